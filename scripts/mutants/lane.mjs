@@ -94,6 +94,20 @@ export const LANE = [
     tests: STORIES.unheard,
   },
   {
+    name: 'late-sound-of-a-dropped-sentence-not-told',
+    file: 'playout/intake.ts',
+    find: '[why]: late[why] + bytes',
+    replace: '[why]: late[why]',
+    tests: STORIES.lateSpeech,
+  },
+  {
+    name: 'late-sound-told-for-each-piece',
+    file: 'lane/sound/dropped.ts',
+    find: 'context.now - late.lastAt >= OVER_AFTER_MS',
+    replace: 'context.now >= late.lastAt',
+    tests: STORIES.lateSpeech,
+  },
+  {
     name: 'short-sessions-never-sleep',
     file: 'lane/session/live.ts',
     find: "if (reason !== 'rollover') context.set",

@@ -6,6 +6,7 @@ export const STORIES = {
   standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts'],
   spokenVoice: ['lane/spoken-voice.test.ts'],
   unheard: ['lane/unheard-speech.test.ts'],
+  lateSpeech: ['lane/late-speech.test.ts'],
   token: ['lane/token.test.ts'],
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],

@@ -164,7 +164,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'budget':
       return `${text('percent')} % of the minutes of this day are used`;
     case 'speech_dropped':
-      return `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
+      return detail['sentences'] === 0
+        ? `the rest of a dropped sentence came: ${Number(detail['dropped_ms']) / 1000} s`
+        : `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':
       return 'nobody speaks: the stream is given up until somebody does';
     case 'wake':

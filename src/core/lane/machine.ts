@@ -18,6 +18,7 @@ import { hearService, onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
+import { trackLateSpeech } from './sound/dropped.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo.ts';
@@ -47,6 +48,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   trackSession(context);
   trackSpeechLoss(context, state);
   trackUnheard(context);
+  trackLateSpeech(context);
   updateChimes(context, state);
   return { state: context.state, effects: context.effects };
 }
@@ -64,6 +66,7 @@ function beginAgain(
     trackSession(context);
     trackSpeechLoss(context, state);
     trackUnheard(context);
+    trackLateSpeech(context);
     return { state: context.state, effects: context.effects };
   } catch {
     return rebuild(state, event, now);

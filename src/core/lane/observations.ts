@@ -47,6 +47,14 @@ export interface Unheard {
   readonly toldAt: number;
 }
 
+/** What came of sentences that had been given up, and was not told so far. */
+export interface LateSpeech {
+  readonly why: 'lag' | 'barge_in';
+  readonly ms: number;
+  /** When the last of it came. */
+  readonly lastAt: number;
+}
+
 /** What a listener has been told without words. */
 export interface Chimes {
   /** The lane has been live since it was started. */

@@ -184,10 +184,10 @@ function emptied(backlog: Backlog): Backlog {
 /** The gate must still know what the room heard last, if that can be told. */
 function silenced(state: LaneState, now: number): Playout {
   const { playout } = state;
-  const { queuedBytes, droppedBytes, writtenBytes, shed, gaps, timeline } = playout;
+  const { queuedBytes, droppedBytes, writtenBytes, shed, late, gaps, timeline } = playout;
   const fresh = {
     ...SILENT_PLAYOUT,
-    ...{ writtenBytes, shed, gaps },
+    ...{ writtenBytes, shed, late, gaps },
     droppedBytes: droppedBytes + queuedBytes,
     timeline: { ...SILENT_PLAYOUT.timeline, nextWrite: timeline.nextWrite },
   };

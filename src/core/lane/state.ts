@@ -10,6 +10,7 @@ import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
 import {
   type Chimes,
+  type LateSpeech,
   NO_CHIMES,
   NOTHING_SPOKEN,
   type Saying,
@@ -155,6 +156,8 @@ export interface LaneState {
   readonly probedAt: number | null;
   /** What nobody hears for want of a loudspeaker; null: nothing. */
   readonly unheard: Unheard | null;
+  /** What came late of sentences that were given up; null: nothing. */
+  readonly late: LateSpeech | null;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for this long that silence is sent in its place. */
@@ -254,6 +257,7 @@ export function createLane(given: {
     playbackLost: false,
     probedAt: null,
     unheard: null,
+    late: null,
     captureEnded: false,
     starved: false,
     isUnanswered: false,

@@ -36,7 +36,7 @@ export function hold(playout: Playout, now: number): { playout: Playout; givenUp
     playout: {
       ...playout,
       utterances: left,
-      unwanted: dropRest(playout.unwanted, spoken),
+      unwanted: dropRest(playout.unwanted, spoken, 'no_loudspeaker'),
       queuedBytes: playout.queuedBytes - sumOf(gone),
       droppedBytes: playout.droppedBytes + bytes,
     },

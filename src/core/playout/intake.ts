@@ -8,7 +8,7 @@ import {
   type Piece,
   type Utterance,
 } from './sentences.ts';
-import type { Playout, PlayoutFormat } from './state.ts';
+import type { DropReason, Playout, PlayoutFormat } from './state.ts';
 
 /** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
 const BURST_MS = 250;
@@ -49,9 +49,10 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   const { stream, pcm, receivedAt, complete } = arrival;
   const [playout, key] = nameOf(given, arrival);
   const isIt = (one: { stream: number; key: string }): boolean => one.stream === stream && one.key === key;
-  if (playout.unwanted.some(isIt)) {
+  const dropped = playout.unwanted.find(isIt);
+  if (dropped !== undefined) {
     const unwanted = complete ? playout.unwanted.filter((one) => !isIt(one)) : playout.unwanted;
-    return { ...playout, unwanted, droppedBytes: playout.droppedBytes + pcm.byteLength };
+    return { ...dropLate(playout, dropped.why, pcm.byteLength), unwanted };
   }
   const piece: Piece | null = pcm.byteLength === 0 ? null : { pcm, receivedAt };
   const known = playout.utterances.findIndex(isIt);
@@ -66,6 +67,17 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   );
   const queuedBytes = playout.queuedBytes + pcm.byteLength;
   return shedLag({ ...playout, utterances: grown, queuedBytes }, format);
+}
+
+/** More has come of a sentence that was given up. */
+function dropLate(playout: Playout, why: DropReason, bytes: number): Playout {
+  const { late, shed, droppedBytes } = playout;
+  return {
+    ...playout,
+    droppedBytes: droppedBytes + bytes,
+    late: { ...late, [why]: late[why] + bytes },
+    shed: why === 'lag' ? { ...shed, bytes: shed.bytes + bytes } : shed,
+  };
 }
 
 function grow(
@@ -95,7 +107,7 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
     playout = {
       ...playout,
       utterances: playout.utterances.filter((one) => one !== victim),
-      unwanted: dropRest(playout.unwanted, [victim]),
+      unwanted: dropRest(playout.unwanted, [victim], 'lag'),
       queuedBytes: playout.queuedBytes - bytes,
       droppedBytes: playout.droppedBytes + bytes,
       shed: { sentences: sentences + 1, bytes: before + bytes },
@@ -107,8 +119,11 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
 export function dropRest(
   unwanted: Playout['unwanted'],
   utterances: readonly Utterance[],
+  why: DropReason,
 ): Playout['unwanted'] {
-  const more = utterances.filter(({ complete }) => !complete).map(({ stream, key }) => ({ stream, key }));
+  const more = utterances
+    .filter(({ complete }) => !complete)
+    .map(({ stream, key }) => ({ stream, key, why }));
   return [...unwanted, ...more].slice(-MOST_UNWANTED);
 }
 

@@ -3,7 +3,7 @@ import { quicken } from '../audio/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
 import { bytesOf, cut, OWN_STREAM, type Piece, type Utterance } from './sentences.ts';
-import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
+import { type DropReason, type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import {
   type AudiblePart,
   audibleStretches,
@@ -186,14 +186,14 @@ export function heardLately(playout: Playout): readonly Heard[] {
 }
 
 /** Forgets everything that has not been heard, and the rest of the sentences that are cut short by it. */
-export function flush(playout: Playout, now: number, runsOutMs = 0): Playout {
+export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropReason = 'stop'): Playout {
   const own = playout.utterances.filter(({ stream }) => stream === OWN_STREAM);
   const ownBytes = own.reduce((sum, one) => sum + bytesOf(one), 0);
   return withTimeline(
     {
       ...playout,
       utterances: [],
-      unwanted: dropRest(playout.unwanted, playout.utterances),
+      unwanted: dropRest(playout.unwanted, playout.utterances, why),
       queuedBytes: 0,
       droppedBytes: playout.droppedBytes + playout.queuedBytes - ownBytes,
     },

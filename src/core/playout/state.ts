@@ -2,6 +2,9 @@ import type { Heard } from '../uplink/gate.ts';
 import type { Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
+/** Why a sentence is not to be heard; `stop`: nobody wants the lane to speak any more. */
+export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
+
 /** A stream whose sound has no names: the number of its sentence, and when the last of its sound came. */
 export interface Nameless {
   readonly stream: number;
@@ -18,7 +21,13 @@ export interface Playout {
   /** What those two are calculated from. */
   readonly timeline: PlayoutTimeline;
   /** Sentences of which nothing more is to be heard, although more of them may come. */
-  readonly unwanted: readonly { readonly stream: number; readonly key: string }[];
+  readonly unwanted: readonly {
+    readonly stream: number;
+    readonly key: string;
+    readonly why: DropReason;
+  }[];
+  /** What came of them since they were given up, over all time, bytes. */
+  readonly late: Readonly<Record<DropReason, number>>;
   /** The last sound without a name of each stream: what follows it soon belongs to it. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
@@ -26,7 +35,7 @@ export interface Playout {
   readonly droppedBytes: number;
   /** Written of what the service sent. */
   readonly writtenBytes: number;
-  /** Whole sentences given up so that speech does not lag. */
+  /** Whole sentences given up so that speech does not lag, with what came of them later. */
   readonly shed: { readonly sentences: number; readonly bytes: number };
   /** Since when more has waited, at every look, than a sentence that comes as it is spoken leaves waiting. */
   readonly laggingSince: number | null;
@@ -40,6 +49,7 @@ export const SILENT_PLAYOUT: Playout = {
   earlier: [],
   timeline: EMPTY_TIMELINE,
   unwanted: [],
+  late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0 },
   nameless: [],
   queuedBytes: 0,
   droppedBytes: 0,

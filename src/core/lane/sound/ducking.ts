@@ -25,7 +25,7 @@ function bargeIn(context: StepContext): void {
   if (bargedIn) return;
   context.set({ bargedIn: true });
   if (options.bargeIn !== 'flush' || !isPlaying(playout, context.now)) return;
-  silenceLoudspeaker(context);
+  silenceLoudspeaker(context, 'barge_in');
   context.notify('speech_dropped', {
     why: 'barge_in',
     sentences: playout.utterances.filter(({ stream }) => stream !== OWN_STREAM).length,

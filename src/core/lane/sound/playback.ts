@@ -5,7 +5,6 @@ import {
   correct,
   enqueue,
   flush,
-  type Playout,
   type PlayoutFormat,
   speechMsOf,
   tell,
@@ -13,6 +12,7 @@ import {
 import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
+import { tellDropped } from './dropped.ts';
 import { onPathChanged } from './echo.ts';
 import { holdSpeech, noteUnheard } from './unheard.ts';
 
@@ -49,24 +49,8 @@ export function onOutputAudio(
     complete: message.last,
   };
   context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
-  tellShed(context, before);
+  tellDropped(context, before);
   feedLoudspeaker(context);
-}
-
-/** Sentences that nobody will hear are not given up in silence. */
-function tellShed(context: StepContext, before: Playout): void {
-  const { playout, settings } = context.state;
-  const sentences = playout.shed.sentences - before.shed.sentences;
-  if (sentences === 0) return;
-  const inMs = (bytes: number): number => Math.round(bytes / settings.playoutBytesPerMs);
-  const bytes = playout.shed.bytes - before.shed.bytes;
-  if (context.state.playbackLost) return noteUnheard(context, bytes / settings.playoutBytesPerMs, sentences);
-  context.notify('speech_dropped', {
-    why: 'lag',
-    sentences,
-    dropped_ms: inMs(bytes),
-    waiting_ms: inMs(playout.queuedBytes),
-  });
 }
 
 /**
@@ -104,11 +88,11 @@ export function runsOutMs({ options }: Pick<LaneState, 'options'>): number {
 }
 
 /** Nothing is said any more, from this moment on. */
-export function silenceLoudspeaker(context: StepContext): void {
+export function silenceLoudspeaker(context: StepContext, why: 'stop' | 'barge_in' = 'stop'): void {
   context.emit({ type: 'flush_playback' });
   context.disarm('playout');
   context.set({
-    playout: flush(context.state.playout, context.now, runsOutMs(context.state)),
+    playout: flush(context.state.playout, context.now, runsOutMs(context.state), why),
   });
 }
 
