@@ -35,6 +35,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   speech_lost: 'the cause below: network, backend, service',
   silent_service: "the source language, then the microphone's level; then ask the service's support",
   untranslated: "the target languages and the voice; then ask the service's support",
+  unspoken: "whether the service has a voice for this language; then ask the service's support",
   capture: 'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain',
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report what `diagnose` says of it',

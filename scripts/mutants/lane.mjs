@@ -108,6 +108,27 @@ export const LANE = [
     tests: STORIES.lateSpeech,
   },
   {
+    name: 'unspoken-language-never-well-again',
+    file: 'lane/session/unspoken.ts',
+    find: 'if (left.length < unspoken.length) context.set',
+    replace: 'if (unspoken.length < 0) context.set',
+    tests: STORIES.unspoken,
+  },
+  {
+    name: 'unspoken-language-told-at-once',
+    file: 'lane/session/unspoken.ts',
+    find: 'const ENOUGH = 4;',
+    replace: 'const ENOUGH = 1;',
+    tests: STORIES.unspoken,
+  },
+  {
+    name: 'unspoken-noises-add-up',
+    file: 'lane/session/unspoken.ts',
+    find: 'context.now - known.since >= FORGOTTEN_MS',
+    replace: 'known.since > context.now',
+    tests: STORIES.unspoken,
+  },
+  {
     name: 'short-sessions-never-sleep',
     file: 'lane/session/live.ts',
     find: "if (reason !== 'rollover') context.set",

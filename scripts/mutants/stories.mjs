@@ -7,6 +7,7 @@ export const STORIES = {
   spokenVoice: ['lane/spoken-voice.test.ts'],
   unheard: ['lane/unheard-speech.test.ts'],
   lateSpeech: ['lane/late-speech.test.ts'],
+  unspoken: ['lane/unspoken.test.ts'],
   token: ['lane/token.test.ts'],
   setup: ['lane/setup.test.ts'],
   sending: ['lane/sending.test.ts'],

@@ -40,7 +40,13 @@ export function begin(context: StepContext): void {
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
   context.set({ sureVoiceAt: context.now });
-  context.set({ isUnanswered: false, untranslated: null, silencedSince: null, deafSince: null });
+  context.set({
+    isUnanswered: false,
+    untranslated: null,
+    unspoken: [],
+    silencedSince: null,
+    deafSince: null,
+  });
   if (context.state.options.start === 'voice') context.become({ kind: 'standby', heardLately: [] });
   else acquire(context);
 }

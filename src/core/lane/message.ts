@@ -12,6 +12,7 @@ import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
+import { noteSpokenIn } from './session/unspoken.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -119,7 +120,10 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
   context.patch(stream, { newsAt: context.now, replay: log });
-  if (ms > 0) noteSpokenVoice(context, stream.replay, log, id);
+  if (ms > 0) {
+    noteSpokenVoice(context, stream.replay, log, id);
+    noteSpokenIn(context, language);
+  }
   const ends = log.endsMarked - stream.replay.endsMarked;
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);

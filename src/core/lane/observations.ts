@@ -9,6 +9,16 @@ export interface Untranslated {
   readonly isTold: boolean;
 }
 
+/** Sentences of which nothing was heard in a language, with no sound of it between them. */
+export interface UnspokenLanguage {
+  readonly language: string;
+  /** When the first of them was told. */
+  readonly since: number;
+  readonly sentences: number;
+  /** They are so many, and were so long ago, that the status tells of them. */
+  readonly isTold: boolean;
+}
+
 /** What was said and the service has spoken: it was a voice, whatever the lane's own ears make of it. */
 export interface SpokenVoice {
   /** When the end of the last of it was said. */

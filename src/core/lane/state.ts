@@ -17,6 +17,7 @@ import {
   type SpeechLoss,
   type SpokenVoice,
   type Unheard,
+  type UnspokenLanguage,
   type Untranslated,
 } from './observations.ts';
 import type { OldSession, Session } from './session/session.ts';
@@ -134,6 +135,8 @@ export interface LaneState {
   readonly endsMarked: number;
   /** What the service has written down since it last translated anything; null: nothing. */
   readonly untranslated: Untranslated | null;
+  /** Languages of which no sound comes, though sentences are due in them. */
+  readonly unspoken: readonly UnspokenLanguage[];
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
@@ -244,6 +247,7 @@ export function createLane(given: {
     loss: null,
     endsMarked: 0,
     untranslated: null,
+    unspoken: [],
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
     crashes: 0,

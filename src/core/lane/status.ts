@@ -1,6 +1,7 @@
 import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
+import { unspokenLanguages } from './session/unspoken.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -45,6 +46,10 @@ export const STATUS_REASONS = {
   untranslated: {
     status: 'degraded',
     says: 'for a minute the service has written down what is said and has translated none of it (event `untranslated`)',
+  },
+  unspoken: {
+    status: 'degraded',
+    says: 'for a minute nothing has been heard of what was to be said in the language that the detail tells (events `audio_cut`)',
   },
   capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
@@ -117,6 +122,7 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
   if (state.untranslated?.isTold === true) troubles.push({ code: 'untranslated' });
+  for (const { language } of unspokenLanguages(state)) troubles.push({ code: 'unspoken', detail: language });
   const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
   const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };

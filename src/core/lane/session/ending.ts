@@ -21,6 +21,7 @@ import {
 } from './session.ts';
 import { isDoubtful } from './silence.ts';
 import { isVoiceExpected } from './spoken-voice.ts';
+import { noteUnspoken } from './unspoken.ts';
 import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
@@ -167,6 +168,7 @@ export function sayLate(context: StepContext, chunks: readonly BacklogChunk[]): 
 
 /** A translation of which the rest was never heard. */
 export function notifyCut(context: StepContext, { language, playedMs, expectedMs }: AudioCut): void {
+  if (playedMs === 0) noteUnspoken(context, language);
   context.notify('audio_cut', { language, played_ms: playedMs, expected_ms: expectedMs });
 }
 
