@@ -137,6 +137,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         if (answer.status !== 201 && answer.status !== 200) return fail(job, troubleOf(answer));
         const session = sessionWithTokenSchema.safeParse((answer.body as { data?: unknown }).data);
         if (!session.success) return fail(job, { kind: 'malformed', detail: null, retryAfterS: null });
+        host.references.set(session.data.token, input.client_reference_id ?? '');
         const shown: SessionWithToken = shownSession(session.data, input.max_session_duration_seconds);
         done(shown);
       },

@@ -54,7 +54,7 @@ export function createConnections(setup: ConnectionsSetup): Connections {
   /** The service knows for whom it made a token. */
   const roomOfToken = (token: string | null): Room => {
     if (rooms.size === 1 || token === null) return main;
-    const reference = host.service.sessions.withToken(token)?.clientReferenceId ?? '';
+    const reference = host.references.get(token) ?? '';
     return rooms.get(reference.split('/').at(-1) ?? '') ?? main;
   };
   const noteOver = (): void => {

@@ -42,6 +42,8 @@ export interface ServiceHost extends ServiceEnd {
   readonly output: OutputFaults;
   /** Which link is a stream's. */
   readonly running: number;
+  /** For whom the sessions were made, by token: the service forgets what the backend has revoked. */
+  readonly references: Map<string, string>;
 }
 
 const SENTENCES_KEPT = 100;
@@ -136,6 +138,7 @@ export function createServiceHost(
     act,
     output,
     isDown: false,
+    references: new Map(),
     get running() {
       return links.size;
     },
