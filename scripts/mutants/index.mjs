@@ -7,6 +7,7 @@ import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
 import { SOUND } from './sound.mjs';
 import { TRUST } from './trust.mjs';
+import { VOICES } from './voices.mjs';
 
 /**
  * Known ways to break the core, each with the tests that have to notice. `find` occurs exactly once in `file` (under
@@ -22,4 +23,5 @@ export const MUTANTS = [
   ...COMMANDS,
   ...TRUST,
   ...SERVICE,
+  ...VOICES,
 ];

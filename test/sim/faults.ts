@@ -4,6 +4,7 @@ import { NO_ANSWER_FAULTS } from './answers.ts';
 import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
 import { HOURS_FAULTS } from './hours-faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
+import { NAMED_FAULTS } from './named-faults.ts';
 import { OWNER_FAULTS } from './owner-faults.ts';
 import { NO_PORT_FAULTS } from './port-faults.ts';
 import { SERVICE_FAULTS } from './service-faults.ts';
@@ -206,6 +207,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   operator: ({ operator }) => operator.meddle() as undefined,
   ...LATER_FAULTS,
+  ...NAMED_FAULTS,
   ...OWNER_FAULTS,
   ...HOURS_FAULTS,
 };

@@ -6,8 +6,8 @@ import { readRenderings, TICK_MS } from './sound.ts';
 export type Fate = 'goes' | 'lost' | { readonly resetInMs: number };
 
 export interface OutputFaults {
-  /** These streams say nothing from now on. */
-  turnZombies(streams: Iterable<string>): void;
+  /** These streams say nothing from now on. @param answers but what their task is, when they are asked */
+  turnZombies(streams: Iterable<string>, answers?: boolean): void;
   /** So do those that open from now on. */
   isZombie: boolean;
   /** The next translation ends after its first 200 ms. @param resetInMs then the stream is reset; null: it goes on */
@@ -25,7 +25,8 @@ const CUT_AFTER_TICKS = 200 / TICK_MS;
 export function createOutputFaults(
   sentenceOf: (job: number) => { tick: number; language: string } | undefined,
 ): OutputFaults {
-  const zombies = new Set<string>();
+  /** And whether they answer. */
+  const zombies = new Map<string, boolean>();
   let toCut: { resetInMs: number | null } | null = null;
   let cut: { job: number; resetInMs: number | null } | null = null;
   let awaitsLanguage = false;
@@ -55,8 +56,8 @@ export function createOutputFaults(
 
   return {
     isZombie: false,
-    turnZombies(streams) {
-      for (const stream of streams) zombies.add(stream);
+    turnZombies(streams, answers = false) {
+      for (const stream of streams) zombies.set(stream, answers);
     },
     cutNext(resetInMs) {
       toCut = { resetInMs };
@@ -66,13 +67,14 @@ export function createOutputFaults(
       last = null;
     },
     opened(stream) {
-      if (this.isZombie) zombies.add(stream);
+      if (this.isZombie) zombies.set(stream, false);
     },
     closed(stream) {
       zombies.delete(stream);
     },
     fateOf(stream, { type, pcm }) {
-      if (zombies.size > 0 && zombies.has(stream)) return 'lost';
+      const isAnswering = zombies.get(stream);
+      if (isAnswering !== undefined) return isAnswering && type === 'current_task' ? 'goes' : 'lost';
       if (type !== 'output_audio_data' || pcm === undefined) return 'goes';
       if (toCut === null && cut === null && !awaitsLanguage) return 'goes';
       const [stretch] = readRenderings(pcm);

@@ -38,7 +38,7 @@ export interface ServiceHost extends ServiceEnd {
   isDown: boolean;
   stop(): void;
   /** The streams that run say nothing from now on. */
-  turnZombies(): void;
+  turnZombies(answers?: boolean): void;
   readonly output: OutputFaults;
   /** Which link is a stream's. */
   readonly running: number;
@@ -173,7 +173,7 @@ export function createServiceHost(
       if (!parsed.ok) throw new Error(`a fault is not understood: ${parsed.issues.join('; ')}`);
       act((at) => service.faults.plan.add(parsed.request, at));
     },
-    turnZombies: () => output.turnZombies(links.keys()),
+    turnZombies: (answers) => output.turnZombies(links.keys(), answers),
     stop() {
       this.isDown = true;
       for (const [stream, link] of [...links]) {

@@ -10,6 +10,7 @@ import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.t
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount, type Playing } from './said.ts';
 import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
+import { createSilentEnds } from './silent-ends.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
 import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
@@ -65,24 +66,21 @@ interface Sending {
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations, firstTick } = setup;
   const flags = createTickList(0);
-  const spokenAt = createTickList(0);
   const sendings = createTickList<Sending | undefined>(undefined);
-  const timesSent = createTickList(0);
-  const timesHeard = createTickList(0);
+  const [spokenAt, timesSent, timesHeard] = [createTickList(0), createTickList(0), createTickList(0)];
   const isGivenUp = (tick: number): boolean => (flags.get(tick) & HOLD_FULL) !== 0;
   const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0, isGivenUp);
-  let queue: number[] = [];
   const strange = createStrangeSounds(violations);
   const jobs = new Map<number, Job>();
   const lastHeard = new Map<string, number>();
   const numberOf = new Map<string, number>();
-  const overAt = new Map<number, number>();
-  const signAt = new Map<number, number>();
+  const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
   const soundAt = new Map<number, number>();
+  const silentEnds = createSilentEnds(violations);
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
-  let targets: readonly string[] = [];
+  let [queue, targets]: [number[], readonly string[]] = [[], []];
   const doubts = createDoubts({
     ...{ seams, sentOf: sendings.get, isOver: (connection) => overAt.has(connection), times: setup },
   });
@@ -222,6 +220,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     ...{ violations, excused, isApart, isSaid: said.isSaid },
     excuse(tick) {
       const why = excuse(tick);
+      if (why === 'late_break') silentEnds.swallowed(overAt.get(sendings.get(tick)?.connection ?? 0) ?? 0);
       const isOutage = why === 'hold_full' || why === 'late_break';
       return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
     },
@@ -261,6 +260,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     },
     step(step, now) {
       strange.step(step);
+      silentEnds.step(step, now);
       noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);

@@ -3,6 +3,7 @@ import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
 import { HOURS_FAULTS } from './hours-faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
+import { NAMED_FAULTS } from './named-faults.ts';
 import { OWNER_FAULTS } from './owner-faults.ts';
 import type { Generation } from './terms.ts';
 import type { Meddling, World } from './world.ts';
@@ -11,6 +12,7 @@ import type { Meddling, World } from './world.ts';
 export function kindsOf(generation: Generation): string[] {
   return Object.keys(FAULTS).filter(
     (kind) =>
+      !Object.hasOwn(NAMED_FAULTS, kind) &&
       (generation > 1 || !Object.hasOwn(LATER_FAULTS, kind)) &&
       (generation > 2 || !Object.hasOwn(OWNER_FAULTS, kind)) &&
       (generation > 3 || !Object.hasOwn(HOURS_FAULTS, kind)),

@@ -3,7 +3,7 @@ import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
-import { owedSpeech } from '../../../src/core/uplink/replay/replay-log.ts';
+import { addSpeech, owedSpeech } from '../../../src/core/uplink/replay/replay-log.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 
@@ -152,15 +152,16 @@ function checkFlow({ before, state, effects }: Step): void {
   const missing = old.sent + old.silenced + out - back - sent - silenced;
   // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, and not before.
   const heard = hearingStream(before.session);
-  const unheard = [heard, before.oldSession?.stream].map((one) =>
-    one == null
-      ? []
-      : [one.replay.unheard.possible, one.replay.unheard.possible + owedSpeech(one.replay).possible],
+  const unheard = [heard, before.oldSession?.stream].flatMap((one) =>
+    one == null ? [] : [one.replay.unheard, addSpeech(one.replay.unheard, owedSpeech(one.replay))],
   );
   const isEnd =
     heard?.id !== hearingStream(state.session)?.id ||
     before.oldSession?.stream.id !== state.oldSession?.stream.id;
-  const isWrittenOff = isEnd && unheard.flat().includes(missing) && lost - old.lost >= missing;
+  const isWrittenOff =
+    isEnd &&
+    unheard.some(({ likely, possible }) => missing === likely || missing === possible) &&
+    lost - old.lost >= missing;
   demand(missing === 0 || isWrittenOff, `${out} sent and ${back} back do not add up`);
   demand(
     back === 0 ||

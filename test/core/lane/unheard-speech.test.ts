@@ -53,6 +53,30 @@ describe('speech that a service took and said nothing of', () => {
     expect(told(lane)).toEqual([{ lost_ms: lost * CHUNK_MS, cause: 'silent_service' }]);
   });
 
+  it('is none in a stretch of sound of which the lane was nowhere sure', () => {
+    const lane = live();
+    while (lane.all('close_stream').length === 0) {
+      hearScored(lane, 7 * CHUNK_MS, SURE);
+      hearNothing(lane, 4 * CHUNK_MS);
+      hearScored(lane, 5 * CHUNK_MS, UNSURE);
+      hearNothing(lane, 4 * CHUNK_MS);
+    }
+    expect(lane.accounts.lost).toBeGreaterThan(0);
+    expect(lane.accounts.lost % 7).toBe(0);
+    expect(lane.accounts.lost).toBeLessThan(7 * 12);
+  });
+
+  it('is told although little of it is too old to be said again: the session is left for more', () => {
+    const lane = live();
+    hearScored(lane, 2 * CHUNK_MS, SURE);
+    while (lane.all('close_stream').length === 0) {
+      hearNothing(lane, 20 * CHUNK_MS);
+      hearScored(lane, 5 * CHUNK_MS, SURE);
+    }
+    expect(lane.accounts.lost).toBeGreaterThan(0);
+    expect(lane.accounts.lost).toBeLessThan(10);
+  });
+
   it('is told whole when the lane falls asleep', () => {
     const lane = live(20_000);
     lane.options({ standbyAfterMs: 15_000 });
@@ -60,6 +84,18 @@ describe('speech that a service took and said nothing of', () => {
     const said = lane.all('send_audio').length;
     lane.until(() => lane.phase === 'standby', 120_000);
     expect(lane.accounts.lost).toBe(said);
+  });
+
+  it('is told when the lane falls asleep where it is not sure of any of it, if it is ten seconds of such a voice', () => {
+    const lost = (chunks: number): number => {
+      const lane = live(25_000);
+      answerUnsure(lane);
+      hearScored(lane, chunks * CHUNK_MS, UNSURE);
+      lane.until(() => lane.phase === 'standby', 60_000);
+      return lane.accounts.lost;
+    };
+    expect(lost(35)).toBe(35);
+    expect(lost(20)).toBe(0);
   });
 
   it('is told where the lane is not sure of any of it, if somebody has just spoken of whom it was not', () => {

@@ -120,26 +120,27 @@ export function fail(context: StepContext, cause: Cause, failure: Failure = {}):
 /** What the stream had heard and not spoken goes to the next one. */
 function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
   closeHearing(context, session, cause, 'terminate');
-  requeue(context, settleEnd(context, session.stream));
+  requeue(context, settleEnd(context, session.stream, cause));
 }
 
-/** Less than this of forgotten speech is a cough: about three seconds of which the voice detector is sure. */
+/** Less than this of speech is a cough: about three seconds of which the voice detector is sure. */
 const LEAST_UNHEARD_CHUNKS = 10;
 /** The same of what only may be speech, where somebody has just spoken of whom it is seldom sure. */
 const LEAST_EXPECTED_CHUNKS = 30;
 
 /**
  * A stream ends that has not shown for long that it understands anything: what was said to it and is too old to be said
- * again is lost, and told. How much that is, the voice detector need not be sure of; that it was speech at all, it must
- * be. Where sessions ended so before, it may as well be noise that it takes for speech.
+ * again is lost, and told. That it was speech at all the voice detector must be sure of; how much of it was, it need not.
+ * Where sessions ended so before, it may as well be noise that it takes for speech.
+ * @param isProven it is left because it has left so much speech unanswered
  */
-export function countUnheard(context: StepContext, ...counts: readonly SpeechCount[]): void {
+export function countUnheard(context: StepContext, lost: SpeechCount, isProven = false): void {
   const { state, now } = context;
-  const sure = counts.reduce((sum, count) => sum + count.sure, 0);
-  const possible = counts.reduce((sum, count) => sum + count.possible, 0);
-  const isExpected = possible >= LEAST_EXPECTED_CHUNKS && isVoiceExpected(state, now);
-  if ((sure < LEAST_UNHEARD_CHUNKS && !isExpected) || isDoubtful(state.silentEnds, now)) return;
-  context.set({ backlog: writeOff(state.backlog, possible) });
+  const isExpected = isVoiceExpected(state, now);
+  const isSpeech =
+    isProven || lost.sure >= LEAST_UNHEARD_CHUNKS || (isExpected && lost.possible >= LEAST_EXPECTED_CHUNKS);
+  if (!isSpeech || isDoubtful(state.silentEnds, now)) return;
+  context.set({ backlog: writeOff(state.backlog, isExpected ? lost.possible : lost.likely) });
 }
 
 /** Holds again what the old session has not spoken, and tells what its end has cut. */
@@ -150,8 +151,8 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
 }
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
-function settleEnd(context: StepContext, { replay }: Stream): readonly BacklogChunk[] {
-  countUnheard(context, replay.unheard);
+function settleEnd(context: StepContext, { replay }: Stream, cause?: Cause): readonly BacklogChunk[] {
+  countUnheard(context, replay.unheard, cause === 'silent_service');
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
 }

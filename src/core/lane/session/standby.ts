@@ -2,6 +2,7 @@ import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import {
+  addSpeech,
   FORGOTTEN_AFTER_MS,
   owedSpeech,
   owedSpeechChunks,
@@ -52,7 +53,7 @@ export function onStandbyTimer(context: StepContext): void {
   if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
-  countUnheard(context, stream.replay.unheard, owedSpeech(stream.replay));
+  countUnheard(context, addSpeech(stream.replay.unheard, owedSpeech(stream.replay)));
   context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropLease(context);

@@ -61,11 +61,13 @@ export interface ReplayLog {
 export interface SpeechCount {
   /** Those of which the voice detector is sure. */
   readonly sure: number;
+  /** Those in which somebody may speak, in a stretch of which it is sure somewhere. */
+  readonly likely: number;
   /** All in which somebody may speak. */
   readonly possible: number;
 }
 
-export const NO_SPEECH: SpeechCount = { sure: 0, possible: 0 };
+export const NO_SPEECH: SpeechCount = { sure: 0, likely: 0, possible: 0 };
 
 /** A sentence of which no sound came in a language. */
 export interface Untranslated {

@@ -101,7 +101,10 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const rest = spare <= 0 ? kept : kept.slice(until);
   const stays = new Set(rest);
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
-  const unheard = countSpeech(forgotten.filter((piece) => isOwed(log, piece)));
+  const unheard = countSpeech(
+    log,
+    forgotten.filter((piece) => isOwed(log, piece)),
+  );
   const left = keepPieces(log, rest);
   const untranslated = [...log.untranslated, ...untranslatedIn(log, stays)];
   // What began to sound, and may have been cut, is still to be judged.
@@ -111,10 +114,7 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     sentences,
     untranslated,
     forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
-    unheard: {
-      sure: log.unheard.sure + unheard.sure,
-      possible: log.unheard.possible + unheard.possible,
-    },
+    unheard: addSpeech(log.unheard, unheard),
   };
 }
 
@@ -149,9 +149,23 @@ function isFirst({ fromMs, whole }: Piece): boolean {
   return fromMs === whole.fromMs;
 }
 
-function countSpeech(pieces: readonly Piece[]): SpeechCount {
-  const chunks = pieces.filter(isFirst);
-  return { sure: chunks.filter(isSpeech).length, possible: chunks.filter(maybeSpeech).length };
+/** Counts pieces of a log. */
+function countSpeech(log: ReplayLog, pieces: readonly Piece[]): SpeechCount {
+  const sureGroups = new Set(log.pieces.filter(isSpeech).map(({ group }) => group));
+  const possible = pieces.filter((piece) => isFirst(piece) && maybeSpeech(piece));
+  return {
+    sure: possible.filter(isSpeech).length,
+    likely: possible.filter(({ group }) => sureGroups.has(group)).length,
+    possible: possible.length,
+  };
+}
+
+export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
+  return {
+    sure: one.sure + other.sure,
+    likely: one.likely + other.likely,
+    possible: one.possible + other.possible,
+  };
 }
 
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
@@ -226,7 +240,10 @@ export function owedSpeechChunks(log: ReplayLog, sentAfter = Number.NEGATIVE_INF
 
 /** All speech that is owed. */
 export function owedSpeech(log: ReplayLog): SpeechCount {
-  return countSpeech(log.pieces.filter((piece) => isOwed(log, piece)));
+  return countSpeech(
+    log,
+    log.pieces.filter((piece) => isOwed(log, piece)),
+  );
 }
 
 function isOwed(log: ReplayLog, piece: Piece): boolean {
