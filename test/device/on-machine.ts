@@ -71,7 +71,7 @@ export function onMachine(
         if (isOver !== null) return skip(context, name, isOver);
         if (fixture === undefined) throw new Error('there is no machine');
         const open = fixture;
-        const strain = watchStrain(open.machine, usualProbeMs);
+        const strain = await watchStrain(open.machine, usualProbeMs);
         const act = async () => {
           await prepare(open);
           hasFailed = true;
@@ -127,7 +127,7 @@ export function onMachine(
 
 /** What the bounds of `slowness.ts` are compared with. */
 async function tellSpeed({ machine }: Fixture): Promise<number> {
-  const { probeMs } = await watchStrain(machine).measure();
+  const { probeMs } = await (await watchStrain(machine)).measure();
   process.stderr.write(`a known computation takes ${Math.round(probeMs)} ms\n`);
   return probeMs;
 }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { excuse, isAboutTime, MOST_PROBE_MS, TimingError, timed, turnsOf, watchStrain } from './slowness.ts';
 
-const CALM = { waitedShare: 0.05, probeMs: MOST_PROBE_MS / 3 };
+const CALM = { waitedShare: 0.05, probeMs: MOST_PROBE_MS / 3, ownXruns: 0 };
 
 describe('what excuses a failure on a machine in real time', () => {
   it('is a machine that is busy with other things, or too slow, and nothing else', () => {
     expect(excuse(CALM)).toBeNull();
     expect(excuse({ ...CALM, waitedShare: 0.6 })).toMatch(/too busy.* 60 %/);
     expect(excuse({ ...CALM, probeMs: MOST_PROBE_MS + 1 })).toMatch(/too slow/);
+    expect(excuse({ ...CALM, ownXruns: 3 })).toMatch(/too slow.* 3 times/);
     expect(excuse({ ...CALM, probeMs: Number.POSITIVE_INFINITY })).toMatch(/too slow/);
   });
 
@@ -22,8 +23,20 @@ describe('what excuses a failure on a machine in real time', () => {
 
   it('is not a machine that was fast and does not answer any more', async () => {
     const gone = { pid: 2 ** 30, sh: () => Promise.reject(new Error('the guest agent is silent')) };
-    expect(excuse(await watchStrain(gone, MOST_PROBE_MS / 3).measure())).toBeNull();
-    expect(excuse(await watchStrain(gone).measure())).toMatch(/too slow/);
+    expect(excuse(await (await watchStrain(gone, MOST_PROBE_MS / 3)).measure())).toBeNull();
+    expect(excuse(await (await watchStrain(gone)).measure())).toMatch(/too slow/);
+  });
+
+  it('counts what the test’s own player and recorder missed in this scenario, by the machine’s journal', async () => {
+    const counted = async (before: number, after: number): Promise<number> => {
+      const counts = [before, after];
+      const sh = async (script: string) => (script.startsWith('journalctl') ? `${counts.shift()}\n` : '');
+      return (await (await watchStrain({ pid: process.pid, sh })).measure()).ownXruns;
+    };
+    expect(await counted(2, 5)).toBe(3);
+    expect(await counted(2, 2)).toBe(0);
+    // Back in a state that was saved before.
+    expect(await counted(5, 1)).toBe(1);
   });
 
   it('is measured: a thread that computes runs', () => {

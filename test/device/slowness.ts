@@ -17,6 +17,8 @@ export interface Strain {
   readonly waitedShare: number;
   /** Processor time that a known computation in the machine takes. */
   readonly probeMs: number;
+  /** How often a card of the scenario's own programs, which only play or record, ran dry or over in it. */
+  readonly ownXruns: number;
 }
 
 /** What was thrown could come of a machine that is too slow. */
@@ -29,6 +31,9 @@ const MOST_WAITED = 0.25;
 /** It takes 1.0 to 1.2 s on the machine of the figures in docs/device.md, as soon as it has booted. */
 export const MOST_PROBE_MS = 2400;
 const PROBE = 'head -c 16777216 /dev/zero | sha256sum >/dev/null';
+/** What plays into the microphone and records the loudspeaker computes next to nothing: where it is late, so is everybody. */
+const COUNT_XRUNS =
+  'journalctl -q -o cat --no-pager -u speaker -u listener | grep -cE "(under|over)run" || true';
 const NO_TURNS: Turns = { ranMs: 0, waitedMs: 0 };
 /** How others say that they have waited for too long. */
 const LATE = /^after [\d.]+ s still not|guest agent is silent|does not (end|come up|answer)/;
@@ -36,7 +41,9 @@ const LATE = /^after [\d.]+ s still not|guest agent is silent|does not (end|come
 export const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
 /** The reason why a failure in which time counts says nothing; null where it does. */
-export function excuse({ waitedShare, probeMs }: Strain): string | null {
+export function excuse({ waitedShare, probeMs, ownXruns }: Strain): string | null {
+  if (ownXruns > 0)
+    return `this machine is too slow: the cards of the test’s own player and recorder ran dry or over ${ownXruns} times`;
   if (waitedShare > MOST_WAITED)
     return `this machine is too busy: what emulates had to wait for ${percent(waitedShare)} of the time that it needed`;
   if (probeMs > MOST_PROBE_MS)
@@ -81,12 +88,13 @@ function readTurns(file: string): Turns {
  * Of a machine, from now on.
  * @param usualProbeMs what the computation took when it was first asked: one that does not answer any more was not too slow before
  */
-export function watchStrain(
+export async function watchStrain(
   machine: Pick<Machine, 'pid' | 'sh'>,
   usualProbeMs: number = Number.POSITIVE_INFINITY,
 ) {
   const { pid } = machine;
   const before = turnsOf(pid);
+  const earlier = await countXruns(machine);
   const waited = (): number => {
     const now = turnsOf(machine.pid);
     // One that was switched off meanwhile counts from zero.
@@ -95,10 +103,15 @@ export function watchStrain(
   };
   return {
     waited,
-    measure: async (): Promise<Strain> => ({
-      waitedShare: waited(),
-      probeMs: (await probe(machine)) ?? usualProbeMs,
-    }),
+    measure: async (): Promise<Strain> => {
+      const xruns = await countXruns(machine);
+      return {
+        waitedShare: waited(),
+        probeMs: (await probe(machine)) ?? usualProbeMs,
+        // One that is in an earlier state again counts from zero.
+        ownXruns: xruns < earlier ? xruns : xruns - earlier,
+      };
+    },
   };
 }
 
@@ -106,6 +119,10 @@ const between = (before: Turns, now: Turns): Turns => ({
   ranMs: now.ranMs - before.ranMs,
   waitedMs: now.waitedMs - before.waitedMs,
 });
+
+/** Since the machine's journal began; none where it does not answer. */
+const countXruns = (machine: Pick<Machine, 'sh'>): Promise<number> =>
+  machine.sh(COUNT_XRUNS).then(Number, () => 0);
 
 /** By what it has run, not by how long it took: that is the same on a busy machine. null: it does not answer. */
 async function probe(machine: Pick<Machine, 'pid' | 'sh'>): Promise<number | null> {

@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(
     it('interprets', { timeout: 600_000 }, async ({ annotate, skip }) => {
       if (board === null || card === null) throw new Error('it does not run');
       const on = asFixture(board, fixture.owner, card);
-      const strain = watchStrain(board);
+      const strain = await watchStrain(board);
       const tones = makeTones(TONES_S);
       await board.write(
         '/srv/goods/tones.raw',
