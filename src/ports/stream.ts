@@ -9,6 +9,8 @@ export type StreamMessage =
       readonly pcm: Uint8Array;
       /** The spoken sentence that this translates (its transcription id), where the service names it. */
       readonly sentence: string | null;
+      /** Of which part of its translation this is, where the service makes parts of it. */
+      readonly part?: string | null;
       /** As the service tags it, where it does. */
       readonly language: string | null;
       /** Names what is spoken here, in one language, where the service does. */

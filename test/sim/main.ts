@@ -34,7 +34,7 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --threads T     side by side (one per core)
   --json          the result as {"sim": {...}}
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
-  --generation G  1: as seeds drew when sentences were short and faults fewer; 2: when owners desired nothing; 3: always open; 4: opening hours, budgets, texts (3)
+  --generation G  1: as seeds drew when sentences were short and faults fewer; 2: when owners desired nothing; 3: always open; 4: opening hours, budgets, texts; 5: translations in parts, texts behind their sound (3)
   --two-lanes     two lanes in every agent; otherwise in every eighth
   --fault KINDS   these alone, in every seed, such as documents,kill
   --day           a museum's day without faults: what is billed, what a rollover costs

@@ -5,7 +5,7 @@ import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
 import { drawSwarm, inject, kindsOf, oftenAtRandom } from './swarm.ts';
-import { cancelling, commandedTerms, drawTerms, naturalTerms, USUAL } from './terms.ts';
+import { cancelling, commandedTerms, drawTerms, naturalTerms, partedTerms, USUAL } from './terms.ts';
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
 
@@ -127,7 +127,8 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
-  const drawn = generation < 3 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
+  const commanded = generation < 3 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
+  const drawn = generation < 5 ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);

@@ -5,10 +5,11 @@ import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
 /**
  * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults, those of
  * the second as they did when owners sent nothing but a few commands, those of the third as they did when every device was
- * always open: what they found once, they would find again.
+ * always open, those of the fourth as they did when a translation came in one part, its text before its sound: what they found
+ * once, they would find again.
  */
-export type Generation = 1 | 2 | 3 | 4;
-export const NEWEST: Generation = 4;
+export type Generation = 1 | 2 | 3 | 4 | 5;
+export const NEWEST: Generation = 5;
 /** Where none is named: the newest of which a thousand hours were clean. */
 export const USUAL: Generation = 3;
 
@@ -101,6 +102,17 @@ export function commandedTerms(terms: Terms, dice: Dice): Terms {
   return { ...terms, commanded: true, choices: { ...terms.choices, queueLimits } };
 }
 
+/** The same world with a service that speaks a sentence in parts, or whose texts come behind their sound. */
+export function partedTerms(terms: Terms, dice: Dice): Terms {
+  if (terms.profile !== 'live') return terms;
+  const parts = {
+    translationParts: dice.pick([1, 2, 2, 3]),
+    partIntervalMs: dice.pick([0, 600, 1500, 3000]),
+  };
+  const textsLateMs = dice.pick([0, 0, 2500, 10_000]);
+  return { ...terms, choices: { ...terms.choices, ...parts, textsLateMs } };
+}
+
 /** Whether and how the service tells which seconds a transcript covers, and where it cuts long sentences. */
 function drawTimes(dice: Dice): Record<string, unknown> {
   return {
@@ -110,9 +122,10 @@ function drawTimes(dice: Dice): Record<string, unknown> {
   };
 }
 
-/** Whether this service names sentences, says what it has understood, and tells its times. */
+/** Whether this service names sentences, says what it has understood, and tells its times, before it speaks. */
 export function tellsAll({ profile, untold, choices }: Terms): boolean {
-  return profile === 'live' && untold.length === 0 && choices['segments'] !== 'none';
+  const isLate = Number(choices['textsLateMs'] ?? 0) > 0;
+  return profile === 'live' && untold.length === 0 && choices['segments'] !== 'none' && !isLate;
 }
 
 /** The same world with a lane that cancels its echo. */

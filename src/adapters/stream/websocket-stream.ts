@@ -211,6 +211,7 @@ function speechOf(data: SpeechData, sound: Buffer): StreamMessage {
     message_type: 'output_audio',
     pcm: wholeSamples(sound),
     sentence: id ?? null,
+    part: part ?? null,
     language: language ?? null,
     utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
     last: last_chunk === true,

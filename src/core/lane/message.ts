@@ -89,15 +89,17 @@ function onTranscript(context: StepContext, stream: Stream, { message_type: kind
 function noteTranscript(
   log: ReplayLog,
   kind: Transcript['message_type'],
-  { transcription_id, language, text, segments }: Transcript['data']['transcription'],
+  { transcription_id, translation_part_id, language, text, segments }: Transcript['data']['transcription'],
   now: number,
 ): ReplayLog {
   const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
+  const part = translation_part_id ?? null;
   const letters = [...text].length;
   if (kind === 'partial_transcription') return notePartial(log, { id: word.id, letters });
   if (kind === 'validated_transcription') return noteUnderstood(log, { ...word, letters });
   if (kind !== 'translated_transcription') return log;
-  return noteText(noteTranslated(log, word), { id: word.id, language, letters }, now);
+  const told = noteTranslated(log, { ...word, part: { id: part, language } });
+  return noteText(told, { ...word, part, language, letters }, now);
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;
@@ -116,9 +118,9 @@ function onSound(
   sound: Extract<StreamMessage, { message_type: 'output_audio' }>,
 ): void {
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
-  const { sentence: id, language, last } = sound;
+  const { sentence: id, part = null, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
-  const { log, isRepeat } = noteSound(stream.replay, { id, language, ms, last }, context.now);
+  const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last }, context.now);
   context.patch(stream, { newsAt: context.now, replay: log });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);

@@ -116,6 +116,19 @@ export const CHOICES = {
     'when a set_task changes a running task, those seconds go on, or begin again with its first sample',
   ),
   translatedTexts: choice(flag, true, true, 'translated_transcription is sent'),
+  translationParts: choice(
+    count(9).min(1),
+    1,
+    1,
+    'a translation comes in so many parts, texts and speech alike, where each speaks 1.5 s of voice at least',
+  ),
+  partIntervalMs: choice(count(60_000), 600, 600, 'from one part to the next, of texts and of speech'),
+  textsLateMs: choice(
+    count(60_000),
+    0,
+    0,
+    'confirmed and translated texts come so much later, their speech does not',
+  ),
   partialIntervalMs: choice(count(10_000), 250, 250, 'at least this long between two interim texts'),
   outputRateHz: choice(
     count(48_000),

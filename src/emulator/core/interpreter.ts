@@ -15,10 +15,11 @@ import {
 } from './segmenter.ts';
 import type { Sender } from './sender.ts';
 import { createSoundBuffer, type SoundBuffer } from './sound-buffer.ts';
-import { createSpeechOutput } from './speech-output.ts';
+import { createSpeechOutput, type SpeechOutput } from './speech-output.ts';
 import { createSpokenLanguage } from './spoken-language.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { PlannedTarget, TaskPlan } from './task-plan.ts';
+import { partsOf } from './translation-parts.ts';
 import type { SplitRules } from './word-gaps.ts';
 
 /** Turns sound into texts and speech, sentence by sentence. */
@@ -41,6 +42,8 @@ export interface Interpreter {
   setPlan(plan: TaskPlan): void;
   close(): void;
 }
+
+const FRAMES_PER_S = 50;
 
 interface Text {
   readonly language: string;
@@ -154,7 +157,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     }
   };
 
-  const confirm = (event: SegmentEvent & { kind: 'confirmed' }, now: number): void => {
+  const confirm = (event: Confirmed, now: number): void => {
     const id = sentenceId();
     const span = spanOf(event.voice);
     const heard = { voicedMs: event.voicedMs, sound: () => sound.cut(event.voice.from, event.voice.to) };
@@ -166,23 +169,14 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       return { language, text: joinPhrases(said, language), phrases: said };
     };
     if (plan.texts.has('validated_transcription')) {
-      sender.send(transcript('validated_transcription', id, textIn(source), span, now), now);
+      const message = transcript('validated_transcription', id, textIn(source), span, now);
+      if (choices.textsLateMs === 0) sender.send(message, now);
+      else sender.sendAt(message, now + choices.textsLateMs);
     }
-    const textAt = now + choices.textDelayMs;
-    const spoken = sound.cut(event.from, event.to);
     const targets = targetsOf(source);
-    for (const { language, voice } of targets) {
-      const said = { ...textIn(language), part: 0 };
-      const { text } = said;
-      if (plan.texts.has('translated_transcription')) {
-        sender.sendAt(transcript('translated_transcription', id, said, span, now), textAt);
-      }
-      if (choices.translate !== 'echo' && plan.speaks) {
-        const variant = plan.targets.findIndex((target) => target.language === language);
-        const order = { spoken, spokenHz: plan.inputHz, text, language, voice, variant };
-        speech.order({ ...order, mode: choices.translate }, id, targets.length, now);
-      }
-    }
+    const means = { choices, plan, sender, speech, sound, transcript, spanOf };
+    for (const target of targets)
+      translate(means, { id, event, languages: targets.length }, target, textIn(target.language), now);
     sendFigures(id, now);
     bookmark.next += amount;
     report.segments++;
@@ -283,6 +277,41 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       speech.close();
     },
   };
+}
+
+type Confirmed = SegmentEvent & { kind: 'confirmed' };
+
+/** What it takes to translate. */
+interface Means extends Pick<InterpreterSetup, 'choices' | 'sender'> {
+  readonly plan: TaskPlan;
+  readonly speech: SpeechOutput;
+  readonly sound: SoundBuffer;
+  readonly transcript: (type: string, id: string, said: Text, span: Span, now: number) => OutMessage;
+  readonly spanOf: (stretch: Stretch) => Span;
+}
+
+/** Orders a sentence's translation into one language, in as many parts as there are to be. */
+function translate(
+  { choices, plan, sender, speech, sound, transcript, spanOf }: Means,
+  { id, event, languages }: { readonly id: string; readonly event: Confirmed; readonly languages: number },
+  { language, voice }: PlannedTarget,
+  whole: Text,
+  now: number,
+): void {
+  const textAt = now + choices.textsLateMs + choices.textDelayMs;
+  const variant = plan.targets.findIndex((target) => target.language === language);
+  const parts = partsOf(event, whole.phrases, choices.translationParts, plan.inputHz / FRAMES_PER_S);
+  for (const [part, { phrases, from, to, voice: voiced }] of parts.entries()) {
+    const said = { language, text: joinPhrases(phrases, language), phrases, part };
+    if (plan.texts.has('translated_transcription')) {
+      const message = transcript('translated_transcription', id, said, spanOf(voiced), now);
+      sender.sendAt(message, textAt + part * choices.partIntervalMs);
+    }
+    if (choices.translate === 'echo' || !plan.speaks) continue;
+    const { text } = said;
+    const order = { spoken: sound.cut(from, to), spokenHz: plan.inputHz, text, language, voice, variant };
+    speech.order({ ...order, mode: choices.translate }, id, languages, now, { part, of: parts.length });
+  }
 }
 
 /** How long each part of the pipeline takes, seconds. */

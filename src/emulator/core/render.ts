@@ -8,6 +8,8 @@ export interface RenderJob {
   readonly stream: string;
   /** The service's name for it, whether or not it tells it. */
   readonly sentence: string;
+  /** Which part of its translation, from 0; left out: it has no parts. */
+  readonly part?: number;
   readonly mode: 'transform' | 'silence' | 'speak';
   /** The spoken sentence, mono; empty where a text is to be spoken that nobody said (`tts_task`). */
   readonly spoken: Int16Array;

@@ -11,6 +11,8 @@ const MOST_RENDERINGS = 64;
 
 interface Rendering {
   readonly id: string;
+  readonly part: number;
+  readonly isLastPart: boolean;
   readonly language: string;
   /** Languages in which the sentence is spoken. */
   readonly languages: number;
@@ -23,15 +25,23 @@ interface Rendering {
 /** Speech to be made for one sentence in one language; how fast, is decided here. */
 export type SpeechOrder = Omit<
   RenderJob,
-  'id' | 'stream' | 'sentence' | 'tempo' | 'outputHz' | 'outputChannels'
+  'id' | 'stream' | 'sentence' | 'part' | 'tempo' | 'outputHz' | 'outputChannels'
 >;
+
+/** Which part of a sentence's translation, from 0. */
+export interface PartNumber {
+  readonly part: number;
+  readonly of: number;
+}
+
+const ONE_PART: PartNumber = { part: 0, of: 1 };
 
 /** Has speech made and sends it in chunks, one sentence after another. */
 export interface SpeechOutput {
   /** Sentences whose speech is being made. */
   readonly making: number;
   /** @param languages in which the sentence is spoken */
-  order(order: SpeechOrder, sentence: string, languages: number, now: number): void;
+  order(order: SpeechOrder, sentence: string, languages: number, now: number, part?: PartNumber): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
   /** Forgets speech that is not spoken yet. @param languages only theirs */
   interrupt(languages: ReadonlySet<string> | null): void;
@@ -69,7 +79,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
 
   const send = (rendering: Rendering, pcm: Uint8Array, now: number): void => {
     noteLateness(report, Math.max(0, now - rendering.dueAt));
-    const { id, language, languages, channels, outputHz, packed } = rendering;
+    const { id, part, isLastPart, language, languages, channels, outputHz, packed } = rendering;
     const size = Math.round((outputHz * choices.outputChunkMs) / 1000) * channels * 2;
     const msOf = (bytes: number): number => (bytes / 2 / channels / outputHz) * 1000;
     makeRoom(language, msOf(pcm.byteLength), now);
@@ -79,14 +89,15 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
       const last = start + size >= pcm.byteLength;
       const ids = {
         transcription_id: id,
-        translation_part_id: '0',
+        translation_part_id: String(part),
         language,
         last_chunk: last,
         chunk_generation_delta: Math.round(at - rendering.dueAt) / 1000,
       };
       const data = choices.transcriptIds ? ids : {};
       const piece = pcm.subarray(start, start + size);
-      const spoken = { sentence: id, language, languages, ms: msOf(piece.byteLength), isLast: last };
+      const isLast = last && isLastPart;
+      const spoken = { sentence: id, language, languages, ms: msOf(piece.byteLength), isLast };
       sender.sendAt({ type: 'output_audio_data', data, pcm: piece, packed, spoken }, at);
       at += choices.outputIntervalMs;
     }
@@ -97,15 +108,17 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
     get making() {
       return renderings.size;
     },
-    order(order, id, languages, now) {
+    order(order, id, languages, now, { part, of } = ONE_PART) {
       if (renderings.size >= MOST_RENDERINGS || sender.isMute(now)) return;
       const { outputHz, outputChannels, packed, queue } = getPlan();
       const jobId = setup.nextJobId();
       const { language } = order;
-      const dueAt = now + choices.speechDelayMs;
+      const dueAt = now + choices.speechDelayMs + part * choices.partIntervalMs;
       const tempo = backlog.tempo(language, queue, now);
-      renderings.set(jobId, { id, language, languages, dueAt, channels: outputChannels, outputHz, packed });
-      const job = { ...order, id: jobId, stream: report.id, sentence: id, tempo, outputHz, outputChannels };
+      const format = { channels: outputChannels, outputHz, packed };
+      renderings.set(jobId, { id, part, isLastPart: part === of - 1, language, languages, dueAt, ...format });
+      const name = { id: jobId, stream: report.id, sentence: id, part };
+      const job = { ...order, ...name, tempo, outputHz, outputChannels };
       setup.emit({ type: 'render', job });
     },
     rendered(jobId, pcm, now) {

@@ -32,13 +32,14 @@ interface Cut {
 
 /** What of one sentence in one language has been let through. */
 interface Voiced {
-  readonly key: string;
   sentMs: number;
   isOver: boolean;
 }
 
 /** Cuts whose sentences are all over and that nothing can be about any more. */
 const MOST_CUTS = 50;
+/** Sentences that are being spoken at a time, in all languages. */
+const MOST_VOICED = 50;
 
 /** The first `ms` of a chunk, in whole sample frames of up to two channels. */
 function beginning(message: OutMessage, ms: number, wholeMs: number): Uint8Array {
@@ -51,7 +52,7 @@ export function createSpeechSpoiler(): SpeechSpoiler {
   const impairments: SpeechImpairments = { reorder: 0, omitLast: 0, duplicate: 0, lose: 0, cut: 0 };
   let heldBack: OutMessage | null = null;
   let cuts: Cut[] = [];
-  let voiced: Voiced | null = null;
+  const voicedOf = new Map<string, Voiced>();
 
   /** The order that a sentence in a language falls under. */
   const cutOf = ({ sentence, language }: SpokenPart): CutOrder | null => {
@@ -71,7 +72,9 @@ export function createSpeechSpoiler(): SpeechSpoiler {
     const part = message.spoken;
     if (part === undefined) return message;
     const key = `${part.sentence} ${part.language}`;
-    if (voiced === null || voiced.key !== key) voiced = { key, sentMs: 0, isOver: false };
+    const voiced = voicedOf.get(key) ?? { sentMs: 0, isOver: false };
+    voicedOf.set(key, voiced);
+    if (voicedOf.size > MOST_VOICED) voicedOf.delete(voicedOf.keys().next().value ?? '');
     const order = cutOf(part);
     const { sentMs } = voiced;
     voiced.sentMs += part.ms;

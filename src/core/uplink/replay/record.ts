@@ -16,7 +16,9 @@ export interface ReplayLog {
   readonly sentences: readonly Sentence[];
   /** Length of everything that was sent on this stream, silence included. */
   readonly sentMs: number;
-  /** What was sent before has been forgotten. */
+  /** Where in the audio that was sent there is speech, settled or not, oldest first. */
+  readonly voiced: readonly Span[];
+  /** Before this it is not known any more where there was. */
   readonly forgottenMs: number;
   /** Speech that was forgotten since the service last showed that it understands anything. */
   readonly unheard: SpeechCount;
@@ -35,8 +37,8 @@ export interface ReplayLog {
   readonly partial: Partial | null;
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
-  /** Those that have been said to their end last, in every language; `isUntold`: before any text of them came. */
-  readonly said: readonly { readonly id: string; readonly isUntold: boolean }[];
+  /** Those that have been said to their end last, in every language. */
+  readonly said: readonly SaidSentence[];
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
   readonly withdrawn: readonly string[];
   /** What it speaks without a name. */
@@ -95,8 +97,19 @@ export interface Piece {
   readonly group: number;
   /** The sentence that it belongs to, where the service has understood it. */
   readonly sentence: string | null;
+  /** Languages in which the part of the translation that speaks it is over, while other parts are not. */
+  readonly spoken?: readonly string[];
   /** The service has cut a sentence off in running speech, somewhere here: it may belong to the next one. */
   readonly seam?: Seam;
+}
+
+/** A piece, divided at a moment if that lies within it. */
+export function splitAt(piece: Piece, ms: number): readonly Piece[] {
+  if (ms <= piece.fromMs || ms >= piece.toMs) return [piece];
+  return [
+    { ...piece, toMs: ms },
+    { ...piece, fromMs: ms },
+  ];
 }
 
 /** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
@@ -132,25 +145,50 @@ export interface Sentence {
   /** The service's name for it, or one of ours where it gives none. */
   readonly id: string;
   readonly languages: readonly Spoken[];
-  /** The service has told its times. */
-  readonly timed: boolean;
+  /** Its times as the service has told them, in the stream's audio; null: it has not. */
+  readonly span: Span | null;
   /** Length of its text in the language that is spoken; null: not known. */
   readonly letters: number | null;
+}
+
+/** A sentence of which nothing more is owed. */
+export interface SaidSentence {
+  readonly id: string;
+  /** It was said before any text of it came. */
+  readonly isUntold: boolean;
+  /** The parts of its translations that are over, named as in `partKey`. */
+  readonly parts: readonly string[];
+  /** Its times as the service has told them so far, in the stream's audio; null: it has not. */
+  readonly span: Span | null;
+}
+
+/** A sentence may be translated and spoken in several parts; each has an end of its own. */
+export interface Part {
+  /** As the service numbers it; null: it does not. */
+  readonly id: string | null;
+  readonly letters: number;
+  readonly ms: number;
+  /** What it translates, in the stream's audio; null: not told. */
+  readonly span: Span | null;
+  /** Over: the service said that nothing more of it comes. Settled: so is what it translates, others have not been spoken. */
+  readonly state: 'open' | 'over' | 'settled';
 }
 
 /** A sentence in one language. */
 export interface Spoken {
   /** One of the stream's targets; null: in whichever. */
   readonly language: string | null;
-  /** Length of its text; 0: not known. */
+  /** Those of which a text or sound came. */
+  readonly parts: readonly Part[];
+  /** Length of its text, without the parts that are settled; 0: not known. */
   readonly letters: number;
   /** When its text came last; null: none has. */
   readonly textAt: number | null;
-  /** Sound that has come. */
+  /** Sound that has come, likewise. */
   readonly ms: number;
   /** When the last of it came; null: none has. */
   readonly soundAt: number | null;
-  /** The service said that nothing more comes, or it has been judged that nothing more will. */
+  /** Every part that is known is over, or it has been judged that nothing more will come. */
   readonly complete: boolean;
 }
 

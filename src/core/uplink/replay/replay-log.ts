@@ -12,6 +12,7 @@ import {
   noisesIn,
   type Piece,
   type ReplayLog,
+  type Span,
   type SpeechCount,
   type Spoken,
   type Untranslated,
@@ -24,6 +25,8 @@ export const PAUSE_MS = 900;
 export const FORGOTTEN_AFTER_MS = 30_000;
 /** More is not kept: about as much as the backlog takes back. */
 const MOST_PIECES = 90;
+/** More stretches of speech are not remembered: minutes of it. */
+const MOST_VOICED = 64;
 
 /** @param endsMarked in earlier sessions */
 export function emptyReplayLog(targets: readonly string[], endsMarked = 0): ReplayLog {
@@ -32,6 +35,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     pieces: [],
     sentences: [],
     sentMs: 0,
+    voiced: [],
     forgottenMs: 0,
     unheard: NO_SPEECH,
     untranslated: [],
@@ -72,7 +76,17 @@ export function noteSent(log: ReplayLog, chunk: BacklogChunk, chunkMs: number, n
     group,
     sentence: null,
   };
-  return forgetOld({ ...log, sentMs, quietMs, group, pieces: [...log.pieces, piece] }, now);
+  const noted = quiet ? log : withVoiced(log, piece.whole);
+  return forgetOld({ ...noted, sentMs, quietMs, group, pieces: [...log.pieces, piece] }, now);
+}
+
+function withVoiced(log: ReplayLog, { fromMs, toMs }: Span): ReplayLog {
+  const last = log.voiced.at(-1);
+  if (last?.toMs === fromMs)
+    return { ...log, voiced: [...log.voiced.slice(0, -1), { fromMs: last.fromMs, toMs }] };
+  const voiced = [...log.voiced, { fromMs, toMs }];
+  if (voiced.length <= MOST_VOICED) return { ...log, voiced };
+  return { ...log, voiced: voiced.slice(1), forgottenMs: voiced[0]?.toMs ?? 0 };
 }
 
 /** Notes silence of ours in place of captured sound: the service hears the end of what was said before it. */
@@ -113,7 +127,6 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     ...left,
     sentences,
     untranslated,
-    forgottenMs: Math.max(log.forgottenMs, forgotten.at(-1)?.toMs ?? 0),
     unheard: addSpeech(log.unheard, unheard),
   };
 }
@@ -127,11 +140,12 @@ function untranslatedIn(log: ReplayLog, stays: ReadonlySet<Piece>): readonly Unt
     if (first === undefined || sentence.id.startsWith('#') || own.some((piece) => stays.has(piece)))
       return [];
     if (first.fromMs < log.retargetedMs || own.every(noisesIn(own))) return [];
-    const ms = own.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-    const isMissing = (language: string): boolean =>
-      own.every((piece) => !isSaidIn(log, piece, language)) &&
-      [language, null].every((name) => isUnheardOf(spokenIn(sentence, name)));
-    return log.targets.filter(isMissing).map((language) => ({ language, ms }));
+    return log.targets.flatMap((language) => {
+      if (![language, null].every((name) => isUnheardOf(spokenIn(sentence, name)))) return [];
+      const missing = own.filter((piece) => !isSaidIn(log, piece, language));
+      const ms = missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+      return missing.every(noisesIn(missing)) ? [] : [{ language, ms }];
+    });
   });
 }
 
@@ -253,8 +267,8 @@ function isOwed(log: ReplayLog, piece: Piece): boolean {
 }
 
 /** The languages in which a piece has been said, on this stream or an earlier one. */
-function saidIn(log: ReplayLog, { chunk, sentence, seam }: Piece): readonly string[] | 'all' {
-  const said = [...(chunk.said ?? [])];
+function saidIn(log: ReplayLog, { chunk, spoken, sentence, seam }: Piece): readonly string[] | 'all' {
+  const said = [...(chunk.said ?? []), ...(spoken ?? [])];
   for (const id of [sentence, seam?.next ?? null]) {
     if (id === null) continue;
     const known = log.sentences.find((one) => one.id === id);

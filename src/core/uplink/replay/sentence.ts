@@ -1,4 +1,4 @@
-import { type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
+import { type Part, type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {
@@ -46,7 +46,9 @@ export function targetOf(tag: string | null, targets: readonly string[]): string
 
 export function spokenIn(sentence: Sentence, language: string | null): Spoken {
   const known = sentence.languages.find((one) => one.language === language);
-  return known ?? { language, letters: 0, textAt: null, ms: 0, soundAt: null, complete: false };
+  if (known !== undefined) return known;
+  const nothing = { letters: 0, textAt: null, ms: 0, soundAt: null };
+  return { language, parts: [], ...nothing, complete: false };
 }
 
 export function withSpoken(sentence: Sentence, spoken: Spoken): Sentence {
@@ -55,16 +57,22 @@ export function withSpoken(sentence: Sentence, spoken: Spoken): Sentence {
 }
 
 /** How long a sentence should sound; null: its text is not known. */
-function expectedMs({ letters }: Spoken, { pace }: Pace): number | null {
+function expectedMs({ letters }: Pick<Spoken, 'letters'>, { pace }: Pace): number | null {
   if (letters === 0) return null;
   const learnt = pace.sentences >= SENTENCES_TO_LEARN && pace.letters > 0;
   return letters * (learnt ? pace.ms / pace.letters : MS_PER_LETTER);
 }
 
-/** Whether so little of it came that nobody can have understood it. */
-function isStub(spoken: Spoken, log: Pace): boolean {
+/** Whether less than half of what the text promises has come. */
+export function isShort(spoken: Pick<Spoken, 'letters' | 'ms'>, log: Pace): boolean {
   const expected = expectedMs(spoken, log);
   return expected !== null && spoken.ms < expected * LEAST_SHARE;
+}
+
+/** Whether so little of it came that nobody can have understood it: of several parts, none has been said. */
+function isStub(spoken: Spoken, log: Pace): boolean {
+  const isSaidPart = (part: Part): boolean => part.state === 'over' && part.ms > 0 && !isShort(part, log);
+  return isShort(spoken, log) && (spoken.parts.length < 2 || !spoken.parts.some(isSaidPart));
 }
 
 function isSaid(spoken: Spoken, log: Pace): boolean {

@@ -1,13 +1,17 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { withSound, withText } from './balance.ts';
 import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS, runsCutAtEnd } from './nameless.ts';
+import { isPartOpen, joined, partKey, placePart, settlePart, withPartSound, withPartText } from './parts.ts';
 import {
   isQuiet,
   NOTHING_NAMELESS,
   noisesIn,
+  type Part,
   type Piece,
   type ReplayLog,
+  type SaidSentence,
   type Sentence,
+  type Span,
   type Spoken,
 } from './record.ts';
 import { keepPieces, unspoken } from './replay-log.ts';
@@ -18,6 +22,7 @@ import {
   isComplete,
   isCutByEnd,
   isOver,
+  isShort,
   judgeSound,
   spokenIn,
   targetOf,
@@ -27,6 +32,8 @@ import {
 import { lastPause, markUnderstood, withSentence } from './understood.ts';
 
 const MOST_NAMED = 16;
+/** Of one sentence: so many parts that are over are known. */
+const MOST_PARTS = 32;
 /** In place of the name of a sentence that has been said to its end. */
 const SETTLED = '';
 
@@ -34,26 +41,41 @@ const SETTLED = '';
 export interface Sound {
   /** The service's name for the sentence; null: it gives none. */
   readonly id: string | null;
+  /** Its number for the part of the translation; left out or null: it gives none. */
+  readonly part?: string | null;
   readonly language: string | null;
   readonly ms: number;
-  /** Nothing more of the sentence comes in this language. */
+  /** Nothing more of the part comes in this language. */
   readonly last: boolean;
 }
 
+/** The text of a translation as it came. */
+export interface Text {
+  readonly id: string | null;
+  readonly part?: string | null;
+  readonly language: string;
+  readonly letters: number;
+  /** The stretch of the service's audio that it translates, as it is told; left out or null: it is not. */
+  readonly span?: Span | null;
+}
+
 /** The text of a translation has come: how long it will sound can be calculated from it. */
-export function noteText(
-  log: ReplayLog,
-  text: { id: string | null; language: string; letters: number },
-  now: number,
-): ReplayLog {
-  if (text.id === null) return noteNamelessText(log, text.letters, now);
-  // It has been said to its end: its text comes behind that. Where some had come before, this is of another part of it.
-  if (log.said.some(({ id, isUntold }) => id === text.id && isUntold)) return log;
-  return change(withSentence(log, text.id), text.id, targetOf(text.language, log.targets), (spoken) => ({
-    ...spoken,
-    letters: spoken.complete ? spoken.letters : spoken.letters + text.letters,
-    textAt: now,
-  }));
+export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
+  const { id, part = null, letters, span = null } = text;
+  if (id === null) return noteNamelessText(log, letters, now);
+  const language = targetOf(text.language, log.targets);
+  // It has been said to its end: its text comes behind that.
+  if (isSaidToItsEnd(log, id, language, part)) return log;
+  const told = { part, letters, span: placePart(log, span) };
+  return change(withSentence(log, id), id, language, (spoken) => withPartText(spoken, told, now));
+}
+
+/** Whether the sentence needs no record any more, and this part of it had ended. */
+function isSaidToItsEnd(log: ReplayLog, id: string, language: string | null, part: string | null): boolean {
+  const said = log.said.find((one) => one.id === id);
+  if (said === undefined || log.sentences.some((one) => one.id === id)) return false;
+  const isUnnumbered = part === null || said.parts.includes(partKey(language, null));
+  return isUnnumbered ? said.isUntold : said.parts.includes(partKey(language, part));
 }
 
 /** A text without a name has come: behind its sound, where there was more of that than other texts had promised. */
@@ -82,16 +104,19 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   const told = log.known.includes(id) ? log : markUnderstood(log, { id, span: null });
   const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
   const language = targetOf(sound.language, log.targets);
-  const heard = change(withSentence(keepPieces(told, own), id), id, language, (spoken) => ({
-    ...spoken,
-    ms: spoken.ms + sound.ms,
-    soundAt: now,
-    complete: spoken.complete || sound.last,
-  }));
-  // What comes once more of a sentence that has ended tells nothing of how long it was.
-  const isEnd = sound.last && !spokenIn(sentenceOf(told, id), language).complete;
-  const learnt = isEnd ? learnPace({ ...heard, endsMarked: heard.endsMarked + 1 }, id, language) : heard;
-  return { log: settle(learnt, id), isRepeat: isSaidBefore(told, id, language) };
+  const part = sound.part ?? null;
+  const heard = change(withSentence(keepPieces(told, own), id), id, language, (spoken) =>
+    withPartSound(spoken, { part, ms: sound.ms, last: sound.last }, now),
+  );
+  const isRepeat = isSaidBefore(told, id, language);
+  // What comes once more of a part that has ended tells nothing of how long it was.
+  const isEnd = sound.last && isPartOpen(spokenIn(sentenceOf(told, id), language), part);
+  if (!isEnd) return { log: settle(heard, id), isRepeat };
+  const marked = { ...heard, endsMarked: heard.endsMarked + 1 };
+  const { log: rest, settled } = settlePart(marked, id, language, part);
+  const ended = settled ?? spokenIn(sentenceOf(rest, id), language);
+  const isWhole = settled !== null || spokenIn(sentenceOf(rest, id), language).complete;
+  return { log: settle(isWhole ? learnPace(rest, ended) : rest, id), isRepeat };
 }
 
 function change(
@@ -108,13 +133,12 @@ function change(
 
 function sentenceOf(log: ReplayLog, id: string): Sentence {
   return (
-    log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], timed: false, letters: null }
+    log.sentences.find((sentence) => sentence.id === id) ?? { id, languages: [], span: null, letters: null }
   );
 }
 
-function learnPace(log: ReplayLog, id: string, language: string | null): ReplayLog {
-  const spoken = spokenIn(sentenceOf(log, id), language);
-  if (judgeSound(spoken, log) === 'stub') return log;
+function learnPace(log: ReplayLog, spoken: Pick<Spoken, 'letters' | 'ms'>): ReplayLog {
+  if (isShort(spoken, log)) return log;
   const { sentences, ms, letters } = log.pace;
   const measured = spoken.letters === 0 ? 0 : spoken.ms;
   return { ...log, pace: { sentences: sentences + 1, ms: ms + measured, letters: letters + spoken.letters } };
@@ -133,9 +157,21 @@ function settle(log: ReplayLog, id: string): ReplayLog {
     const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
     return isShared ? [{ ...piece, sentence: SETTLED }] : [];
   });
-  const isUntold = sentence.languages.every(({ letters }) => letters === 0);
-  const said = [...log.said, { id, isUntold }].slice(-MOST_NAMED);
-  return { ...log, pieces, said, sentences: log.sentences.filter((one) => one.id !== id) };
+  return {
+    ...log,
+    pieces,
+    said: withSaid(log, sentence),
+    sentences: log.sentences.filter((one) => one.id !== id),
+  };
+}
+
+function withSaid({ said }: ReplayLog, { id, languages, span }: Sentence): readonly SaidSentence[] {
+  const before = said.find((one) => one.id === id);
+  const isUntold = (before?.isUntold ?? true) && languages.every(({ letters }) => letters === 0);
+  const parts = languages.flatMap(({ language, parts }) => parts.map((part) => partKey(language, part.id)));
+  const known = [...(before?.parts ?? []), ...parts].slice(-MOST_PARTS);
+  const ended = { id, isUntold, parts: known, span: joined(before?.span ?? null, span) };
+  return [...said.filter((one) => one !== before), ended].slice(-MOST_NAMED);
 }
 
 /** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
@@ -200,7 +236,7 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
       const untoldMs = untoldCutMs(sentence, spoken, log);
       if (verdict !== 'whole' || untoldMs !== null) cuts.push(cutOf(spoken, log, untoldMs));
       // Judged once and for all.
-      log = change(log, id, spoken.language, (one) => ({ ...one, complete: true, letters: 0 }));
+      log = change(log, id, spoken.language, judged);
     }
     log = settle(log, id);
   }
@@ -208,6 +244,11 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
   again.push(...chunksOnceMore(log, runs.again));
   if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
   return { log, again, cuts: [...cuts, ...runs.cuts] };
+}
+
+function judged(spoken: Spoken): Spoken {
+  const parts = spoken.parts.map((part): Part => ({ ...part, letters: 0, state: 'over' }));
+  return { ...spoken, parts, complete: true, letters: 0 };
 }
 
 function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {

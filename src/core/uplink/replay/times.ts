@@ -1,4 +1,4 @@
-import type { Piece, Span, StreamTimes } from './record.ts';
+import type { Span, StreamTimes } from './record.ts';
 
 /** Two sentences may overlap by this much: a service keeps some sound before the first word and after the last. */
 const OVERLAP_MS = 400;
@@ -14,7 +14,7 @@ const MOST_LEAD_MS = 1500;
 /** What is needed to judge a stretch that the service tells. */
 interface Sent {
   readonly times: StreamTimes;
-  readonly pieces: readonly Piece[];
+  readonly voiced: readonly Span[];
   readonly sentMs: number;
   readonly forgottenMs: number;
 }
@@ -46,7 +46,7 @@ export function placeSpan(sent: Sent, told: Span, letters = 0): { span: Span | n
 
 /** Why a stretch can't be what the service has understood; null: it can. */
 function objectionTo(
-  { times, pieces, sentMs, forgottenMs }: Sent,
+  { times, voiced, sentMs, forgottenMs }: Sent,
   { fromMs, toMs }: Span,
   letters: number,
 ): string | null {
@@ -56,9 +56,7 @@ function objectionTo(
   if (toMs - fromMs + OVERLAP_MS < letters * LEAST_MS_PER_LETTER) return 'times too short for their text';
   // What was forgotten can't contradict anything.
   if (fromMs < forgottenMs) return null;
-  const spoken = pieces.filter(
-    (one) => one.chunk.pcm !== null && one.chunk.voiced && one.toMs > fromMs && one.fromMs < toMs,
-  );
+  const spoken = voiced.filter((one) => one.toMs > fromMs && one.fromMs < toMs);
   const [first] = spoken;
   if (first === undefined) return 'times at which nobody spoke';
   if (first.fromMs - Math.max(fromMs, times.settledMs) > MOST_LEAD_MS)

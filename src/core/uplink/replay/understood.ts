@@ -1,4 +1,5 @@
 import { kindOf } from '../backlog.ts';
+import { isWithin, joined, partKey, placePart } from './parts.ts';
 import {
   isQuiet,
   noisesIn,
@@ -6,9 +7,12 @@ import {
   type Piece,
   type ReplayLog,
   type Seam,
+  type Sentence,
   type Span,
+  splitAt,
 } from './record.ts';
 import { keepPieces } from './replay-log.ts';
+import { targetOf } from './sentence.ts';
 import { placeSpan } from './times.ts';
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
@@ -21,6 +25,8 @@ const MOST_KNOWN = 16;
 /** A sentence that the service has understood: its name and its times, where it gives them. */
 export interface Understood {
   readonly id: string | null;
+  /** Of which part of its translation this is word; left out: of all of it. */
+  readonly part?: { readonly id: string | null; readonly language: string };
   readonly span: Span | null;
   /** Of its text in the language that is spoken; left out: not known. */
   readonly letters?: number;
@@ -45,10 +51,14 @@ export function noteTranslated(log: ReplayLog, word: Understood): ReplayLog {
 }
 
 /** Each name counts once; but times that come behind the sound correct what was taken for the sentence until then. */
-export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Understood): ReplayLog {
+export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }: Understood): ReplayLog {
   const isKnown = id !== null && log.known.includes(id);
-  if (isKnown && log.sentences.some((sentence) => sentence.id === id && sentence.timed)) return log;
-  const placed = told === null ? null : placeSpan(withoutName(log, id), told, letters);
+  const known = log.sentences.find((sentence) => sentence.id === id && sentence.span !== null);
+  if (isKnown && known !== undefined) return part === undefined ? log : withFurtherPart(log, known, told);
+  // The same is told for each language.
+  const saidBefore = log.said.find((one) => one.id === id);
+  if (isWithin(placePart(log, told), saidBefore?.span ?? null)) return log;
+  const placed = told === null ? null : placeSpan(log, told, letters);
   const timed = placed === null ? log : { ...log, times: placed.times };
   const span = placed?.span ?? null;
   if (isKnown && span === null) return timed;
@@ -62,16 +72,33 @@ export function markUnderstood(log: ReplayLog, { id, span: told, letters }: Unde
   const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
   const labelled = afterSeam(shared, name);
   // Its times come behind all of its sound.
-  if (log.said.some((one) => one.id === name))
-    return keepPieces(
-      labelled,
-      labelled.pieces.filter((piece) => piece.sentence !== name),
+  if (isSaidToItsEnd(log, name, part)) {
+    const rest = labelled.pieces.filter((piece) => piece.sentence !== name);
+    const said = labelled.said.map((one) =>
+      one.id === name ? { ...one, span: joined(one.span, span) } : one,
     );
+    return { ...keepPieces(labelled, rest), said };
+  }
   const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
-  const understood = withSentence({ ...sewn, partial: null }, name, span !== null, letters);
+  const understood = withSentence({ ...sewn, partial: null }, name, span, letters);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
   return keepPieces({ ...understood, isAhead: false }, ahead);
+}
+
+/** Where a service tells no more than translations, each part of one tells a part of what was said. */
+function withFurtherPart(log: ReplayLog, { id, span }: Sentence, told: Span | null): ReplayLog {
+  if (span === null || told === null) return log;
+  const { span: placed, times } = placeSpan(log, told);
+  if (placed === null || placed.toMs <= span.toMs) return log;
+  const labelled = label({ ...log, times }, id, withEdges(log, placed), true);
+  return withSentence(labelled, id, { fromMs: span.fromMs, toMs: placed.toMs });
+}
+
+function isSaidToItsEnd(log: ReplayLog, id: string, part: Understood['part']): boolean {
+  const said = log.said.find((one) => one.id === id);
+  if (said === undefined || part === undefined) return said !== undefined;
+  return said.parts.includes(partKey(targetOf(part.language, log.targets), part.id));
 }
 
 /** What was taken for a sentence before is open again. */
@@ -85,15 +112,15 @@ function withoutName(log: ReplayLog, id: string | null): ReplayLog {
 export function withSentence(
   log: ReplayLog,
   id: string,
-  timed = false,
+  span: Span | null = null,
   letters: number | null = null,
 ): ReplayLog {
   if (log.sentences.some((sentence) => sentence.id === id)) {
-    if (!timed) return log;
-    const marked = log.sentences.map((sentence) => (sentence.id === id ? { ...sentence, timed } : sentence));
+    if (span === null) return log;
+    const marked = log.sentences.map((sentence) => (sentence.id === id ? { ...sentence, span } : sentence));
     return { ...log, sentences: marked };
   }
-  const sentences = [...log.sentences, { id, languages: [], timed, letters }];
+  const sentences = [...log.sentences, { id, languages: [], span, letters }];
   const spare = sentences.length - MOST_KNOWN;
   if (spare <= 0) return { ...log, sentences };
   const gone = new Set(sentences.slice(0, spare).map((sentence) => sentence.id));
@@ -164,11 +191,8 @@ function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | nu
 function sew(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam): readonly Piece[] {
   return pieces.flatMap((piece): readonly Piece[] => {
     if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
-    if (piece.fromMs >= fromMs || isQuiet(piece)) return [{ ...piece, seam }];
-    return [
-      { ...piece, toMs: fromMs },
-      { ...piece, fromMs, seam },
-    ];
+    if (isQuiet(piece)) return [{ ...piece, seam }];
+    return splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, seam } : one));
   });
 }
 
@@ -209,7 +233,7 @@ function afterSeam(log: ReplayLog, id: string): ReplayLog {
  */
 function shareWithLate(log: ReplayLog, id: string, letters: number | null): ReplayLog {
   if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
-  const [before] = log.sentences.slice(-1).filter((one) => !one.timed && !one.id.startsWith('#'));
+  const [before] = log.sentences.slice(-1).filter((one) => one.span === null && !one.id.startsWith('#'));
   const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
   const isNoise = noisesIn(own);
   const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
@@ -225,12 +249,7 @@ function shareWithLate(log: ReplayLog, id: string, letters: number | null): Repl
 
 /** A piece that was taken for another sentence than the one which begins here, by its times. */
 function corrected(piece: Piece, id: string, fromMs: number): readonly Piece[] {
-  if (piece.toMs <= fromMs) return [piece];
-  if (piece.fromMs >= fromMs) return [{ ...piece, sentence: id }];
-  return [
-    { ...piece, toMs: fromMs },
-    { ...piece, fromMs, sentence: id },
-  ];
+  return splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, sentence: id } : one));
 }
 
 /** Gives the pieces of a span to a sentence; what lies before it and is nobody's was left out by the service. */
@@ -240,11 +259,8 @@ function label(log: ReplayLog, id: string, { fromMs, toMs }: Span, isTimed: bool
     // What was taken for the end of the sentence before is another one.
     if (piece.sentence !== null) return isTimed ? corrected(piece, id, fromMs) : [piece];
     if (piece.toMs <= fromMs) return [];
-    if (piece.toMs <= toMs || isQuiet(piece)) return [{ ...piece, sentence: id }];
-    return [
-      { ...piece, toMs, sentence: id },
-      { ...piece, fromMs: toMs },
-    ];
+    if (isQuiet(piece)) return [{ ...piece, sentence: id }];
+    return splitAt(piece, toMs).map((one) => (one.toMs <= toMs ? { ...one, sentence: id } : one));
   });
   return keepPieces(log, pieces);
 }

@@ -1,0 +1,56 @@
+import { steps } from './phrase-book.ts';
+import type { Stretch } from './segmenter.ts';
+
+/** A part that is shorter would be no part of speech that anybody makes. */
+const LEAST_VOICED_MS = 1500;
+
+/** A part of a sentence's translation: its text, and what of the sound it translates. */
+export interface TranslationPart extends Stretch {
+  readonly phrases: readonly string[];
+  /** Of `from` to `to`, where voice was heard. */
+  readonly voice: Stretch;
+}
+
+interface Sentence extends Stretch {
+  readonly voice: Stretch;
+  readonly voicedMs: number;
+}
+
+/**
+ * Divides a translation at words, and the sound at the same shares of its length.
+ * @param most how many parts there may be; a short sentence has fewer
+ * @param frame samples of which all lengths are a multiple
+ */
+export function partsOf(
+  { from, to, voice, voicedMs }: Sentence,
+  phrases: readonly string[],
+  most: number,
+  frame: number,
+): TranslationPart[] {
+  const words = phrases.flatMap((text, phrase) => steps(text).map((word) => ({ phrase, word })));
+  const count = Math.max(1, Math.min(most, Math.floor(voicedMs / LEAST_VOICED_MS), words.length));
+  const at = (part: number): number =>
+    part === count
+      ? voice.to
+      : voice.from + frame * Math.round(((voice.to - voice.from) * part) / count / frame);
+  return Array.from({ length: count }, (_, part) => {
+    const [isFirst, isLast] = [part === 0, part === count - 1];
+    const own = words.slice(
+      Math.round((words.length * part) / count),
+      Math.round((words.length * (part + 1)) / count),
+    );
+    const texts = phrases.map((_text, phrase) =>
+      own
+        .filter((one) => one.phrase === phrase)
+        .map(({ word }) => word)
+        .join('')
+        .trimEnd(),
+    );
+    return {
+      phrases: count === 1 ? phrases : texts.filter((text) => text !== ''),
+      from: isFirst ? from : at(part),
+      to: isLast ? to : at(part + 1),
+      voice: { from: at(part), to: at(part + 1) },
+    };
+  });
+}
