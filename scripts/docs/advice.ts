@@ -1,4 +1,5 @@
 /** What whoever runs a kiosk does about what it says. The compiler asks for advice where a new thing can be said. */
+import type { LOSS_CAUSES } from '../../src/core/lane/loss-cause.ts';
 import type { ReasonCode } from '../../src/core/lane/status.ts';
 import type { Cause } from '../../src/core/retry/recovery.ts';
 import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
@@ -47,6 +48,14 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
   connection_lost: 'power and network of the device',
+};
+
+export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
+  no_broker: 'the way to the broker; `dragoman doctor`, check `broker`',
+  no_backend: 'whether the backend runs, and on which broker',
+  no_session: '`last_error` in `state`; the time a session takes to begin',
+  congested: 'the bandwidth of the way to the service',
+  catching_up: 'the outage before it; the event before this one tells its cause',
 };
 
 export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {

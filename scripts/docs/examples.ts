@@ -134,7 +134,15 @@ const lanes = [
 const account: z.input<typeof laneAccountSchema> = {
   ...{ id: 'main', captured: 270_000, sent: 269_990, silenced: 0, trimmed: 10, dropped: 0, lost: 0, held: 0 },
   ...{ sessions: 24, rollovers: 23, splits: 0, revocations: 0, max_durations: 0, failures: 1 },
-  ...{ taken_back: 12, said_again: 0, repeats_muted: 0, unheard_ms: 0, standbys: 0, stream_ms: 86_390_000 },
+  ...{
+    taken_back: 12,
+    said_again: 0,
+    repeats_muted: 0,
+    unheard_ms: 0,
+    speech_dropped_ms: 0,
+    standbys: 0,
+    stream_ms: 86_390_000,
+  },
   ...{ fillers: 40, defects: 0, ignored: 0, lost_ms: 0, played_ms: 31_200_000 },
   ...{ shed_sentences: 0, shed_ms: 0, playout_gaps: 0 },
   capture_to_wire_ms: { p50: 4.1, p99: 9.8, max: 31, count: 4096 },
@@ -149,7 +157,14 @@ const report = {
     ...{ tail_ms: 420, delay_ms: 142, gain_db: -12 },
   },
   ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
-  ...{ speech_lost_ms: 0, unheard_ms: 0, deaf_since: null, next_try_at: null, closed_until: null },
+  ...{
+    speech_lost_ms: 0,
+    unheard_ms: 0,
+    speech_dropped_ms: 0,
+    deaf_since: null,
+    next_try_at: null,
+    closed_until: null,
+  },
   ...{ last_error: null, last_warning: null },
 };
 

@@ -1,11 +1,12 @@
 /** The generated parts of docs/operate.md. */
 import { CONSEQUENCES } from '../../src/backend/core/service-trouble.ts';
+import { LOSS_CAUSES } from '../../src/core/lane/loss-cause.ts';
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
 import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
-import { CAUSE_ADVICE, EVENT_ADVICE, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
+import { CAUSE_ADVICE, EVENT_ADVICE, LOSS_ADVICE, REASON_ADVICE, STATUS_ADVICE } from './advice.ts';
 import { BROKER_ADVICE, CARD_ADVICE, DENIAL_ADVICE, SERVICE_ADVICE } from './fault-advice.ts';
 import { LOG_LINES } from './log-lines.ts';
 import { describes } from './schema-table.ts';
@@ -34,6 +35,11 @@ export const OPERATE_PARTS: Readonly<Record<string, () => string>> = {
     table(
       ['cause', 'what happened', 'what to look at'],
       keysOf(RECOVERY).map((cause) => [`\`${cause}\``, RECOVERY[cause].meaning, CAUSE_ADVICE[cause]]),
+    ),
+  'loss-causes': () =>
+    table(
+      ['cause', 'what happened', 'what to look at'],
+      keysOf(LOSS_CAUSES).map((cause) => [`\`${cause}\``, LOSS_CAUSES[cause], LOSS_ADVICE[cause]]),
     ),
   'event-advice': () =>
     table(

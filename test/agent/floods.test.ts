@@ -74,6 +74,27 @@ describe('3,000 messages of the service', () => {
     expect(told().states.length).toBeLessThanOrEqual(MESSAGES * 0.003 + 2);
   });
 
+  it('tell the sum of what they had dropped, in events and in state', async () => {
+    const deps = await live();
+    const make = floods.at(-1)?.[1];
+    for (let i = 0; i < 60; i++) {
+      if (make !== undefined) deps.service(make(i));
+      deps.clock.advance(3);
+    }
+    deps.clock.advance(70_000);
+    const told = deps.published
+      .filter(({ topic }) => topic.endsWith('/event/speech_dropped'))
+      .map(({ body }) => body as { dropped_ms: number; sentences: number; repeated?: number });
+    const [last] = told.slice(-1);
+    expect(last?.repeated).toBeGreaterThan(10);
+    expect(last?.sentences).toBeGreaterThanOrEqual(last?.repeated ?? 0);
+    const sumOf = (of: (one: (typeof told)[number]) => number): number =>
+      told.reduce((sum, one) => sum + of(one), 0);
+    const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
+    expect(lanes[0]?.speech_dropped_ms).toBeGreaterThan(0);
+    expect(sumOf(({ dropped_ms: ms }) => ms)).toBe(lanes[0]?.speech_dropped_ms);
+  });
+
   it('leave the state exact', async () => {
     const deps = await live();
     for (let i = 0; i < MESSAGES; i++) {

@@ -38,7 +38,8 @@ export function accountOf(lane: LaneRunner): LaneAccount {
 
 /** The same, as the command `status` tells it. */
 export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
-  const { maxDurations, takenBack, saidAgain, repeatsMuted, unheardMs, streamMs, ...rest } = account;
+  const { maxDurations, takenBack, saidAgain, repeatsMuted, unheardMs, speechDroppedMs, streamMs, ...rest } =
+    account;
   return {
     ...{ id, ...rest },
     max_durations: maxDurations,
@@ -46,6 +47,7 @@ export function reportAccount(id: string, account: LaneAccount): LaneAccountRepo
     said_again: saidAgain,
     repeats_muted: repeatsMuted,
     unheard_ms: Math.round(unheardMs),
+    speech_dropped_ms: Math.round(speechDroppedMs),
     stream_ms: streamMs,
   };
 }

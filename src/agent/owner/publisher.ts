@@ -15,6 +15,7 @@ import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
+import { createEventSums } from './event-sums.ts';
 
 /** `{p}/state` is published at most this often (docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;
@@ -41,6 +42,7 @@ export class Publisher {
   private lastStatus = '';
   private ending = false;
   private readonly conditions = new Map<Condition, readonly string[]>();
+  private readonly sums = createEventSums();
   private isTold = false;
   private cancelLook = (): void => {};
 
@@ -133,11 +135,14 @@ export class Publisher {
   /** An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, also where it is told later. */
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
     const body = { ts: timestamp(this.clock.wall()), ...detail };
-    const publish = (repeated: number): void =>
-      this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(withRepeats(body, repeated)), {
-        qos: 1,
-      });
-    this.repeats.tell(`event:${kind}:${String(detail['lane'])}`, publish, ORDINARY_A_MINUTE);
+    const name = this.sums.nameOf(kind, detail);
+    const sums = this.sums.add(kind, detail);
+    const publish = (repeated: number): void => {
+      this.sums.told(name);
+      const told = withRepeats({ ...body, ...sums }, repeated);
+      this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(told), { qos: 1 });
+    };
+    this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
   }
 
   /** The backend counts as dead, or is back: events of the whole device. */

@@ -63,6 +63,11 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
         : [
             `    translated and not heard, without a loudspeaker, since the start: ${Math.round(lane.unheard_ms / 1000)} s`,
           ]),
+      ...(lane.speech_dropped_ms === 0
+        ? []
+        : [
+            `    translated and given up, late or spoken over, since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`,
+          ]),
       ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
       ...(lane.last_error === null
         ? []

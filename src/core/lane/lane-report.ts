@@ -61,6 +61,7 @@ export function reportLane(
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
     unheard_ms: Math.round(state.counts.unheardMs),
+    speech_dropped_ms: Math.round(state.counts.speechDroppedMs),
     deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
     closed_until: closedUntil,

@@ -1,4 +1,5 @@
 import type { Earcon } from '../audio/earcon.ts';
+import type { LossCause } from './loss-cause.ts';
 
 /** Transcripts of what is said, without a translation of any. */
 export interface Untranslated {
@@ -36,7 +37,7 @@ export const NOTHING_SPOKEN: SpokenVoice = {
 export interface SpeechLoss {
   readonly lostMs: number;
   /** What made the outage, as far as it was known when the loss began. */
-  readonly cause: string;
+  readonly cause: LossCause;
   /** When the first of what is lost was said, and the end of the last. */
   readonly from: number;
   readonly to: number;

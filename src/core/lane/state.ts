@@ -56,6 +56,8 @@ export interface LaneCounts {
   readonly repeatsMuted: number;
   /** Translated speech that nobody heard for want of a loudspeaker, milliseconds. */
   readonly unheardMs: number;
+  /** Translated speech that was given up beside a loudspeaker: it lagged, or a visitor spoke over it; milliseconds. */
+  readonly speechDroppedMs: number;
   /** Times that the lane went to sleep because nobody spoke. */
   readonly standbys: number;
   /** Time for which the service had a stream of ours open, milliseconds, up to the last one that ended. */
@@ -79,6 +81,7 @@ export const NO_COUNTS: LaneCounts = {
   saidAgain: 0,
   repeatsMuted: 0,
   unheardMs: 0,
+  speechDroppedMs: 0,
   standbys: 0,
   streamMs: 0,
   fillers: 0,

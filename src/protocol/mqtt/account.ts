@@ -32,6 +32,9 @@ export const laneAccountSchema = z.strictObject({
   taken_back: chunks('taken back from a stream that broke off, and said again to the next'),
   said_again: times('sentences said again because their translation was cut off'),
   repeats_muted: times('pieces of sound left out because they had been said before'),
+  speech_dropped_ms: z
+    .number()
+    .describe('translated speech that lagged too far behind, or was spoken over, milliseconds'),
   unheard_ms: z
     .number()
     .describe('translated speech that nobody heard for want of a loudspeaker, milliseconds'),

@@ -87,6 +87,9 @@ export const laneReportSchema = z.object({
   unheard_ms: z
     .number()
     .describe('translated speech that nobody heard for want of a loudspeaker, since the start'),
+  speech_dropped_ms: z
+    .number()
+    .describe('translated speech that lagged too far behind, or was spoken over, since the start'),
   deaf_since: timestampSchema.describe(
     'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',
   ),

@@ -181,8 +181,14 @@ export const EVENT_SCHEMAS = {
     why: z
       .enum(['lag', 'barge_in', 'no_loudspeaker'])
       .describe('it lagged too far behind, a visitor spoke over it, or there was no loudspeaker'),
-    sentences: z.int().describe('how many; 0: what came later of those told before'),
-    dropped_ms: ms('how long they were, as far as they had come, with what came later of those before'),
+    sentences: z
+      .int()
+      .describe(
+        'how many; 0: what came later of those told before; with `repeated`: of all these events together',
+      ),
+    dropped_ms: ms(
+      'how long they were, as far as they had come, with what came later of those before; with `repeated`: of all',
+    ),
     waiting_ms: ms('what still waits to be heard'),
     ongoing: z
       .literal(true)

@@ -31,6 +31,7 @@ describe('the report of a lane', () => {
       session: 'test-1...',
       stream_host: 'stream.example',
       speech_lost_ms: 0,
+      speech_dropped_ms: 0,
       unheard_ms: 0,
       closed_until: null,
       deaf_since: null,

@@ -40,6 +40,34 @@ describe('an outage that is longer than the backlog', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
+  it('may cost one more word while the backlog that it left full drains: that has a cause of its own', () => {
+    const lane = new LaneHarness().goLive();
+    lane.end();
+    speakInVain(lane, CAPACITY + 10);
+    while (lane.phase === 'waiting') lane.speak(1);
+    lane.comeBack();
+    lane.speak(45);
+    expect(events(lane)).toHaveLength(1);
+    const lost = lane.accounts.lost;
+    // More than could be sent meanwhile.
+    for (let i = 0; i < 3; i++) lane.capture();
+    expect(lane.accounts.lost).toBeGreaterThan(lost);
+    expect(reasons(lane)).toEqual([{ code: 'speech_lost', detail: 'catching_up' }]);
+    lane.speak(45);
+    const [first, second] = events(lane).map(({ detail }) => detail);
+    expect(first).toMatchObject({ cause: 'network' });
+    expect(second).toMatchObject({ cause: 'catching_up' });
+    const sum = [first, second].reduce((ms, detail) => ms + Number(detail?.['lost_ms']), 0);
+    expect(sum).toBe(lane.accounts.lost * CHUNK_MS);
+  });
+
+  it('has no loudspeaker for its cause', () => {
+    const lane = new LaneHarness().goAcquiring();
+    lane.step({ type: 'audio_fault', device: 'playback', code: 'lost', message: 'unplugged' });
+    lane.speak(CAPACITY + 2);
+    expect(lane.state.loss?.cause).toBe('no_session');
+  });
+
   it('is no loss when nobody speaks', () => {
     const lane = new LaneHarness().goLive();
     lane.end();

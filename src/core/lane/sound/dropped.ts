@@ -49,6 +49,7 @@ function tell(context: StepContext, why: LateSpeech['why'], sentences: number, m
   const { playout, settings, late } = context.state;
   const lateMs = late?.why === why ? late.ms : 0;
   if (lateMs > 0) context.set({ late: null });
+  context.count('speechDroppedMs', ms + lateMs);
   context.notify('speech_dropped', {
     why,
     sentences,

@@ -26,10 +26,12 @@ function bargeIn(context: StepContext): void {
   context.set({ bargedIn: true });
   if (options.bargeIn !== 'flush' || !isPlaying(playout, context.now)) return;
   silenceLoudspeaker(context, 'barge_in');
+  const droppedMs = playout.queuedBytes / context.state.settings.playoutBytesPerMs;
+  context.count('speechDroppedMs', droppedMs);
   context.notify('speech_dropped', {
     why: 'barge_in',
     sentences: playout.utterances.filter(({ stream }) => stream !== OWN_STREAM).length,
-    dropped_ms: Math.round(playout.queuedBytes / context.state.settings.playoutBytesPerMs),
+    dropped_ms: Math.round(droppedMs),
     waiting_ms: 0,
   });
 }

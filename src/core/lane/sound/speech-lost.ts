@@ -1,5 +1,6 @@
+import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
-import { isCongested, tokenRequestOf } from '../session/session.ts';
+import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
@@ -59,12 +60,13 @@ function isOver({ session }: LaneState, { lastAt }: SpeechLoss, now: number): bo
 }
 
 /** What keeps speech from being translated. */
-function causeOf({ session, brokerUp, backendSilent, problem }: LaneState): string {
+function causeOf({ session, brokerUp, backendSilent, problem }: LaneState): LossCause {
   // Nothing overflows in standby: what is lost had been sent.
   if (session.kind === 'standby') return 'silent_service';
   if (isCongested(session)) return 'congested';
   const isAcquiring = tokenRequestOf(session) !== null;
   if (isAcquiring && !brokerUp) return 'no_broker';
   if (isAcquiring && backendSilent) return 'no_backend';
-  return problem?.code ?? 'no_session';
+  if (isStreaming(session)) return 'catching_up';
+  return problem !== null && isCause(problem.code) ? problem.code : 'no_session';
 }
