@@ -255,6 +255,12 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     found:
       'the simulator took a stream with a token that was revoked before it was used for one of the other lane of its device',
   },
+  {
+    seed: 95_000_051,
+    hours: 0.05,
+    found:
+      'an answer to a ping came ahead of the sound that was stuck behind it: a sentence that was whole was said again',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [

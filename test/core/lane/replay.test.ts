@@ -228,7 +228,7 @@ describe('a lane with two languages', () => {
     lane.understands('a');
     translate('a');
     lane.hear('a', 200);
-    lane.pass(9000);
+    lane.pass(12_000);
     expect(lane.state.counts.saidAgain).toBe(1);
     lane.hush(20);
     expect(lane.wire.match(/s/g)).toHaveLength(29 + 8);
@@ -240,12 +240,33 @@ describe('a lane with two languages', () => {
     lane.understands('c');
     translate('c');
     lane.hear('c', 2500);
-    lane.pass(9000);
+    lane.pass(12_000);
     expect(lane.state.counts.saidAgain).toBe(1);
     expect(lane.last('notify')).toMatchObject({
       kind: 'audio_cut',
       detail: { language: 'es', played_ms: 2500, expected_ms: 3900 },
     });
+  });
+
+  it('says nothing again of a translation that is stuck on the way behind an answer to a ping', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
+    lane.speak(5);
+    lane.hush(4);
+    lane.understands('a');
+    lane.says({
+      message_type: 'translated_transcription',
+      data: { transcription: { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) } },
+    });
+    lane.hear('a', 200);
+    lane.pongs = false;
+    lane.pass(9000);
+    expect(lane.phase).toBe('live');
+    lane.pongs = true;
+    lane.step({ type: 'pong', stream: lane.stream });
+    lane.hear('a', 3700, true);
+    lane.pass(12_000);
+    expect(lane.state.counts.saidAgain).toBe(0);
+    expect(lane.notes).not.toContain('audio_cut');
   });
 
   it('tells once that the service gives times that cannot be true', () => {

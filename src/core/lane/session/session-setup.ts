@@ -7,7 +7,15 @@ import { noteRoom } from './account-limit.ts';
 import { advanceSetup } from './advance.ts';
 import { fail } from './ending.ts';
 import { goLive, resumeLive } from './live.ts';
-import { hearingStream, type Lease, type OpenStream, type Session, type Stream, setupOf } from './session.ts';
+import {
+  hearingStream,
+  type Lease,
+  NO_SIGNS,
+  type OpenStream,
+  type Session,
+  type Stream,
+  setupOf,
+} from './session.ts';
 import { NO_SILENCE } from './silence.ts';
 import { trySwitch } from './switchover.ts';
 
@@ -32,6 +40,7 @@ export function connect(context: StepContext, lease: Lease): void {
     mustGoFirst: false,
     rollFailures: 0,
     newsAt: null,
+    signs: NO_SIGNS,
     silence: NO_SILENCE,
     replay: emptyReplayLog(taskOf(context.state).targets, context.state.endsMarked),
   };

@@ -65,10 +65,32 @@ export interface Stream {
   readonly rollFailures: number;
   /** When it last said something; null: never. */
   readonly newsAt: number | null;
+  readonly signs: Signs;
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */
   readonly replay: ReplayLog;
+}
+
+/**
+ * Signs of life of a stream: messages and answers to pings. What the service wrote before one may come behind it, where the
+ * way was blocked: soon after, because the rest was on its way as well.
+ */
+export interface Signs {
+  /** One of the last second; null: none yet. */
+  readonly at: number | null;
+  /** The last one behind which all that was written before it must have come; null: none yet. */
+  readonly settledAt: number | null;
+}
+
+export const NO_SIGNS: Signs = { at: null, settledAt: null };
+
+/** What was written before a sign of life comes within this time after it. */
+const SETTLES_WITHIN_MS = 1000;
+
+export function noteSign(signs: Signs, now: number): Signs {
+  const isSettled = signs.at === null || now - signs.at >= SETTLES_WITHIN_MS;
+  return isSettled ? { at: now, settledAt: signs.at } : signs;
 }
 
 /** Its connection is open and it has been told its task. */

@@ -1,17 +1,19 @@
 import { judgeCuts } from '../../uplink/replay/spoken.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
-import { type Stream, streamsOf } from '../session/session.ts';
+import { noteSign, type Stream, streamsOf } from '../session/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
 
 /**
- * A stream has given a sign of life, so what it owes is not stuck on the way: translations that it has cut off are told,
- * and said once more where next to nothing of them came.
+ * A stream has given a sign of life, and a while ago another one, so what it owed by then is not stuck on the way:
+ * translations that it has cut off are told, and said once more where next to nothing of them came.
  */
 export function reviewTranslations(context: StepContext, before: Stream): void {
   const stream = streamsOf(context.state).find(({ id }) => id === before.id);
   // One that is not live has nothing to say.
   if (stream === undefined || stream.liveAt === null) return;
+  const signs = noteSign(stream.signs, context.now);
+  if (signs !== stream.signs) context.patch(stream, { signs });
   const { refused } = stream.replay.times;
   if (refused !== null && before.replay.times.refused === null) {
     context.notify('times_refused', {
@@ -21,7 +23,7 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   }
   const { sentences, nameless, untranslated } = stream.replay;
   if (sentences.length === 0 && nameless.run === null && untranslated.length === 0) return;
-  const { log, again, cuts } = judgeCuts(stream.replay, context.now);
+  const { log, again, cuts } = judgeCuts(stream.replay, signs.settledAt ?? Number.NEGATIVE_INFINITY);
   if (log === stream.replay) return;
   context.patch(stream, { replay: log });
   for (const cut of cuts) notifyCut(context, cut);

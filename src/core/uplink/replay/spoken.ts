@@ -215,14 +215,14 @@ export interface Judgement {
 
 /**
  * Judges the translations of which nothing more comes: where less than half of one came, its sentence is said once more.
- * To be asked only when the stream is known to work: sound can be on its way for long.
+ * @param settledAt what the service has written by then has come, so that nothing of it is on its way any more
  */
-export function judgeCuts(given: ReplayLog, now: number): Judgement {
+export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
   let log: ReplayLog = given.untranslated.length === 0 ? given : { ...given, untranslated: [] };
   const again: BacklogChunk[] = [];
   const cuts: AudioCut[] = [...untranslatedCuts(given)];
   for (const sentence of given.sentences) {
-    if (!isOver(sentence, log, now)) continue;
+    if (!isOver(sentence, log, settledAt)) continue;
     const { id } = sentence;
     for (const spoken of sentence.languages) {
       const verdict = judgeSound(spoken, log);
@@ -240,7 +240,7 @@ export function judgeCuts(given: ReplayLog, now: number): Judgement {
     }
     log = settle(log, id);
   }
-  const runs = judgeRuns(log, now);
+  const runs = judgeRuns(log, settledAt);
   again.push(...chunksOnceMore(log, runs.again));
   if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
   return { log, again, cuts: [...cuts, ...runs.cuts] };
