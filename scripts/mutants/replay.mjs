@@ -12,8 +12,8 @@ export const REPLAY = [
   {
     name: 'untranslated-in-one-language-not-told',
     file: 'uplink/replay/replay-log.ts',
-    find: 'return log.targets.filter(isMissing)',
-    replace: 'return (log.targets.every(isMissing) ? log.targets : [])',
+    find: 'if (![language, null].every((name)',
+    replace: 'if (![...log.targets, null].every((name)',
     tests: ['uplink/replay/untranslated.test.ts'],
   },
   {
@@ -189,15 +189,15 @@ export const REPLAY = [
   {
     name: 'times-leave-the-end-of-a-piece-to-the-sentence-before',
     file: 'uplink/replay/understood.ts',
-    find: '{ ...piece, fromMs, sentence: id },',
-    replace: '{ ...piece, fromMs },',
+    find: 'splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, sentence: id } : one))',
+    replace: 'splitAt(piece, fromMs)',
     tests: ['uplink/replay/times.test.ts'],
   },
   {
     name: 'late-times-make-it-owe-what-was-said',
     file: 'uplink/replay/understood.ts',
-    find: 'if (log.said.some((one) => one.id === name))',
-    replace: 'if (log.said.some((one) => one.id === null))',
+    find: 'if (isSaidToItsEnd(log, name, part))',
+    replace: "if (isSaidToItsEnd(log, '', part))",
     tests: ['uplink/replay/times.test.ts'],
   },
   {
@@ -234,5 +234,33 @@ export const REPLAY = [
     find: 'if (log.endsMarked >= ENDS_TO_TRUST) return false;',
     replace: 'if (log.pace.sentences >= SENTENCES_TO_LEARN) return false;',
     tests: ['uplink/replay/languages.test.ts'],
+  },
+  {
+    name: 'stuck-sound-is-said-again',
+    file: 'lane/sound/translations.ts',
+    find: 'signs.settledAt ?? Number.NEGATIVE_INFINITY',
+    replace: 'context.now',
+    tests: STORIES.replay,
+  },
+  {
+    name: 'any-part-ends-a-sentence',
+    file: 'uplink/replay/parts.ts',
+    find: "parts.every(({ state }) => state !== 'open')",
+    replace: 'parts.length > 0',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'end-of-a-part-leaves-nothing-owed',
+    file: 'uplink/replay/parts.ts',
+    find: 'if (lengthOf(rest) < LEAST_REST_MS) return none;',
+    replace: 'if (lengthOf(rest) >= 0) return none;',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'part-settles-what-it-does-not-cover',
+    file: 'uplink/replay/parts.ts',
+    find: 'const isWithin = one.fromMs >= fromMs && one.toMs <= toMs;',
+    replace: 'const isWithin = one.fromMs >= 0;',
+    tests: ['uplink/replay/parts.test.ts'],
   },
 ];

@@ -12,8 +12,8 @@ export const SILENCE = [
   {
     name: 'noise-owes-an-answer',
     file: 'lane/session/silence.ts',
-    find: '!voiced : !isTalk(voiced, levels, 0))) return silence;',
-    replace: '!voiced : !voiced)) return silence;',
+    find: '!voiced : !isTalk(voiced, levels, 0, isExpected)))',
+    replace: '!voiced : !voiced))',
     tests: ZOMBIE,
   },
   {
@@ -33,8 +33,8 @@ export const SILENCE = [
   {
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
-    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  updateChimes',
-    replace: '  trackUnheard(context);\n  updateChimes',
+    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  trackLateSpeech(context);\n  updateChimes',
+    replace: '  trackUnheard(context);\n  trackLateSpeech(context);\n  updateChimes',
     tests: ['lane/speech-lost.test.ts'],
   },
   {

@@ -61,8 +61,8 @@ export const SOUND = [
   {
     name: 'nothing-taken-back',
     file: 'lane/session/ending.ts',
-    find: 'requeue(context, settleEnd(context, session.stream));',
-    replace: 'settleEnd(context, session.stream);',
+    find: 'requeue(context, settleEnd(context, session.stream, cause));',
+    replace: 'settleEnd(context, session.stream, cause);',
     tests: STORIES.replay,
   },
   {
