@@ -261,6 +261,12 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     found:
       'an answer to a ping came ahead of the sound that was stuck behind it: a sentence that was whole was said again',
   },
+  {
+    seed: 96_000_325,
+    hours: 1,
+    found:
+      'sentences of which every piece came twice made all others look cut off: they were said again, though whole',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [

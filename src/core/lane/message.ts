@@ -3,6 +3,7 @@ import type { Cause } from '../retry/recovery.ts';
 import { readNamedCause } from '../retry/recovery.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
+import { compareSound } from '../uplink/replay/twins.ts';
 import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
@@ -120,8 +121,9 @@ function onSound(
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, part = null, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
-  const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last }, context.now);
-  context.patch(stream, { newsAt: context.now, replay: log });
+  const { isTwin, lastSounds } = compareSound(stream.lastSounds, sound.pcm);
+  const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
+  context.patch(stream, { newsAt: context.now, replay: log, lastSounds });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);
     noteSpokenIn(context, language);

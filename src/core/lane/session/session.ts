@@ -66,6 +66,8 @@ export interface Stream {
   /** When it last said something; null: never. */
   readonly newsAt: number | null;
   readonly signs: Signs;
+  /** The last pieces of translated sound that came, the newest at the end. */
+  readonly lastSounds: readonly Uint8Array[];
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */

@@ -55,6 +55,8 @@ export interface ReplayLog {
   readonly aheadMs: number;
   /** How often the service has said where a sentence ends, in this session and those before. */
   readonly endsMarked: number;
+  /** The last sentence of which something came twice; null: none. */
+  readonly twins: string | null;
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
 }

@@ -55,6 +55,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     isAhead: false,
     aheadMs: 0,
     endsMarked,
+    twins: null,
     pace: { sentences: 0, ms: 0, letters: 0 },
   };
 }

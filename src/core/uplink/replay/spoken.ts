@@ -47,6 +47,8 @@ export interface Sound {
   readonly ms: number;
   /** Nothing more of the part comes in this language. */
   readonly last: boolean;
+  /** What came before it has come once more. */
+  readonly isTwin?: boolean;
 }
 
 /** The text of a translation as it came. */
@@ -105,7 +107,8 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
   const language = targetOf(sound.language, log.targets);
   const part = sound.part ?? null;
-  const heard = change(withSentence(keepPieces(told, own), id), id, language, (spoken) =>
+  const kept = { ...keepPieces(told, own), twins: sound.isTwin === true ? id : told.twins };
+  const heard = change(withSentence(kept, id), id, language, (spoken) =>
     withPartSound(spoken, { part, ms: sound.ms, last: sound.last }, now),
   );
   const isRepeat = isSaidBefore(told, id, language);
@@ -116,7 +119,9 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   const { log: rest, settled } = settlePart(marked, id, language, part);
   const ended = settled ?? spokenIn(sentenceOf(rest, id), language);
   const isWhole = settled !== null || spokenIn(sentenceOf(rest, id), language).complete;
-  return { log: settle(isWhole ? learnPace(rest, ended) : rest, id), isRepeat };
+  // What comes twice lasts twice as long as it should.
+  const isMeasure = isWhole && rest.twins !== id;
+  return { log: settle(isMeasure ? learnPace(rest, ended) : rest, id), isRepeat };
 }
 
 function change(
