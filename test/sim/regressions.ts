@@ -267,6 +267,12 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     found:
       'sentences of which every piece came twice made all others look cut off: they were said again, though whole',
   },
+  {
+    seed: 98_000_048,
+    hours: 1,
+    found:
+      'the simulator stopped a lane by an order that had waited for its moment, after its faults had ceased, and did not start it again',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [

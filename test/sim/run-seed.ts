@@ -37,6 +37,8 @@ const CALM_MS = 720_000;
  * within two minutes after that. Then it needs a token and a stream.
  */
 const WELL_WITHIN_MS = 620_000;
+/** An order waits for its moment for a minute at most; what undoes it follows within 40 s. */
+const ORDERS_OVER_MS = 105_000;
 const AWAKE_WITHIN_MS = 30_000;
 const JUDGE_EVERY_MS = 20_000;
 const BREAKS_EVERY_MS = 1_200_000;
@@ -81,6 +83,10 @@ async function calm(world: World, runUntil: RunUntil, until: number): Promise<vo
   });
   clock.at(clock.now() + 30_000, () => {
     device.start();
+    if (device.lane?.wanted === false) operator.command('start');
+  });
+  // An order may have waited for its moment, and what was to undo it may have come too late to be carried out.
+  clock.at(clock.now() + ORDERS_OVER_MS, () => {
     if (device.lane?.wanted === false) operator.command('start');
   });
   let wellAt = Number.NEGATIVE_INFINITY;
