@@ -29,11 +29,11 @@ export interface OwnerClient {
 }
 
 /** @param login the folder of what was handed out for Anna */
-export async function watch(port: number, login: string): Promise<OwnerClient> {
+export async function watch(port: number, login: string, host = '127.0.0.1'): Promise<OwnerClient> {
   const mqtt = await connectAsync({
     ...{
       protocol: 'mqtts',
-      host: '127.0.0.1',
+      host,
       port,
       protocolVersion: 5,
       username: 'anna',

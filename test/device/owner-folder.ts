@@ -10,13 +10,19 @@ const API_KEY = 'api-key-of-the-tests';
 export function makeFolder(
   bundles: string,
   folder: string,
-  where: { readonly names: readonly string[]; readonly brokerPort: number; readonly peoplePort: number },
+  where: {
+    readonly names: readonly string[];
+    readonly brokerPort: number;
+    readonly peoplePort: number;
+    /** The address at which the broker listens; left out: the loopback's. */
+    readonly listen?: string;
+  },
 ): void {
-  const { names, brokerPort, peoplePort } = where;
+  const { names, brokerPort, peoplePort, listen = '127.0.0.1' } = where;
   const backend = (...words: string[]) =>
     execFileSync(process.execPath, [join(bundles, 'backend.mjs'), ...words], { cwd: dirname(folder) });
   const ports = ['--device-port', String(brokerPort), '--people-port', String(peoplePort)];
-  const at = ['--host', '127.0.0.1', '--listen', '127.0.0.1'];
+  const at = ['--host', '127.0.0.1', '--listen', listen];
   const anna = ['--person', 'anna=administrator'];
   backend('broker', 'init', folder, '--tenant', 'museum', ...at, ...ports, ...anna);
   backend('devices', 'add', 'kiosk-01', '--broker', folder);

@@ -24,12 +24,12 @@ import { makeTones } from './tones.ts';
 const run = promisify(execFile);
 /** Says what is plugged into the machine, which a saved state must match. */
 const MACHINE = fileURLToPath(new URL('machine.ts', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Of the same size each time: the machine has learnt it before its state is saved. */
-const PARCEL_BYTES = 160 * 2 ** 20;
+export const PARCEL_BYTES = 160 * 2 ** 20;
 export const [VERSION, NEXT_VERSION] = ['1.0.0-1', '1.1.0-1'];
 export const SOUND_S = 60;
-const NO_END_S = 1e9;
+export const NO_END_S = 1e9;
 const OWN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** What a machine is made of, or why there can be none here. */
@@ -99,7 +99,7 @@ function whatIsAsked(name: string): { suite: string; architecture: Architecture 
   return { suite, architecture };
 }
 
-function whatIsMissing(architecture: Architecture): string | null {
+export function whatIsMissing(architecture: Architecture): string | null {
   if (process.getuid?.() !== 0) return 'not root';
   for (const [program, option, packageName] of [
     [
@@ -120,8 +120,16 @@ function whatIsMissing(architecture: Architecture): string | null {
   return whatOwnerLacks();
 }
 
-/** What an owner copies to the device, and a recording, as a tar that is a disk. */
-async function pack(folder: string, bundles: string, architecture: Architecture): Promise<string> {
+/**
+ * What an owner copies to the device, and a recording, as a tar that is a disk.
+ * @param more puts into the folder what else is wanted
+ */
+export async function pack(
+  folder: string,
+  bundles: string,
+  architecture: Architecture,
+  more: (goods: string) => Promise<void> = async () => {},
+): Promise<string> {
   const goods = join(folder, 'goods');
   mkdirSync(join(goods, 'next'), { recursive: true });
   const make = (version: string, out: string, ...more: string[]) =>
@@ -133,6 +141,7 @@ async function pack(folder: string, bundles: string, architecture: Architecture)
   copyFileSync(join(ROOT, 'scripts/install'), join(goods, 'install'));
   const tones = makeTones(SOUND_S);
   writeFileSync(join(goods, 'tones.raw'), new Uint8Array(tones.buffer, tones.byteOffset, tones.byteLength));
+  await more(goods);
   const parcel = join(folder, 'parcel.tar');
   execFileSync('tar', ['-cf', parcel, '-C', goods, '.']);
   truncateSync(parcel, PARCEL_BYTES);

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { until } from '../../nspawn/kiosk.ts';
+import { bundleForGuest } from '../guest-program.ts';
 import type { Machine } from '../machine.ts';
 import { backendSettings, brokerFile, emulatorWords, makeFolder } from '../owner-folder.ts';
 
@@ -39,7 +39,7 @@ export async function startPeers(
   // The paths in it stay as they are.
   await machine.sh('mkdir -p "$1"; mount -t tmpfs none "$1"', root);
   await machine.must(['tar', '-xC', '/'], execFileSync('tar', ['-cC', '/', folder.slice(1)]));
-  await machine.write(join(root, 'watcher.mjs'), await bundleWatcher());
+  await machine.write(join(root, 'watcher.mjs'), await bundleForGuest(WATCHER));
   const start = async (name: string, words: readonly string[], more: readonly string[] = []) => {
     const quiet = ['--property=StandardOutput=null', '--property=StandardError=null'];
     await machine.must(['systemd-run', '--quiet', `--unit=${name}`, ...quiet, ...more, ...words]);
@@ -73,21 +73,4 @@ export async function startPeers(
     handed: (name) => readFileSync(join(folder, 'logins/museum.kiosk-01', name)),
     close: () => rmSync(root, { recursive: true, force: true }),
   };
-}
-
-async function bundleWatcher(): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    entryPoints: [WATCHER],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    write: false,
-    logLevel: 'warning',
-    // What is CommonJS in it asks for Node's own modules.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-  });
-  return outputFiles[0]?.contents ?? new Uint8Array();
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
+import { linesOfThePage } from '../install-page.ts';
 import {
   configuration,
   eventsOf,
@@ -28,8 +28,6 @@ import { TONE_MS } from '../tones.ts';
 
 /** Sound that has waited is played faster, by less than this, and its pitch rises with it. */
 const MOST_HASTE = 1.05;
-
-const PAGE = fileURLToPath(new URL('../../../docs/install.md', import.meta.url));
 
 onMachine('a device', ({ onNewMachine, onDevice }) => {
   onNewMachine(
@@ -181,15 +179,3 @@ onMachine('a device', ({ onNewMachine, onDevice }) => {
     expect((await machine.read('/etc/dragoman/config.json')).equals(config)).toBe(true);
   });
 });
-
-/** The lines for the device; what a line waits for on standard input is typed. */
-function linesOfThePage(): { readonly line: string; readonly isAnswered: boolean }[] {
-  const [, section = ''] = readFileSync(PAGE, 'utf8').split('On the device:');
-  const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  const lines = block
-    .split('\n')
-    .map((line) => line.replace(/\s+#.*$/, ''))
-    .filter((line) => line !== '');
-  expect(lines.length).toBeGreaterThan(5);
-  return lines.map((line) => ({ line, isAnswered: line.includes('/dev/stdin') }));
-}
