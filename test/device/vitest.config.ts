@@ -5,6 +5,14 @@ import { PATIENT } from '../setup/patience.ts';
 const LONG = 'day';
 const isNamed = process.argv.includes(LONG);
 
+const COMMON = {
+  testTimeout: 300_000,
+  hookTimeout: 600_000,
+  expect: PATIENT,
+  fileParallelism: false,
+  bail: 0,
+};
+
 /** One machine at a time. */
 const project = (name: string) => ({
   test: {
@@ -12,15 +20,21 @@ const project = (name: string) => ({
     include: ['test/device/scenarios/*.test.ts'],
     exclude: isNamed ? [] : [`test/device/scenarios/${LONG}.test.ts`],
     globalSetup: ['test/device/setup.ts'],
-    testTimeout: 300_000,
-    hookTimeout: 600_000,
-    expect: PATIENT,
-    fileParallelism: false,
-    bail: 0,
+    ...COMMON,
   },
 });
 
+/** Debian 13 in a time of its own, the same on any machine. */
+const VIRTUAL = {
+  test: {
+    name: 'virtual',
+    include: ['test/device/virtual/*.test.ts'],
+    globalSetup: ['test/device/virtual/setup.ts'],
+    ...COMMON,
+  },
+};
+
 /** What an owner installs, on a whole machine with a kernel of its own: `npm run test:device`, as root. */
 export default defineConfig({
-  test: { maxWorkers: 1, projects: ['trixie', 'bookworm', 'trixie-arm64'].map(project) },
+  test: { maxWorkers: 1, projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL] },
 });

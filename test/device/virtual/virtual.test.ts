@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from 'vitest';
+import { samplesOf } from '../../../src/core/audio/pcm.ts';
+import { until } from '../../nspawn/kiosk.ts';
+import { inWords } from '../kiosk.ts';
+import { NEXT_VERSION, VERSION } from '../setup.ts';
+import { type Judgement, judge, TONE_MS } from '../tones.ts';
+import { switchOnVirtual, type VirtualMachine } from './machine.ts';
+import type { Report, ScenarioName } from './report.ts';
+
+const testbed = inject('virtualTestbed');
+/** Of this machine: ends what hangs. */
+const LIMIT_MS = 7_200_000;
+/** Sound that has waited is played faster, by less than this. */
+const MOST_HASTE = 1.05;
+
+interface Outcome {
+  readonly found: Readonly<Record<string, unknown>>;
+  readonly heard: Judgement;
+}
+
+/**
+ * One machine in a time of its own, in which everybody is whom the device talks with. It does by itself what it is ordered; here it is
+ * only waited for and judged. What this machine below it is and does changes how long that takes, and nothing else: no failure is excused.
+ */
+describe.skipIf(testbed.missing !== null)('a device in the machine’s own time', () => {
+  let machine: VirtualMachine | undefined;
+
+  beforeAll(() => {
+    if (testbed.missing !== null) return;
+    machine = switchOnVirtual({ ...testbed.hardware, lifeLimitMs: LIMIT_MS });
+  });
+  afterAll(() => machine?.stop());
+
+  const reports = (): readonly Report[] => machine?.reports() ?? [];
+
+  /** What came of a scenario; null where no time was left to begin it. */
+  async function outcomeOf(
+    name: string,
+  ): Promise<{ ended: Extract<Report, { kind: 'ended' }>; tookS: number } | null> {
+    const find = <K extends Report['kind']>(kind: K) =>
+      reports().find(
+        (report): report is Extract<Report, { kind: K }> => report.kind === kind && report.scenario === name,
+      );
+    const isLate = () =>
+      testbed.missing === null && Date.now() > testbed.endsAt && find('began') === undefined;
+    await until(
+      `the scenario ${name} has ended`,
+      async () => find('ended') !== undefined || isLate() || machine?.hasEnded() !== false,
+      LIMIT_MS,
+    );
+    const [began, ended] = [find('began'), find('ended')];
+    if (ended !== undefined) return { ended, tookS: ended.atS - (began?.atS ?? 0) };
+    if (isLate()) return null;
+    throw new Error(`the machine has ended; its console: ${machine?.console().slice(-2000)}`);
+  }
+
+  const scenario = (title: string, name: ScenarioName, expectations: (outcome: Outcome) => void): void => {
+    if (testbed.missing === null && !testbed.scenarios.includes(name)) return;
+    it(title, { timeout: LIMIT_MS }, async (context: TestContext) => {
+      const startedAt = Date.now();
+      const outcome = await outcomeOf(name);
+      if (outcome === null) {
+        process.stderr.write(`skipped: ${title}: no time is left for it\n`);
+        return context.skip('no time is left for it');
+      }
+      const { found, sound, told, problem } = outcome.ended;
+      if (problem !== null) throw new Error([problem, ...told].join('\n'));
+      const heard = judge(samplesOf(Buffer.from(sound ?? '', 'base64')));
+      const { typed: _, ...figures } = found;
+      await context.annotate(
+        `${outcome.tookS.toFixed(1)} s of its own time, ${((Date.now() - startedAt) / 1000).toFixed(0)} s of ours: ` +
+          `${JSON.stringify(figures)}${sound === null ? '' : `; ${inWords(heard)}`}`,
+      );
+      try {
+        expectations({ found, heard });
+      } catch (error) {
+        process.stderr.write(`${title}:\n${told.join('\n')}\n`);
+        throw error;
+      }
+    });
+  };
+
+  it('starts, with broker, backend and service beside it', { timeout: LIMIT_MS }, async ({ annotate }) => {
+    const outcome = await outcomeOf('owner');
+    expect(outcome?.ended.problem).toBeNull();
+    await annotate(`there after ${outcome?.ended.atS.toFixed(1)} s of its own time`);
+  });
+
+  scenario('is installed and interprets by the lines of docs/install.md', 'installation', ({ found }) => {
+    const typed = found['typed'] as { line: string; code: number; said: string }[];
+    expect(found['version']).toBe(VERSION);
+    for (const { line, code, said } of typed) {
+      const what = `${line}: ${code}\n${said}`;
+      expect(line.includes('doctor') ? [0, 3] : [0], what).toContain(code);
+      if (line.includes('devices')) expect(what).toMatch(/plughw:CARD=Mic[\s\S]*plughw:CARD=Speaker/);
+      if (line.includes('check-config')) expect(what).toContain('museum');
+      if (line.includes('systemctl status')) expect(what).toContain('active (running)');
+      if (line.includes('doctor'))
+        for (const part of ['broker', 'stream', 'capture']) expect(what).toContain(part);
+    }
+  });
+
+  scenario('interprets a recording through the kernel’s sound cards', 'recording', ({ found, heard }) => {
+    expectWhole(heard, 30);
+    expect(found['lost']).toEqual([]);
+    expect(Math.abs(heard.levelDbfs - -15.3)).toBeLessThan(0.2);
+  });
+
+  scenario('goes on when its microphone is pulled and put back', 'microphone', ({ found, heard }) => {
+    expect(found).toMatchObject({ reasons: [expect.stringMatching(/^capture:/)], hasMoved: true });
+    expect(found['told']).toEqual([1, 1]);
+    expectWhole(heard, 8);
+  });
+
+  scenario('goes on when the broker is started again', 'broker', ({ heard }) => expectWhole(heard, 20));
+
+  scenario('interprets again after its agent was killed', 'killed', ({ heard }) => expectWhole(heard, 8));
+
+  scenario('is upgraded while somebody speaks: the new one goes on', 'upgrade', ({ found, heard }) => {
+    expect(found).toMatchObject({ version: NEXT_VERSION, isConfigurationKept: true });
+    expect(heard.gap.before).toBeGreaterThan(10);
+    expect(heard.gap.after).toBeGreaterThan(10);
+  });
+
+  scenario('survives ten crashes in ten seconds', 'crashes', ({ found, heard }) => {
+    const rounds = found['rounds'] as { tookS: number; restarts: number }[];
+    expect(rounds.map(({ restarts }) => restarts)).toEqual([10, 10]);
+    expect(rounds[0]?.tookS).toBeLessThan(10);
+    expectWhole(heard, 5);
+  });
+
+  scenario(
+    'waits where its clock is 20 years behind; a jump does not disturb it',
+    'clock',
+    ({ found, heard }) => {
+      expect(found).toMatchObject({ phase: 'none', isClockTold: true, isSame: true });
+      expectWhole(heard, 5);
+    },
+  );
+
+  scenario('goes on with a full disk', 'full-disk', ({ found, heard }) => {
+    expect(found).toMatchObject({ available: '0', command: 'ok' });
+    expectWhole(heard, 5);
+  });
+
+  scenario('is ended by the watchdog where it hangs', 'hung', ({ found, heard }) => {
+    expect(Number(found['anotherS'])).toBeLessThan(100);
+    expectWhole(heard, 5);
+  });
+
+  scenario('goes on when its network is cut for 8 s', 'network-8s', ({ found, heard }) => {
+    expect(found['lost']).toEqual([]);
+    expect(heard.outOfOrder, inWords(heard)).toBe(0);
+    // At a pitch that has risen no tone is clear: as many as such sound can hold are no loss.
+    expect(heard.missing, inWords(heard)).toBeLessThanOrEqual((MOST_HASTE * heard.unclearMs) / TONE_MS);
+    expect(heard.gap.ms).toBeLessThan(10_000);
+  });
+
+  scenario(
+    'tells what it loses when its network is cut for three minutes',
+    'network-3min',
+    ({ found, heard }) => {
+      expect(Number(found['toldS'])).toBeGreaterThan(50);
+      expect(Number(found['toldS'])).toBeLessThan(60);
+      expectWhole(heard, 10);
+    },
+  );
+});
+
+/** All of so many seconds of tones, as they were said. */
+function expectWhole(heard: Judgement, lengthS: number): void {
+  expect(heard, inWords(heard)).toMatchObject({ missing: 0, outOfOrder: 0, silentMs: 0 });
+  expect(heard.tones.length).toBeGreaterThanOrEqual(Math.floor((lengthS * 1000) / TONE_MS));
+  expect(heard.unclearMs, inWords(heard)).toBeLessThanOrEqual(100);
+}
