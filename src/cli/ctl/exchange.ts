@@ -2,8 +2,10 @@ import { BrokerFailure, connectOperator, type OperatorClient } from '../../adapt
 import type { BusMessage } from '../../ports/bus.ts';
 import type { CtlDeps } from './deps.ts';
 
-/** What the broker keeps comes at once; when nothing has come for this long, it is all. */
+/** What the broker keeps comes at once, all of it together; when nothing more has come for this long, it is all. */
 const SETTLED_MS = 500;
+/** The first of it may be on a slow way for this long; then there is nothing. */
+const FIRST_WITHIN_MS = 3000;
 const LOOK_EACH_MS = 50;
 
 /** A connection on which something is published and answers are waited for. */
@@ -25,7 +27,7 @@ export async function openExchange(
   subscriptions: readonly string[],
   receive: (message: BusMessage) => void,
 ): Promise<Exchange> {
-  let lastNewsAt = clock.now();
+  let lastNewsAt: number | null = null;
   let refusal: string | null = null;
   const client = await connectOperator(access.connection, clock, subscriptions, {
     message(message) {
@@ -36,10 +38,14 @@ export async function openExchange(
       refusal = reason;
     },
   });
+  const openedAt = clock.now();
   return {
     publish: client.publish,
     close: () => client.close(),
-    isSettled: () => clock.now() - lastNewsAt >= SETTLED_MS,
+    isSettled: () =>
+      lastNewsAt === null
+        ? clock.now() - openedAt >= FIRST_WITHIN_MS
+        : clock.now() - Math.max(openedAt, lastNewsAt) >= SETTLED_MS,
     async waitUntil(isDone, limitMs) {
       const startedAt = clock.now();
       while (!isDone()) {

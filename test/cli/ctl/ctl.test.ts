@@ -118,6 +118,15 @@ describe('dragoman ctl --group and --all', () => {
     expect(ran.complained).toContain('the broker knows no device of the group "nobody"');
   });
 
+  it('waits for the first word of a broker that is slow to tell what it knows', async () => {
+    const running = ctl.run('--all', 'status', '--timeout', '6');
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    await ctl.device('kiosk-01', { answer: () => null });
+    const ran = await running;
+    expect(ran.complained).not.toContain('knows no such');
+    expect(ran.printed).toContain('kiosk-01');
+  });
+
   it('shows a table, problems first, that fits the terminal', async () => {
     await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data: {} }) });
     const broken = await ctl.device('kiosk-02', { answer: () => ({ status: 'ok', data: {} }) });
