@@ -74,25 +74,27 @@ export interface Stream {
   readonly replay: ReplayLog;
 }
 
-/**
- * Signs of life of a stream: messages and answers to pings. What the service wrote before one may come behind it, where the
- * way was blocked: soon after, because the rest was on its way as well.
- */
+/** Signs of life of a stream: messages and answers to pings. */
 export interface Signs {
-  /** One of the last second; null: none yet. */
+  /** The last one; null: none yet. */
   readonly at: number | null;
-  /** The last one behind which all that was written before it must have come; null: none yet. */
+  /** After a blocked way: what was written before the first sign of life may still come behind it, until then. */
+  readonly blockedUntil: number;
+  /** The last one behind which all that was written before it has come; null: none yet. */
   readonly settledAt: number | null;
 }
 
-export const NO_SIGNS: Signs = { at: null, settledAt: null };
+export const NO_SIGNS: Signs = { at: null, blockedUntil: Number.NEGATIVE_INFINITY, settledAt: null };
 
-/** What was written before a sign of life comes within this time after it. */
+/** Answers to pings come every three seconds or so: after a longer pause the way was blocked. */
+const BLOCKED_AFTER_MS = 4500;
+/** All that was held up comes within this time after the first of it. */
 const SETTLES_WITHIN_MS = 1000;
 
-export function noteSign(signs: Signs, now: number): Signs {
-  const isSettled = signs.at === null || now - signs.at >= SETTLES_WITHIN_MS;
-  return isSettled ? { at: now, settledAt: signs.at } : signs;
+export function noteSign({ at, blockedUntil, settledAt }: Signs, now: number): Signs {
+  const wasBlocked = at !== null && now - at >= BLOCKED_AFTER_MS;
+  const until = wasBlocked ? now + SETTLES_WITHIN_MS : blockedUntil;
+  return { at: now, blockedUntil: until, settledAt: now >= until ? now : settledAt };
 }
 
 /** Its connection is open and it has been told its task. */

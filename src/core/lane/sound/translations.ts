@@ -5,7 +5,7 @@ import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
 
 /**
- * A stream has given a sign of life, and a while ago another one, so what it owed by then is not stuck on the way:
+ * A stream has given a sign of life, so what it owes is not stuck on the way, unless that was blocked until a moment ago:
  * translations that it has cut off are told, and said once more where next to nothing of them came.
  */
 export function reviewTranslations(context: StepContext, before: Stream): void {
@@ -13,7 +13,7 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   // One that is not live has nothing to say.
   if (stream === undefined || stream.liveAt === null) return;
   const signs = noteSign(stream.signs, context.now);
-  if (signs !== stream.signs) context.patch(stream, { signs });
+  context.patch(stream, { signs });
   const { refused } = stream.replay.times;
   if (refused !== null && before.replay.times.refused === null) {
     context.notify('times_refused', {
