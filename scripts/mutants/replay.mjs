@@ -238,8 +238,8 @@ export const REPLAY = [
   {
     name: 'stuck-sound-is-said-again',
     file: 'lane/sound/translations.ts',
-    find: 'signs.settledAt ?? Number.NEGATIVE_INFINITY',
-    replace: 'context.now',
+    find: 'judgeCuts(stream.replay, signs.settledAt)',
+    replace: 'judgeCuts(stream.replay, context.now)',
     tests: STORIES.replay,
   },
   {

@@ -228,7 +228,7 @@ describe('a lane with two languages', () => {
     lane.understands('a');
     translate('a');
     lane.hear('a', 200);
-    lane.pass(12_000);
+    lane.pass(9000);
     expect(lane.state.counts.saidAgain).toBe(1);
     lane.hush(20);
     expect(lane.wire.match(/s/g)).toHaveLength(29 + 8);
@@ -240,7 +240,7 @@ describe('a lane with two languages', () => {
     lane.understands('c');
     translate('c');
     lane.hear('c', 2500);
-    lane.pass(12_000);
+    lane.pass(9000);
     expect(lane.state.counts.saidAgain).toBe(1);
     expect(lane.last('notify')).toMatchObject({
       kind: 'audio_cut',

@@ -80,11 +80,12 @@ export interface Signs {
   readonly at: number | null;
   /** After a blocked way: what was written before the first sign of life may still come behind it, until then. */
   readonly blockedUntil: number;
-  /** The last one behind which all that was written before it has come; null: none yet. */
-  readonly settledAt: number | null;
+  /** The last one behind which all that was written before it has come. */
+  readonly settledAt: number;
 }
 
-export const NO_SIGNS: Signs = { at: null, blockedUntil: Number.NEGATIVE_INFINITY, settledAt: null };
+const NEVER = Number.NEGATIVE_INFINITY;
+export const NO_SIGNS: Signs = { at: null, blockedUntil: NEVER, settledAt: NEVER };
 
 /** Answers to pings come every three seconds or so: after a longer pause the way was blocked. */
 const BLOCKED_AFTER_MS = 4500;

@@ -23,7 +23,7 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   }
   const { sentences, nameless, untranslated } = stream.replay;
   if (sentences.length === 0 && nameless.run === null && untranslated.length === 0) return;
-  const { log, again, cuts } = judgeCuts(stream.replay, signs.settledAt ?? Number.NEGATIVE_INFINITY);
+  const { log, again, cuts } = judgeCuts(stream.replay, signs.settledAt);
   if (log === stream.replay) return;
   context.patch(stream, { replay: log });
   for (const cut of cuts) notifyCut(context, cut);
