@@ -10,6 +10,8 @@ import { PATIENT } from './test/setup/patience.ts';
 const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
 /** Programs and sound in real time: they mostly wait, and must be served at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
+/** Computes or draws for long; what it holds in full, the file beside it without `long` holds in part: `npm run test:long`. */
+const LONG = ['test/**/*.long.test.ts'];
 const SIMULATED = ['test/sim/**/*.test.ts'];
 /** What decides, without files, sockets or time: `npm run test:fast`. */
 const PURE = [
@@ -22,28 +24,25 @@ const PURE = [
 ];
 
 /** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
-const ORDER = ['real-time', 'isolated', 'programs', 'simulated', 'pure'];
-/** Files that compute for ten seconds and more: one of them, begun last, would keep one core busy and leave the others idle. */
-const LONG = [
+const ORDER = ['real-time', 'isolated', 'programs', 'long', 'simulated', 'pure'];
+/** Files that compute for seconds: one of them, begun last, would keep one core busy and leave the others idle. */
+const HEAVY = [
   'adapters/echo/echo-filter',
+  'adapters/echo/rest',
   'core/audio/canceller',
   'core/audio/echo-detector',
   'core/audio/half-duplex',
-  'core/audio/loudness/normalizer',
   'core/doctor/test-tone',
-  'core/lane/hostile',
-  'core/lane/races',
-  'core/speech/talk-detector',
   'echo/echo',
   'scripts/phrases',
   'sim/seeds',
-].map((name) => `/test/${name}.test.ts`);
+].flatMap((name) => [`/test/${name}.test.ts`, `/test/${name}.long.test.ts`]);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name));
-    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(!isLong(file));
+    const isHeavy = ({ moduleId }: TestSpecification) => HEAVY.some((name) => moduleId.endsWith(name));
+    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(!isHeavy(file));
     // Where nothing is in real time, nobody has to give way.
     if (files.some(({ project }) => project.name === ORDER[0])) process.env['TESTS_GIVE_WAY'] = '1';
     return sorted.sort((a, b) => rank(a) - rank(b));
@@ -76,7 +75,7 @@ export default defineConfig({
           ...WAITING,
           name: 'real-time',
           include: REAL_TIME,
-          exclude: ALONE,
+          exclude: [...ALONE, ...LONG],
           // The demos of the end-to-end test all wait for real time, together.
           maxConcurrency: 8,
         },
@@ -86,8 +85,19 @@ export default defineConfig({
         test: {
           ...common,
           ...COMPUTING,
+          name: 'long',
+          include: LONG,
+          isolate: false,
+        },
+      },
+      {
+        plugins: [localImports()],
+        test: {
+          ...common,
+          ...COMPUTING,
           name: 'simulated',
           include: SIMULATED,
+          exclude: LONG,
           // What is compiled and in use stays so from one file to the next.
           isolate: false,
         },
@@ -109,7 +119,7 @@ export default defineConfig({
           ...WAITING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED, ...LONG],
           // Loading zod, a broker and a client of it for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,
@@ -122,6 +132,7 @@ export default defineConfig({
           ...COMPUTING,
           name: 'pure',
           include: PURE,
+          exclude: LONG,
           // Loading the core and zod for each of a hundred files took a third of their time.
           isolate: false,
         },

@@ -8,6 +8,14 @@ const MESSAGES = 3000;
 const MOST_EVENTS = 6;
 const MOST_LOG_BYTES = 10_000;
 
+/** A sentence of so many milliseconds. */
+const sentence =
+  (ms: number) =>
+  (i: number): StreamMessage => ({
+    ...{ message_type: 'output_audio', pcm: new Uint8Array(ms * 48), sentence: `s${i}` },
+    ...{ language: null, utterance: `u${i}`, last: true },
+  });
+
 const floods: readonly [string, (index: number) => StreamMessage][] = [
   [
     'warnings',
@@ -15,13 +23,7 @@ const floods: readonly [string, (index: number) => StreamMessage][] = [
   ],
   ['errors', (i) => ({ message_type: 'error', data: { code: `E${i}`, desc: `${'x'.repeat(300)}${i}` } })],
   ['rejections', (i) => ({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc: `x${i}` } })],
-  [
-    'sentences faster than they can be spoken',
-    (i) => ({
-      ...{ message_type: 'output_audio', pcm: new Uint8Array(96_000), sentence: `s${i}` },
-      ...{ language: null, utterance: `u${i}`, last: true },
-    }),
-  ],
+  ['sentences faster than they can be spoken', sentence(200)],
 ];
 
 async function live() {
@@ -76,9 +78,8 @@ describe('3,000 messages of the service', () => {
 
   it('tell the sum of what they had dropped, in events and in state', async () => {
     const deps = await live();
-    const make = floods.at(-1)?.[1];
     for (let i = 0; i < 60; i++) {
-      if (make !== undefined) deps.service(make(i));
+      deps.service(sentence(2000)(i));
       deps.clock.advance(3);
     }
     deps.clock.advance(70_000);
@@ -133,7 +134,7 @@ describe('what is counted', () => {
     const deps = await live();
     const told = tally(deps);
     for (let i = 0; i < 20; i++) {
-      deps.service({ ...floods[3]?.[1](i) } as StreamMessage);
+      deps.service(sentence(2000)(i));
       deps.clock.advance(10);
     }
     const inTheMinute = told().events.length;

@@ -61,7 +61,10 @@ function billedS(world: World): number {
 }
 
 /** A day at a museum desk, by the service's own account. */
-export async function runDay(seed: number, standbyAfterS = STANDBY_AFTER_S): Promise<DayReport> {
+export async function runDay(
+  seed: number,
+  { standbyAfterS = STANDBY_AFTER_S, hours = OPEN_HOURS } = {},
+): Promise<DayReport> {
   const world = createWorld(seed, { ...QUIET_DAY, lane: { ...QUIET_DAY.lane, standbyAfter: standbyAfterS } });
   const { clock, speech } = world;
   let conversationMs = 0;
@@ -79,7 +82,7 @@ export async function runDay(seed: number, standbyAfterS = STANDBY_AFTER_S): Pro
   };
   look();
   world.device.start();
-  await clock.run(OPEN_HOURS * HOUR_MS);
+  await clock.run(hours * HOUR_MS);
   const naive = naiveBilledS(world);
   const speechS = (speech.spokenTicks * 20) / 1000;
   const translatedS = (world.device.lane?.playout.writtenBytes ?? 0) / PLAYED_BYTES_PER_S;
@@ -87,7 +90,7 @@ export async function runDay(seed: number, standbyAfterS = STANDBY_AFTER_S): Pro
   const round = (value: number): number => Math.round(value * 100) / 100;
   const judged = speech.saidTicks + Object.values(speech.excused).reduce((sum, ticks) => sum + ticks, 0);
   return {
-    hours: OPEN_HOURS,
+    hours,
     speech_s: Math.round(speechS),
     translated_s: Math.round(translatedS),
     conversation_s: Math.round(conversationMs / 1000),

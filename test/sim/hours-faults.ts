@@ -16,3 +16,6 @@ export const HOURS_FAULTS: Readonly<Record<string, Fault>> = {
     ),
   say: ({ owner }) => owner?.say() as undefined,
 };
+
+/** All of these, and what may come in between. */
+export const WITH_TROUBLE = [...Object.keys(HOURS_FAULTS), 'commands', 'kill', 'broker_away', 'clock_jumps'];

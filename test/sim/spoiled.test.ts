@@ -1,99 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
-import type { PlaybackSink } from '../../src/ports/audio.ts';
-import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
-import { runSeed } from './run-seed.ts';
-import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
+import {
+  every,
+  rulesThatNotice,
+  violationsOf,
+  withCanceller,
+  withConnections,
+  withLoudspeaker,
+} from './spoiled.ts';
 import { withPublished } from './tampered.ts';
-import type { Violation } from './violations.ts';
-import type { Meddling } from './world.ts';
-
-/**
- * Runs seeds with an agent whose world is tampered with, until one of the oracles notices, or the one that is
- * named: one of them alone may meet with too few faults. As it is the agent leaves each whole, which `seeds.test.ts` holds.
- */
-async function violationsOf(
-  spoil: (world: AgentDeps) => AgentDeps,
-  more: Omit<Meddling, 'spoil'> = {},
-  named?: string,
-): Promise<readonly Violation[]> {
-  for (const seed of CANCELLING_SEEDS) {
-    const isEnough = ({ rule }: Violation): boolean => named === undefined || rule === named;
-    const { violations } = await runSeed(seed, HOURS, { spoil, isEnough, ...more });
-    if (violations.some(isEnough)) return violations;
-  }
-  return [];
-}
-
-async function rulesThatNotice(
-  spoil: (world: AgentDeps) => AgentDeps,
-  more: Omit<Meddling, 'spoil'> = {},
-  named?: string,
-): Promise<string[]> {
-  return [...new Set((await violationsOf(spoil, more, named)).map(({ rule }) => rule))];
-}
-
-/** An agent whose connections are tampered with, as if its lane had decided so. */
-function withConnections(change: (connection: StreamConnection) => Partial<StreamConnection>) {
-  return (world: AgentDeps): AgentDeps => ({
-    ...world,
-    openStream: (url, listener) => {
-      const connection = world.openStream(url, listener);
-      return { ...connection, ...change(connection) };
-    },
-  });
-}
-
-/** An agent whose canceller makes something else of the microphone's sound. */
-function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => Uint8Array) {
-  return (world: AgentDeps): AgentDeps => ({
-    ...world,
-    openEchoCanceller: (rates, sink) => {
-      const waiting: Uint8Array[] = [];
-      const canceller = world.openEchoCanceller?.(rates, {
-        ...sink,
-        frames: (pcm, capturedAt) => sink.frames(change(waiting.shift() ?? pcm, pcm), capturedAt),
-      });
-      if (canceller === undefined) throw new Error('the simulated device has a canceller');
-      return {
-        ...canceller,
-        captured(pcm, capturedAt, missingMs) {
-          waiting.push(pcm);
-          canceller.captured(pcm, capturedAt, missingMs);
-        },
-      };
-    },
-  });
-}
-
-/** An agent that is not told everything of its loudspeaker. */
-function withLoudspeaker(change: (sink: PlaybackSink) => PlaybackSink) {
-  return (world: AgentDeps): AgentDeps => ({
-    ...world,
-    openAudio(lane) {
-      const audio = world.openAudio(lane);
-      return { ...audio, openPlayback: (sink) => audio.openPlayback(change(sink)) };
-    },
-  });
-}
-
-/** An agent that does not get everything that the service says. */
-function withMessages(hears: (message: StreamMessage) => boolean) {
-  return (world: AgentDeps): AgentDeps => ({
-    ...world,
-    openStream: (url, listener) =>
-      world.openStream(url, {
-        ...listener,
-        message: (message) => (hears(message) ? listener.message(message) : undefined),
-      }),
-  });
-}
-
-/** Does something else at every this many calls. */
-function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uint8Array) => void) {
-  let calls = 0;
-  return (pcm: Uint8Array): void => (++calls % times === 0 ? other(pcm) : usual(pcm));
-}
 
 describe('an agent that is broken on purpose is found out', () => {
   it('sends a chunk twice', async () => {
@@ -153,12 +68,6 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(swap)).toContain('stream_order');
   });
 
-  it('leaves its connections open', async () => {
-    const cling = withConnections(() => ({ close() {}, terminate() {} }));
-    // Among other faults some seeds would pass first, in which ever more streams go on.
-    expect(await rulesThatNotice(cling, { faults: ['refused'] })).toContain('streams');
-  });
-
   it('asks for its task without pause', async () => {
     const nag = withConnections(({ getTask }) => ({
       getTask() {
@@ -167,17 +76,6 @@ describe('an agent that is broken on purpose is found out', () => {
       },
     }));
     expect(await rulesThatNotice(nag)).toContain('rate');
-  });
-
-  it('opens each stream twice with one token', async () => {
-    const twice = (world: AgentDeps): AgentDeps => ({
-      ...world,
-      openStream: (url, listener) => {
-        world.openStream(url, { ...listener, opened() {}, refused() {}, unreached() {}, ended() {} });
-        return world.openStream(url, listener);
-      },
-    });
-    expect(await rulesThatNotice(twice, {}, 'token')).toContain('token');
   });
 
   it('plays a sentence again', async () => {
@@ -258,24 +156,6 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(eager, { cancels: true })).toContain('lost');
   });
 
-  it('never says the second language', async () => {
-    const monoglot = withMessages(
-      (message) => message.message_type !== 'output_audio' || message.utterance?.endsWith('/fr') !== true,
-    );
-    const found = await violationsOf(monoglot, { faults: ['warning'] });
-    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in fr/);
-  });
-
-  it('takes the first 200 ms of a translation for all of it', async () => {
-    const begun = new Set<string>();
-    const curt = withMessages((message) => {
-      if (message.message_type !== 'output_audio' || message.utterance === null) return true;
-      return !begun.has(message.utterance) && begun.add(message.utterance) !== undefined;
-    });
-    const found = await violationsOf(curt, { faults: ['warning'] });
-    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in es/);
-  });
-
   it('says that it is ready while speech is lost', async () => {
     const cheerful = withPublished((topic, payload) => [
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
@@ -292,11 +172,6 @@ describe('an agent that is broken on purpose is found out', () => {
     const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? [] : [payload]));
     expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('told');
     expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('told');
-  });
-
-  it('writes on while its loudspeaker is gone', async () => {
-    const unaware = withLoudspeaker((sink) => ({ ...sink, fault() {}, missed() {} }));
-    expect(await rulesThatNotice(unaware, { faults: ['speaker_unplugged'] }, 'lost')).toContain('lost');
   });
 
   it('gives up speech for want of a loudspeaker that is there', async () => {

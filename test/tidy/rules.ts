@@ -208,6 +208,16 @@ export const whatChangesTheProcessIsIsolated: Rule = (files) =>
     .filter((file) => CHANGES_THE_PROCESS.test(codeOf(file)) && !ISOLATED.includes(file.path))
     .map(({ path }) => `${path} changes its process, and is not in test/setup/isolated.ts`);
 
+const LONG_TEST = /\.long\.test\.ts$/;
+
+/** Most people run `npm test` alone, which leaves the long ones out: it holds of each at least the main claim. */
+export const longTestsHaveAQuickOne: Rule = (files) => {
+  const paths = new Set(files.map(({ path }) => path));
+  return [...paths]
+    .filter((path) => LONG_TEST.test(path) && !paths.has(path.replace(LONG_TEST, '.test.ts')))
+    .map((path) => `${path} has no quick one beside it`);
+};
+
 const RELATIVE_TO_SOURCE = /^src\//;
 
 function sources(files: readonly SourceFile[]): SourceFile[] {

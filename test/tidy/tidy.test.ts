@@ -224,6 +224,12 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
+    rules.longTestsHaveAQuickOne,
+    'what npm test leaves out has a quick one beside it',
+    [file('test/core/echo.long.test.ts')],
+    [file('test/core/echo.test.ts')],
+  ],
+  [
     rules.lockNamesEveryPlatform,
     'the lock file can be installed from on every platform',
     [

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS, type LaneSettings } from '../../../src/core/lane/lane-options.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
-import { LaneHarness as AnyDeps, CHUNK_MS } from './lane-harness.ts';
-
-class LaneHarness extends AnyDeps {
-  constructor(settings: Partial<LaneSettings> = {}) {
-    super({ settings: { silentAskMs: LANE_DEFAULTS.silentAskMs, ...settings } });
-  }
-}
+import { CHUNK_MS } from './lane-harness.ts';
 
 const { silentAskMs, silentAnswerMs, silentGoOnMs, pollMs } = LANE_DEFAULTS;
-const CHUNKS_A_SECOND = 1000 / CHUNK_MS;
-const HOUR_CHUNKS = 3600 * CHUNKS_A_SECOND;
 const task = { message_type: 'current_task', data: { task_status: 'running' } } as const;
 
 /** Someone speaks until the lane asks whether anybody listens; returns how long that took. */
@@ -22,11 +15,6 @@ function speakUntilAsked(lane: LaneHarness, withinMs = 100_000): number {
   expect(lane.all('poll_task').length).toBe(polls + 1);
   return lane.last('poll_task').at - beganAt;
 }
-
-const ends = (lane: LaneHarness): number =>
-  lane
-    .all('notify')
-    .filter(({ kind, detail }) => kind === 'session_ended' && detail['cause'] === 'silent_service').length;
 
 describe('a service that takes speech and says nothing', () => {
   it('is asked after twelve seconds, and left three seconds later, with the speech taken back', () => {
@@ -264,15 +252,6 @@ describe('a session that ends for its silence', () => {
     const saidAt = lane.now;
     const asked = saidAt + speakUntilAsked(lane);
     expect(asked - saidAt).toBeLessThanOrEqual(silentAskMs + 1500);
-  });
-
-  it('comes at most twice in an hour of noise that is taken for speech, and its sessions are asked on', () => {
-    const lane = new LaneHarness().goLive();
-    behave(lane);
-    lane.speak(HOUR_CHUNKS);
-    expect(ends(lane)).toBe(2);
-    expect(lane.all('poll_task').length).toBeGreaterThan(40);
-    expect(lane.phase).toBe('live');
   });
 
   it('comes again where it really is the service: one that answers nothing', () => {

@@ -1,39 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { behave } from './behaviour.ts';
-import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
-import { nextPcm, SPEECH } from './sound.ts';
-
-/** Loud chunks that are judged as a whole: somebody speaks above a score of 0. */
-function hear(lane: LaneHarness, scores: readonly number[], roomDb = -40): void {
-  for (const score of scores) {
-    lane.pass(CHUNK_MS);
-    const levels = { ...SPEECH, isSpeech: true, talk: { score, roomDb } };
-    lane.step({ type: 'captured', capturedAt: lane.now, pcm: nextPcm(true), levels });
-  }
-}
-
-const chunks = (seconds: number, score: number): number[] =>
-  new Array<number>(Math.ceil((seconds * 1000) / CHUNK_MS)).fill(score);
-
-function asleep(given: { hears?: boolean; standbyAfterMs?: number } = {}): LaneHarness {
-  const { hears = false, standbyAfterMs = 120_000 } = given;
-  const lane = new LaneHarness({
-    settings: { silentAskMs: 12_000 },
-    options: { start: 'voice', standbyAfterMs },
-  });
-  behave(lane, { hears });
-  lane.start();
-  expect(lane.phase).toBe('standby');
-  return lane;
-}
-
-/** Something wakes the lane, and then there is nothing but the loud room. */
-function wakeInVain(lane: LaneHarness, score: number): void {
-  hear(lane, [score]);
-  expect(lane.phase).not.toBe('standby');
-  hear(lane, chunks(25, -5));
-  expect(lane.phase).toBe('standby');
-}
+import { asleep, chunks, hear, wakeInVain } from './woken-lane.ts';
 
 describe('a lane that is woken by what was no speech', () => {
   it('wakes at the first chunk that is taken for speech as a whole, and at no other', () => {
@@ -121,18 +87,6 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.notes.at(-1)).toBe('capture_problem_over');
     expect(lane.state.captureFindings).toEqual([]);
     expect(lane.state.vainWakes).toEqual([]);
-  });
-
-  it('is no trouble any more after an hour, also where the lane does not sleep any longer', () => {
-    const lane = asleep();
-    for (let time = 0; time < 4; time++) wakeInVain(lane, 5);
-    expect(lane.state.captureFindings).toEqual(['noisy_room']);
-    lane.options({ standbyAfterMs: 0 });
-    lane.start();
-    hear(lane, chunks(3700, -5));
-    expect(lane.phase).not.toBe('standby');
-    expect(lane.state.captureFindings).toEqual([]);
-    expect(lane.all('notify').filter(({ kind }) => kind === 'capture_problem_over')).toHaveLength(1);
   });
 
   it('does not blame the room for a service that answers nothing at all', () => {

@@ -1,0 +1,78 @@
+import { cancellerBlock, createCanceller } from '../../../src/core/audio/canceller/canceller.ts';
+import {
+  drifted,
+  interpreter,
+  levelDb,
+  noise,
+  type Path,
+  through,
+  VOICE_RATE_HZ,
+  visitors,
+} from '../../acoustics.ts';
+
+const BLOCK = cancellerBlock(VOICE_RATE_HZ);
+export const ROOM_DB = -65;
+const PER_MS = VOICE_RATE_HZ / 1000;
+
+interface Loss {
+  readonly lossDb: number;
+  readonly leftDb: number;
+}
+
+/** What is left of a sentence's echo is little, or no more than the room. */
+export const isGone = ({ lossDb, leftDb }: Loss): boolean => lossDb >= 25 || leftDb <= ROOM_DB + 3;
+
+/** A loudspeaker that says sentences into a room, and a microphone whose sound goes through the canceller. */
+export async function createCancelledRoom(roomSeconds: number) {
+  const people = (await visitors()).subarray(0, roomSeconds * VOICE_RATE_HZ);
+  const said = interpreter(people, { shift: 0.8, beginS: 6 }).map((sample) => sample / 2);
+  const room = noise(said.length, ROOM_DB, 5);
+  const sentences = sentencesOf(said);
+
+  /** What is left, sample by sample where it was heard. Times waver by milliseconds; the places do not. */
+  function cancel(heard: Float32Array, ppm: number, offMs = 4): Float32Array {
+    const canceller = createCanceller({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+    const left = new Float32Array(heard.length);
+    const slice = 100 * PER_MS;
+    let written = 0;
+    for (let at = 0; at + BLOCK <= heard.length; at += BLOCK) {
+      while (written < said.length && written < at + 180 * PER_MS) {
+        const wavers = ((written / slice) % 7) - 3;
+        const heardAt = 5000 + written / PER_MS / (1 + ppm * 1e-6) + offMs + wavers;
+        const sound = said.subarray(written, written + slice);
+        if (sound.some((sample) => sample !== 0))
+          canceller.played(sound, heardAt, true, { run: 1, sample: written, heardFrom: null });
+        written += slice;
+      }
+      const out = canceller.step(heard.subarray(at, at + BLOCK), 5000 + at / PER_MS + ((at / BLOCK) % 3));
+      if (at >= BLOCK) left.set(out, at - BLOCK);
+    }
+    return left;
+  }
+
+  const echoOf = (path: Path, ppm: number): Float32Array => drifted(through(path, said), ppm);
+  const seconds = (sample: number, delayMs: number): number => (sample / PER_MS + delayMs) / 1000;
+
+  /** Of each sentence but the first ones, how much of its echo is gone and what is left, dB. */
+  function judge(heard: Float32Array, left: Float32Array, delayMs: number, from = 1): Loss[] {
+    return sentences.slice(from).map((sentence) => {
+      const [begin, end] = [seconds(sentence.from, delayMs), seconds(sentence.until, delayMs)];
+      const leftDb = levelDb(left, begin, end);
+      return { lossDb: levelDb(heard, begin, end) - leftDb, leftDb };
+    });
+  }
+
+  return { people, room, sentences, cancel, echoOf, judge };
+}
+
+/** Where a sentence is said, samples. */
+function sentencesOf(sound: Float32Array): { from: number; until: number }[] {
+  const found: { from: number; until: number }[] = [];
+  for (let at = 0; at + 2400 <= sound.length; at += 2400) {
+    if (levelDb(sound.subarray(at, at + 2400)) < -50) continue;
+    const last = found.at(-1);
+    if (last !== undefined && at - last.until < 0.5 * VOICE_RATE_HZ) last.until = at + 2400;
+    else found.push({ from: at, until: at + 2400 });
+  }
+  return found.filter(({ from, until }) => until - from > VOICE_RATE_HZ);
+}

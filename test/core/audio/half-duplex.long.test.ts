@@ -1,0 +1,20 @@
+import { beforeAll, describe, it } from 'vitest';
+import { type Conversation, converse, expectNothingPasses } from './half-duplex.ts';
+
+let conversation: Conversation;
+beforeAll(async () => {
+  conversation = await converse();
+});
+
+const grid = [20, 70, 150, 250, 400].flatMap((delayMs, row) =>
+  (row % 2 ? [-10, -20] : [0, -30]).map((gainDb) => ({ delayMs, gainDb, rt60S: 0.5 })),
+);
+
+describe('half-duplex', () => {
+  it.each(grid)(
+    'once measured, lets nothing of the loudspeaker pass at $delayMs ms and $gainDb dB',
+    (path) => {
+      expectNothingPasses(conversation, path);
+    },
+  );
+});

@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
+import { NO_ECHO, observeEcho, tailOf } from '../../../src/core/audio/echo-guard.ts';
+import { type Heard, judge } from '../../../src/core/uplink/gate.ts';
+import { levelDb, type Path, perform, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
+
+/** The loudspeaker says something for this long, and is silent for this long. */
+const SAYS_S = 2.5;
+const RESTS_S = 1.6;
+const SECONDS = 20.5;
+const CHUNK_MS = 320;
+export const FROM_MS = 1_000_000;
+const UNMEASURED_MS = 300;
+/** Against the loudspeaker's own level: a hundredth of its amplitude is a whisper behind a wall. */
+export const HEARD_DB = -40;
+
+/** A conversation in which the loudspeaker speaks and rests, in a room. */
+export interface Conversation {
+  readonly said: Float32Array;
+  readonly room: Float32Array;
+  /** When the loudspeaker speaks. */
+  readonly stretches: readonly Heard[];
+}
+
+export async function converse(): Promise<Conversation> {
+  const talking = await talk(SECONDS, -62);
+  const period = SAYS_S + RESTS_S;
+  const said = talking.said.map((sample, at) => ((at / VOICE_RATE_HZ) % period < SAYS_S ? sample : 0));
+  const stretches: Heard[] = [];
+  for (let from = 0; from < SECONDS; from += period) {
+    stretches.push({ from: FROM_MS + from * 1000, until: FROM_MS + (from + SAYS_S) * 1000 });
+  }
+  return { said, room: talking.room, stretches };
+}
+
+/** Lets the gate judge every chunk of a conversation, as it knows the room by then; gives the loudest echo in an open one. */
+export function listen(
+  { said, room, stretches }: Conversation,
+  path: Path,
+  measures: boolean,
+): { loudestDb: number; tailMs: number; open: number; lateDb: number } {
+  const echo = through(path, said);
+  const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+  let guard = NO_ECHO;
+  let open = 0;
+  let [loudestDb, lateDb] = [-120, -120];
+  perform(
+    { played: said, heard: together(echo, room), pieceMs: CHUNK_MS, fromMs: FROM_MS },
+    {
+      play: (pcm, heardAt) => detector.played(pcm, heardAt),
+      capture(pcm, capturedAt) {
+        const measure = measures ? detector.hear(pcm, capturedAt) : null;
+        if (measure !== null) {
+          guard = observeEcho(guard, measure, {
+            wanted: 'half-duplex',
+            heard: 'microphone',
+            playedMs: 0,
+            now: capturedAt,
+          }).guard;
+        }
+        // What the loudspeaker was told to sound in the future is not known yet.
+        const heard = stretches.filter(({ from }) => from <= capturedAt);
+        const tailMs = tailOf(guard, UNMEASURED_MS);
+        if (judge({ muted: false, echo: 'half-duplex', heard, tailMs }, capturedAt, CHUNK_MS) !== 'open')
+          return;
+        open += 1;
+        const until = (capturedAt - FROM_MS) / 1000;
+        const leakDb = levelDb(echo, until - CHUNK_MS / 1000, until) - levelDb(said);
+        if (guard.measures.length > 0) loudestDb = Math.max(loudestDb, leakDb);
+        else lateDb = Math.max(lateDb, leakDb);
+      },
+    },
+  );
+  return { loudestDb, tailMs: tailOf(guard, UNMEASURED_MS), open, lateDb };
+}
+
+/** Once it is measured, nothing of the loudspeaker passes. */
+export function expectNothingPasses(conversation: Conversation, path: Path): void {
+  const { loudestDb, tailMs, open } = listen(conversation, path, true);
+  expect(loudestDb).toBeLessThan(HEARD_DB);
+  expect(tailMs).toBeGreaterThan(path.delayMs + 99);
+  // And it still opens between the sentences.
+  expect(open).toBeGreaterThanOrEqual(3);
+}

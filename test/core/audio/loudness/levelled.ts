@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { createWeightedSquares, loudnessOf } from '../../../../src/core/audio/loudness/k-weighting.ts';
+import { createNormalizer, type Normalizer } from '../../../../src/core/audio/loudness/normalizer.ts';
+import { TARGET_LUFS } from '../../../../src/core/audio/loudness/voice-level.ts';
+import { samplesOf } from '../../../../src/core/audio/pcm.ts';
+import { CHILD, MAN, RATE_HZ, speak, type Voice, WOMAN } from './voices.ts';
+
+export const bytesOf = (samples: Int16Array): Uint8Array => new Uint8Array(samples.slice().buffer);
+/** As the lane writes it: in pieces of this length. */
+export function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', pieceMs = 320): Int16Array {
+  const piece = (pieceMs * RATE_HZ) / 1000;
+  const levelled = new Int16Array(sound.length);
+  for (let at = 0; at < sound.length; at += piece) {
+    const given = sound.subarray(at, at + piece);
+    const made = samplesOf(normalizer.level(bytesOf(given), voice));
+    expect(made.length).toBe(given.length);
+    levelled.set(made, at);
+  }
+  return levelled;
+}
+/** Loudness of what sounds, by blocks of 100 ms that are no pauses. */
+export function loudness(sound: Int16Array): number {
+  const squares = createWeightedSquares(RATE_HZ);
+  const block = RATE_HZ / 10;
+  const powers: number[] = [];
+  for (let at = 0; at + block <= sound.length; at += block)
+    powers.push(squares(sound, at, at + block) / block);
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const loud = powers.filter((power) => loudnessOf(power) > -60);
+  return loudnessOf(mean(loud.filter((power) => loudnessOf(power) > loudnessOf(mean(loud)) - 10)));
+}
+export const peakOf = (sound: Int16Array): number =>
+  sound.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+export const seconds = (sound: Int16Array, from: number, until?: number): Int16Array =>
+  sound.subarray(from * RATE_HZ, until === undefined ? undefined : until * RATE_HZ);
+export const as = (voice: Voice, amplitude: number, seed = 3): Voice => ({ ...voice, amplitude, seed });
+
+/** Each voice, however loud it was, comes equally loud after some seconds. @param amplitudes of each voice */
+export function expectEquallyLoud(
+  amplitudes: Readonly<Record<'MAN' | 'WOMAN' | 'CHILD', readonly number[]>>,
+): void {
+  for (const [name, voice] of Object.entries({ MAN, WOMAN, CHILD })) {
+    for (const amplitude of amplitudes[name as keyof typeof amplitudes]) {
+      const sound = speak(as(voice, amplitude), 20);
+      const lufs = loudness(seconds(level(createNormalizer(RATE_HZ), sound), 6));
+      const what = `${name} ${amplitude}: ${loudness(sound).toFixed(1)}`;
+      expect(Math.abs(lufs - TARGET_LUFS), what).toBeLessThan(2);
+    }
+  }
+}

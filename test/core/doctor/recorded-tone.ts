@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
+import { findTone, makeTone, TONE_MS } from '../../../src/core/doctor/test-tone.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+
+export interface Room {
+  readonly rateHz?: number;
+  readonly delayMs?: number;
+  readonly gainDb?: number;
+  /** Of the microphone's clock against the loudspeaker's. */
+  readonly ppm?: number;
+  /** RMS, dBFS; null: none at all. */
+  readonly noiseDb?: number | null;
+  /** Reflections that die away within this long. */
+  readonly reverbMs?: number;
+  readonly volume?: number;
+  readonly seed?: number;
+}
+
+export const LEAD_MS = 1500;
+const TAIL_MS = 900;
+
+/** What a microphone records of the tone, and of nothing else but noise. */
+export function record(room: Room): Float32Array {
+  const { rateHz = 24_000, delayMs = 80, gainDb = -20, ppm = 0, noiseDb = -60, reverbMs = 0 } = room;
+  const next = seededRandom(room.seed ?? 1);
+  const samples = Math.round(((LEAD_MS + TONE_MS + TAIL_MS) * rateHz) / 1000);
+  const heard = new Float32Array(samples);
+  const tone = makeTone(rateHz, room.volume ?? 1);
+  const gain = 10 ** (gainDb / 20);
+  const taps = [{ at: 0, gain: 1 }];
+  for (let at = 7; at < (reverbMs * rateHz) / 1000; at += 5 + Math.floor(next() * 40)) {
+    taps.push({ at, gain: (next() - 0.5) * 0.5 * Math.exp((-6.9 * at * 1000) / (reverbMs * rateHz)) });
+  }
+  const start = ((LEAD_MS + delayMs) * rateHz) / 1000;
+  for (const tap of taps) {
+    for (let at = 0; at < samples; at++) {
+      const place = (at - start - tap.at) * (1 + ppm / 1e6);
+      const low = Math.floor(place);
+      if (low < 0 || low + 1 >= tone.length) continue;
+      const part = place - low;
+      const value = (tone[low] ?? 0) * (1 - part) + (tone[low + 1] ?? 0) * part;
+      heard[at] = (heard[at] ?? 0) + value * gain * tap.gain;
+    }
+  }
+  if (noiseDb !== null) {
+    const amplitude = 10 ** (noiseDb / 20) * Math.sqrt(3);
+    for (let at = 0; at < samples; at++) heard[at] = (heard[at] ?? 0) + (next() * 2 - 1) * amplitude;
+  }
+  // As it comes from a sound card: 16 bits.
+  return toFloat(toPcm(heard));
+}
+
+/** A fan that is switched on for a second and more. */
+export function fan(samples: number, seed: number): Float32Array {
+  const burst = seededRandom(seed);
+  return Float32Array.from({ length: samples }, (_, at) =>
+    at < 40_000 || at > 72_000 + seed * 2000 ? 0 : (burst() - 0.5) * 0.2,
+  );
+}
+
+/** It is found where the room sounds on: what is drawn are its reflections. */
+export function expectFound(reverbMs: number, seed: number): void {
+  const heard = findTone(record({ reverbMs, gainDb: -20, delayMs: 120, noiseDb: -65, seed }), 24_000);
+  expect(Math.abs((heard?.atMs ?? 0) - LEAD_MS - 120)).toBeLessThan(15);
+  // The room adds to what comes directly.
+  expect(heard?.gainDb).toBeGreaterThan(-21);
+  expect(heard?.gainDb).toBeLessThan(-10);
+}

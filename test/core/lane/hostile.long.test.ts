@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
+import { describeStep, describeWhateverHappens, reach } from './whatever-happens.ts';
+
+describeWhateverHappens('known', { seed: 20_261_121, numRuns: 80 });
+describeWhateverHappens('fresh', { numRuns: 20 });
+describeStep(30);
+
+describe('the hostile world', () => {
+  it('gets everywhere: every phase and every kind of effect happens in it', () => {
+    const { phases, effects, walks } = reach(1300);
+    expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
+    expect(effects.size).toBe(21);
+    const table = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
+    expect([...walks].toSorted()).toEqual(table.toSorted());
+  });
+});

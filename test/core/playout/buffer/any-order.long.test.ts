@@ -1,0 +1,3 @@
+import { describeAnyOrder } from './any-order.ts';
+
+describeAnyOrder(300);

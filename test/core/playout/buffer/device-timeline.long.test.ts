@@ -1,0 +1,8 @@
+import { describe, it } from 'vitest';
+import { expectKnown } from './timed-device.ts';
+
+describe('when what was written is heard', () => {
+  it.each([0, 300, -300])('is known for hours on a device that is off by %d ppm', (ppm) => {
+    expectKnown(ppm, 2 * 3600);
+  });
+});

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { runDay } from './day.ts';
+
+describe('a day without faults', () => {
+  it('at a museum desk the stream costs little more than the conversation, and every visitor is heard', async () => {
+    const day = await runDay(1);
+    expect(day.violations).toBe(0);
+    // The rest was said while the loudspeaker was heard: half-duplex.
+    expect(day.said_share).toBeGreaterThan(0.55);
+    expect(day.said_share + day.gated_share).toBeGreaterThan(0.99);
+    expect(day.billed_over_conversation).toBeLessThan(1.25);
+    expect(day.billed_over_speech_and_translation).toBeLessThan(1.35);
+    expect(day.billed_s).toBeLessThan(day.naive_billed_s / 4);
+  });
+});

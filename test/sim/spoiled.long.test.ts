@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentDeps } from '../../src/agent/deps.ts';
+import { rulesThatNotice, violationsOf, withConnections, withLoudspeaker, withMessages } from './spoiled.ts';
+
+describe('an agent that is broken on purpose is found out', () => {
+  it('opens each stream twice with one token', async () => {
+    const twice = (world: AgentDeps): AgentDeps => ({
+      ...world,
+      openStream: (url, listener) => {
+        world.openStream(url, { ...listener, opened() {}, refused() {}, unreached() {}, ended() {} });
+        return world.openStream(url, listener);
+      },
+    });
+    expect(await rulesThatNotice(twice, {}, 'token')).toContain('token');
+  });
+
+  it('takes the first 200 ms of a translation for all of it', async () => {
+    const begun = new Set<string>();
+    const curt = withMessages((message) => {
+      if (message.message_type !== 'output_audio' || message.utterance === null) return true;
+      return !begun.has(message.utterance) && begun.add(message.utterance) !== undefined;
+    });
+    const found = await violationsOf(curt, { faults: ['warning'] });
+    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in es/);
+  });
+
+  it('never says the second language', async () => {
+    const monoglot = withMessages(
+      (message) => message.message_type !== 'output_audio' || message.utterance?.endsWith('/fr') !== true,
+    );
+    const found = await violationsOf(monoglot, { faults: ['warning'] });
+    expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in fr/);
+  });
+
+  it('writes on while its loudspeaker is gone', async () => {
+    const unaware = withLoudspeaker((sink) => ({ ...sink, fault() {}, missed() {} }));
+    expect(await rulesThatNotice(unaware, { faults: ['speaker_unplugged'] }, 'lost')).toContain('lost');
+  });
+
+  it('leaves its connections open', async () => {
+    const cling = withConnections(() => ({ close() {}, terminate() {} }));
+    // Among other faults some seeds would pass first, in which ever more streams go on.
+    expect(await rulesThatNotice(cling, { faults: ['refused'] })).toContain('streams');
+  });
+});

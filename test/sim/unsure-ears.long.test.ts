@@ -1,0 +1,3 @@
+import { describeUnsureEars } from './unsure-ears.ts';
+
+describeUnsureEars([4203, 4206]);
