@@ -134,13 +134,13 @@ describe('the end of a sentence that was cut in running speech, by a service tha
 
 describe('the end of a sentence that was cut in running speech, by a service that told the cut too early', () => {
   /** @param sent how often each piece was sent, by then and since */
-  const given = (sent: readonly ((tick: number) => number)[], spokenUntil = 300) => {
+  const given = (sent: readonly ((tick: number) => number)[], spokenUntil = 300, pauseAt = -1) => {
     const timesSent = createTickList(0);
     const send = (times: ((tick: number) => number) | undefined): void => {
       for (const tick of upTo(0, 300)) timesSent.set(tick, timesSent.get(tick) + (times?.(tick) ?? 0));
     };
     send(sent[0]);
-    const seams = createSeams(timesSent, (tick) => tick < spokenUntil);
+    const seams = createSeams(timesSent, (tick) => tick < spokenUntil && tick !== pauseAt);
     const { play, twice } = account(seams.isBehindToldEnd);
     const sentence = upTo(0, 100);
     seams.rendered({ stream: 'a', language: 'es', ticks: sentence });
@@ -172,6 +172,19 @@ describe('the end of a sentence that was cut in running speech, by a service tha
     for (const { play, twice } of [given([once, once]), given([once, from(40)], 100)]) {
       play(upTo(40, 200));
       expect(twice()).toBe(1);
+    }
+  });
+
+  it('may be behind a pause of the sentence itself, where it may have ended', () => {
+    for (const [pauseAt, violations] of [
+      [39, 0],
+      [24, 0],
+      [23, 1],
+      [41, 1],
+    ] as const) {
+      const { play, twice } = given([once, from(40)], 100, pauseAt);
+      play(upTo(40, 100));
+      expect(twice()).toBe(violations);
     }
   });
 

@@ -23,8 +23,8 @@ export interface Seams {
   /** It was sent again with the sentence before the cut, because it may have been the end of that. */
   isSaidWithTheOther(tick: number): boolean;
   /**
-   * It is the end of a sentence that was cut in running speech, and was sent again with what follows the cut: a service
-   * that tells the cut too early says by that, that it has not spoken it.
+   * It is the end of a sentence and was sent again, because a service that tells its end too early says by that, that it has
+   * not spoken it: where the sentence was cut in running speech, or has a pause at which it may have ended.
    * @param earlier what its sentence was when it was said before
    */
   isBehindToldEnd(tick: number, earlier: readonly number[]): boolean;
@@ -73,6 +73,11 @@ export function createSeams(
     const times = timesSent.get(tick) + (due && timesSent.get(tick) > 0 && isGivenUp(tick) ? 1 : 0);
     return times > timesBefore(ticks, tick);
   };
+  /** Whether somebody speaks, or is silent, at one of these moments. */
+  const isSpokenWithin = (from: number, to: number, spoken: boolean): boolean => {
+    for (let tick = from; tick <= to; tick++) if (isSpoken(tick) === spoken) return true;
+    return false;
+  };
   const seams: Seams = {
     rendered({ stream, language, ticks }) {
       sentBy.set(
@@ -105,8 +110,10 @@ export function createSeams(
       const [first, last] = [earlier[0], earlier.at(-1)];
       if (first === undefined || last === undefined || last - tick >= DOUBT_TICKS) return false;
       if (isAgain(earlier, first) || !isAgain(earlier, tick)) return false;
-      for (let next = last + 1; next <= last + GAP_TICKS; next++) if (isSpoken(next)) return true;
-      return false;
+      const again = earlier.find((one) => isAgain(earlier, one)) ?? last;
+      return (
+        isSpokenWithin(last + 1, last + GAP_TICKS, true) || isSpokenWithin(again - GAP_TICKS, again, false)
+      );
     },
     isDoubtful(tick, earlier, { isExact, isLying }) {
       if (!isExact() && seams.isSaidWithTheOther(tick)) return true;
