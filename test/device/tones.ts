@@ -24,6 +24,9 @@ const CLEAR_SHARE = 0.9;
 /** 0.1 ms of the lowest tone is 0.3 rad. */
 const PHASE_JUMP_RAD = 0.3;
 
+/** One period of the cosine, of which each tone takes every so many samples of a window: it has whole periods in it. */
+const COSINE = Float64Array.from({ length: WINDOW }, (_, at) => Math.cos((2 * Math.PI * at) / WINDOW));
+
 const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;
 
 /** @param firstTone which of the 192 it begins with */
@@ -120,11 +123,13 @@ function look(samples: Int16Array, from: number): Window {
   const dbfs = 10 * Math.log10(power / 32_768 ** 2);
   if (!(dbfs > QUIET_DBFS)) return { tone: null, phase: 0, dbfs: Math.max(dbfs, -120) };
   for (let tone = 0; tone < TONES; tone += 1) {
+    const periods = (hzOf(tone) * WINDOW) / RATE_HZ;
     let [re, im] = [0, 0];
     for (let at = 0; at < WINDOW; at += 1) {
-      const angle = (2 * Math.PI * hzOf(tone) * at) / RATE_HZ;
-      re += (samples[from + at] ?? 0) * Math.cos(angle);
-      im += (samples[from + at] ?? 0) * Math.sin(angle);
+      const place = (periods * at) % WINDOW;
+      re += (samples[from + at] ?? 0) * (COSINE[place] ?? 0);
+      // A quarter of a period later the cosine is the sine.
+      im += (samples[from + at] ?? 0) * (COSINE[(place + (3 * WINDOW) / 4) % WINDOW] ?? 0);
     }
     const own = (2 * (re * re + im * im)) / WINDOW ** 2;
     if (own > CLEAR_SHARE * power) return { tone, phase: Math.atan2(im, re), dbfs };

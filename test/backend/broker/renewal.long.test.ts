@@ -1,0 +1,3 @@
+import { describeRenewal } from './renewal.ts';
+
+describeRenewal(['acl']);

@@ -1,0 +1,7 @@
+import { describeSecondAuthority } from './second-authority.ts';
+
+describeSecondAuthority([
+  ['dynsec', 'certificate'],
+  ['acl', 'certificate'],
+  ['dynsec', 'password'],
+]);
