@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createEchoDetector } from '../../src/core/audio/echo-detector.ts';
+import type { EchoMeasure } from '../../src/core/audio/echo-measure.ts';
+import { perform } from '../acoustics.ts';
 import { judge, makeTones, RATE_HZ } from './tones.ts';
 
 const ms = (count: number): number => (count * RATE_HZ) / 1000;
@@ -67,5 +70,26 @@ describe('the judge of tones', () => {
 
   it('hears nothing where nothing is', () => {
     expect(judge(new Int16Array(RATE_HZ))).toMatchObject({ tones: [], seconds: 0 });
+  });
+
+  it('makes tones of which none is taken for an echo of another that is said meanwhile', () => {
+    const spoken = Float32Array.from(makeTones(30), (sample) => sample / 32_768);
+    const measures: EchoMeasure[] = [];
+    for (const saidAfterMs of [614, 635, 684, 705, 719, 740]) {
+      const detector = createEchoDetector({ heardRateHz: RATE_HZ, playedRateHz: RATE_HZ });
+      const said = new Float32Array(ms(saidAfterMs) + spoken.length);
+      said.set(spoken, ms(saidAfterMs));
+      perform(
+        { played: said, heard: spoken, pieceMs: 320 },
+        {
+          play: (pcm, heardAt) => detector.played(pcm, heardAt),
+          capture: (pcm, capturedAt) => {
+            const measure = detector.hear(pcm, capturedAt);
+            if (measure !== null) measures.push(measure);
+          },
+        },
+      );
+    }
+    expect(measures).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { seededRandom } from '../../src/core/random.ts';
+
 /**
  * A recording in which each moment says which one it is, and the judge of what came of it on its way through sound cards.
  *
@@ -5,6 +7,10 @@
  * would take the one for an echo of the other. All are multiples of 50 Hz: in a window of 20 ms each has whole periods, so that
  * neither another tone nor where the window begins changes what is measured, and each tone keeps its phase from window to window.
  * Sound that was lost, repeated or stretched shows as a tone out of order or as a jump of the phase.
+ *
+ * Below them lies noise. Pure tones of one step are all alike each 20 ms, and above 1.6 kHz, where nothing of them is compared any more
+ * but the clicks between them, the agent found an echo of the one in the other by chance, several times a minute: where three agreed, as
+ * when a recording was played thrice, it was in half-duplex from then on.
  */
 export const RATE_HZ = 24_000;
 const TONES = 192;
@@ -17,6 +23,8 @@ const WINDOW_MS = 20;
 const MOST_WINDOWS = TONE_MS / WINDOW_MS + 1;
 const WINDOW = (RATE_HZ * WINDOW_MS) / 1000;
 const AMPLITUDE = 8000;
+/** Its highest sample: 26 dB below the tones. */
+const NOISE = 700;
 /** Of a full scale. What is less is silence. */
 const QUIET_DBFS = -50;
 /** A window belongs to a tone that has this share of its power. */
@@ -32,9 +40,11 @@ const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;
 /** @param firstTone which of the 192 it begins with */
 export function makeTones(seconds: number, firstTone = 0): Int16Array {
   const samples = new Int16Array(Math.round(seconds * RATE_HZ));
+  const next = seededRandom(firstTone);
   for (let at = 0; at < samples.length; at += 1) {
     const tone = (Math.floor(at / TONE_SAMPLES) + firstTone) % TONES;
-    samples[at] = AMPLITUDE * Math.sin((2 * Math.PI * hzOf(tone) * at) / RATE_HZ);
+    const noise = NOISE * (2 * next() - 1);
+    samples[at] = AMPLITUDE * Math.sin((2 * Math.PI * hzOf(tone) * at) / RATE_HZ) + noise;
   }
   return samples;
 }
