@@ -67,13 +67,28 @@ export interface CardOptions {
 }
 
 /** What can be done to one direction of a card while it runs: `vcard.h`, PATH.control. */
-export type ControlWord = 'unplug' | 'stall' | 'busy' | `xrun=${number}` | `speed=${number}`;
+export type ControlWord =
+  | 'unplug'
+  | 'stall'
+  | `stall-at=${number}`
+  | 'busy'
+  | `xrun=${number}`
+  | `speed=${number}`;
 
 export interface CardEvent {
   /** Of `process.hrtime`. */
   readonly atMs: number;
   readonly pid: number;
-  readonly event: 'open' | 'start' | 'xrun' | 'stop' | 'close' | 'busy' | 'no-device' | 'cannot-write';
+  readonly event:
+    | 'open'
+    | 'start'
+    | 'xrun'
+    | 'stall'
+    | 'stop'
+    | 'close'
+    | 'busy'
+    | 'no-device'
+    | 'cannot-write';
   /** Device frame; -1 for what has none. */
   readonly frame: number;
 }

@@ -12,6 +12,8 @@
  *                 says this process has read. Words, with spaces between them, that a test sets while the card runs:
  *                   unplug   ENODEV for every call until the word is gone
  *                   stall    calls block until the word is gone; nothing sounds
+ *                   stall-at=N  the same from the moment on when N frames that are no silence have sounded, since the card
+ *                            was opened: then the card itself replaces the words by `stall`
  *                   busy     EBUSY on open
  *                   xrun=N   once for each new N an overrun, in which all is lost that waits, or an underrun: calls block
  *                            until all has sounded that was written
@@ -55,7 +57,7 @@ struct frame_clock {
 
 struct control {
 	bool unplug, stall, busy;
-	long xrun;
+	long xrun, stall_at; /* 0 for none */
 	double speed;
 };
 
@@ -94,6 +96,7 @@ struct card {
 	bool mover_runs;
 	sample_t *ring;
 	int64_t written, moved; /* frames of this run */
+	int64_t sounded; /* frames that were no silence, since it was opened */
 };
 
 int64_t now_ns(void);

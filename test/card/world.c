@@ -94,14 +94,22 @@ struct knob read_knob(const char *path)
 	return knob;
 }
 
+/* Replaces the text of a link at once; 0 or a negative error. */
+static int write_link(const char *path, const char *suffix, const char *text)
+{
+	char draft[PATH_MAX + 48], name[PATH_MAX + 16];
+
+	snprintf(name, sizeof name, "%s%s", path, suffix);
+	snprintf(draft, sizeof draft, "%s.%d.draft", name, (int)getpid());
+	return symlink(text, draft) || rename(draft, name) ? -errno : 0;
+}
+
 int turn_knob(const char *path, bool is_switch, long first, long second)
 {
-	char draft[PATH_MAX + 48], name[PATH_MAX + 16], text[64];
+	char text[64];
 
-	snprintf(name, sizeof name, "%s%s", path, is_switch ? ".switch" : ".volume");
-	snprintf(draft, sizeof draft, "%s.%d.draft", name, (int)getpid());
 	snprintf(text, sizeof text, "%ld %ld", first, second);
-	return symlink(text, draft) || rename(draft, name) ? -errno : 0;
+	return write_link(path, is_switch ? ".switch" : ".volume", text);
 }
 
 /* Turns frames up or down as the control says; one that is all the way up leaves every bit as it is. */
@@ -130,6 +138,8 @@ static struct control read_control(struct card *card)
 			control.stall = true;
 		else if (!strcmp(word, "busy"))
 			control.busy = true;
+		else if (!strncmp(word, "stall-at=", 9))
+			control.stall_at = atol(word + 9);
 		else if (!strncmp(word, "xrun=", 5))
 			control.xrun = atol(word + 5);
 		else if (!strncmp(word, "speed=", 6))
@@ -140,6 +150,9 @@ static struct control read_control(struct card *card)
 
 struct control obey(struct card *card)
 {
+	/* No call tells of more than has sounded before the card stands still. */
+	if (card->mover_runs)
+		move_sounded(card);
 	struct control control = read_control(card);
 
 	while (control.stall && !control.unplug) {
@@ -193,6 +206,19 @@ int begin_time(struct card *card, int64_t now)
 	return rename(draft, name) ? -errno : 0;
 }
 
+/* How many of these frames sound before the card stands still, as it was told in advance. */
+static int64_t before_stall(struct card *card, const sample_t *frames, int64_t size, long stall_at)
+{
+	for (int64_t at = 0; at < size; at++) {
+		if (frames[at * card->channels] == 0)
+			continue;
+		if (stall_at > 0 && card->sounded >= stall_at)
+			return at;
+		card->sounded++;
+	}
+	return size;
+}
+
 void move_sounded(struct card *card)
 {
 	size_t frame_bytes = card->channels * sizeof(sample_t);
@@ -211,10 +237,18 @@ void move_sounded(struct card *card)
 		/* What sounds is not needed in the ring any more. */
 		turn(card, card->ring + at * card->channels, frames);
 		/* A card that hangs or is gone is silent. */
-		if (!control.stall && !control.unplug &&
-		    pwrite(card->pcm_fd, card->ring + at * card->channels, frames * frame_bytes,
-			   (card->start_frame + card->moved) * frame_bytes) < 0)
+		bool is_silent = control.stall || control.unplug;
+		const sample_t *first = card->ring + at * card->channels;
+		int64_t sounding = is_silent ? 0 : before_stall(card, first, frames, control.stall_at);
+		if (sounding > 0 && pwrite(card->pcm_fd, first, sounding * frame_bytes,
+					   (card->start_frame + card->moved) * frame_bytes) < 0)
 			record(card, "cannot-write", card->start_frame + card->moved);
+		if (!is_silent && sounding < frames) {
+			control.stall = true;
+			record(card, "stall", card->start_frame + card->moved + sounding);
+			if (write_link(card->path, ".control", "stall"))
+				record(card, "cannot-write", -1);
+		}
 		card->moved += frames;
 	}
 	pthread_mutex_unlock(&card->lock);
