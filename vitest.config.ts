@@ -53,6 +53,8 @@ class LongestFirst extends BaseSequencer {
 const GIVES_WAY = ['test/setup/priority.ts'];
 
 const common = {
+  // Projects share what one of them has transformed, as does the next run.
+  experimental: { fsModuleCache: true },
   // Far beyond what any test needs: a machine may be slow and busy.
   testTimeout: 240_000,
   hookTimeout: 240_000,
