@@ -23,7 +23,7 @@ const WINDOW_MS = 20;
 const MOST_WINDOWS = TONE_MS / WINDOW_MS + 1;
 const WINDOW = (RATE_HZ * WINDOW_MS) / 1000;
 const AMPLITUDE = 8000;
-/** Its highest sample: 26 dB below the tones. */
+/** Its highest sample: 23 dB below the tones by their power. */
 const NOISE = 700;
 /** Of a full scale. What is less is silence. */
 const QUIET_DBFS = -50;

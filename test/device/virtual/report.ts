@@ -20,16 +20,17 @@ export type Report =
 export const SCENARIOS = [
   'installation',
   'recording',
-  'microphone',
+  'network-8s',
   'broker',
+  'microphone',
+  'crashes',
+  'full-disk',
+  'clock',
+  'network-3min',
   'killed',
   'upgrade',
-  'crashes',
-  'clock',
-  'full-disk',
   'hung',
-  'network-8s',
-  'network-3min',
+  'crashes-with-pause',
 ] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 

@@ -106,6 +106,8 @@ async function addOwner(folder: string, bundles: string, goods: string): Promise
     emulator: [
       ...emulatorWords(museum, PORTS.service),
       ...['--host', '0.0.0.0', '--translate', 'echo', '--setup-ms', '300', '--allow-host', OWNER_ADDRESS],
+      // As the service: a stream that never rested would never catch up with what had to wait.
+      ...['--set', 'echoSilence=false'],
     ],
   };
   writeFileSync(join(goods, 'order.json'), JSON.stringify(order));

@@ -6,7 +6,7 @@ import { openSync, readFileSync, writeSync } from 'node:fs';
 import { watch } from '../../owner-client.ts';
 import { DESK_ADDRESS, type Order, PORTS, type Report } from '../report.ts';
 import { run, sh } from './commands.ts';
-import { type Device, live } from './device.ts';
+import { type Device, eventsOf, live } from './device.ts';
 import { plugCable, startOwner } from './owner.ts';
 import { type Outcome, scenarios } from './scenarios.ts';
 
@@ -58,7 +58,7 @@ for (const scenario of order.scenarios) {
     kind: 'ended',
     scenario,
     atS: endedS,
-    found,
+    found: { ...found, fallbacks: eventsOf(device, 'echo_fallback', beganMs) },
     sound,
     told: await toldSince(device, beganMs),
     problem,
