@@ -69,6 +69,7 @@ const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    globalSetup: 'test/setup/run-folder.ts',
     projects: [
       {
         plugins: [localImports()],

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { placeBundles } from '../bundles.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAMS = {
@@ -21,13 +22,9 @@ const BUNDLES = Object.keys(PROGRAMS) as Bundle[];
 /** Outside of the project: no bundle can find a package here. */
 let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-build-'));
-  const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (built.status !== 0) throw new Error(built.stderr);
+  await placeBundles(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

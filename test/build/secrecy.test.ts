@@ -1,15 +1,14 @@
 /** What a signal or a variable of the environment can get out of the built programs. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { placeBundles } from '../bundles.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const API_KEY = 'account-key-that-nobody-may-see';
 
 let folder: string;
@@ -19,8 +18,7 @@ const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-secrecy-'));
-  const built = spawnSync(process.execPath, ['scripts/build.mjs', '--quiet', '--out', folder], { cwd: ROOT });
-  if (built.status !== 0) throw new Error(String(built.stderr));
+  await placeBundles(folder);
   broker = await startBroker();
   emulator = await startEmulator({ apiKeys: [API_KEY] });
   writeFileSync(join(folder, 'api-key'), API_KEY, { mode: 0o600 });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { onceARun } from '../once-a-run.ts';
 
 /**
  * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.h` says what they can do.
@@ -21,6 +22,8 @@ const SOURCES = ['vcard.c', 'world.c', 'controls.c'].map((name) =>
 );
 const BUILD_TIMEOUT_MS = 60_000;
 const PLUGIN = 'vcard.so';
+/** Stands for the plugin where it cannot be built. */
+const NO_HEADERS = 'no-headers';
 const CONFIG = 'alsa.conf';
 
 /** One direction of a card. */
@@ -137,7 +140,7 @@ export type RackOrNot =
   | { readonly rack: null; readonly missing: string };
 
 /**
- * Builds the plugin into a folder of its own.
+ * The plugin and its cards, in a folder of its own.
  * @param shownAs where the programs see that folder, if they see it elsewhere
  */
 export async function openRack(shownAs?: string): Promise<RackOrNot> {
@@ -146,20 +149,22 @@ export async function openRack(shownAs?: string): Promise<RackOrNot> {
       return { rack: null, missing: `no ${program} (alsa-utils)` };
   }
   if (!(await answers('gcc', ['--version']))) return { rack: null, missing: 'no gcc' };
+  const built = await onceARun('virtual-card', buildPlugin);
+  if (existsSync(join(built, NO_HEADERS))) return { rack: null, missing: 'no ALSA headers (libasound2-dev)' };
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-card-'));
   const plugin = join(folder, PLUGIN);
-  const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-DPIC', '-fPIC', '-shared'];
-  try {
-    const libraries = ['-lasound', '-lm', '-lpthread'];
-    await run('gcc', [...flags, '-o', plugin, ...SOURCES, ...libraries], { timeout: BUILD_TIMEOUT_MS });
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    const text = error instanceof Error ? error.message : '';
-    if (/asoundlib\.h: No such file/.test(text))
-      return { rack: null, missing: 'no ALSA headers (libasound2-dev)' };
-    throw error;
-  }
+  await copyFile(join(built, PLUGIN), plugin);
   return { rack: createRack(folder, shownAs ?? folder), missing: null };
+}
+
+async function buildPlugin(folder: string): Promise<void> {
+  const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-DPIC', '-fPIC', '-shared'];
+  const words = [...flags, '-o', join(folder, PLUGIN), ...SOURCES, '-lasound', '-lm', '-lpthread'];
+  await run('gcc', words, { timeout: BUILD_TIMEOUT_MS }).catch(async (error: unknown) => {
+    const text = error instanceof Error ? error.message : '';
+    if (!/asoundlib\.h: No such file/.test(text)) throw error;
+    await writeFile(join(folder, NO_HEADERS), '');
+  });
 }
 
 async function answers(program: string, args: readonly string[]): Promise<boolean> {

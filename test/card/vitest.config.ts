@@ -8,6 +8,7 @@ export default defineConfig({
   plugins: [localImports()],
   test: {
     include: ALONE,
+    globalSetup: 'test/setup/run-folder.ts',
     fileParallelism: false,
     testTimeout: 240_000,
     hookTimeout: 240_000,

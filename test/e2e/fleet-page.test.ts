@@ -1,11 +1,12 @@
 /** docs/fleet.md, "From no broker to twenty kiosks": each command of it, in a fresh folder. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMosquitto, findOpenssl } from '../adapters/mqtt/mosquitto.ts';
+import { placeBundles } from '../bundles.ts';
 import { freePort } from '../free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -40,16 +41,9 @@ const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf;
 describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not installed' : 'the page', () => {
   let folder: string;
   let child: ChildProcess | null = null;
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-fleet-'));
-    const built = spawnSync(
-      process.execPath,
-      ['scripts/build.mjs', '--quiet', '--out', join(folder, 'dist')],
-      {
-        cwd: ROOT,
-      },
-    );
-    expect(built.status).toBe(0);
+    await placeBundles(join(folder, 'dist'));
   });
   afterAll(() => {
     if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');

@@ -1,26 +1,21 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placeBundles } from '../../bundles.ts';
 import { openRack } from '../../card/card.ts';
 import { babble } from '../../card/sound.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const { rack, missing } = await openRack();
 
 /** The program itself, on the real arecord and a virtual card. */
 describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skipped, ${missing}`}`, () => {
   let folder: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-meter-'));
-    const built = spawnSync(process.execPath, ['scripts/build.mjs', '--out', folder], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    if (built.status !== 0) throw new Error(built.stderr);
+    await placeBundles(folder);
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { onceARun } from './once-a-run.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+/** Puts the bundles, as `npm run build` makes them, into a folder. */
+export async function placeBundles(folder: string): Promise<void> {
+  const made = await onceARun('bundles', (into) => {
+    const words = ['scripts/build.mjs', '--out', into];
+    const built = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+    if (built.status !== 0) throw new Error(built.stderr);
+  });
+  cpSync(made, folder, { recursive: true });
+}

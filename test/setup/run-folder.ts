@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RUN_FOLDER } from '../once-a-run.ts';
+
+/** Before the first test of a run and behind the last: the folder for what several files need. */
+export default function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-tests-'));
+  process.env[RUN_FOLDER] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
