@@ -20,6 +20,7 @@ interface ProjectKind {
 export const bootedTests = (...kinds: readonly ProjectKind[]): ViteUserConfig =>
   defineConfig({
     test: {
+      globalSetup: 'test/setup/run-folder.ts',
       projects: kinds.flatMap(({ name, alone = false, ...files }, kind) =>
         DEBIANS.map((debian, index) => ({
           test: {
