@@ -1,7 +1,7 @@
 /** Outside its hours a device is silent by order and says so; what a day may cost is never spent twice; otherwise it is open. */
 import { streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
-import { type DrawnSchedule, dayBy, isOpenBy } from './hours.ts';
+import { type DrawnSchedule, dayBy, isOpenBy, NO_DAY } from './hours.ts';
 import type { Violations } from './violations.ts';
 
 /** What the owner has ordered. */
@@ -133,6 +133,8 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
       if (!isInOrder) forgottenMs += Math.min(lifeMs, FORGOTTEN_MS);
       isInOrder = false;
       lifeMs = 0;
+      // While the clock is not set, what is used since the start counts, and nothing before it.
+      if (day === NO_DAY) countAnew();
       // What could not be written was forgotten altogether.
       if (setup.now() - setup.troubledAt() < FORGOTTEN_MS) sinceMs = Number.NEGATIVE_INFINITY;
     },

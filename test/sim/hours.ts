@@ -61,9 +61,12 @@ const minutesOf = (time: string): number => {
 const aheadOf = (schedule: DrawnSchedule | null): number =>
   ZONES.find(([name]) => name === schedule?.timeZone)?.[1] ?? 0;
 
+/** While the clock is not set. */
+export const NO_DAY = 'unknown';
+
 /** The local day to which a moment belongs; one of its own while the clock is not set. */
 export function dayBy(schedule: DrawnSchedule | null, wall: number | null): string {
-  if (wall === null) return 'unknown';
+  if (wall === null) return NO_DAY;
   return dateOf(Math.floor((wall / MINUTE_MS + aheadOf(schedule)) / DAY_MINUTES));
 }
 
