@@ -31,6 +31,20 @@ export const LANE = [
     tests: STORIES.standby,
   },
   {
+    name: 'sleeps-in-the-middle-of-a-sentence',
+    file: 'lane/session/standby.ts',
+    find: ' || isSpeaking(replay);',
+    replace: ';',
+    tests: STORIES.standby,
+  },
+  {
+    name: 'sleeps-and-does-not-tell-what-is-left',
+    file: 'lane/session/old-session.ts',
+    find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);",
+    replace: "if (oldSession.why === 'standby') return;",
+    tests: STORIES.standby,
+  },
+  {
     name: 'short-sessions-never-sleep',
     file: 'lane/session/live.ts',
     find: "if (reason !== 'rollover') context.set",

@@ -157,6 +157,11 @@ function settleEnd(context: StepContext, { replay }: Stream, cause?: Cause): rea
   return unspoken(replay);
 }
 
+/** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
+export function tellUnspoken(context: StepContext, { replay }: Stream): void {
+  for (const cut of cutsAtEnd(replay, context.now, true)) notifyCut(context, cut);
+}
+
 /** Gives chunks to the live stream, which is in the middle of whatever is being said. */
 export function sayLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
   const { quietRun } = context.state.backlog;

@@ -4,7 +4,7 @@ import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/replay-
 import { owesRest } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { closeStream, takeBackFrom } from './ending.ts';
+import { closeStream, takeBackFrom, tellUnspoken } from './ending.ts';
 import type { Finishing, LiveStream, OldSession, Stream } from './session.ts';
 
 /** Lets a stream finish speaking while another one, or none, hears what is said. */
@@ -60,7 +60,7 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
   if (oldSession === null) return;
   const isSilent = isMute(oldSession) && !hasSpoken(oldSession);
   dropOldSession(context, 'close', cause ?? (isSilent ? 'silent_service' : null));
-  if (oldSession.why === 'standby') return;
+  if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);
   takeBackFrom(context, oldSession.stream);
   pump(context);
 }
@@ -73,8 +73,12 @@ export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession?.stage.is !== 'ending') return loseOldSession(context);
   const { stream } = oldSession;
-  if (!isMute(oldSession)) return dropOldSession(context, 'close');
-  context.patch(stream, { replay: nearSpeech(stream.replay) });
+  if (!isMute(oldSession)) {
+    tellUnspoken(context, stream);
+    return dropOldSession(context, 'close');
+  }
+  // Behind a lane that sleeps nothing is said again.
+  if (oldSession.why !== 'standby') context.patch(stream, { replay: nearSpeech(stream.replay) });
   loseOldSession(context);
 }
 

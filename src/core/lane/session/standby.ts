@@ -8,6 +8,7 @@ import {
   owedSpeechChunks,
   owesWritten,
 } from '../../uplink/replay/replay-log.ts';
+import { isSpeaking } from '../../uplink/replay/spoken.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { countUnheard, dropLease } from './ending.ts';
@@ -64,10 +65,11 @@ export function onStandbyTimer(context: StepContext): void {
   context.notify('standby', {});
 }
 
-/** Whether the service writes a sentence down, or has written one down that it is still to speak. */
+/** Whether the service writes a sentence down, or has written one down that it is still to speak, or to speak to its end. */
 function isWrittenDown({ replay }: LiveStream): boolean {
   const { partial, sentMs } = replay;
-  return (partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS) || owesWritten(replay);
+  const isBeingWritten = partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS;
+  return isBeingWritten || owesWritten(replay) || isSpeaking(replay);
 }
 
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */

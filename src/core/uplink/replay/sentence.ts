@@ -128,6 +128,13 @@ function isLongEnough(spoken: Spoken, log: Pace): boolean {
   );
 }
 
+/** Whether a sentence has begun to sound, and more of it is to be expected. */
+export function isUnderWay({ languages }: Sentence, log: Pace): boolean {
+  return languages.some(
+    (spoken) => spoken.soundAt !== null && !spoken.complete && judgeSound(spoken, log) !== 'whole',
+  );
+}
+
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
 export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
   if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;

@@ -23,6 +23,7 @@ import {
   isCutByEnd,
   isOver,
   isShort,
+  isUnderWay,
   judgeSound,
   spokenIn,
   targetOf,
@@ -293,17 +294,28 @@ export function owesRest(log: ReplayLog): boolean {
   );
 }
 
-/** The translations that the end of a stream has cut, and that are not said again. */
-export function cutsAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
+/** Whether it has begun to speak a sentence, and has not come to its end. */
+export function isSpeaking(log: ReplayLog): boolean {
+  return log.sentences.some((sentence) => isUnderWay(sentence, log));
+}
+
+/**
+ * The translations that the end of a stream has cut, and that are not said again.
+ * @param isLast nothing that the stream has left is said again, as where it ends in order
+ */
+export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly AudioCut[] {
   const named = log.sentences.flatMap((sentence) => {
     const { id, languages } = sentence;
     const untoldMs = (spoken: Spoken) => untoldCutMs(sentence, spoken, log);
     // What was said too long ago is not said again, however little of it came.
-    const isForgotten = !log.pieces.some(({ sentence }) => sentence === id);
+    const isGone = isLast || !log.pieces.some(({ sentence }) => sentence === id);
+    const isUnspoken = (spoken: Spoken): boolean =>
+      spoken.soundAt === null && judgeSound(spoken, log) === 'cut';
     const isCut = (spoken: Spoken): boolean =>
       isCutByEnd(spoken, log, now) ||
       untoldMs(spoken) !== null ||
-      (isForgotten && judgeSound(spoken, log) === 'stub');
+      (isGone && judgeSound(spoken, log) === 'stub') ||
+      (isLast && isUnspoken(spoken));
     return languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
   });
   return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];
