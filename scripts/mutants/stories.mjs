@@ -3,7 +3,7 @@ export const STORIES = {
   rollover: ['lane/rollover.test.ts', 'lane/successor.test.ts', 'lane/overlap.test.ts'],
   room: ['lane/one-stream.test.ts'],
   replay: ['lane/replay.test.ts'],
-  standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts'],
+  standby: ['lane/standby.test.ts', 'lane/standby-backlog.test.ts', 'lane/standby-unspoken.test.ts'],
   spokenVoice: ['lane/spoken-voice.test.ts'],
   unheard: ['lane/unheard-speech.test.ts'],
   lateSpeech: ['lane/late-speech.test.ts'],

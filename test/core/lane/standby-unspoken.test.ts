@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+
+describe('standby with a sentence that is not spoken to its end', () => {
+  const translate = (lane: LaneHarness, id: string): void => {
+    lane.understands(id);
+    const transcription = { transcription_id: id, language: 'es', text: 'x'.repeat(60) };
+    lane.says({ message_type: 'translated_transcription', data: { transcription } });
+  };
+  /** Three seconds and nine tenths of a sentence are due, of a service that marks its ends. @param isSure that it was speech */
+  const owing = (standbyAfterMs: number, isSure = true): LaneHarness => {
+    const lane = new LaneHarness({ options: { standbyAfterMs, echo: 'off' } }).goLive();
+    for (const id of ['a', 'b']) {
+      lane.isSpeech = isSure || id === 'a';
+      lane.speak(5);
+      lane.hush(4);
+      translate(lane, id);
+      if (id === 'a') lane.hear(id, 3900, true);
+    }
+    return lane;
+  };
+  const seconds = (count: number): number => Math.ceil((count * 1000) / CHUNK_MS);
+
+  it('waits for the rest, which is stuck on the way', () => {
+    const lane = owing(6000);
+    lane.hear('b', 2400);
+    lane.pongs = false;
+    lane.hush(seconds(8));
+    expect(lane.phase).toBe('live');
+    lane.pongs = true;
+    lane.step({ type: 'pong', stream: lane.stream });
+    lane.hear('b', 1500, true);
+    lane.hush(seconds(12));
+    expect(lane.phase).toBe('standby');
+    expect(lane.notes).not.toContain('audio_cut');
+  });
+
+  it('tells of a rest that never comes, before it sleeps', () => {
+    const lane = owing(6000);
+    lane.hear('b', 2400);
+    lane.hush(seconds(16));
+    expect(lane.phase).toBe('standby');
+    const told = lane.notes.filter((kind) => kind === 'audio_cut' || kind === 'standby');
+    expect(told).toEqual(['audio_cut', 'standby']);
+  });
+
+  it.each([true, false])(
+    'tells of one of which nothing came; the service confirms the end: %s',
+    (confirms) => {
+      const lane = owing(1000, false);
+      lane.until(() => lane.phase === 'standby', 30_000);
+      expect(lane.notes).not.toContain('audio_cut');
+      if (confirms) lane.says({ message_type: 'eos', data: {} });
+      else lane.hush(seconds(10));
+      const cuts = lane.all('notify').filter(({ kind }) => kind === 'audio_cut');
+      expect(cuts).toMatchObject([{ detail: { language: 'es', played_ms: 0, expected_ms: 3900 } }]);
+    },
+  );
+});
