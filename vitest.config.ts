@@ -34,7 +34,7 @@ const HEAVY = [
   'core/audio/half-duplex',
   'core/doctor/test-tone',
   'echo/echo',
-  'scripts/phrases',
+  'build/phrases',
   'sim/seeds',
 ].flatMap((name) => [`/test/${name}.test.ts`, `/test/${name}.long.test.ts`]);
 

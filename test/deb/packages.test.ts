@@ -81,7 +81,7 @@ function copySources(): string {
   return place;
 }
 
-/** In place of spoken ones, which not every machine can make; `test/scripts/phrases.test.ts` judges those. */
+/** In place of spoken ones, which not every machine can make; `test/build/phrases.test.ts` judges those. */
 function writePhrases(): void {
   for (const language of PHRASE_LANGUAGES) {
     const place = join(folder, 'phrases', language);
