@@ -66,6 +66,13 @@ export const SOUND = [
     tests: STORIES.replay,
   },
   {
+    name: 'cut-by-the-end-of-an-old-session-not-told',
+    file: 'lane/session/old-session.ts',
+    find: '    tellUnspoken(context, stream);\n',
+    replace: '',
+    tests: STORIES.rollover,
+  },
+  {
     name: 'words-of-the-old-session-lost',
     file: 'lane/session/old-session.ts',
     find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);",

@@ -53,6 +53,20 @@ describe('the live session dies', () => {
 });
 
 describe('an old session', () => {
+  it('ends in order in the middle of a sentence: what is missing of it is told', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goReady();
+    lane.understands('a', 1);
+    const transcription = { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) };
+    lane.says({ message_type: 'translated_transcription', data: { transcription } }, 1);
+    lane.hear('a', 2400, false, 1);
+    lane.hush(10);
+    lane.until(() => lane.all('end_task').length > 0, 20_000);
+    expect(lane.notes).not.toContain('audio_cut');
+    lane.says(EOS, 1);
+    const cuts = lane.all('notify').filter(({ kind }) => kind === 'audio_cut');
+    expect(cuts).toMatchObject([{ detail: { language: 'es', played_ms: 2400, expected_ms: 3900 } }]);
+  });
+
   it.each([
     ['dies', (lane: LaneHarness) => lane.end(1006, '', 1)],
     ['is revoked', (lane: LaneHarness) => lane.says(REVOKED, 1)],
