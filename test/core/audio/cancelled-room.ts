@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { cancellerBlock, createCanceller } from '../../../src/core/audio/canceller/canceller.ts';
 import {
   drifted,
@@ -6,6 +7,7 @@ import {
   noise,
   type Path,
   through,
+  together,
   VOICE_RATE_HZ,
   visitors,
 } from '../../acoustics.ts';
@@ -63,6 +65,28 @@ export async function createCancelledRoom(roomSeconds: number) {
   }
 
   return { people, room, sentences, cancel, echoOf, judge };
+}
+
+/** A visitor who is as loud as the echo goes through, as loud as before. */
+export function expectVisitorThrough(talk: Awaited<ReturnType<typeof createCancelledRoom>>): void {
+  const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
+  const begin = talk.sentences[1]?.until ?? 0;
+  const echo = talk.echoOf(path, 80);
+  const loudness = levelDb(echo.subarray(begin)) - levelDb(talk.people.subarray(begin));
+  const visitor = talk.people.map((sample, at) => (at < begin ? 0 : sample * 10 ** (loudness / 20)));
+  const left = talk.cancel(together(echo, visitor, talk.room), 80);
+  let [frames, sent, before, after] = [0, 0, 0, 0];
+  for (let at = begin; at + 480 < left.length; at += 480) {
+    const [was, is] = [visitor, left].map((sound) => levelDb(sound.subarray(at, at + 480)));
+    if (was === undefined || is === undefined || was < levelDb(visitor.subarray(begin)) - 15) continue;
+    frames += 1;
+    if (is > was - 10) sent += 1;
+    before += 10 ** (was / 10);
+    after += 10 ** (is / 10);
+  }
+  expect(frames).toBeGreaterThan(100);
+  expect(sent / frames).toBeGreaterThan(0.95);
+  expect(Math.abs(10 * Math.log10(after / before))).toBeLessThan(3);
 }
 
 /** Where a sentence is said, samples. */
