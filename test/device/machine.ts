@@ -135,6 +135,11 @@ export async function switchOn(
 }
 
 const USB_SOUND = 'usb.wav';
+/** For a loudspeaker; what it says is recorded in the file, 48 kHz, two channels. */
+export const usbSocket = (file: string): string[] => [
+  ...['-device', 'qemu-xhci,id=usb'],
+  ...['-audiodev', `wav,id=usb,path=${file},out.frequency=48000,out.channels=2`],
+];
 /** What `device_add` plugs in, and `device_del horn` pulls out again. */
 export const USB_LOUDSPEAKER = 'usb-audio,id=horn,bus=usb.0,audiodev=usb';
 
@@ -172,8 +177,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
       ...['-chardev', `file,id=${name},path=${file}`],
       ...['-device', `virtserialport,chardev=${name},name=${name}`],
     ]),
-    ...['-device', 'qemu-xhci,id=usb'],
-    ...['-audiodev', `wav,id=usb,path=${join(folder, USB_SOUND)},out.frequency=48000,out.channels=2`],
+    ...usbSocket(join(folder, USB_SOUND)),
     ...['-netdev', `user,id=net,restrict=on,ipv6=off${forwards.join('')}`],
     ...['-device', 'virtio-net-pci,netdev=net,id=wire,romfile='],
     ...[
@@ -224,7 +228,7 @@ async function end({ qemu, agent }: Parts): Promise<void> {
 }
 
 /** QEMU's own command line. */
-async function openMonitor(path: string): Promise<(command: string) => Promise<string>> {
+export async function openMonitor(path: string): Promise<(command: string) => Promise<string>> {
   const socket = await connected(path);
   let said = '';
   socket.setEncoding('latin1').on('data', (text: string) => {

@@ -21,11 +21,11 @@ import { USB_LOUDSPEAKER } from '../machine.ts';
 import { onMachine } from '../on-machine.ts';
 import { timed } from '../slowness.ts';
 import { type Judgement, judge } from '../tones.ts';
+import { samplesOfUsb } from '../usb-sound.ts';
 
 const PULLED_FOR_MS = 4000;
 /** From the end of the pause, or the beginning of a short recording, until nothing sounds any more. */
 const ALL_SAID_MS = 24_000;
-const WAV_HEADER_BYTES = 44;
 
 onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
   onStoppedDevice(
@@ -95,14 +95,8 @@ async function plugIn({ machine }: Fixture): Promise<string> {
   return name;
 }
 
-/**
- * What went into it since it was plugged in, after this many bytes. The kernel doubles the rate by drawing lines: every second sample is
- * one that was sent.
- */
-function heard({ machine }: Fixture, from = WAV_HEADER_BYTES): Judgement & { readonly bytes: number } {
-  const wav = readFileSync(machine.usbSound);
-  const samples = Int16Array.from({ length: Math.max(0, Math.floor((wav.length - from) / 8)) }, (_, at) =>
-    wav.readInt16LE(from + at * 8),
-  );
-  return { ...judge(samples), bytes: from + samples.length * 8 };
+/** What went into it since it was plugged in, after this many bytes. */
+function heard({ machine }: Fixture, from?: number): Judgement & { readonly bytes: number } {
+  const { samples, end } = samplesOfUsb(readFileSync(machine.usbSound), from);
+  return { ...judge(samples), bytes: end };
 }

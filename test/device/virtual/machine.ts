@@ -1,15 +1,18 @@
 /**
  * A whole machine in a time of its own: its time is the instructions that it has run, and leaps where nothing has to be done. Whatever
  * the machine below it is and does, it is never late, and what happens in it takes the same time. So nothing in it may wait for what is
- * outside of it: its disks are its memory, nobody speaks with it, and what it tells goes one way.
+ * outside of it: its disks are its memory, nobody speaks with it, and what it tells goes one way. Only its USB loudspeaker is plugged in and
+ * pulled out by whoever is outside, when it asks for it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openMonitor, usbSocket } from '../machine.ts';
 import type { Report } from './report.ts';
 import { readReports } from './report-reader.ts';
+import { obeyUsbRequests } from './usb-requests.ts';
 
 /** 1 ns for an instruction: 1000 million of them a second on one processor, fewer than the four of a board do. */
 const SHIFT = 0;
@@ -55,15 +58,18 @@ export interface VirtualMachine {
   /** All that has been told. */
   reports(): readonly Report[];
   console(): string;
+  /** What its USB loudspeaker has said, as the program inside asked to keep it. */
+  usbPieces(): readonly Int16Array[];
   hasEnded(): boolean;
   stop(): Promise<void>;
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-export function switchOnVirtual(hardware: VirtualHardware): VirtualMachine {
+export async function switchOnVirtual(hardware: VirtualHardware): Promise<VirtualMachine> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-virtual-'));
-  const [told, console] = [join(folder, 'told'), join(folder, 'console')];
+  const inFolder = (name: string): string => join(folder, name);
+  const [told, console, usbSound] = [inFolder('told'), inFolder('console'), inFolder('usb.wav')];
   for (const file of [told, console]) writeFileSync(file, '');
   const { disk, kernel, initrd, parcel, unit, lifeLimitMs } = hardware;
   const memoryDisk = (id: string, file: string): string[] => [
@@ -84,7 +90,8 @@ export function switchOnVirtual(hardware: VirtualHardware): VirtualMachine {
     ],
     ...['-device', 'virtio-serial-pci', '-chardev', `file,id=told,path=${told}`],
     ...['-device', `virtserialport,chardev=told,name=${PORT_NAME}`],
-    ...['-serial', `file:${console}`],
+    ...['-serial', `file:${console}`, '-monitor', `unix:${inFolder('monitor')},server=on,wait=off`],
+    ...usbSocket(usbSound),
   ];
   // It ends with this process, however that ends.
   const program = ['--pdeathsig', 'KILL', 'qemu-system-x86_64'];
@@ -94,9 +101,12 @@ export function switchOnVirtual(hardware: VirtualHardware): VirtualMachine {
   const limit = setTimeout(() => qemu.kill('SIGKILL'), lifeLimitMs);
   qemu.once('exit', () => clearTimeout(limit));
   const hasEnded = () => qemu.exitCode !== null || qemu.signalCode !== null;
+  const reports = readReports(told);
+  const usb = obeyUsbRequests(reports, await openMonitor(inFolder('monitor')), usbSound);
   return {
-    ...{ hasEnded, reports: readReports(told), console: () => readFileSync(console, 'utf8') },
+    ...{ hasEnded, reports, usbPieces: usb.pieces, console: () => readFileSync(console, 'utf8') },
     async stop() {
+      usb.stop();
       if (!hasEnded()) {
         const gone = once(qemu, 'exit');
         qemu.kill('SIGKILL');

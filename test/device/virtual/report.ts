@@ -1,5 +1,9 @@
+/** What the program inside asks somebody outside to do with the USB loudspeaker; `keep`: what it has said since goes into a piece of its own. */
+export type UsbRequest = 'plug' | 'pull' | 'keep';
+
 /** What is told from inside the machine, a line of JSON each. */
 export type Report =
+  | { readonly kind: 'asked'; readonly usb: UsbRequest }
   | { readonly kind: 'began'; readonly scenario: string; readonly atS: number }
   | {
       readonly kind: 'ended';
@@ -31,6 +35,9 @@ export const SCENARIOS = [
   'upgrade',
   'hung',
   'crashes-with-pause',
+  'memory-bound',
+  'read-only',
+  'usb-loudspeaker',
 ] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 

@@ -21,6 +21,8 @@ const MOST_HASTE = 1.05;
 interface Outcome {
   readonly found: Readonly<Record<string, unknown>>;
   readonly heard: Judgement;
+  /** What the USB loudspeaker has said, piece by piece. */
+  readonly usb: readonly Judgement[];
 }
 
 /** What each scenario is for, and what must come of it. */
@@ -55,9 +57,7 @@ const SCENARIO_TESTS: Readonly<
     title: 'goes on when its network is cut for 8 s',
     check({ found, heard }) {
       expect(found['lost']).toEqual([]);
-      expect(heard.outOfOrder, inWords(heard)).toBe(0);
-      // At a pitch that has risen no tone is clear: as many as such sound can hold are no loss.
-      expect(heard.missing, inWords(heard)).toBeLessThanOrEqual((MOST_HASTE * heard.unclearMs) / TONE_MS);
+      expectWaited(heard);
       expect(heard.gap.ms).toBeLessThan(10_000);
     },
   },
@@ -125,11 +125,48 @@ const SCENARIO_TESTS: Readonly<
     title: 'survives ten crashes with the pauses of its unit',
     check: expectRestarts,
   },
+  'memory-bound': {
+    title: 'is started again where its unit takes memory up to its bound',
+    check({ found, heard }) {
+      expect(found).toMatchObject({ bound: String(440 * 2 ** 20), isSame: false });
+      expectWhole(heard, 5);
+    },
+  },
+  'read-only': {
+    title: 'goes on, and starts again, with a disk that can only be read',
+    check({ found, heard }) {
+      expect(found).toMatchObject({ isRefused: true, command: 'ok' });
+      expectWhole(heard, 5);
+    },
+  },
+  'usb-loudspeaker': {
+    title: 'goes on when its USB loudspeaker is pulled while it speaks and put back',
+    check({ found, usb }) {
+      expect(found).toMatchObject({ reasons: [expect.stringMatching(/^playback:/)], isSame: true });
+      expect(found['told']).toEqual([['playback'], ['playback']]);
+      const [before, waited, after] = usb;
+      if (before === undefined || waited === undefined || after === undefined)
+        throw new Error(`of three pieces there are ${usb.length}`);
+      // Pulled 12 s after somebody began to speak.
+      expectWhole(before, 8);
+      expectWaited(waited);
+      // Of 30 s what lay in the card when it was pulled is lost.
+      const said = [before, waited].reduce((sum, { tones, missing }) => sum + tones.length + missing, 0);
+      expect(said * TONE_MS).toBeGreaterThan(29_000);
+      expectWhole(after, 12);
+    },
+  },
 };
 
 function expectRestarts({ found, heard }: Outcome): void {
   expect(found['restarts']).toBe(10);
   expectWhole(heard, 5);
+}
+
+/** Some of it had to wait: at a pitch that has risen no tone is clear, and as many as such sound can hold are no loss. */
+function expectWaited(heard: Judgement): void {
+  expect(heard.outOfOrder, inWords(heard)).toBe(0);
+  expect(heard.missing, inWords(heard)).toBeLessThanOrEqual((MOST_HASTE * heard.unclearMs) / TONE_MS);
 }
 
 /** All of so many seconds of tones, as they were said. */
@@ -149,9 +186,9 @@ const TITLE = `a device in the machine’s own time${testbed.missing === null ? 
 describe.skipIf(testbed.missing !== null)(TITLE, () => {
   let machine: VirtualMachine | undefined;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     if (testbed.missing !== null) return;
-    machine = switchOnVirtual({ ...testbed.hardware, lifeLimitMs: LIMIT_MS });
+    machine = await switchOnVirtual({ ...testbed.hardware, lifeLimitMs: LIMIT_MS });
   });
   afterAll(() => machine?.stop());
 
@@ -161,7 +198,7 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
   async function outcomeOf(
     name: string,
   ): Promise<{ ended: Extract<Report, { kind: 'ended' }>; tookS: number } | null> {
-    const find = <K extends Report['kind']>(kind: K) =>
+    const find = <K extends 'began' | 'ended'>(kind: K) =>
       reports().find(
         (report): report is Extract<Report, { kind: K }> => report.kind === kind && report.scenario === name,
       );
@@ -195,15 +232,16 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
       const { found, sound, told, problem } = outcome.ended;
       if (problem !== null) throw new Error([problem, ...told].join('\n'));
       const heard = judge(samplesOf(Buffer.from(sound ?? '', 'base64')));
+      const usb = (name === 'usb-loudspeaker' ? (machine?.usbPieces() ?? []) : []).map(judge);
       const { typed: _, ...figures } = found;
       await context.annotate(
         `${outcome.tookS.toFixed(1)} s of its own time, ${((Date.now() - startedAt) / 1000).toFixed(0)} s of ours: ` +
-          `${JSON.stringify(figures)}${sound === null ? '' : `; ${inWords(heard)}`}`,
+          `${JSON.stringify(figures)}${(sound === null ? usb : [heard]).map((one) => `; ${inWords(one)}`).join('')}`,
       );
       try {
         // Its loudspeaker does not reach its microphone: it must not be deaf while it speaks.
         expect(found['fallbacks']).toEqual([]);
-        check({ found, heard });
+        check({ found, heard, usb });
       } catch (error) {
         process.stderr.write(`${title}:\n${told.join('\n')}\n`);
         throw error;

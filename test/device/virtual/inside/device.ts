@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
 import type { OwnerClient } from '../../owner-client.ts';
-import type { Order } from '../report.ts';
+import type { Order, UsbRequest } from '../report.ts';
 import { must, run, sh } from './commands.ts';
 
 export const SERVICE = 'dragoman.service';
@@ -17,6 +17,8 @@ const SAID = '/run/said.raw';
 export interface Device {
   readonly owner: OwnerClient;
   readonly order: Order;
+  /** Of whoever is outside; it is done a moment later. */
+  ask(usb: UsbRequest): void;
 }
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -103,12 +105,12 @@ const write = (path: string, text: string | Buffer, mode = '0644'): Promise<stri
   must(['sh', '-euc', WRITE, 'sh', path, mode], text.toString());
 
 /** What the owner hands out for the device. */
-export async function handOver({ order }: Device): Promise<void> {
+export async function handOver({ order }: Device, configuration = order.configuration): Promise<void> {
   const handed = (name: string) => readFileSync(`${order.folder}/logins/museum.kiosk-01/${name}`);
   await write('/etc/dragoman/broker-ca.crt', handed('broker-ca.crt'));
   await write('/etc/dragoman/secrets/mqtt-password', handed('mqtt-password'), '0640');
   await must(['chgrp', 'dragoman', '/etc/dragoman/secrets/mqtt-password']);
-  await write('/etc/dragoman/config.json', order.configuration);
+  await write('/etc/dragoman/config.json', configuration);
 }
 
 /** Two cards: what is played into Mic can be recorded there, and what is played to Speaker can be recorded beside it. */

@@ -7,8 +7,9 @@ import { watch } from '../../owner-client.ts';
 import { DESK_ADDRESS, type Order, PORTS, type Report } from '../report.ts';
 import { run, sh } from './commands.ts';
 import { type Device, eventsOf, live } from './device.ts';
+import type { Outcome } from './outcome.ts';
 import { plugCable, startOwner } from './owner.ts';
-import { type Outcome, scenarios } from './scenarios.ts';
+import { scenarios } from './scenarios.ts';
 
 const [goods = '', port = ''] = process.argv.slice(2);
 const out = openSync(port, 'w');
@@ -39,7 +40,7 @@ await sh(
 );
 await startOwner(order);
 const owner = await watch(PORTS.people, `${order.folder}/logins/anna`, DESK_ADDRESS);
-const device: Device = { owner, order };
+const device: Device = { owner, order, ask: (usb) => tell({ kind: 'asked', usb }) };
 tell({ kind: 'ended', scenario: 'owner', atS: atS(), found: {}, sound: null, told: [], problem: null });
 for (const scenario of order.scenarios) {
   tell({ kind: 'began', scenario, atS: atS() });

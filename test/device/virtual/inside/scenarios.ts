@@ -1,7 +1,6 @@
 /** What is done to the device, in the machine's own time; what came of it is judged outside. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
-import type { ScenarioName } from '../report.ts';
 import { must, run, sh } from './commands.ts';
 import {
   answers,
@@ -22,14 +21,10 @@ import {
   untilAnother,
   wait,
 } from './device.ts';
+import { memoryBound, readOnly } from './limits.ts';
+import type { Outcome, Scenario, Scenarios } from './outcome.ts';
 import { pullCable, putCableBack, startBroker, stopBroker } from './owner.ts';
-
-export interface Outcome {
-  readonly found: Readonly<Record<string, unknown>>;
-  /** In base64. */
-  readonly sound?: string;
-}
-type Scenario = (device: Device) => Promise<Outcome>;
+import { usbLoudspeaker } from './usb.ts';
 
 /** Whoever installs: a user who may become root, in a folder with what has been copied there; the editor fills in what is known. */
 const VISITOR = `
@@ -243,10 +238,13 @@ const networkForMinutes: Scenario = async (device) => {
   return { found: { lostS: seconds(lostMs), liveS, toldS }, sound: await interpret(10) };
 };
 
-export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
+export const scenarios: Scenarios = {
   ...{ installation, recording, microphone, broker, killed, upgrade, crashes, clock, hung },
   'full-disk': fullDisk,
   'crashes-with-pause': crash,
   'network-8s': networkForSeconds,
   'network-3min': networkForMinutes,
+  'memory-bound': memoryBound,
+  'read-only': readOnly,
+  'usb-loudspeaker': usbLoudspeaker,
 };

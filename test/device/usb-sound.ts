@@ -1,0 +1,15 @@
+/** What QEMU records of its USB loudspeaker: 48 kHz, two channels, 16 bits. */
+export const WAV_HEADER_BYTES = 44;
+const FRAME_BYTES = 4;
+/** Two frames for each sample that was sent. */
+const STEP_BYTES = 2 * FRAME_BYTES;
+
+/** The kernel doubles the rate by drawing lines: every second frame is a sample that was sent. `end`: where the next ones begin. */
+export function samplesOfUsb(
+  wav: Buffer,
+  from = WAV_HEADER_BYTES,
+): { readonly samples: Int16Array; readonly end: number } {
+  const length = Math.max(0, Math.floor((wav.length - from) / STEP_BYTES));
+  const samples = Int16Array.from({ length }, (_, at) => wav.readInt16LE(from + at * STEP_BYTES));
+  return { samples, end: from + length * STEP_BYTES };
+}

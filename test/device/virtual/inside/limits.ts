@@ -1,0 +1,43 @@
+/** What the kernel refuses: memory beyond the unit's bound, and a disk to write to. */
+import { until } from '../../../nspawn/kiosk.ts';
+import { must, run, sh } from './commands.ts';
+import { answers, interpret, live, pidOf, SERVICE, seconds } from './device.ts';
+import type { Scenario } from './outcome.ts';
+
+/** Another process of the unit that takes what it can get: the kernel counts all of them together. */
+const LEAK =
+  'echo $$ >/sys/fs/cgroup/system.slice/dragoman.service/cgroup.procs; (tail /dev/zero || true) & wait';
+const COUNT_ENDED = 'journalctl -k --no-pager | grep -c "Memory cgroup out of memory" || true';
+
+export const memoryBound: Scenario = async (device) => {
+  const before = await pidOf();
+  const bound = (await must(['systemctl', 'show', '--value', '-p', 'MemoryMax', SERVICE])).trim();
+  device.owner.forget();
+  const leakedAt = performance.now();
+  // It may be ended with the unit.
+  await run(['sh', '-euc', LEAK]);
+  await until('the kernel ends one', async () => Number(await sh(COUNT_ENDED)) > 0);
+  await until('it runs', async () => (await pidOf()) !== 0, 60_000);
+  const isSame = (await pidOf()) === before;
+  if (!isSame) await live(device);
+  await answers(device);
+  const answersS = seconds(performance.now() - leakedAt);
+  return { found: { bound, isSame, answersS }, sound: await interpret(5) };
+};
+
+export const readOnly: Scenario = async (device) => {
+  await sh('echo u >/proc/sysrq-trigger; sleep 1');
+  try {
+    const isRefused = (await run(['touch', '/var/probe'])).code !== 0;
+    const command = (await device.owner.command('volume', { percent: 100 }))?.['status'];
+    device.owner.forget();
+    const killedAt = performance.now();
+    await must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
+    await live(device);
+    const liveS = seconds(performance.now() - killedAt);
+    await answers(device);
+    return { found: { isRefused, command, liveS }, sound: await interpret(5) };
+  } finally {
+    await must(['mount', '-o', 'remount,rw', '/']);
+  }
+};

@@ -1,0 +1,75 @@
+/** A loudspeaker that is pulled out and plugged in by whoever is outside, where it is heard. */
+import { until } from '../../../nspawn/kiosk.ts';
+import { must, sh } from './commands.ts';
+import {
+  type Device,
+  eventsOf,
+  handOver,
+  live,
+  ready,
+  SERVICE,
+  seconds,
+  speak,
+  statusOf,
+  wait,
+} from './device.ts';
+import type { Scenario } from './outcome.ts';
+
+/** From its return until nothing of 30 s sounds any more. */
+const ALL_SAID_MS = 26_000;
+/** Time of the machine, which passes faster than ours where it rests, and whoever is outside lives in ours. */
+const OUTSIDE_LIMIT_MS = 600_000;
+const FIND = 'for id in /proc/asound/card*/usbid; do test ! -e "$id" || cat "$(dirname "$id")/id"; done';
+
+export const usbLoudspeaker: Scenario = async (device) => {
+  const card = await plugIn(device);
+  await use(device, `plughw:CARD=${card}`);
+  try {
+    await speak(30);
+    await wait(12_000);
+    const pulledAt = performance.now();
+    device.ask('pull');
+    await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
+    const goneAt = performance.now();
+    await until('it is missed', async () => statusOf(device) === 'degraded');
+    const missedS = seconds(performance.now() - goneAt);
+    const reasons = device.owner.newest('status')?.['reasons'];
+    await wait(4000);
+    const isSame = (await plugIn(device)) === card;
+    const readyS = seconds(await ready(device));
+    const told = ['audio_lost', 'audio_back'].map((kind) =>
+      eventsOf(device, kind, pulledAt).map((event) => event['device']),
+    );
+    await wait(ALL_SAID_MS);
+    device.ask('keep');
+    await wait(2000);
+    await speak(12);
+    await wait(20_000);
+    device.ask('pull');
+    await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
+    return { found: { missedS, reasons, isSame, readyS, told } };
+  } finally {
+    await use(device);
+  }
+};
+
+async function find(): Promise<string> {
+  return (await sh(FIND)).trim();
+}
+
+/** The name that the kernel gives it. */
+async function plugIn({ ask }: Device): Promise<string> {
+  ask('plug');
+  await until('the kernel knows it', async () => (await find()) !== '', OUTSIDE_LIMIT_MS);
+  return find();
+}
+
+/** @param loudspeaker left out: as at the beginning */
+async function use(device: Device, loudspeaker?: string): Promise<void> {
+  const config = JSON.parse(device.order.configuration);
+  if (loudspeaker !== undefined) config.lanes[0].playback.device = loudspeaker;
+  await handOver(device, JSON.stringify(config));
+  device.owner.forget();
+  await must(['systemctl', 'restart', SERVICE]);
+  await live(device);
+}
