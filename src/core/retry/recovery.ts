@@ -34,7 +34,7 @@ export interface Recovery {
   /** What the next token request gives as its reason. */
   readonly tokenReason: TokenReason;
   readonly patience: Patience;
-  /** This many of these in a row are each followed by a prompt try: what is refused may be only this one token. */
+  /** This many of these in a row are each followed by a prompt try: what is refused may be only this one token or message. */
   readonly promptTries?: number;
   /** The event to publish, beyond `session_ended`. */
   readonly event: Extract<EventKind, 'revoked' | 'max_duration' | 'refused' | 'internal_error'> | null;
@@ -177,6 +177,7 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
   task_rejected: {
     tokenReason: 'refused',
     patience: 'parked',
+    promptTries: 1,
     event: 'refused',
     meaning: 'the service does not accept these languages or audio settings',
   },

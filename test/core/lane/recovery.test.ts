@@ -151,6 +151,27 @@ describe('an early message instead of a task', () => {
     expect(lane.phase).toBe('live');
   });
 
+  it('that calls a task invalid which has run before parks the lane only if a prompt try ends so, too', () => {
+    const lane = new LaneHarness().goLive();
+    lane.end();
+    lane.until(() => lane.phase === 'acquiring', 10_000);
+    for (const phase of ['waiting', 'parked']) {
+      lane.grant();
+      lane.open();
+      lane.error({ code: 'VALIDATION_ERROR', desc: 'not now' });
+      expect(lane.phase).toBe(phase);
+      expect(lane.state.problem).toMatchObject({ code: 'task_rejected', message: 'not now' });
+      if (phase === 'waiting') lane.until(() => lane.phase === 'acquiring', 10_000);
+    }
+    lane.comeBack();
+    lane.end();
+    lane.until(() => lane.phase === 'acquiring', 10_000);
+    lane.grant();
+    lane.open();
+    lane.error({ code: 'VALIDATION_ERROR', desc: 'not now' });
+    expect(lane.phase).toBe('waiting');
+  });
+
   it('that calls it invalid without a word does so too', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.error({ code: 'VALIDATION_ERROR' });
