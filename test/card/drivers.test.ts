@@ -175,8 +175,8 @@ describe.skipIf(rack === null).concurrent(title, () => {
       const hang = (await card.playback.log()).find(({ event }) => event === 'stall');
       const stalled = (await card.playback.epoch())?.atMs(hang?.frame ?? Number.NaN) ?? Number.NaN;
       expect(await soundedBy(card)).toHaveLength(hangsAt);
-      // It stands still for some more restarts.
-      await sleep(5000);
+      // It can't even be opened, for longer than anybody waits for that.
+      await sleep(8000);
       const backsWhileStill = speaker.backs.length;
       const released = cardNow();
       card.playback.control();

@@ -42,8 +42,7 @@ export function createCommandPlayback({ command, rateHz, seed, deps }: CommandOp
   const kind = {
     device: () => device,
     shape: () => ({ rateHz, channels: 1 }) as const,
-    line: null,
-    startLimitMs: START_LIMIT_MS,
+    readiness: null,
     latencyMs: LATENCY_MS,
     spec: () => ({ words: command, closingMs: END_TASK_MS }),
   };

@@ -47,11 +47,13 @@ export function createAddonPlayback({ device, rateHz, seed, deps, script }: Addo
   const kind = {
     device: () => named,
     shape: () => ({ rateHz, channels: 1 }) as const,
-    line: (text: string) =>
-      text === READY_LINE
-        ? ({ kind: 'ready', buffering: { periodFrames: 1, bufferFrames: null } } as const)
-        : null,
-    startLimitMs: START_LIMIT_MS,
+    readiness: {
+      limitMs: START_LIMIT_MS,
+      read: (line: string) =>
+        line === READY_LINE
+          ? ({ kind: 'ready', buffering: { periodFrames: 1, bufferFrames: null } } as const)
+          : null,
+    },
     latencyMs: LATENCY_MS,
     spec: () => ({ words }),
     inspect: overweight,

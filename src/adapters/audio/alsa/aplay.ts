@@ -71,7 +71,6 @@ function aplay(device: string, rateHz: number): PlaybackChild {
   return {
     device: () => ({ part: 'playback', name: device, program: 'aplay' }),
     shape: () => attempts.current,
-    startLimitMs: START_LIMIT_MS,
     latencyMs: LATENCY_MS,
     spec() {
       setup = createSetupReader();
@@ -87,15 +86,18 @@ function aplay(device: string, rateHz: number): PlaybackChild {
       );
       return { words };
     },
-    line(text) {
-      const granted = setup.read(text);
-      if (granted === null) return null;
-      if (granted.rateHz !== attempts.current.rateHz && adjustments < MOST_ADJUSTMENTS) {
-        attempts.accept(granted.rateHz);
-        adjustments++;
-        return { kind: 'again' };
-      }
-      return { kind: 'ready', buffering: granted };
+    readiness: {
+      limitMs: START_LIMIT_MS,
+      read(line) {
+        const granted = setup.read(line);
+        if (granted === null) return null;
+        if (granted.rateHz !== attempts.current.rateHz && adjustments < MOST_ADJUSTMENTS) {
+          attempts.accept(granted.rateHz);
+          adjustments++;
+          return { kind: 'again' };
+        }
+        return { kind: 'ready', buffering: granted };
+      },
     },
     runOn(on) {
       const isNew = on && !runsOn;

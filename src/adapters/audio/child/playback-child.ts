@@ -15,11 +15,9 @@ export interface PlaybackChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
   shape(): Shape;
-  /** Null: such a child does not say when it is ready, and is so as soon as it runs. */
-  line: ((text: string) => PlaybackNews) | null;
+  /** How it says that it is ready, and within how long it does; null: it does not, and is ready as soon as it runs. */
+  readonly readiness: { read(line: string): PlaybackNews; readonly limitMs: number } | null;
   alternative?(fault: AudioFault): string | null;
-  /** From its start to its readiness. */
-  readonly startLimitMs: number;
   /** Between a write and its sounding, where nothing else is known. */
   readonly latencyMs: number;
   /**

@@ -18,9 +18,12 @@ import { frameBytesOf, toDevice } from './format.ts';
 import type { PlaybackChild } from './playback-child.ts';
 import type { Child } from './process.ts';
 import { type SupervisedUse, type Supervisor, type SupervisorDeps, supervise } from './supervisor.ts';
+import { createWatchdog, type Watchdog } from './watchdog.ts';
 
 /** A device of which nothing is known but that it runs. */
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
+/** A loop that was blocked reads what its child has said before that is judged. */
+const MERCY_MS = 150;
 
 /** Runs a playback on a child process: the playback buffer decides, and this does what it says. */
 export function runPlayback(
@@ -56,14 +59,17 @@ class ChildPlayback {
   /** The owner knows of a fault, and not yet of its end. */
   private isFaulty = false;
   private isClosed = false;
+  /** Waits for a child that says when it is ready. */
+  private readonly starting: Watchdog;
   private cancelLook = (): void => {};
-  private cancelStart = (): void => {};
+  private cancelSettle = (): void => {};
 
   constructor(kind: PlaybackChild, rateHz: number, sink: PlaybackSink, deps: SupervisorDeps, seed: number) {
     this.kind = kind;
     this.sink = sink;
     this.deps = deps;
     this.buffer = beginPlaybackBuffer(rateHz, kind.latencyMs, deps.clock.now());
+    this.starting = createWatchdog(deps.clock, MERCY_MS, () => this.failHung());
     this.supervisor = supervise(this.use(), deps, seed);
   }
 
@@ -94,7 +100,8 @@ class ChildPlayback {
     if (this.isClosed) return;
     this.isClosed = true;
     this.cancelLook();
-    this.cancelStart();
+    this.cancelSettle();
+    this.starting.rest();
     this.closeLine();
     await this.supervisor.close();
   }
@@ -127,12 +134,12 @@ class ChildPlayback {
       case 'look_no_more':
         return this.cancelLook();
       case 'settle_at':
-        this.cancelStart = clock.at(effect.at, () => this.post({ type: 'settled' }));
+        this.cancelSettle = clock.at(effect.at, () => this.post({ type: 'settled' }));
         return;
       case 'works':
         return this.supervisor.working();
       case 'hangs':
-        return this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind) });
+        return this.failHung();
       case 'restart':
         this.closeLine();
         return this.supervisor.restartChild();
@@ -172,7 +179,8 @@ class ChildPlayback {
         return this.buffer.run !== run;
       },
       gone: () => {
-        this.cancelStart();
+        this.cancelSettle();
+        this.starting.rest();
         this.post({ type: 'gone' });
         this.closeLine();
         this.child = null;
@@ -193,19 +201,24 @@ class ChildPlayback {
   }
 
   private onStarted(child: Child): void {
-    const { kind, deps } = this;
+    const { readiness } = this.kind;
     this.child = child;
     this.post({ type: 'started' });
-    // One that never says that it is ready may still play; if it doesn't, that is found out soon.
-    const assume = (): void => this.makeReady(UNKNOWN, child, false);
-    this.cancelStart = deps.clock.at(deps.clock.now() + kind.startLimitMs, assume);
-    if (kind.line === null) assume();
+    if (readiness === null) return this.makeReady(UNKNOWN, child, false);
+    // A device that can't even be opened sounds no more than one that takes nothing.
+    this.starting.expect(readiness.limitMs);
   }
 
   private onLine(text: string): void {
-    const news = this.kind.line?.(text) ?? null;
+    const news = this.kind.readiness?.read(text) ?? null;
     if (news?.kind === 'again') this.supervisor.restartChild();
-    if (news?.kind === 'ready' && this.child !== null) this.makeReady(news.buffering, this.child, true);
+    if (news?.kind !== 'ready' || this.child === null) return;
+    this.starting.rest();
+    this.makeReady(news.buffering, this.child, true);
+  }
+
+  private failHung(): void {
+    this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind) });
   }
 
   private makeReady(buffering: Buffering, child: Child, isSure: boolean): void {
@@ -224,7 +237,6 @@ class ChildPlayback {
     this.writer = createDeviceWriter(child, conversion, shape, periodFrames);
     if (child.pid !== null && bufferFrames !== null)
       this.meter = openConsumption(child.pid, periodFrames, frameBytesOf(shape));
-    this.cancelStart();
     this.post({
       ...{ type: 'ready', deviceHz: shape.rateHz, buffering, isMetered: this.meter !== null },
       ...{ isSure, afterFault: this.isFaulty, sight: { taken: null, pipeBytes: child.waitingBytes } },

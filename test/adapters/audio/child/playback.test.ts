@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runPlayback } from '../../../../src/adapters/audio/child/playback.ts';
 import { createCommandPlayback } from '../../../../src/adapters/audio/command-driver.ts';
 import { durationMs } from '../../../../src/core/audio/pcm.ts';
+import { createVirtualClock } from '../../../virtual-clock.ts';
 import { createListener, makeProgram, RATE_HZ, startsOf } from './fake.ts';
 
 const within = { timeout: 60_000, interval: 10 };
@@ -167,5 +169,54 @@ describe('a program that plays', () => {
     expect(heard.lines).toHaveLength(1);
     expect(heard.lines[0]).toMatch(/more than 60 s/);
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
+  });
+});
+
+describe('a program that says when it is ready', () => {
+  /** One that opens its device; what it says when it is started, by how often it was. Time is virtual. */
+  function open(said: (start: number) => string | null) {
+    const clock = createVirtualClock();
+    const { heard, deps, playbackSink } = createListener();
+    let starts = 0;
+    const spec = () => {
+      const text = said(++starts);
+      return { words: ['sh', '-c', text === null ? 'exec sleep 60' : `echo ${text} >&2; exec cat`] };
+    };
+    const playback = runPlayback(
+      {
+        device: () => ({ part: 'playback', name: 'hw:0', program: 'sh' }),
+        shape: () => ({ rateHz: RATE_HZ, channels: 1 }),
+        readiness: {
+          limitMs: 5000,
+          read: (line) =>
+            line === 'open' ? { kind: 'ready', buffering: { periodFrames: 320, bufferFrames: 1600 } } : null,
+        },
+        latencyMs: 2,
+        spec,
+      },
+      ...[RATE_HZ, playbackSink, { ...deps, clock }, 1],
+    );
+    onTestFinished(() => playback.close());
+    return { clock, heard, starts: () => starts };
+  }
+
+  it('hangs when it never does: neither at its start nor after a fault is it taken for one that sounds', async () => {
+    const { clock, heard, starts } = open(() => null);
+    await clock.elapse(4900);
+    expect(heard.faults).toEqual([]);
+    for (let passedMs = 0; passedMs < 60_000; passedMs += 250) await clock.elapse(250);
+    expect(heard.faults.map(({ code }) => code)).toEqual(['hung']);
+    expect(heard.faults[0]?.message).toMatch(/"hw:0" takes no sound/);
+    expect(starts()).toBeGreaterThan(3);
+    expect(heard.backs).toBe(0);
+  });
+
+  it('is back when the next one does, and takes sound', async () => {
+    const { clock, heard, starts } = open((start) => (start < 3 ? null : 'open'));
+    while (starts() < 3) await clock.elapse(100);
+    expect(heard.backs).toBe(0);
+    await expect.poll(() => clock.elapse(5).then(() => heard.backs), within).toBe(1);
+    expect(starts()).toBe(3);
+    expect(heard.faults).toHaveLength(1);
   });
 });
