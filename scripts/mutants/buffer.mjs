@@ -5,7 +5,7 @@ export const BUFFER = [
   {
     name: 'silent-device-counts-as-back',
     file: 'playout/buffer/buffer.ts',
-    find: 'else if (event.afterFault) prove(step);',
+    find: 'else if (event.afterFault) prove(step, device);',
     replace: '',
     tests: TESTS,
   },

@@ -4,7 +4,7 @@ import { audibleMs } from '../../audio/levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
-import { heardFrames, openTimeline, runDry } from './device-timeline.ts';
+import { type DeviceTimeline, heardFrames, openTimeline, proofMs, runDry } from './device-timeline.ts';
 import * as limit from './limits.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
@@ -113,15 +113,15 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);
   set(step, { device, heldFrames: 0, hasSounded: false });
   if (!event.isSure) step.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
-  else if (event.afterFault) prove(step);
+  else if (event.afterFault) prove(step, device);
   else settle(step);
   look(step, event.sight);
 }
 
 /** Opening is no proof that a device that had failed sounds again: it has to take more than its buffer holds. */
-function prove(step: BufferStep): void {
+function prove(step: BufferStep, device: DeviceTimeline): void {
   const { pending, rateHz } = step.state;
-  const probe = silenceOf(limit.PROBE_MS, rateHz);
+  const probe = silenceOf(Math.max(limit.PROBE_MS, proofMs(device)), rateHz);
   const missing = probe.byteLength - pending.waitingBytes;
   set(step, { awaitsProof: true, pending: append(pending, probe.subarray(0, Math.max(0, missing))) });
 }

@@ -251,6 +251,11 @@ export function flows(device: DeviceTimeline): boolean {
   return !device.isMetered || device.taken > framesInFront(device);
 }
 
+/** So much has to be given to a device for it to show that it sounds. */
+export function proofMs(device: DeviceTimeline): number {
+  return (framesInFront(device) + device.buffering.periodFrames) * device.msPerFrame;
+}
+
 /** By now it seems to stand still: when the next look is to find out; null while it moves. */
 export function doubtfulAt({ isMetered, lookedAt, movedAt }: DeviceTimeline, limitMs: number): number | null {
   if (!isMetered || lookedAt - movedAt <= DOUBTFUL_MS) return null;

@@ -21,7 +21,7 @@ export const CONVERTER_TAIL_MS = 10;
 export const TOLERANCE_MS = 10;
 /** A device that stands still for this long hangs: the owner knows of it within two seconds. */
 export const HANG_LIMIT_MS = 1500;
-/** After a fault this much silence finds out whether the device takes sound, where there is none to play. */
+/** After a fault this much silence, and more than its buffer holds, finds out whether the device takes sound, where there is none to play. */
 export const PROBE_MS = 300;
 /** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
 export const PATIENCE_MS = 1000;

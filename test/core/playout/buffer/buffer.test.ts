@@ -256,6 +256,15 @@ describe('a device that is away', () => {
     expect(audible()).toEqual([]);
   });
 
+  it('has to take more than its buffer holds, however much that is', () => {
+    const { open, clock, of, audible } = createDevice();
+    open({ afterFault: true, buffering: { periodFrames: PERIOD, bufferFrames: 400 * PER_MS } });
+    clock.advance(2000);
+    expect(of('works').length).toBeGreaterThan(0);
+    expect(of('hangs')).toEqual([]);
+    expect(audible()).toEqual([]);
+  });
+
   it('that says late that it is ready goes on behind what it was given before', () => {
     const { open, write, clock, audible, state } = createDevice();
     open({ isSure: false, isMetered: false });
