@@ -8,7 +8,7 @@ const MESSAGES = 3000;
 const MOST_EVENTS = 6;
 const MOST_LOG_BYTES = 10_000;
 
-/** A sentence of so many milliseconds. */
+/** A sentence of this length. */
 const sentence =
   (ms: number) =>
   (i: number): StreamMessage => ({

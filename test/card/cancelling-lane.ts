@@ -68,7 +68,7 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
       },
       short,
     );
-  const echo = createEchoState((on) => ears.cancelEcho(on));
+  const echo = createEchoState((on) => capturePipeline.cancelEcho(on));
   const post = (event: LaneEvent): void => {
     if (event.type === 'captured') left.push({ sound: toFloat(event.pcm), isOpen: echo.isOpen });
     if (event.type === 'sounding' && event.from !== null)
@@ -77,24 +77,24 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
     echo.hear(event, clock.now());
   };
   const openEchoCanceller = createEchoCancellers({ clock, thread });
-  const ears = new CapturePipeline({
+  const capturePipeline = new CapturePipeline({
     ...{ clock, lane: 'main', log: LOG, rateHz: RATE_HZ, playedRateHz: RATE_HZ, chunkMs: CHUNK_MS },
     ...{ openCapture, openEchoCanceller, createVoiceDetector: createEnergyDetector, cancelEcho: true, post },
   });
-  ears.open();
-  const mouth = new PlaybackPipeline({
+  capturePipeline.open();
+  const playbackPipeline = new PlaybackPipeline({
     ...{ clock, volume: 100, rateHz: RATE_HZ, wireToSpeaker: createLatencyRecorder(), post },
     openPlayback: createPlayback(playback, RATE_HZ, clock),
     reference: {
       played(pcm, heardAt, goesOn, place) {
         runs.add(place?.run ?? -1);
-        ears.played(pcm, heardAt, goesOn, place);
+        capturePipeline.played(pcm, heardAt, goesOn, place);
       },
-      flushed: (at, place) => ears.flushed(at, place),
+      flushed: (at, place) => capturePipeline.flushed(at, place),
     },
   });
-  await mouth.open();
-  mouth.runOn(true);
+  await playbackPipeline.open();
+  playbackPipeline.runOn(true);
   let write = 0;
   return {
     told: echo.told,
@@ -106,7 +106,7 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
       for (let at = 0; at < pcm.byteLength; at += sliceBytes) {
         const slice = pcm.subarray(at, at + sliceBytes);
         echo.played(slice);
-        mouth.play({ type: 'play', pcm: slice, kind: 'speech', write: ++write, receivedAt: null });
+        playbackPipeline.play({ type: 'play', pcm: slice, kind: 'speech', write: ++write, receivedAt: null });
         while ((sounding.at(-1)?.until ?? 0) - clock.now() > AHEAD_MS) await sleep(10);
       }
       const until = sounding.at(-1)?.until ?? 0;
@@ -123,7 +123,7 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
       return { blocks: blocksOf(all, left, around), said: spans, visited };
     },
     async close() {
-      await Promise.all([ears.close(), mouth.close()]);
+      await Promise.all([capturePipeline.close(), playbackPipeline.close()]);
     },
   };
 }

@@ -29,7 +29,7 @@ describe
   .concurrent(`virtual card${missing === null ? '' : `: skipped, ${missing}`}`, () => {
     it('is heard bit by bit, from the first start on', async () => {
       const sound = babble(24_000, 1);
-      const card = await insert({ id: 'Ears', capture: { sound } });
+      const card = await insert({ id: 'Mic', capture: { sound } });
       const { output } = await arecord(card.device, ['-d', '1']).finished;
       expect(output).toEqual(bytesOf(sound));
       expect((await card.capture.log()).map(({ event }) => event)).toEqual([
@@ -42,7 +42,7 @@ describe
 
     it('notes bit by bit what sounded, and when', async () => {
       const sound = babble(12_000, 2);
-      const card = await insert({ id: 'Mouth' });
+      const card = await insert({ id: 'Speaker' });
       const first = await aplay(card.device, sound).finished;
       const pause = 300;
       await sleep(pause);

@@ -17,7 +17,7 @@ const title = `the alsa drivers on a virtual card${missing === null ? '' : `: sk
 describe.skipIf(rack === null).concurrent(title, () => {
   it('hears every sample, and knows when it was captured', async ({ expect, annotate }) => {
     const sound = babble(4 * RATE_HZ, 1);
-    const card = await insert({ id: 'Ears', capture: { sound } });
+    const card = await insert({ id: 'Mic', capture: { sound } });
     const capturePipeline = await listen(card.device);
     await until('3 s of sound', () => capturePipeline.seconds() >= 3);
     await capturePipeline.capture.close();
@@ -36,7 +36,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
   });
 
   it('sounds every sample, when it said', async ({ expect, annotate }) => {
-    const card = await insert({ id: 'Mouth' });
+    const card = await insert({ id: 'Speaker' });
     const playbackPipeline = await speak(card.device);
     const sentences = [1, 2, 3].map((seed) => babble(RATE_HZ / 2, seed));
     const promised: number[] = [];

@@ -79,7 +79,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     { id: 'Own', playback: SPEAKER, knob: HALF, gain: 10 ** (-18 / 20) },
     { id: 'None', playback: {}, knob: null, gain: 0.5 ** 3 },
     // A microphone's control is none of a loudspeaker.
-    { id: 'Ears', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
+    { id: 'Mic', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
   ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
     const card = await insert(options);
     const { say } = await openPipeline(card.device, 50);

@@ -140,7 +140,7 @@ describe('the end of a repeat that the service has made a sentence of its own', 
 
 describe('the last that a stream spoke before it broke off, without a name', () => {
   interface Terms {
-    /** So many texts came. */
+    /** This many texts came. */
     readonly texts?: number;
     readonly isNamed?: boolean;
     readonly isOver?: boolean;

@@ -5,6 +5,8 @@ import type { LaneState } from '../../src/core/lane/state.ts';
 import type { Config } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';
+import { createCommandOracle } from './command-oracle.ts';
+import { createCommands, GROUPS } from './commands.ts';
 import { type Effective, LANE_KEYS, type LaneKey } from './desired-model.ts';
 import { createDesiredOracle } from './desired-oracle.ts';
 import { createDice, type Dice } from './dice.ts';
@@ -13,8 +15,6 @@ import { drawSchedule } from './hours.ts';
 import { ALWAYS, createHoursOracle, type Hours } from './hours-oracle.ts';
 import { createMoments, type Met } from './moments.ts';
 import { ADDRESS } from './operator.ts';
-import { createOrderOracle } from './order-oracle.ts';
-import { createOrders, GROUPS } from './orders.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createStateDisk, type StateDisk } from './state-files.ts';
 import type { Terms } from './terms.ts';
@@ -108,7 +108,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     busThrewAt: setup.busThrewAt,
     isStopping: setup.isStopping,
   });
-  const answers = createOrderOracle({
+  const answers = createCommandOracle({
     violations,
     now: () => clock.now(),
     troubledAt: () => Math.max(disk.troubledAt, setup.busThrewAt()),
@@ -126,7 +126,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     const state = setup.laneOf('main');
     return state === null ? 'none' : phaseOf(state.session);
   };
-  const orders = createOrders({
+  const commands = createCommands({
     ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
     wordsDice: createDice(setup.seed + 2 ** 42),
     onCommand(kind) {
@@ -173,7 +173,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     publish() {
       moments.choose(publishNow);
     },
-    command: () => orders.meddle(),
+    command: () => commands.meddle(),
     rereadFile() {
       const changes: Record<string, unknown> = {};
       if (dice.chance(0.5)) changes['standbyAfter'] = dice.pick([0, 15, 60]);
@@ -187,7 +187,7 @@ export function createOwner(setup: OwnerSetup): Owner {
       order({ ...hours, ...(what === 'schedule' ? { schedule } : { minutesPerDay }) });
     },
     revoke: (what) => order({ ...hours, [what]: null }),
-    say: () => orders.say(),
+    say: () => commands.say(),
     soothe() {
       hours = ALWAYS;
       admission.ordered(hours);
@@ -211,7 +211,7 @@ export function createOwner(setup: OwnerSetup): Owner {
       desired.step(step);
       const isRestless = setup.isRestless && clock.now() >= restlessFrom;
       if (isRestless && phaseOf(step.before.session) !== phaseOf(step.after.session) && dice.chance(0.5))
-        clock.at(clock.now() + dice.between(0, PHASE_MS), dice.chance(0.5) ? orders.send : publishNow);
+        clock.at(clock.now() + dice.between(0, PHASE_MS), dice.chance(0.5) ? commands.send : publishNow);
     },
     published(topic, payload) {
       desired.published(topic, payload, clock.now());

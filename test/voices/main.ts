@@ -32,7 +32,7 @@ packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where t
   --seed S      of the first draw (1)
   --only NAME   "utterances", a kind of noise or a mix, and nothing else; may be given several times
   --threads T   side by side (one per core)
-  --others N    each of the sounds that nothing was fitted to so many times, and nothing else; there is no goal for them
+  --others N    each of the sounds that nothing was fitted to, N times, and nothing else; there is no goal for them
   --tolerant    for few draws: ends with 1 only where a goal is missed by far
   --list        each utterance that was not whole
   --json        the result as {"voices": {...}} on the last line

@@ -22,7 +22,7 @@ export function valueAt(values: Float64Array, index: number): number {
   return values[index] ?? 0;
 }
 
-/** So many values are gone over several times before the next ones: the processor has them at hand. */
+/** This many values are gone over several times before the next ones: the processor has them at hand. */
 const CACHED = 1024;
 
 /** @param size a power of two */

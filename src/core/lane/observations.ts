@@ -16,15 +16,15 @@ export interface UnspokenLanguage {
   /** When the first of them was told. */
   readonly since: number;
   readonly sentences: number;
-  /** They are so many, and were so long ago, that the status tells of them. */
+  /** There are enough of them, and for long enough, for the status to tell. */
   readonly isTold: boolean;
 }
 
-/** What was said and the service has spoken: it was a voice, whatever the lane's own ears make of it. */
+/** What was said and the service has spoken: it was a voice, whatever the lane's own detector makes of it. */
 export interface SpokenVoice {
   /** When the end of the last of it was said. */
   readonly at: number;
-  /** The same of the last sentence in which the lane's own ears found no voice that they were sure of. */
+  /** The same of the last sentence in which the lane's own detector found no voice that it was sure of. */
   readonly unsureAt: number;
 }
 

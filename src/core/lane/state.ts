@@ -176,7 +176,7 @@ export interface LaneState {
   readonly roomDb: number | null;
   /** When somebody was heard speaking last, or a session began. */
   readonly lastVoiceAt: number;
-  /** When the lane's own ears were sure of a voice last, or it was started. */
+  /** When the lane's own detector was sure of a voice last, or it was started. */
   readonly sureVoiceAt: number;
   /** The last that the service has spoken. */
   readonly spoken: SpokenVoice;

@@ -72,7 +72,7 @@ export const PAUSE_KEPT_CHUNKS = 3;
 /** Until a new stream is at live the room is hardly known: what ends softly may seem to be its noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
-/** So many chunks in front of a word may hold its soft beginning, which a loud room hides. */
+/** This many chunks in front of a word may hold its soft beginning, which a loud room hides. */
 const SOFT_BEGIN_CHUNKS = 1;
 /** Of a first word nothing else tells that it was said: what it begins with is kept although it may be the room. */
 const SOFT_FIRST_BEGIN_CHUNKS = 3;

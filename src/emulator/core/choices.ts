@@ -120,7 +120,7 @@ export const CHOICES = {
     count(9).min(1),
     1,
     1,
-    'a translation comes in so many parts, texts and speech alike, where each speaks 1.5 s of voice at least',
+    'a translation comes in this many parts, texts and speech alike, where each speaks 1.5 s of voice at least',
   ),
   partIntervalMs: choice(count(60_000), 600, 600, 'from one part to the next, of texts and of speech'),
   textsLateMs: choice(

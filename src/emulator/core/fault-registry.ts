@@ -60,7 +60,13 @@ function order<T>(list: Kept<T>[], fault: T, id: number): void {
   if (list.length > MOST_ORDERED) list.shift();
 }
 
-export function createFaultRegistry(world: { account: Account; voices: VoiceRegistry }): FaultRegistry {
+export function createFaultRegistry({
+  account,
+  voices,
+}: {
+  account: Account;
+  voices: VoiceRegistry;
+}): FaultRegistry {
   const plan = createFaultPlan();
   const refusals: Kept<Refusal>[] = [];
   const httpFaults: Kept<HttpFault>[] = [];
@@ -70,7 +76,7 @@ export function createFaultRegistry(world: { account: Account; voices: VoiceRegi
 
   const clear = (): void => {
     plan.clear();
-    world.account.clear();
+    account.clear();
     refusals.length = 0;
     httpFaults.length = 0;
     upgradeDelays.length = 0;
@@ -85,9 +91,9 @@ export function createFaultRegistry(world: { account: Account; voices: VoiceRegi
     perform(fault, now, id = 0) {
       switch (fault.kind) {
         case 'balance_out':
-          return world.account.exhaust(now, fault.for_ms);
+          return account.exhaust(now, fault.for_ms);
         case 'block_account':
-          return world.account.block(now, fault.for_ms);
+          return account.block(now, fault.for_ms);
         case 'refuse':
           return order(refusals, fault, id);
         case 'slow_upgrade':
@@ -98,7 +104,7 @@ export function createFaultRegistry(world: { account: Account; voices: VoiceRegi
           skewMs = fault.ms;
           return;
         case 'voice_failed':
-          return world.voices.failNext(fault.times);
+          return voices.failNext(fault.times);
         case 'clear':
           return clear();
         default:

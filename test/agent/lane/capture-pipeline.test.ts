@@ -15,7 +15,7 @@ const PIECE_SAMPLES = (PIECE_MS * VOICE_RATE_HZ) / 1000;
 const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** Ears before a microphone and a canceller that are the test's. */
+/** A pipeline before a microphone and a canceller that are the test's. */
 function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, failures = 0 } = {}) {
   const clock = createVirtualClock();
   const events: LaneEvent[] = [];
@@ -123,31 +123,31 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 
 describe('a microphone that cannot be opened', () => {
   it('is tried again until it can, told once, and hurries as was asked for meanwhile', async () => {
-    const ears = listen({ failures: 3 });
-    await ears.clock.elapse(0);
-    ears.capturePipeline.cancelEcho(true);
-    await ears.clock.elapse(6900);
-    expect(ears.open).toBe(0);
-    await ears.clock.elapse(200);
-    expect(ears.open).toBe(1);
-    expect(ears.haste).toEqual([true]);
-    const faults = ears.events.filter(({ type }) => type === 'audio_fault');
+    const fixture = listen({ failures: 3 });
+    await fixture.clock.elapse(0);
+    fixture.capturePipeline.cancelEcho(true);
+    await fixture.clock.elapse(6900);
+    expect(fixture.open).toBe(0);
+    await fixture.clock.elapse(200);
+    expect(fixture.open).toBe(1);
+    expect(fixture.haste).toEqual([true]);
+    const faults = fixture.events.filter(({ type }) => type === 'audio_fault');
     expect(faults).toEqual([
       { type: 'audio_fault', device: 'capture', code: 'failed', message: 'no such card' },
     ]);
   });
 
   it('is not tried any more when it was closed', async () => {
-    const ears = listen({ failures: 1 });
-    await ears.clock.elapse(0);
-    await ears.capturePipeline.close();
-    await ears.clock.elapse(60_000);
-    expect(ears.open).toBe(0);
-    expect(ears.clock.armed).toBe(0);
+    const fixture = listen({ failures: 1 });
+    await fixture.clock.elapse(0);
+    await fixture.capturePipeline.close();
+    await fixture.clock.elapse(60_000);
+    expect(fixture.open).toBe(0);
+    expect(fixture.clock.armed).toBe(0);
   });
 });
 
-describe('ears without a canceller', () => {
+describe('a pipeline without a canceller', () => {
   it('give the lane exact chunks with their times', () => {
     const deps = listen();
     deps.hear(9);
@@ -170,7 +170,7 @@ describe('ears without a canceller', () => {
   });
 });
 
-describe('ears with a canceller', () => {
+describe('a pipeline with a canceller', () => {
   it('go around it until it is ready, then through it, and lose nothing on the way', () => {
     const deps = listen({ cancelEcho: true });
     deps.hear(5);
@@ -281,7 +281,7 @@ describe('ears with a canceller', () => {
   });
 });
 
-describe('what the ears measure', () => {
+describe('what the pipeline measures', () => {
   it('the loudspeaker in the microphone, told before the chunk in which it was found', async () => {
     const people = await visitors();
     const said = interpreter(people, { shift: 0.8, beginS: 6 }).subarray(0, 10 * VOICE_RATE_HZ);

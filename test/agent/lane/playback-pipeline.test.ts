@@ -89,7 +89,7 @@ describe('who compares what is heard with what was played', () => {
 });
 
 describe('the volume', () => {
-  it('is turned down by the mouth where the device has no mixer, and the giver keeps his sound', async () => {
+  it('is turned down by the pipeline where the device has no mixer, and the giver keeps his sound', async () => {
     const { play, written } = await open({ volume: 50 });
     const sound = [8000, -8000];
     play(sound);

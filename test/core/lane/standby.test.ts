@@ -65,7 +65,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('is put off while the service writes a sentence down in which our own ears find no voice', () => {
+  it('is put off while the service writes a sentence down in which our own detector finds no voice', () => {
     const lane = asleepAfter().goLive();
     const transcription = { transcription_id: 'a', language: 'en', text: 'quietly said', segments: null };
     const chunks = (ms: number) => Math.ceil(ms / CHUNK_MS);

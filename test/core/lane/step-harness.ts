@@ -37,7 +37,7 @@ type Effect<T extends LaneEffect['type']> = Extract<LaneEffect, { type: T }>;
 export type Timed<E> = E & { readonly at: number };
 
 /**
- * One lane on a bench that a test moves by hand: its time, its timers, and everything it did, in order. Every
+ * One lane that a test moves by hand: its time, its timers, and everything it did, in order. Every
  * invariant of the lane is checked after every step.
  */
 export class StepHarness {

@@ -4,7 +4,7 @@ import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { hearNothing, hearScored, NOISE, SURE, UNSURE } from './scored-sound.ts';
 
-/** Somebody speaks, and of one chunk in four the lane's own ears are sure. */
+/** Somebody speaks, and of one chunk in four the lane's own detector is sure. */
 function speakUnsurely(lane: LaneHarness, chunks: number): void {
   for (let i = 0; i < chunks; i++) hearScored(lane, CHUNK_MS, i % 4 === 0 ? SURE : UNSURE);
 }
@@ -26,7 +26,7 @@ const told = (lane: LaneHarness): readonly unknown[] =>
     .filter(({ kind }) => kind === 'speech_lost')
     .map(({ detail }) => detail);
 
-/** The service speaks a sentence of which the lane's own ears are not sure. */
+/** The service speaks a sentence of which the lane's own detector is not sure. */
 function answerUnsure(lane: LaneHarness): void {
   hearScored(lane, CHUNK_MS, SURE);
   hearNothing(lane, 1600);

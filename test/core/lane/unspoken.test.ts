@@ -13,7 +13,7 @@ function live(targets: readonly string[]): LaneHarness {
   return lane.goLive();
 }
 
-/** Somebody says so many sentences; the service writes each down in every language, and says it in some. */
+/** Somebody says a number of sentences; the service writes each down in every language, and says it in some. */
 function converse(lane: LaneHarness, sentences: number, spoken: readonly (string | null)[]): void {
   for (let i = 0; i < sentences; i++) {
     const id = `u${++names}`;

@@ -91,7 +91,7 @@ export function describeWhateverHappens(name: string, parameters: { seed?: numbe
   });
 }
 
-/** A step is pure, in so many sequences. */
+/** A step is pure, in this many sequences. */
 export function describeStep(numRuns: number): void {
   describe('a step', () => {
     it('is pure: the same state, event and time give the same result', () => {

@@ -53,7 +53,7 @@ export function cancellerBlock(rateHz: number): number {
   return Math.floor((BLOCK_MS * rateHz) / 1000);
 }
 
-/** From so many on, there are few tones that were not heard before. */
+/** From this many on, there are few tones that were not heard before. */
 const FAMILIAR_BLOCKS = 800;
 /** Below this power there is no echo to learn from. */
 const AUDIBLE = 1e-8;

@@ -3,9 +3,9 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * What the service has spoken was a voice, although the lane's own ears may not have been sure of it: the patience of standby
+ * What the service has spoken was a voice, although the lane's own detector may not have been sure of it: the patience of standby
  * counts from there, and for a while less of a voice wakes the lane. A service can make words of noise as well, all day long:
- * its word counts for no longer than this after the lane's own ears were sure.
+ * its word counts for no longer than this after the lane's own detector was sure.
  */
 const TRUSTED_MS = 300_000;
 
@@ -28,12 +28,12 @@ export function noteSpokenVoice(
   if (end > spoken.at || unsureAt > spoken.unsureAt) context.set({ spoken: { at: end, unsureAt } });
 }
 
-/** When somebody was heard speaking last, by the lane's own ears or, within reason, by the service's. */
+/** When somebody was heard speaking last, by the lane's own detector or, within reason, by the service. */
 export function lastHeardAt({ lastVoiceAt, sureVoiceAt, spoken }: LaneState): number {
   return Math.max(lastVoiceAt, Math.min(spoken.at, sureVoiceAt + TRUSTED_MS));
 }
 
-/** Whether somebody has just spoken of whom the lane's own ears are seldom sure. */
+/** Whether somebody has just spoken of whom the lane's own detector is seldom sure. */
 export function isVoiceExpected({ sureVoiceAt, spoken }: LaneState, now: number): boolean {
   return now - spoken.unsureAt < TRUSTED_MS && now - sureVoiceAt < TRUSTED_MS;
 }

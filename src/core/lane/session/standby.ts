@@ -23,7 +23,7 @@ import { attendSleep, noteWake } from './vain-wakes.ts';
 const WAKE = { speech: 2, of: 3 } as const;
 /** Looked at again so soon while the lane may not sleep yet. */
 const SLEEP_CHECK_MS = 1000;
-/** A sentence of which the service has written down something goes on for this long after it, whatever our own ears make of it. */
+/** A sentence of which the service has written down something goes on for this long after it, whatever our own detector makes of it. */
 const PARTIAL_LASTS_MS = 3000;
 /** What the service writes down counts as a voice when it is spoken. No longer is waited for that: it may make words of a noise. */
 const WRITTEN_AWAITED_MS = 15_000;

@@ -226,7 +226,7 @@ export interface Nameless {
   readonly inOrder: number;
 }
 
-/** So many sentences after it was ahead, or seemed to be, a service is taken for one that tells the text first. */
+/** This many sentences after it was ahead, or seemed to be, a service is taken for one that tells the text first. */
 export const IN_ORDER = 3;
 export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], inOrder: IN_ORDER };
 

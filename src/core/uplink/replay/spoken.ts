@@ -33,7 +33,7 @@ import {
 import { lastPause, markUnderstood, withSentence } from './understood.ts';
 
 const MOST_NAMED = 16;
-/** Of one sentence: so many parts that are over are known. */
+/** Of one sentence: this many parts that are over are known. */
 const MOST_PARTS = 32;
 /** In place of the name of a sentence that has been said to its end. */
 const SETTLED = '';

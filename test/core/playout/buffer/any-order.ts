@@ -40,7 +40,7 @@ function happen(device: Device, { what, ms = 0 }: { what: string; ms?: number })
   acts[what]?.();
 }
 
-/** Holds in so many orders. */
+/** Holds in this many sequences. */
 export function describeAnyOrder(numRuns: number): void {
   describe('the playback buffer, whatever happens in whatever order', () => {
     it('stays within its bounds, says when a write is heard, and sounds again with the next device', () => {

@@ -21,7 +21,7 @@ function twinsOf(tags: readonly number[]): number[] {
   });
 }
 
-/** A sentence that somebody says, and that is spoken in so many pieces. */
+/** A sentence that somebody says, and that is spoken in a number of pieces. */
 function say(log: ReplayLog, id: string, pieces: number, isTwin: boolean): ReplayLog {
   let said = log;
   for (let index = 0; index < 8; index++) {

@@ -2,10 +2,10 @@
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';
+import type { CommandOracle } from './command-oracle.ts';
 import type { Dice } from './dice.ts';
 import type { Moments } from './moments.ts';
 import { ADDRESS } from './operator.ts';
-import type { OrderOracle } from './order-oracle.ts';
 import type { SimClock } from './sim-clock.ts';
 
 const TOPICS = deviceTopics(ADDRESS);
@@ -89,7 +89,7 @@ const UNANSWERABLE: readonly [string, ...string[]] = [
   '{"id":7}',
 ];
 
-export interface Orders {
+export interface Commands {
   /** Something is sent, whatever comes of it, in whatever phase. */
   meddle(): void;
   /** Something is sent now. */
@@ -98,11 +98,11 @@ export interface Orders {
   say(): void;
 }
 
-export interface OrdersSetup {
+export interface CommandsSetup {
   readonly clock: SimClock;
   readonly dice: Dice;
   readonly broker: Broker;
-  readonly oracle: OrderOracle;
+  readonly oracle: CommandOracle;
   readonly moments: Moments;
   readonly modes: readonly [string, ...string[]];
   /** Of what came later: the rest of the old seeds stays as it was. */
@@ -111,7 +111,7 @@ export interface OrdersSetup {
   onCommand(kind: 'command' | 'fan-out'): void;
 }
 
-export function createOrders(setup: OrdersSetup): Orders {
+export function createCommands(setup: CommandsSetup): Commands {
   const { clock, dice, broker, oracle, moments } = setup;
   const tenant = `${ADDRESS.prefix}/${ADDRESS.tenant}`;
   const draw = drafts(dice, setup.modes);
@@ -178,7 +178,7 @@ export function createOrders(setup: OrdersSetup): Orders {
     const isRetained = dice.chance(0.04);
     if (isRetained && expect[0] !== 'malformed') expect = ['retained'];
     const withinMs = (SLOW_MS.get(draft.name) ?? USUAL_MS) + spreadMs;
-    const order = {
+    const command = {
       id,
       name: draft.name,
       expect,
@@ -187,13 +187,13 @@ export function createOrders(setup: OrdersSetup): Orders {
       withinMs,
     };
     const payload = JSON.stringify(body);
-    oracle.sent(order);
+    oracle.sent(command);
     post(id, topic, payload, { retain: isRetained }, withinMs);
     if (isRetained || expect[0] === 'malformed') return;
     // Sent again by an operator who has missed the answer, or another command under the same id.
     const draw = dice.next();
     if (draw < 0.05) {
-      oracle.sent(order);
+      oracle.sent(command);
       clock.at(clock.now() + dice.between(0, 5000), () => post(id, topic, payload, {}, withinMs));
     } else if (draw < 0.08) {
       clock.at(clock.now() + 20, () => {

@@ -8,7 +8,7 @@ const HOURS = 0.5;
 /** What it looks back over, and how much of a voice in it is speech. */
 const WINDOW_MS = 1280;
 const VOICED_MS = 160;
-/** It is sure of one second in so many. */
+/** It is sure of this share of all seconds. */
 const SURE_SHARE = 0.25;
 
 /** A detector that hears every voice and is seldom sure that it is one. */
@@ -40,17 +40,17 @@ function unsure(create: CreateVoiceDetector): CreateVoiceDetector {
   };
 }
 
-const withUnsureEars = (world: AgentDeps): AgentDeps => ({
+const withUnsureDetector = (world: AgentDeps): AgentDeps => ({
   ...world,
   createVoiceDetector: unsure(world.createVoiceDetector),
 });
 
 /** A lane with such a detector leaves these worlds whole. */
-export function describeUnsureEars(seeds: readonly number[]): void {
+export function describeUnsureDetector(seeds: readonly number[]): void {
   describe('a lane that is seldom sure of a voice', () => {
     it.each(seeds)('and a service that says nothing unless it is asked: seed %i', async (seed) => {
       const { violations, excusedS } = await runSeed(seed, HOURS, {
-        spoil: withUnsureEars,
+        spoil: withUnsureDetector,
         faults: ['zombie_answering'],
       });
       expect(violations.map(({ rule, text }) => `${rule}: ${text}`)).toEqual([]);

@@ -2,7 +2,7 @@
 import type { Violations } from './violations.ts';
 
 /** A command as it was sent. */
-export interface SentOrder {
+export interface SentCommand {
   readonly id: string;
   readonly name: string;
   /** The answers of which it must get one: `ok`, `expired`, or the code of an error. */
@@ -14,8 +14,8 @@ export interface SentOrder {
   readonly withinMs: number;
 }
 
-export interface OrderOracle {
-  sent(order: SentOrder): void;
+export interface CommandOracle {
+  sent(command: SentCommand): void;
   /** The same id came with another content. */
   reused(id: string): void;
   delivered(id: string, wall: number | null): void;
@@ -31,7 +31,7 @@ export interface OrderOracle {
 }
 
 interface Followed {
-  readonly order: SentOrder;
+  readonly command: SentCommand;
   copies: number;
   reused: number;
   deliveredAt: number;
@@ -48,7 +48,7 @@ const MOST_KNOWN = 3000;
 const CROWD_MS = 60_000;
 const CROWD = 60;
 
-export interface OrderOracleSetup {
+export interface CommandOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
   /** When the disk was full or hung last, or the connection threw. */
@@ -58,13 +58,13 @@ export interface OrderOracleSetup {
   readonly isStopping: () => boolean;
 }
 
-export function createOrderOracle({
+export function createCommandOracle({
   violations,
   now,
   troubledAt,
   isHeld,
   isStopping,
-}: OrderOracleSetup): OrderOracle {
+}: CommandOracleSetup): CommandOracle {
   const known = new Map<string, Followed>();
   const open = new Set<Followed>();
   let crowd: number[] = [];
@@ -72,14 +72,14 @@ export function createOrderOracle({
   let answers = 0;
 
   const since = (at: number, moment: number): boolean => moment >= at - SLACK_MS;
-  const expected = ({ name, expect }: SentOrder): readonly string[] => {
+  const expected = ({ name, expect }: SentCommand): readonly string[] => {
     if (name !== 'start' || !expect.includes('ok')) return expect;
     const held = isHeld();
     return held === false ? expect : held ? ['closed', 'budget'] : [...expect, 'closed', 'budget'];
   };
-  const allowed = ({ order, deliveredAt, isLate }: Followed): readonly string[] => [
-    ...(isLate === true ? ['expired'] : expected(order)),
-    ...(isLate === null || (order.waits && order.notAfter !== null) ? ['expired'] : []),
+  const allowed = ({ command, deliveredAt, isLate }: Followed): readonly string[] => [
+    ...(isLate === true ? ['expired'] : expected(command)),
+    ...(isLate === null || (command.waits && command.notAfter !== null) ? ['expired'] : []),
     // What takes minutes may be under way when the end comes.
     ...(isStopping() ? ['stopping'] : []),
     ...(crowd.length > CROWD ? ['busy'] : []),
@@ -91,12 +91,12 @@ export function createOrderOracle({
     violations.check(
       'command',
       answer === one.answer || isExcused,
-      () => `command ${one.order.name} ${one.order.id}: "${one.answer}", then "${answer}"`,
+      () => `command ${one.command.name} ${one.command.id}: "${one.answer}", then "${answer}"`,
     );
     violations.check(
       'command',
       one.answers <= one.copies || isExcused,
-      () => `command ${one.order.name} ${one.order.id} has ${one.answers} answers`,
+      () => `command ${one.command.name} ${one.command.id} has ${one.answers} answers`,
     );
   };
 
@@ -104,15 +104,15 @@ export function createOrderOracle({
     get answers() {
       return answers;
     },
-    sent(order) {
-      const before = known.get(order.id);
+    sent(command) {
+      const before = known.get(command.id);
       if (before !== undefined) {
         before.copies += 1;
         return;
       }
       const deliveredAt = Number.POSITIVE_INFINITY;
       const counts = { copies: 1, reused: 0, answers: 0, usableMs: 0 };
-      known.set(order.id, { order, ...counts, deliveredAt, isLate: null, answer: null });
+      known.set(command.id, { command, ...counts, deliveredAt, isLate: null, answer: null });
       if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? '');
     },
     reused(id) {
@@ -124,11 +124,11 @@ export function createOrderOracle({
       crowd = [...crowd.filter((at) => at > now() - CROWD_MS), now()];
       if (one === undefined || one.answer !== null) return;
       if (one.deliveredAt === Number.POSITIVE_INFINITY) one.deliveredAt = now();
-      const { notAfter } = one.order;
+      const { notAfter } = one.command;
       const isLate = notAfter === null ? false : wall === null ? false : wall > Date.parse(notAfter);
       // Delivered again, it may have been in time before.
       one.isLate = one.isLate === null || one.isLate === isLate ? isLate : null;
-      if (one.order.expect.length > 0) open.add(one);
+      if (one.command.expect.length > 0) open.add(one);
     },
     lost(id) {
       const one = known.get(id);
@@ -158,12 +158,12 @@ export function createOrderOracle({
         'command',
         allowed(one).includes(answer),
         () =>
-          `command ${one.order.name} ${id} was answered "${answer}" and not "${allowed(one).join(' or ')}"`,
+          `command ${one.command.name} ${id} was answered "${answer}" and not "${allowed(one).join(' or ')}"`,
       );
       violations.check(
         'command',
         error === undefined || error.message.length > 8,
-        () => `command ${one.order.name} was refused without words`,
+        () => `command ${one.command.name} was refused without words`,
       );
       one.answer = answer;
       open.delete(one);
@@ -175,10 +175,10 @@ export function createOrderOracle({
       if (!isUsable) return;
       for (const one of open) {
         one.usableMs += 1000;
-        if (one.usableMs <= one.order.withinMs + SLACK_MS) continue;
+        if (one.usableMs <= one.command.withinMs + SLACK_MS) continue;
         open.delete(one);
         if (since(one.deliveredAt, troubledAt())) continue;
-        violations.add('command', `command ${one.order.name} ${one.order.id} was never answered`);
+        violations.add('command', `command ${one.command.name} ${one.command.id} was never answered`);
       }
     },
   };

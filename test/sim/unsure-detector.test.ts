@@ -1,0 +1,3 @@
+import { describeUnsureDetector } from './unsure-detector.ts';
+
+describeUnsureDetector([4200]);

@@ -1,3 +1,0 @@
-import { describeUnsureEars } from './unsure-ears.ts';
-
-describeUnsureEars([4200]);
