@@ -61,7 +61,7 @@ const common = {
   expect: PATIENT,
 };
 
-/** What mostly waits, for others and for time: so many side by side keep two cores busy. */
+/** What mostly waits, for others and for time: this many side by side keep two cores busy. */
 const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
 /** What only computes comes when all that has ended: one process a core, each of which loads and compiles the same. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };

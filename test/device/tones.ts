@@ -32,7 +32,7 @@ const CLEAR_SHARE = 0.9;
 /** 0.1 ms of the lowest tone is 0.3 rad. */
 const PHASE_JUMP_RAD = 0.3;
 
-/** One period of the cosine, of which each tone takes every so many samples of a window: it has whole periods in it. */
+/** One period of the cosine, of which each tone takes every n-th sample of a window: it has whole periods in it. */
 const COSINE = Float64Array.from({ length: WINDOW }, (_, at) => Math.cos((2 * Math.PI * at) / WINDOW));
 
 const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;

@@ -169,7 +169,7 @@ function expectWaited(heard: Judgement): void {
   expect(heard.missing, inWords(heard)).toBeLessThanOrEqual((MOST_HASTE * heard.unclearMs) / TONE_MS);
 }
 
-/** All of so many seconds of tones, as they were said. */
+/** All of these seconds of tones, as they were said. */
 function expectWhole(heard: Judgement, lengthS: number): void {
   expect(heard, inWords(heard)).toMatchObject({ missing: 0, outOfOrder: 0 });
   expect(heard.silentMs, inWords(heard)).toBeLessThanOrEqual(MOST_SILENT_MS);
