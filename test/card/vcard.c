@@ -46,7 +46,7 @@ static int card_start(snd_pcm_ioplug_t *io)
 	card->start_frame = frame_at(&card->clock, now);
 	card->moved = 0;
 	card->running = true;
-	record(card, "start", card->start_frame);
+	record_at(card, now, "start", card->start_frame);
 	arm(card);
 	if (io->stream == SND_PCM_STREAM_CAPTURE)
 		return 0;

@@ -106,7 +106,9 @@ int64_t ns_of(const struct frame_clock *clock, int64_t frame);
 
 /* Opens one of the card's files by its suffix; -1 and errno. */
 int open_file(const char *path, const char *suffix, int flags);
+/* Notes in the log what happens now, or happened then. */
 void record(struct card *card, const char *event, int64_t frame);
+void record_at(struct card *card, int64_t ns, const char *event, int64_t frame);
 bool is_unplugged(const char *path);
 struct knob read_knob(const char *path);
 /* 0 or a negative error. */

@@ -56,9 +56,14 @@ static void read_text(const char *path, const char *suffix, char *text, size_t s
 		close(fd);
 }
 
+void record_at(struct card *card, int64_t ns, const char *event, int64_t frame)
+{
+	dprintf(card->log_fd, "%lld %d %s %lld\n", (long long)ns, (int)getpid(), event, (long long)frame);
+}
+
 void record(struct card *card, const char *event, int64_t frame)
 {
-	dprintf(card->log_fd, "%lld %d %s %lld\n", (long long)now_ns(), (int)getpid(), event, (long long)frame);
+	record_at(card, now_ns(), event, frame);
 }
 
 static double frames_per_ns(const struct card *card, double speed)
