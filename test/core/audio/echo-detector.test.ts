@@ -1,41 +1,34 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
-import { interpreter, noise, perform, through, together, VOICE_RATE_HZ, visitors } from '../../acoustics.ts';
-import { detect, expectMeasured } from './detected-echo.ts';
-
-const ROOM_DB = -62;
-const PART_S = 20.5;
+import { interpreter, noise, perform, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
+import {
+  type Conversation,
+  conversation,
+  detect,
+  findsEchoBehindSpeech,
+  measuresEcho,
+} from './detected-echo.ts';
 
 let people: Float32Array;
 let said: Float32Array;
 let room: Float32Array;
 beforeAll(async () => {
-  people = await visitors();
-  said = interpreter(people, { shift: 0.8, beginS: 6 });
-  room = noise(people.length, ROOM_DB, 5);
+  ({ people, said, room } = await conversation());
 });
+const heard = (): Conversation => ({ people, said, room });
 
 describe('the echo detector', () => {
-  it.each([
-    { delayMs: 20, gainDb: -30, rt60S: 0.7 },
-    { delayMs: 250, gainDb: -20, rt60S: 0.7 },
-    { delayMs: 480, gainDb: 0, rt60S: 0.3 },
-    { delayMs: 850, gainDb: -20, rt60S: 0.7 },
-  ])('measures $delayMs ms, $gainDb dB in a room of $rt60S s', (path) => {
-    const part = said.subarray(0, PART_S * VOICE_RATE_HZ);
-    expectMeasured(detect(part, together(through(path, part), room)), path);
-  });
-
-  it.each([{ delayMs: 250, gainDb: -10, rt60S: 0.3 }])(
-    'finds $gainDb dB while a visitor speaks without a pause',
-    (path) => {
-      const measures = detect(said, together(through(path, said), people, room));
-      const right = measures.filter(({ delayMs }) => Math.abs(delayMs - path.delayMs) <= 5);
-      expect(right.length).toBeGreaterThanOrEqual(3);
-      expect(measures.length - right.length).toBeLessThanOrEqual(1);
-    },
+  measuresEcho(
+    [
+      { delayMs: 20, gainDb: -30, rt60S: 0.7 },
+      { delayMs: 250, gainDb: -20, rt60S: 0.7 },
+      { delayMs: 480, gainDb: 0, rt60S: 0.3 },
+      { delayMs: 850, gainDb: -20, rt60S: 0.7 },
+    ],
+    heard,
   );
+  findsEchoBehindSpeech([{ delayMs: 250, gainDb: -10, rt60S: 0.3 }], heard);
 
   it('takes no other speech for an echo', () => {
     const measures = [0.8, 1.3].flatMap((shift) =>
