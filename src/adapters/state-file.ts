@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { StateFile } from '../ports/state-file.ts';
+import { systemCode } from './system-error.ts';
 
 /** Far more than any of ours: a larger file is not ours. */
 const MOST_BYTES = 4 * 1_048_576;
@@ -41,7 +42,7 @@ export function createStateFile(path: string): StateFile {
         return { ok: true };
       } catch (error) {
         await rm(draft, { force: true }).catch(() => {});
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+        const code = systemCode(error) ?? 'unknown reason';
         return { ok: false, message: `the file ${path} cannot be written (${code})` };
       }
     },

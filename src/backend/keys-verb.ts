@@ -2,6 +2,7 @@ import { unlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createKeyPair } from '../adapters/signing/keys.ts';
+import { systemCode } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 
@@ -52,7 +53,7 @@ function writeNew(file: string, text: string, mode: number): void {
   try {
     writeFileSync(file, text, { mode, flag: 'wx' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCode(error) ?? 'unknown reason';
     if (code === 'EEXIST')
       throw new Failure(`${file} exists already and is not overwritten: give another name`, EXIT.failed);
     throw new Failure(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { createSystemClock } from '../adapters/clock.ts';
+import { systemCode } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import {
@@ -150,7 +151,7 @@ function readSample(file: string): Buffer {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCode(error) ?? 'unknown reason';
     throw new Failure(`the recording ${file} cannot be read (${code})`, EXIT.usage);
   }
   if (bytes.length === 0) throw new Failure(`the recording ${file} is empty`, EXIT.usage);

@@ -5,6 +5,7 @@ import { BOOT_FOLDERS, isFolder } from '../adapters/provisioning/boot-folder.ts'
 import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
 import { report } from '../adapters/provisioning/result-report.ts';
+import { systemCode } from '../adapters/system-error.ts';
 import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
 import type { Write } from '../core/provisioning/places.ts';
 import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';
@@ -78,7 +79,7 @@ function alone<T>(root: string, isRoot: boolean, work: () => T): T {
   try {
     unlock = lock(root);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCode(error) ?? 'unknown reason';
     if (!isRoot) throw new Failure(`${join(root, 'run')} cannot be written (${code}): call this as root`);
   }
   if (unlock === null) throw new Failure('another "dragoman provision" runs: wait for its end');

@@ -1,4 +1,5 @@
 import type { AudioFault } from '../../ports/audio.ts';
+import { systemCode } from '../system-error.ts';
 
 /** An `AudioFault` to throw: its message is meant for an operator, its stack for nobody. */
 export class AudioFaultError extends Error implements AudioFault {
@@ -41,7 +42,7 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
  * @param doing what was tried: "read", "write"
  */
 export function describeFileProblem(error: unknown, doing: string, path: string): AudioFaultError {
-  const symbol = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const symbol = systemCode(error) ?? '';
   const problem = PROBLEMS[symbol] ?? {
     code: 'failed',
     cause: symbol === '' ? 'the system gave no reason' : `the system says ${symbol}`,

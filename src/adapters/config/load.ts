@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { isObject } from '../../protocol/json.ts';
+import { systemCode } from '../system-error.ts';
 import { checkMerged } from './check.ts';
 import { findClashes } from './clashes.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -118,5 +119,5 @@ function unreadable(kind: LayerKind, file: string, error: unknown): Problem {
 }
 
 function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return systemCode(error) ?? 'unknown reason';
 }

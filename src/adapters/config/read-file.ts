@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { systemCode } from '../system-error.ts';
 
 /** Of a configuration file, certificate or the like. A person's own has some kilobytes. */
 export const LARGEST_CONFIG_BYTES = 1_000_000;
@@ -46,7 +47,7 @@ export function readBoundedFile(file: string, limitBytes: number): FileContent {
     }
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCode(error) ?? 'unknown reason';
     throw new UnreadableFile(REASONS[code] ?? code, code);
   }
 }

@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DiskFacts, MemoryFacts, PowerFacts } from '../../core/doctor/machine-health.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
+import { systemCode } from '../system-error.ts';
 import type { RunProgram } from './program.ts';
 
 /** Where the kernel tells of the machine; tests put made-up folders there. */
@@ -39,7 +40,7 @@ function accessTo(folder: string): DiskFacts['access'] {
     accessSync(folder, constants.W_OK);
     return 'writable';
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EROFS' ? 'read-only' : 'forbidden';
+    return systemCode(error) === 'EROFS' ? 'read-only' : 'forbidden';
   }
 }
 

@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { systemCode } from '../system-error.ts';
 
 /**
  * Sound that another program of this machine has the agent play, because the agent holds the loudspeaker: a file in the
@@ -52,7 +53,7 @@ async function isGone(path: string): Promise<boolean> {
     await stat(path);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return systemCode(error) === 'ENOENT';
   }
 }
 

@@ -26,6 +26,7 @@ import {
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ProvisioningOutcome } from '../../core/provisioning/outcome.ts';
 import type { FileOwner, FileWrite, Write } from '../../core/provisioning/places.ts';
+import { systemCode } from '../system-error.ts';
 import { presentText } from './facts.ts';
 
 /** A user and group by their numbers. */
@@ -76,7 +77,7 @@ export function applyWrites(writes: readonly Write[], root: string, owners: Owne
     for (const place of renamed.reverse()) putBack(place);
     for (const { path } of changed) trying(() => clear(join(root, path)));
     for (const folder of made.reverse()) trying(() => rmdirSync(folder));
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    const code = systemCode(error);
     if (code === null && !(error instanceof UnsafePlace)) throw error;
     const message = code ?? (error instanceof Error ? error.message : '');
     return { ok: false, outcome: FULL.has(message) ? 'disk_full' : 'write_failed', message };

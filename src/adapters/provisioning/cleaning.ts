@@ -19,6 +19,7 @@ import {
 import { join } from 'node:path';
 import { PROVISIONING_FILE } from '../../core/provisioning/outcome.ts';
 import { withoutSecrets } from '../../core/provisioning/secrets.ts';
+import { systemRefusal } from '../system-error.ts';
 import { syncFolder } from './apply.ts';
 import { readDocument } from './document.ts';
 
@@ -30,7 +31,7 @@ const ZEROS = 16;
 /** @returns null, or why it could not be done: a code of the system */
 export function takeSecretsOut(folder: string, value: unknown): string | null {
   const text = JSON.stringify(withoutSecrets(value), null, 2).replaceAll('\n', '\r\n');
-  return failing(() => {
+  return systemRefusal(() => {
     writeSynced(join(folder, CLEANED_FILE), `${text}\r\n`);
     syncFolder(folder);
     exchange(folder);
@@ -41,7 +42,7 @@ export function takeSecretsOut(folder: string, value: unknown): string | null {
 export function resumeCleaning(folder: string): void {
   const cleaned = join(folder, CLEANED_FILE);
   if (statSync(cleaned, { throwIfNoEntry: false }) === undefined) return;
-  failing(() => {
+  systemRefusal(() => {
     const isOverwritten = readFileSync(join(folder, PROVISIONING_FILE)).includes(Buffer.alloc(ZEROS));
     const isWhole = readDocument(readFileSync(cleaned, 'utf8')).ok;
     if (isOverwritten && isWhole) exchange(folder);
@@ -78,15 +79,5 @@ function writeSynced(file: string, text: string): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
-  }
-}
-
-function failing(act: () => void): string | null {
-  try {
-    act();
-    return null;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return String(error.code);
-    throw error;
   }
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { systemCode } from '../system-error.ts';
 
 /** Gone at the next boot, whatever has happened. */
 const PROVISION_LOCK = '/run/dragoman-provision.lock';
@@ -46,7 +47,7 @@ function take(file: string): (() => void) | null {
       writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o644 });
       return () => rmSync(file, { force: true });
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
     }
     if (isHeld(file)) return null;
     rmSync(file, { force: true });
@@ -64,6 +65,6 @@ function isHeld(file: string): boolean {
     return true;
   } catch (error) {
     if (error instanceof UnreadableFile) return error.code !== 'ENOENT';
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }

@@ -7,6 +7,7 @@ import {
   STATUS_FILE,
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
+import { systemCode } from '../system-error.ts';
 import { tellsOtherwise } from './standing-notes.ts';
 import { clearDraft, writeSettingsText } from './status-file.ts';
 
@@ -37,7 +38,7 @@ function failing(act: () => void): string | null {
     act();
     return null;
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return systemCode(error) ?? 'unknown reason';
   }
 }
 

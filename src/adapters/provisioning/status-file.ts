@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { START_HEAD } from '../../core/provisioning/start-text.ts';
+import { systemRefusal } from '../system-error.ts';
 import { syncFolder } from './apply.ts';
 import { whileStatusIsOurs } from './lock.ts';
 
@@ -27,12 +28,12 @@ const TIME = /^Time: .*$/gm;
  * @returns why it could not be written, as the system calls it; null: it stands there
  */
 export function writeSettingsText(boot: string, text: string, run: string): string | null {
-  return whileStatusIsOurs(run, () => failing(() => writeWhole(boot, text)));
+  return whileStatusIsOurs(run, () => systemRefusal(() => writeWhole(boot, text)));
 }
 
 /** What a power cut has left of an earlier writing, where nothing is to be written now. */
 export function clearDraft(boot: string, run: string): void {
-  whileStatusIsOurs(run, () => failing(() => rmSync(join(boot, DRAFT), { force: true })));
+  whileStatusIsOurs(run, () => systemRefusal(() => rmSync(join(boot, DRAFT), { force: true })));
 }
 
 /**
@@ -43,7 +44,7 @@ export function clearDraft(boot: string, run: string): void {
  * @returns why it could not be written, as the system calls it; null: it stands there
  */
 export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
-  return whileStatusIsOurs(run, () => failing(() => putLines(boot, lines)));
+  return whileStatusIsOurs(run, () => systemRefusal(() => putLines(boot, lines)));
 }
 
 function putLines(boot: string, lines: readonly string[]): void {
@@ -53,16 +54,6 @@ function putLines(boot: string, lines: readonly string[]): void {
   const text = settings.trim() === '' ? own : `${settings.trimEnd()}\r\n\r\n${own}`;
   if (before.replaceAll(TIME, '') === text.replaceAll(TIME, '')) return;
   writeWhole(boot, text);
-}
-
-function failing(act: () => void): string | null {
-  try {
-    act();
-    return null;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return String(error.code);
-    throw error;
-  }
 }
 
 /**
@@ -101,7 +92,7 @@ function writeWhole(boot: string, text: string): void {
     renameSync(draft, join(boot, STATUS_FILE));
     syncFolder(boot);
   } catch (error) {
-    failing(() => rmSync(draft, { force: true }));
+    systemRefusal(() => rmSync(draft, { force: true }));
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../../ports/host.ts';
+import { systemCode } from '../system-error.ts';
 import { isStartedBySystemd } from './invocation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,7 +28,7 @@ export function createHost(env: Environment, end: () => void, rebootUnit: string
         writeFileSync(join(directory, 'reboot'), '');
         return null;
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+        const code = systemCode(error) ?? 'unknown reason';
         return `the file that asks for a reboot cannot be written (${code})`;
       }
     },

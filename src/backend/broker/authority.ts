@@ -3,13 +3,13 @@
  * bring a dozen packages into the program that holds the account's API key, and `openssl` is on every Debian that knows
  * any authority (ca-certificates needs it). Only `broker init` and devices with certificates need it, nothing that runs.
  */
-
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemCode } from '../../adapters/system-error.ts';
 import { Failure } from '../../program/problem.ts';
 import type { WallMs } from '../../protocol/time.ts';
 
@@ -153,7 +153,7 @@ function openssl(cwd: string, args: readonly string[]): void {
   try {
     execFileSync('openssl', args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], timeout: MOST_WAIT_MS });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    if (systemCode(error) === 'ENOENT')
       throw new Failure(
         'openssl is needed to make certificates and is not installed: install it ("apt install openssl") and call this again',
       );

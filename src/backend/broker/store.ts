@@ -1,6 +1,7 @@
 /** The folder of a broker's set-up: what is kept here, what goes to the broker, and what is handed out. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { brokerFiles } from '../core/broker/render.ts';
@@ -155,5 +156,5 @@ function guarded<T>(folder: string, act: () => T): T {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return systemCode(error) ?? 'unknown reason';
 }

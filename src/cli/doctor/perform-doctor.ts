@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
+import { systemCode } from '../../adapters/system-error.ts';
 import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
 import { createMachineParts } from '../../agent/doctor/machine-checks.ts';
@@ -58,6 +59,6 @@ function exists(file: string): boolean {
     return true;
   } catch (error) {
     // What is there and can't be read is a finding.
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+    return systemCode(error) !== 'ENOENT';
   }
 }

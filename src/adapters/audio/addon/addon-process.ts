@@ -7,6 +7,7 @@
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { systemCode } from '../../system-error.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
 // Node would open a debugger's port at this signal.
@@ -87,7 +88,7 @@ function record(device: string, rateHz: number): void {
       try {
         at += writeSync(STDOUT, pcm, at);
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) end(null);
+        if (systemCode(error) !== 'EAGAIN') end(null);
         Atomics.wait(PAUSE, 0, 0, 5);
       }
     }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../../ports/clock.ts';
+import { systemCode } from '../../system-error.ts';
 import { findProgram } from './find-program.ts';
 import { dyingWithParent } from './parent-death.ts';
 import { plainText } from './plain-text.ts';
@@ -137,7 +138,7 @@ function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 const NO_CHILD: Child = { pid: null, write: () => false, waitingBytes: 0, kill() {}, end() {} };
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return systemCode(error) ?? 'unknown';
 }
 
 /** Cuts text into lines; bounded in every direction. */
