@@ -218,9 +218,9 @@ export const LOG_LINES: readonly LogLine[] = [
   line(
     'agent',
     'the sound device does not recover: running the command for it',
-    'nothing: `audio.lastResort` is run',
+    'nothing: `audio.unfixable` is run',
   ),
-  line('agent', 'the command for a lost sound device cannot be run; fix audio.lastResort', 'as it says'),
+  line('agent', 'the command for a lost sound device cannot be run; fix audio.unfixable', 'as it says'),
   line('agent', 'the command for a lost sound device failed', 'what it prints when you run it'),
   line(
     'agent',

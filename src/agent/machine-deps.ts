@@ -43,8 +43,8 @@ export async function createMachineDeps(
       'the voice detector fvad.wasm is not beside the program; speech is told by its loudness instead',
     );
   }
-  const { lastResort } = config.audio;
-  const lasting = lastResort === null ? undefined : createLastResort(lastResort, clock, log);
+  const { unfixable } = config.audio;
+  const lasting = unfixable === null ? undefined : createLastResort(unfixable, clock, log);
   const { whenCardsChange } = createCardWatch({ clock });
   const drivers = (): DriverDeps => ({
     ...{ log, whenCardsChange, seed: randomBytes(4).readInt32LE() },

@@ -203,7 +203,7 @@ export const configSchema = z
       .describe('The translation service; its addresses come with each grant.'),
     audio: z
       .strictObject({
-        lastResort: z
+        unfixable: z
           .strictObject({
             command: commandSchema('Program and arguments, no shell; run at most once an hour.'),
             afterS: z

@@ -17,7 +17,7 @@ describe('a configuration that is read again', () => {
     ['another driver', configuration({ capture: { driver: 'command', command: ['rec'] } }), ['lanes']],
     ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
-    ['another hook', configuration({}, { audio: { lastResort: { command: ['reboot'] } } }), ['audio']],
+    ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
     ['another look of the log', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
     ['another level of the log', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],

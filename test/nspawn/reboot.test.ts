@@ -19,7 +19,7 @@ underSystemd('reboot for a sound device that does not come back', (test) => {
     await kiosk.systemctl('enable', '--now', 'dragoman-reboot.path');
     await kiosk.configureAll({
       lanes: [{ ...FILES, capture: { driver: 'command', command: ['false'] } }],
-      audio: { lastResort: { command: ['touch', '/run/dragoman/reboot'], afterS: AFTER_S } },
+      audio: { unfixable: { command: ['touch', '/run/dragoman/reboot'], afterS: AFTER_S } },
     });
     await kiosk.systemctl('start', SERVICE);
     const took = await until('the machine goes down', async () => !kiosk.machine.isUp(), 200_000);

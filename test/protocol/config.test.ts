@@ -57,7 +57,7 @@ describe('the configuration', () => {
       schedule: null,
       budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
-      audio: { lastResort: null },
+      audio: { unfixable: null },
       log: { level: 'info', journal: 'text' },
     };
     expect(configSchema.parse(SMALLEST)).toEqual(expected);
@@ -98,7 +98,7 @@ describe('the configuration', () => {
       },
       budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
-      audio: { lastResort: null },
+      audio: { unfixable: null },
       log: { level: 'info' },
     };
     const [lane] = example.lanes;
@@ -198,8 +198,8 @@ describe('the configuration', () => {
     ['a rollover that begins too late', withLane({ rolloverLead: 9 }), 'lanes.0.rolloverLead'],
     [
       'a command that comes at once',
-      withPart({ audio: { lastResort: { command: ['x'], afterS: 1 } } }),
-      'audio.lastResort.afterS',
+      withPart({ audio: { unfixable: { command: ['x'], afterS: 1 } } }),
+      'audio.unfixable.afterS',
     ],
     ['no target', withLane({ targets: [] }), 'lanes.0.targets'],
     ['a target twice', withLane({ targets: ['es', 'es'] }), 'lanes.0.targets'],

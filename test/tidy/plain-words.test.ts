@@ -20,7 +20,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'echo-?thinner': 'decimator',
   'so many': 'this many, as many, a number of',
   'own ears': 'detector',
-  unfixable: 'last resort',
   'stage-?hands|puppets?|surgery': 'fixture, harness, fake',
   'workshop|tongues?|keeper': 'testbed, language or voice, store',
   'lineUp|lineCare|no_line': 'the connection to the broker; a line is one of a text',

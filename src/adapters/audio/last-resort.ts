@@ -34,7 +34,7 @@ export function createLastResort(
     child.on('error', (error) =>
       log.error(
         { program, error: error.message },
-        'the command for a lost sound device cannot be run; fix audio.lastResort',
+        'the command for a lost sound device cannot be run; fix audio.unfixable',
       ),
     );
     child.on('exit', (code, signal) => {

@@ -51,7 +51,7 @@ describe('the hook for hardware that stays lost', () => {
     await expect.poll(() => failing.lines.at(-1), within).toBe('the command for a lost sound device failed');
     const missing = arrange(() => ['/nonexistent/reboot']);
     missing.hook('capture', 600_000);
-    await expect.poll(() => missing.lines.at(-1), within).toMatch(/cannot be run; fix audio\.lastResort/);
+    await expect.poll(() => missing.lines.at(-1), within).toMatch(/cannot be run; fix audio\.unfixable/);
   });
 
   it('is no shell', async () => {
