@@ -82,7 +82,7 @@ export async function switchOnVirtual(hardware: VirtualHardware): Promise<Virtua
     ...['-icount', `shift=${SHIFT},sleep=off`, '-rtc', 'base=utc,clock=vm'],
     ...memoryDisk('disk', disk),
     ...memoryDisk('parcel', parcel),
-    ...['-nodefaults', '-display', 'none', '-no-reboot', '-kernel', kernel, '-initrd', initrd],
+    ...['-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
     ...['-append', KERNEL_WORDS.join(' ')],
     ...[
       '-smbios',

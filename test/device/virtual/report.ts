@@ -1,8 +1,34 @@
 /** What the program inside asks somebody outside to do with the USB loudspeaker; `keep`: what it has said since goes into a piece of its own. */
 export type UsbRequest = 'plug' | 'pull' | 'keep';
 
+/** Told at the very moment before the power is cut: nothing of it is on a disk. */
+export interface PowerCut {
+  readonly kind: 'cut';
+  /** Ids of commands. */
+  readonly sent: readonly string[];
+  /** Of these: what had been answered as done. */
+  readonly answered: readonly string[];
+}
+
+/** Told by the next start. */
+export interface AfterCut {
+  readonly kind: 'survived';
+  /** What the disk had of the commands, before the agent could write again: a digest of the id, and a status. */
+  readonly remembered: readonly (readonly [string, string | undefined])[];
+  /** From the start of the machine. */
+  readonly liveS: number;
+  /** A command that had been answered was sent again. */
+  readonly isDoneTwice: boolean;
+  /** Lines of the agent's log that tell of a damaged file or a defect. */
+  readonly damage: readonly string[];
+  /** How often systemd has started the agent again. */
+  readonly restarts: number;
+}
+
 /** What is told from inside the machine, a line of JSON each. */
 export type Report =
+  | PowerCut
+  | AfterCut
   | { readonly kind: 'asked'; readonly usb: UsbRequest }
   | { readonly kind: 'began'; readonly scenario: string; readonly atS: number }
   | {
@@ -38,6 +64,7 @@ export const SCENARIOS = [
   'memory-bound',
   'read-only',
   'usb-loudspeaker',
+  'power',
 ] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
@@ -57,6 +84,8 @@ export interface Order {
   readonly configuration: string;
   /** Where the owner's folder lies. */
   readonly folder: string;
+  /** Power cuts. */
+  readonly cuts: number;
   /** For the backend, in its environment. */
   readonly backend: Readonly<Record<string, string>>;
   /** For the emulator, after its name. */

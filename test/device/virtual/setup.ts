@@ -13,6 +13,7 @@ import type { VirtualHardware } from './machine.ts';
 import { DESK_ADDRESS, type Order, OWNER_ADDRESS, PORTS, SCENARIOS, type ScenarioName } from './report.ts';
 
 const run = promisify(execFile);
+const CUTS = 5;
 const MAIN = new URL('inside/main.ts', import.meta.url).pathname;
 
 /** What the machine is made of, or why there can be none here. */
@@ -35,9 +36,9 @@ declare module 'vitest' {
 const UNIT = `
 [Unit]
 After=multi-user.target
+FailureAction=poweroff-force
 [Service]
-ExecStartPre=/bin/mkdir -p /srv/goods
-ExecStartPre=/bin/tar -xf /dev/pmem1 -C /srv/goods
+ExecStartPre=/bin/sh -euc 'test -e /srv/goods || { mkdir /srv/goods; tar -xf /dev/pmem1 -C /srv/goods; }'
 ExecStartPre=/bin/tar -xf /srv/goods/owner.tar -C /
 ExecStart=/usr/bin/node /srv/goods/main.mjs /srv/goods /dev/virtio-ports/told
 StandardError=journal+console
@@ -102,6 +103,7 @@ async function addOwner(folder: string, bundles: string, goods: string): Promise
     lines: linesOfThePage(),
     configuration: configuration(),
     folder: museum,
+    cuts: Number(process.env['DRAGOMAN_DEVICE_CUTS']) || CUTS,
     backend: backendSettings(PORTS.service, OWNER_ADDRESS),
     emulator: [
       ...emulatorWords(museum, PORTS.service),

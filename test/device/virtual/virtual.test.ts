@@ -5,6 +5,7 @@ import { inWords } from '../kiosk.ts';
 import { NEXT_VERSION, VERSION } from '../setup.ts';
 import { type Judgement, judge, TONE_MS } from '../tones.ts';
 import { switchOnVirtual, type VirtualMachine } from './machine.ts';
+import { type CutOutcome, cutsInWords, outcomesOfCuts } from './power-cuts.ts';
 import { type Report, SCENARIOS, type ScenarioName } from './report.ts';
 
 const testbed = inject('virtualTestbed');
@@ -23,6 +24,7 @@ interface Outcome {
   readonly heard: Judgement;
   /** What the USB loudspeaker has said, piece by piece. */
   readonly usb: readonly Judgement[];
+  readonly cuts: readonly CutOutcome[];
 }
 
 /** What each scenario is for, and what must come of it. */
@@ -156,6 +158,19 @@ const SCENARIO_TESTS: Readonly<
       expectWhole(after, 12);
     },
   },
+  power: {
+    title: 'remembers each command that it has answered when its power is cut while state is written',
+    check({ found, cuts }) {
+      expect(cuts.length).toBe(found['cuts']);
+      expect(cuts.length).toBeGreaterThan(0);
+      for (const { answered, forgotten, after } of cuts) {
+        expect(answered).toBeGreaterThan(0);
+        expect(forgotten).toEqual([]);
+        // systemd has ended nothing: what had ended was ended by the power.
+        expect(after).toMatchObject({ isDoneTwice: false, damage: [], restarts: 0 });
+      }
+    },
+  },
 };
 
 function expectRestarts({ found, heard }: Outcome): void {
@@ -233,15 +248,17 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
       if (problem !== null) throw new Error([problem, ...told].join('\n'));
       const heard = judge(samplesOf(Buffer.from(sound ?? '', 'base64')));
       const usb = (name === 'usb-loudspeaker' ? (machine?.usbPieces() ?? []) : []).map(judge);
+      const cuts = name === 'power' ? outcomesOfCuts(reports()) : [];
+      const words = cuts.length > 0 ? [cutsInWords(cuts)] : (sound === null ? usb : [heard]).map(inWords);
       const { typed: _, ...figures } = found;
       await context.annotate(
         `${outcome.tookS.toFixed(1)} s of its own time, ${((Date.now() - startedAt) / 1000).toFixed(0)} s of ours: ` +
-          `${JSON.stringify(figures)}${(sound === null ? usb : [heard]).map((one) => `; ${inWords(one)}`).join('')}`,
+          [JSON.stringify(figures), ...words].join('; '),
       );
       try {
         // Its loudspeaker does not reach its microphone: it must not be deaf while it speaks.
         expect(found['fallbacks']).toEqual([]);
-        check({ found, heard, usb });
+        check({ found, heard, usb, cuts });
       } catch (error) {
         process.stderr.write(`${title}:\n${told.join('\n')}\n`);
         throw error;

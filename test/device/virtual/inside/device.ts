@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
 import type { OwnerClient } from '../../owner-client.ts';
-import type { Order, UsbRequest } from '../report.ts';
+import type { Order, Report } from '../report.ts';
 import { must, run, sh } from './commands.ts';
 
 export const SERVICE = 'dragoman.service';
@@ -17,8 +17,8 @@ const SAID = '/run/said.raw';
 export interface Device {
   readonly owner: OwnerClient;
   readonly order: Order;
-  /** Of whoever is outside; it is done a moment later. */
-  ask(usb: UsbRequest): void;
+  /** To whoever is outside; what is asked for is done a moment later. */
+  tell(report: Report): void;
 }
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,13 +2,14 @@
  * Runs in a machine that lives in a time of its own: sets up the owner of a device beside it, then carries out what it is ordered and
  * tells what came of it. Words: the folder with the order, where to tell.
  */
-import { openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { watch } from '../../owner-client.ts';
-import { DESK_ADDRESS, type Order, PORTS, type Report } from '../report.ts';
+import { DESK_ADDRESS, type Order, PORTS, type Report, type ScenarioName } from '../report.ts';
 import { run, sh } from './commands.ts';
 import { type Device, eventsOf, live } from './device.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, Scenario } from './outcome.ts';
 import { plugCable, startOwner } from './owner.ts';
+import { afterCut, lastCut, sinceSwitchedOn } from './power.ts';
 import { scenarios } from './scenarios.ts';
 
 const [goods = '', port = ''] = process.argv.slice(2);
@@ -20,7 +21,10 @@ function tell(report: Report): void {
   for (let sent = 0; sent < line.length; ) sent += writeSync(out, line, sent);
 }
 
-const atS = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+const BEGUN = `${goods}/begun`;
+const cut = lastCut();
+if (cut === null && existsSync(BEGUN)) throw new Error('the machine has started again by itself');
+const atS = (): number => sinceSwitchedOn(cut);
 
 /** What the device has told since then, by `performance.now()`, and the end of the machine's journal. */
 async function toldSince({ owner }: Device, sinceMs: number): Promise<string[]> {
@@ -33,23 +37,24 @@ async function toldSince({ owner }: Device, sinceMs: number): Promise<string[]> 
   return [...told.slice(-40), ...said.trimEnd().split('\n')];
 }
 
-tell({ kind: 'began', scenario: 'owner', atS: atS() });
-await plugCable();
-await sh(
-  'cd /srv/goods; dpkg -i dragoman-backend_*.deb dragoman-emulator_*.deb; systemctl disable --now dragoman-backend',
-);
-await startOwner(order);
-const owner = await watch(PORTS.people, `${order.folder}/logins/anna`, DESK_ADDRESS);
-const device: Device = { owner, order, ask: (usb) => tell({ kind: 'asked', usb }) };
-tell({ kind: 'ended', scenario: 'owner', atS: atS(), found: {}, sound: null, told: [], problem: null });
-for (const scenario of order.scenarios) {
-  tell({ kind: 'began', scenario, atS: atS() });
+async function startAll(): Promise<Device> {
+  await plugCable();
+  if (cut === null) {
+    writeFileSync(BEGUN, '');
+    await sh(
+      'cd /srv/goods; dpkg -i dragoman-backend_*.deb dragoman-emulator_*.deb; systemctl disable --now dragoman-backend',
+    );
+  }
+  await startOwner(order);
+  return { owner: await watch(PORTS.people, `${order.folder}/logins/anna`, DESK_ADDRESS), order, tell };
+}
+
+async function carryOut(device: Device, scenario: ScenarioName, act: Scenario): Promise<void> {
   const beganMs = performance.now();
   let outcome: Outcome = { found: {} };
   let problem: string | null = null;
   try {
-    if (scenario !== 'installation') await live(device);
-    outcome = await scenarios[scenario](device);
+    outcome = await act(device);
   } catch (error) {
     problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
   }
@@ -64,4 +69,19 @@ for (const scenario of order.scenarios) {
     told: await toldSince(device, beganMs),
     problem,
   });
+}
+
+if (cut === null) {
+  tell({ kind: 'began', scenario: 'owner', atS: atS() });
+  const device = await startAll();
+  tell({ kind: 'ended', scenario: 'owner', atS: atS(), found: {}, sound: null, told: [], problem: null });
+  for (const scenario of order.scenarios) {
+    tell({ kind: 'began', scenario, atS: atS() });
+    await carryOut(device, scenario, async () => {
+      if (scenario !== 'installation') await live(device);
+      return scenarios[scenario](device);
+    });
+  }
+} else {
+  await carryOut(await startAll(), 'power', (device) => afterCut(device, cut));
 }

@@ -24,6 +24,7 @@ import {
 import { memoryBound, readOnly } from './limits.ts';
 import type { Outcome, Scenario, Scenarios } from './outcome.ts';
 import { pullCable, putCableBack, startBroker, stopBroker } from './owner.ts';
+import { power } from './power.ts';
 import { usbLoudspeaker } from './usb.ts';
 
 /** Whoever installs: a user who may become root, in a folder with what has been copied there; the editor fills in what is known. */
@@ -244,6 +245,7 @@ export const scenarios: Scenarios = {
   'crashes-with-pause': crash,
   'network-8s': networkForSeconds,
   'network-3min': networkForMinutes,
+  power,
   'memory-bound': memoryBound,
   'read-only': readOnly,
   'usb-loudspeaker': usbLoudspeaker,

@@ -28,7 +28,7 @@ export const usbLoudspeaker: Scenario = async (device) => {
     await speak(30);
     await wait(12_000);
     const pulledAt = performance.now();
-    device.ask('pull');
+    device.tell({ kind: 'asked', usb: 'pull' });
     await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
     const goneAt = performance.now();
     await until('it is missed', async () => statusOf(device) === 'degraded');
@@ -41,11 +41,11 @@ export const usbLoudspeaker: Scenario = async (device) => {
       eventsOf(device, kind, pulledAt).map((event) => event['device']),
     );
     await wait(ALL_SAID_MS);
-    device.ask('keep');
+    device.tell({ kind: 'asked', usb: 'keep' });
     await wait(2000);
     await speak(12);
     await wait(20_000);
-    device.ask('pull');
+    device.tell({ kind: 'asked', usb: 'pull' });
     await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
     return { found: { missedS, reasons, isSame, readyS, told } };
   } finally {
@@ -58,8 +58,8 @@ async function find(): Promise<string> {
 }
 
 /** The name that the kernel gives it. */
-async function plugIn({ ask }: Device): Promise<string> {
-  ask('plug');
+async function plugIn({ tell }: Device): Promise<string> {
+  tell({ kind: 'asked', usb: 'plug' });
   await until('the kernel knows it', async () => (await find()) !== '', OUTSIDE_LIMIT_MS);
   return find();
 }

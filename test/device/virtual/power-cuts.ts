@@ -1,0 +1,38 @@
+import { keyOf } from '../command-flood.ts';
+import type { AfterCut, PowerCut, Report } from './report.ts';
+
+export interface CutOutcome {
+  readonly sent: number;
+  /** Commands that had been answered before the cut. */
+  readonly answered: number;
+  /** Of these: what the next start did not know any more. */
+  readonly forgotten: readonly string[];
+  /** Commands that the disk had as begun: they are told as interrupted, and not done twice. */
+  readonly interrupted: number;
+  readonly after: Omit<AfterCut, 'remembered'>;
+}
+
+/** Each cut with the start that followed it. */
+export function outcomesOfCuts(reports: readonly Report[]): CutOutcome[] {
+  const cuts = reports.filter((report): report is PowerCut => report.kind === 'cut');
+  const starts = reports.filter((report): report is AfterCut => report.kind === 'survived');
+  return starts.map(({ remembered, ...after }, place) => {
+    const { sent = [], answered = [] } = cuts[place] ?? {};
+    const known = new Map(remembered);
+    return {
+      ...{ sent: sent.length, answered: answered.length, after },
+      forgotten: answered.filter((id) => known.get(keyOf(id)) !== 'ok'),
+      interrupted: sent.filter((id) => known.get(keyOf(id)) === 'error').length,
+    };
+  });
+}
+
+export function cutsInWords(outcomes: readonly CutOutcome[]): string {
+  const sum = (key: 'sent' | 'answered' | 'interrupted') =>
+    outcomes.reduce((total, one) => total + one[key], 0);
+  const times = outcomes.map(({ after }) => after.liveS).sort((a, b) => a - b);
+  return (
+    `${outcomes.length} cuts, ${sum('sent')} commands: ${sum('answered')} had been answered, ${sum('interrupted')} were interrupted; ` +
+    `live after ${times[times.length >> 1]?.toFixed(1)} s (median), ${times.at(-1)?.toFixed(1)} s at most`
+  );
+}
