@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../protocol/config.ts';
+import { oneLine } from '../protocol/plain-text.ts';
 import { redactValue } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -47,7 +48,7 @@ export function createLogger(options: LogOptions): Logger {
   const { sink } = options;
   const format = formatter(options.format);
   sink.on?.('error', () => {});
-  const children = new Flock();
+  const children = new ChildLoggers();
   const taps = new Set<Tap>();
   let level: string = options.level;
   const write = (text: string): void => {
@@ -162,7 +163,10 @@ function formatter(format: LogFormat): (line: Line) => string {
   };
 }
 
-/** Level and time are the journal's own: "the microphone is gone (lane=main, code=lost)". */
+/**
+ * Level and time are the journal's own: "the microphone is gone (lane=main, code=lost)". On one line: a break begins another
+ * entry, and with it another priority.
+ */
 function sentenceOf({ level: _level, time: _time, msg, ...fields }: Line): string {
   const parts = Object.entries(fields).map(([name, value]) => `${oneLine(name)}=${formatValue(value)}`);
   const sentence = oneLine(typeof msg === 'string' ? msg : '');
@@ -174,13 +178,8 @@ function formatValue(value: unknown): string {
   return isPlainWord ? value : oneLine(JSON.stringify(value) ?? 'null');
 }
 
-/** A line break begins another entry, and with it another priority. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-}
-
 /** The children of a logger, which do not follow its level by themselves; those no longer in use are let go. */
-class Flock {
+class ChildLoggers {
   private members: WeakRef<Logger>[] = [];
   private pruneAt = 64;
 

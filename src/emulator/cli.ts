@@ -184,7 +184,7 @@ function listChoices(asJson: boolean, shell: Shell): void {
 function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
   program
     .command('run')
-    .description('Serve HTTP and WebSocket on one port until SIGTERM or SIGINT.')
+    .description('serve HTTP and WebSocket on one port until SIGTERM or SIGINT')
     .option('--host <address>', 'address to listen on', readHost, '127.0.0.1')
     .option(
       '--allow-host <name>',
@@ -243,7 +243,7 @@ function addChoicesVerb(program: Command, shell: Shell): void {
   program
     .command('choices')
     .description(
-      'List everything that the specification leaves open and that --set can change; numbers in parentheses are sections of docs/service.md.',
+      'list everything that the specification leaves open and that --set can change; numbers in parentheses are sections of docs/service.md',
     )
     .option('--json', 'print one line: {"choices": [{"name", "spec", "live", "about"}]}')
     .addHelpText(...examples(`${NAME} choices --json`))

@@ -13,5 +13,10 @@ export function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\n]|\p{Cf}/gu, '?');
 }
 
+/** The same text on one line. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
 /** A text of a person or another program, on one line. */
 export const plainTextSchema = z.string().refine(isPlain, PLAIN);

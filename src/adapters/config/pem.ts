@@ -3,6 +3,17 @@ import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-fi
 /** A certificate file cannot be read; the message names key and file. */
 export class UnreadablePem extends Error {}
 
+const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+export function holdsCertificate(text: string): boolean {
+  return CERTIFICATE.test(text);
+}
+
+export function holdsPrivateKey(text: string): boolean {
+  return PRIVATE_KEY.test(text);
+}
+
 /** Reads a certificate or authority as it stands. @param key of the configuration, for the error. @throws UnreadablePem */
 export function readPem(key: string, file: string): Buffer {
   try {

@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
-import { readPem, UnreadablePem } from '../config/pem.ts';
+import { holdsCertificate, readPem, UnreadablePem } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
@@ -24,7 +24,6 @@ export interface OperatorAccess {
   readonly signingKey: PrivateKey | null;
 }
 
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const EXAMPLE =
   '{"profiles": {"museum": {"url": "mqtts://broker.example:8883", "tenant": "museum", "username": "operator", "passwordFile": "password"}}}';
 
@@ -49,8 +48,8 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   const pem = (key: string) => (path: string) => {
     try {
       const bytes = readPem(key, path);
-      if (bytes.includes(CERTIFICATE)) return bytes;
-      throw new ProfileError(`${key}: the file ${path} holds no certificate (PEM, "${CERTIFICATE}")`);
+      if (holdsCertificate(bytes.toString('latin1'))) return bytes;
+      throw new ProfileError(`${key}: the file ${path} holds no certificate in PEM`);
     } catch (error) {
       if (error instanceof UnreadablePem) throw new ProfileError(error.message);
       throw error;

@@ -3,22 +3,26 @@ import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { Config } from '../../protocol/config.ts';
 import { describeFileProblem } from '../audio/fault.ts';
 import { checkWritable } from '../audio/wav-writer.ts';
+import { holdsCertificate, holdsPrivateKey } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
 import { KeyError, readPublicKey } from '../signing/keys.ts';
 
 const WRITABLE_BY_ALL = 0o002;
-const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
-const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** Tries every file that the configuration names for a secret or a certificate. What is in them stays in them. */
 export function readNamedFiles(
   { mqtt, owner, service }: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): NamedFile[] {
-  const secrets: [key: string, file: string | null, read: typeof readSecret, form: RegExp | null][] = [
-    ['mqtt.passwordFile', mqtt.passwordFile, readPassword, null],
-    ['mqtt.keyFile', mqtt.keyFile, readSecret, KEY],
+  const secrets: [
+    key: string,
+    file: string | null,
+    read: typeof readSecret,
+    isRight: (text: string) => boolean,
+  ][] = [
+    ['mqtt.passwordFile', mqtt.passwordFile, readPassword, () => true],
+    ['mqtt.keyFile', mqtt.keyFile, readSecret, holdsPrivateKey],
   ];
   const certificates: [key: string, file: string | null][] = [
     ['mqtt.caFile', mqtt.caFile],
@@ -26,12 +30,11 @@ export function readNamedFiles(
     ['service.caFile', service.caFile],
   ];
   return [
-    ...secrets.flatMap(([key, file, readFrom, form]) => {
+    ...secrets.flatMap(([key, file, readFrom, isRight]) => {
       if (file === null) return [];
       const read = readFrom(file, env);
       if (!read.ok) return [{ key, trouble: read.message }];
-      const isRight = form === null || form.test(read.secret);
-      return [{ key, trouble: isRight ? null : `the file ${file} holds no private key in PEM` }];
+      return [{ key, trouble: isRight(read.secret) ? null : `the file ${file} holds no private key in PEM` }];
     }),
     ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
     ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
@@ -50,7 +53,7 @@ function troubleWithKey(file: string): string | null {
 
 function troubleWith(file: string): string | null {
   try {
-    return CERTIFICATE.test(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8'))
+    return holdsCertificate(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8'))
       ? null
       : `the file ${file} holds no certificate in PEM`;
   } catch (error) {

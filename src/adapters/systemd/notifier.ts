@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { InitSystem, ServiceNews } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
+import { oneLine } from '../../protocol/plain-text.ts';
 
 /** More than that waiting means that nobody takes them: the oldest go. */
 const MOST_WAITING = 16;
@@ -89,13 +90,10 @@ function assignments({ ready, reloading, stopping, alive, status }: ServiceNews)
   if (ready) words.push('READY=1');
   if (stopping) words.push('STOPPING=1');
   if (alive) words.push('WATCHDOG=1');
-  if (status !== undefined) words.push(`STATUS=${oneLine(status)}`);
+  if (status !== undefined) words.push(`STATUS=${statusLine(status)}`);
   return words;
 }
 
-function oneLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_STATUS);
+function statusLine(text: string): string {
+  return oneLine(text).trim().slice(0, LONGEST_STATUS);
 }
