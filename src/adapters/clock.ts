@@ -30,3 +30,8 @@ export function createSystemClock(): Clock {
     },
   };
 }
+
+/** The kernel's monotonic clock, which systemd compares with its own. */
+export function kernelMicroseconds(): bigint {
+  return process.hrtime.bigint() / 1000n;
+}

@@ -72,7 +72,7 @@ export const pureCodeHasNoClockNorChance: Rule = (files) =>
 
 /** The machine's clocks are read in one place, so that tests and simulators can put others there. */
 const CLOCK = 'src/adapters/clock.ts';
-const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.uptime\b/g;
+const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.(?:uptime|hrtime)\b/g;
 
 export const onlyTheClockReadsTheTime: Rule = (files) =>
   sources(files)

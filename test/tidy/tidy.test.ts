@@ -105,7 +105,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   [
     rules.onlyTheClockReadsTheTime,
     'only the clock reads the time',
-    ['Date.now()', 'new Date()', 'performance.now()', 'process.uptime()'].map((text) =>
+    ['Date.now()', 'new Date()', 'performance.now()', 'process.uptime()', 'process.hrtime()'].map((text) =>
       file('src/adapters/stream/a.ts', `const now = ${text};`),
     ),
     [

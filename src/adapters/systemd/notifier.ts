@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { InitSystem, ServiceNews } from '../../ports/init-system.ts';
 import type { Log } from '../../ports/log.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
+import { kernelMicroseconds } from '../clock.ts';
 
 /** More than that waiting means that nobody takes them: the oldest go. */
 const MOST_WAITING = 16;
@@ -86,7 +87,7 @@ function readWatchdog(env: Readonly<Record<string, string | undefined>>): number
 function assignments({ ready, reloading, stopping, alive, status }: ServiceNews): string[] {
   const words: string[] = [];
   // Type=notify-reload tells a reload from an older one's end by the time.
-  if (reloading) words.push('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
+  if (reloading) words.push('RELOADING=1', `MONOTONIC_USEC=${kernelMicroseconds()}`);
   if (ready) words.push('READY=1');
   if (stopping) words.push('STOPPING=1');
   if (alive) words.push('WATCHDOG=1');
