@@ -3,11 +3,13 @@
  * a world around it that keeps nothing. Run with `--expose-gc`; the last line is the report.
  * Usage: node --expose-gc day.mjs RECORDING HOURS [half-duplex|cancel]
  */
+
 import { readFileSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
+import { seededRandom } from '../../src/core/random.ts';
 import { withTalk } from '../../src/core/speech/talk-detector.ts';
 import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
@@ -77,11 +79,7 @@ function grant(request: string): void {
 }
 
 const detector = await loadSpeechDetector();
-let chance = 1;
-const random = (): number => {
-  chance = (Math.imul(chance, 1664525) + 1013904223) >>> 0;
-  return chance / 2 ** 32;
-};
+const random = seededRandom(1);
 const world: AgentDeps = {
   clock,
   log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },

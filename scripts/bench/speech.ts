@@ -1,4 +1,5 @@
 /** What every microphone of the benchmark hears: short sentences, each with room behind it for its translation. */
+import { seededRandom } from '../../src/core/random.ts';
 
 export const RATE_HZ = 24_000;
 const FRAME = RATE_HZ / 50;
@@ -55,10 +56,9 @@ export function conversation(recording: Int16Array): Int16Array {
 }
 
 function mark(sound: Int16Array): Int16Array {
-  let state = 1;
+  const random = seededRandom(1);
   return sound.map((sample) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const marked = sample + ((state >>> 24) % (2 * MARK_PEAK + 1)) - MARK_PEAK;
+    const marked = sample + Math.floor(random() * (2 * MARK_PEAK + 1)) - MARK_PEAK;
     return Math.max(-32_768, Math.min(32_767, marked));
   });
 }

@@ -87,7 +87,7 @@ describe('5 rule 1: what a token may not do', () => {
   });
 });
 
-describe('the book of sessions', () => {
+describe('the register of sessions', () => {
   test('what counts as created but unused', () => {
     const { sessions, create } = registry();
     const [connected, revoked] = [create(), create(), create()];
