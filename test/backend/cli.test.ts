@@ -9,6 +9,7 @@ import { createServiceClient } from '../../src/backend/service-client.ts';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
+import { gather } from '../gathered.ts';
 import { until } from '../until.ts';
 
 let folder: string;
@@ -45,7 +46,7 @@ function writeConfig(mqttUrl = 'mqtt://127.0.0.1:1'): string {
 }
 
 function begin(args: readonly string[]) {
-  const said = { out: '', err: '' };
+  const { said, print, complain } = gather();
   const output = Object.assign(new PassThrough(), { fd: 1, isTTY: false });
   output.on('data', (part) => {
     said.out += String(part);
@@ -55,12 +56,8 @@ function begin(args: readonly string[]) {
     env: {},
     output,
     signals,
-    print: (text) => {
-      said.out += text;
-    },
-    complain: (text) => {
-      said.err += text;
-    },
+    print,
+    complain,
   });
   return { said, signals, ended };
 }

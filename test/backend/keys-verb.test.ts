@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import { runBackendProgram } from '../../src/backend/cli.ts';
 import { testConfig } from '../agent/fake-deps.ts';
+import { gather } from '../gathered.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -16,20 +17,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(...args: string[]) {
-  let out = '';
-  let err = '';
+  const { said, print, complain } = gather();
   const code = await runBackendProgram(args, {
     env: {},
     output: Object.assign(new PassThrough(), { fd: 1, isTTY: false }),
     signals: new EventEmitter(),
-    print: (text) => {
-      out += text;
-    },
-    complain: (text) => {
-      err += text;
-    },
+    print,
+    complain,
   });
-  return { code, out, err };
+  return { code, ...said };
 }
 
 describe('dragoman-backend keys create', () => {

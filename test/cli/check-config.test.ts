@@ -5,24 +5,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../src/adapters/signing/keys.ts';
 import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { runProgram } from '../../src/program/program.ts';
+import { gather } from '../gathered.ts';
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
-  let out = '';
-  let err = '';
+  const { said, print, complain } = gather();
   const code = await runProgram({
     name: 'dragoman',
     summary: 'A test.',
     verbs: [checkConfigVerb],
     argv,
     env,
-    print: (text) => {
-      out += text;
-    },
-    complain: (text) => {
-      err += text;
-    },
+    print,
+    complain,
   });
-  return { code, out, err };
+  return { code, ...said };
 }
 
 describe('check-config', () => {

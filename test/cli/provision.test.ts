@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDeviceProgram } from '../../src/cli/program.ts';
 import { createSystem, FULL, type System } from '../adapters/provisioning/system-folder.ts';
+import { gather } from '../gathered.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -17,18 +18,14 @@ afterEach(() => {
 });
 
 async function provision() {
-  let [printed, complained] = ['', ''];
+  const { said, print, complain } = gather();
   const code = await runDeviceProgram(['provision', '--root', system.root, '--boot', system.boot], {
     env: {},
-    print: (text) => {
-      printed += text;
-    },
-    complain: (text) => {
-      complained += text;
-    },
+    print,
+    complain,
     ...{ output: process.stdout as never, signals: process, onCrash() {} },
   });
-  return { code, printed, complained };
+  return { code, printed: said.out, complained: said.err };
 }
 
 describe('dragoman provision', () => {

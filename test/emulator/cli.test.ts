@@ -2,20 +2,17 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { runEmulatorProgram } from '../../src/emulator/cli.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
+import { gather } from '../gathered.ts';
 
 /** Begins a command line in this process; what it writes is gathered. */
 function begin(args: readonly string[]) {
-  const said = { out: '', err: '' };
+  const { said, print, complain } = gather();
   const signals = new EventEmitter();
   const ended = runEmulatorProgram(args, {
     env: {},
     signals,
-    print: (text) => {
-      said.out += text;
-    },
-    complain: (text) => {
-      said.err += text;
-    },
+    print,
+    complain,
   });
   return { said, signals, ended };
 }

@@ -3,6 +3,7 @@ import { checkConfigVerb } from '../../src/cli/check-config.ts';
 import { versionVerb } from '../../src/cli/version.ts';
 import { EXIT, Failure } from '../../src/program/problem.ts';
 import { runProgram, type Verb } from '../../src/program/program.ts';
+import { gather } from '../gathered.ts';
 
 /** A verb that ends as it is told to. */
 const failing: Verb = {
@@ -35,8 +36,7 @@ const nest: Verb = {
 };
 
 async function run(line: readonly string[], env: Record<string, string> = {}) {
-  let out = '';
-  let err = '';
+  const { said, print, complain } = gather();
   const code = await runProgram({
     name: 'dragoman',
     summary: 'A test.',
@@ -44,14 +44,10 @@ async function run(line: readonly string[], env: Record<string, string> = {}) {
     verbs: [failing, nest, checkConfigVerb, versionVerb],
     argv: line,
     env,
-    print: (text) => {
-      out += text;
-    },
-    complain: (text) => {
-      err += text;
-    },
+    print,
+    complain,
   });
-  return { code, out, err };
+  return { code, ...said };
 }
 
 describe('the command line', () => {

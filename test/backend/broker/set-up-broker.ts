@@ -1,4 +1,5 @@
 /** A mosquitto set up by `dragoman-backend broker init`, and clients that know nothing of this project. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { PassThrough } from 'node:stream';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { freePort } from '../../free-port.ts';
+import { gather } from '../../gathered.ts';
 
 export interface Ran {
   readonly exitCode: number;
@@ -21,17 +23,13 @@ export async function backend(
   argv: readonly string[],
   env: Record<string, string> = { PATH: process.env['PATH'] ?? '' },
 ): Promise<Ran> {
-  const said = { out: '', err: '' };
+  const { said, print, complain } = gather();
   const exitCode = await runBackendProgram(argv, {
     env,
     output: Object.assign(new PassThrough(), { fd: 1, isTTY: false }),
     signals: new EventEmitter(),
-    print: (text) => {
-      said.out += text;
-    },
-    complain: (text) => {
-      said.err += text;
-    },
+    print,
+    complain,
   });
   return { exitCode, ...said };
 }

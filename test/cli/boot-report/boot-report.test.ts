@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performBootReport } from '../../../src/cli/boot-report/perform-boot-report.ts';
 import { runDeviceProgram } from '../../../src/cli/program.ts';
+import { gather } from '../../gathered.ts';
 import { watchStalls } from '../../stalls.ts';
 
 const RESULT = {
@@ -64,7 +65,7 @@ function phrase(language: string, code: string, blocks: number): void {
 const BLOCK_BYTES = 505 * 2;
 
 async function report(...more: string[]) {
-  let [printed, complained] = ['', ''];
+  const { said, print, complain } = gather();
   const env = { PATH: at('bin') };
   const words = [
     '--config',
@@ -78,16 +79,12 @@ async function report(...more: string[]) {
     ['boot-report', ...words, '--phrases', at('phrases'), '--grace', '0', '--longest', '0', ...more],
     {
       env,
-      print: (text) => {
-        printed += text;
-      },
-      complain: (text) => {
-        complained += text;
-      },
+      print,
+      complain,
       ...{ output: process.stdout as never, signals: process, onCrash() {} },
     },
   );
-  return { code, printed, complained };
+  return { code, printed: said.out, complained: said.err };
 }
 const status = (): string => readFileSync(at('boot/dragoman-status.txt'), 'utf8');
 const played = (): number => statSync(at('played'), { throwIfNoEntry: false })?.size ?? 0;

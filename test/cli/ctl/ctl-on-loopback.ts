@@ -10,6 +10,7 @@ import { type Broker, startBroker } from '../../../src/cli/demo/broker.ts';
 import type { BusMessage } from '../../../src/ports/bus.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
+import { gather } from '../../gathered.ts';
 import { until } from '../../until.ts';
 
 export interface Ran {
@@ -94,19 +95,14 @@ export function ctlOfEachTest(): Ctl {
       );
     },
     async run(...argv) {
-      let printed = '';
-      let complained = '';
+      const { said, print, complain } = gather();
       const exitCode = await runProgram({
         ...{ name: 'dragoman', summary: '', verbs: [ctlVerb], argv: ['ctl', ...argv] },
         env: { XDG_CONFIG_HOME: home },
-        print: (text) => {
-          printed += text;
-        },
-        complain: (text) => {
-          complained += text;
-        },
+        print,
+        complain,
       });
-      return { exitCode, printed, complained };
+      return { exitCode, printed: said.out, complained: said.err };
     },
     async device(
       name,

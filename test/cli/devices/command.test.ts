@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devicesVerb } from '../../../src/cli/devices/devices-verb.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
+import { gather } from '../../gathered.ts';
 import { wrongIn } from '../../snake-case.ts';
 
 let folder: string;
@@ -14,17 +15,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(words: readonly string[], env: Record<string, string | undefined> = process.env) {
-  let [out, err] = ['', ''];
+  const { said, print, complain } = gather();
   const code = await runProgram({
     name: 'dragoman',
     summary: 'A test.',
     verbs: [devicesVerb],
     argv: ['devices', ...words],
     env,
-    print: (text) => (out += text),
-    complain: (text) => (err += text),
+    print,
+    complain,
   });
-  return { code, out, err };
+  return { code, ...said };
 }
 
 /** On whatever machine this is: with cards or without. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { doctorVerb } from '../../../src/cli/doctor/doctor-verb.ts';
 import { runProgram } from '../../../src/program/program.ts';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../../src/protocol/mqtt/diagnose.ts';
+import { gather } from '../../gathered.ts';
 import { keysNotSnake } from '../../snake-case.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
@@ -21,22 +22,17 @@ export async function consult(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = { PATH: process.env['PATH'] },
 ): Promise<Consultation> {
-  let printed = '';
-  let complained = '';
+  const { said, print, complain } = gather();
   const exitCode = await runProgram({
     name: 'dragoman',
     summary: 'test',
     verbs: [doctorVerb],
     argv: ['doctor', ...argv],
     env,
-    print: (text) => {
-      printed += text;
-    },
-    complain: (text) => {
-      complained += text;
-    },
+    print,
+    complain,
   });
-  return { exitCode, printed, complained };
+  return { exitCode, printed: said.out, complained: said.err };
 }
 
 /** Folders of one test file, removed at its end. */
