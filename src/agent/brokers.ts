@@ -8,7 +8,7 @@ import { parseJson } from '../protocol/json.ts';
 type Mqtt = Config['mqtt'];
 
 /** Names files, and holds no secret. */
-const keptSchema = z.strictObject({ version: z.literal(1), mqtt: configSchema.shape.mqtt });
+const keptSchema = z.strictObject({ format: z.literal(1), mqtt: configSchema.shape.mqtt });
 
 export interface BrokersParts {
   readonly mqtt: Mqtt;
@@ -74,7 +74,7 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
       if (last !== null && nameOf(last) === nameOf(configured)) return Promise.resolve(null);
       last = configured;
       if (file === null) return Promise.resolve(null);
-      const text = JSON.stringify({ version: 1, mqtt: configured });
+      const text = JSON.stringify({ format: 1, mqtt: configured });
       const written = writing.then(() => file.write(text));
       writing = written;
       return written.then((result) => (result.ok ? null : result.message));

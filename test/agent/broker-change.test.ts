@@ -221,7 +221,7 @@ describe('another broker in the configuration of a start', () => {
     expect(returned()).toEqual([]);
   });
 
-  it.each(['{', '{"version":1}', '{"version":1,"mqtt":{"url":"ftp://x"}}'])(
+  it.each(['{', '{"format":1}', '{"format":1,"mqtt":{"url":"ftp://x"}}'])(
     'is all there is where what was kept is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();

@@ -127,7 +127,7 @@ describe('the renewal of the client certificate', () => {
     expect(other.requests()).toEqual([]);
   });
 
-  it.each(['{', '{"version":2}', '[]', '{"version":1,"configured":"x"}'])(
+  it.each(['{', '{"format":2}', '[]', '{"format":1,"configured":"x"}'])(
     'begins again where what was kept is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();

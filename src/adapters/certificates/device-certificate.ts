@@ -16,7 +16,7 @@ export interface Pair {
 
 const pairSchema = z.strictObject({ certificate: z.string(), key: z.string() });
 const keptSchema = z.strictObject({
-  version: z.literal(1),
+  format: z.literal(1),
   /** SHA-256 of the certificate that the configuration names: another one there makes all of this void. */
   configured: z.string(),
   /** Null: the configured one. */
@@ -142,7 +142,7 @@ function wrong(message: string) {
 }
 
 function nothing(configured: string): Kept {
-  return { version: 1, configured, present: null, successor: null, request: null };
+  return { format: 1, configured, present: null, successor: null, request: null };
 }
 
 /** Null: it is damaged. */
