@@ -55,6 +55,8 @@ export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
   no_backend: 'whether the backend runs, and on which broker',
   no_session: '`last_error` in `state`; the time a session takes to begin',
   congested: 'the bandwidth of the way to the service',
+  left_out:
+    'whether another language was spoken; how loud the room is; where it goes on, ask the support of the service',
   catching_up: 'the outage before it; the event before this one tells its cause',
 };
 

@@ -24,6 +24,7 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'a defect of the program: … threw (…); the agent goes on', 'report it with its stack'),
   line('agent', 'the microphone did not close cleanly', NOTHING),
   line('agent', 'the recording has ended; silence follows', NOTHING),
+  line('agent', 'the service has left out what was said', 'as the cause `left_out`'),
   line('agent', 'the outage lasts longer than the backlog: what is said is being lost', 'as the cause'),
   line(
     'agent',

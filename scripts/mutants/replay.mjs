@@ -238,7 +238,7 @@ export const REPLAY = [
   {
     name: 'stuck-sound-is-said-again',
     file: 'lane/sound/translations.ts',
-    find: 'judgeCuts(stream.replay, signs.settledAt)',
+    find: 'judgeCuts(stream.replay, settledAt)',
     replace: 'judgeCuts(stream.replay, context.now)',
     tests: STORIES.replay,
   },

@@ -12,10 +12,13 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
   const hearing = hearingStream(before.session);
   const gone = [hearing, before.oldSession?.stream].map((stream) => stream?.replay);
+  const begun = gone
+    .flatMap((log) => log?.interims ?? [])
+    .reduce((sum, { speech }) => sum + speech.possible, 0);
   const unheard = gone.reduce((sum, log) => sum + (log?.unheard.possible ?? 0), 0);
   // What a stream owes that is given up because nobody speaks any more is lost with it.
   const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeech(hearing.replay).possible : 0;
-  return lost <= unheard + owed;
+  return lost <= unheard + owed + begun;
 }
 
 const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[] =>

@@ -63,6 +63,7 @@ export function createRoom(setup: RoomSetup): Room {
     echo: terms.echo && terms.lane['echo'] !== 'off',
     isSilent: () => !speaker.isPlugged || setup.isWithoutLoudspeaker(),
     wasLoud: (from, until) => speaker.wasDriven(from, until),
+    writes: !terms.untold.includes('partial_transcription'),
     named: terms.profile === 'live' && terms.untold.length === 0,
     isExact: () => tellsAll(terms) && setup.isPrompt(),
     isLying: () => tellsAll(terms) && !setup.isPrompt(),

@@ -24,6 +24,8 @@ export interface ServiceWatch {
     language: string;
     ticks: readonly number[];
     lengthTicks: number;
+    /** It says no more of the sentence than it has in interim texts. */
+    leftOut: boolean;
   }): void;
 }
 
@@ -87,7 +89,16 @@ export function createServiceHost(
           const { stream, sentence, language } = job;
           sentences.set(id, { tick: ticks[0] ?? 0, language });
           if (sentences.size > SENTENCES_KEPT) sentences.delete(sentences.keys().next().value ?? 0);
-          watch.rendered({ id, stream, sentence, language, ticks, lengthTicks: ticksOfRendering(pcm) });
+          const leftOut = output.isLeftOut(sentence);
+          watch.rendered({
+            id,
+            stream,
+            sentence,
+            language,
+            ticks,
+            lengthTicks: ticksOfRendering(pcm),
+            leftOut,
+          });
           service.rendered(job.stream, job.id, pcm, now());
           continue;
         }

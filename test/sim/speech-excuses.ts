@@ -18,6 +18,8 @@
  *   an older sentence is taken for the newer one;
  * - service: the service heard it on a stream that went on, and left it out (faults of its sound, noise of less than 0.3 s, up
  *   to 0.4 s of a soft word, to 0.64 s of a soft beginning whose rest it says: it was sent to the sample, and nobody can make the service hear better);
+ * - left_out: the service gave interim texts of it and no more, and the device has told that, where it was longer than a few
+ *   words (left-out.ts);
  * - unheard: there was no loudspeaker for its translation, or for a part of it, for longer than speech is held, and the device has
  *   counted that (told-oracle.ts: it tells the sum);
  * - shed: more than a minute of translated speech waited for the loudspeaker;
@@ -37,6 +39,7 @@ export const EXCUSES = [
   'unnamed',
   'behind',
   'service',
+  'left_out',
   'shed',
   'asleep',
   'cut',

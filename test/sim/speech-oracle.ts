@@ -6,14 +6,15 @@ import { echoInForce } from '../../src/core/lane/sound/echo.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { createDoubts } from './doubts.ts';
 import { createDropped } from './dropped.ts';
+import { createLeftOut } from './left-out.ts';
 import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
-import { createSaidAccount, type Playing } from './said.ts';
+import { createSaidAccount } from './said.ts';
 import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
 import { createSilentEnds } from './silent-ends.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
-import type { SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
+import type { Job, Sending, SpeechOracle, SpeechOracleSetup } from './speech-ports.ts';
 import { createStrangeSounds } from './strange-sounds.ts';
 import {
   ASLEEP,
@@ -23,6 +24,7 @@ import {
   GATED,
   HEARD,
   HOLD_FULL,
+  LEFT_OUT,
   RENDERED,
   RETASKED,
   SHED,
@@ -46,23 +48,6 @@ const MOST_FADE_BYTES = 8 * 48;
 /** The sound of a rendering has left the service within this. */
 const UNDER_WAY_MS = 20_000;
 
-interface Job extends Playing {
-  spoiled: boolean;
-  readonly renderedAt: number;
-  /** This much of it has reached the device. */
-  deliveredTicks: number;
-}
-
-/** How a piece of speech was sent last. */
-interface Sending {
-  readonly connection: number;
-  readonly at: number;
-  /** The connection was slower than real time. */
-  readonly late: boolean;
-  /** The last sign of life of the connection by then: an outage counts from there. */
-  readonly quietSince: number;
-}
-
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations, firstTick } = setup;
   const flags = createTickList(0);
@@ -77,6 +62,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
   const soundAt = new Map<number, number>();
   const silentEnds = createSilentEnds(violations);
+  const leftOut = createLeftOut(violations);
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
@@ -194,6 +180,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & ASLEEP) return 'asleep';
     if (flag & CUT) return 'cut';
     if (flag & DISTORTED) return 'service';
+    if (flag & LEFT_OUT) return 'left_out';
     const sending = sendings.get(tick);
     // Across a new task the zero of the times that the service tells is not known.
     const isExact = setup.isExact() && (flag & RETASKED) === 0;
@@ -220,6 +207,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     ...{ violations, excused, isApart, isSaid: said.isSaid },
     excuse(tick) {
       const why = excuse(tick);
+      if (why === 'left_out') leftOut.unsaid(tick);
       if (why === 'late_break') silentEnds.swallowed(overAt.get(sendings.get(tick)?.connection ?? 0) ?? 0);
       const isOutage = why === 'hold_full' || why === 'late_break';
       return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
@@ -261,6 +249,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     step(step, now) {
       strange.step(step);
       silentEnds.step(step, now);
+      leftOut.step(step, now);
       noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);
@@ -301,7 +290,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };
       if (job.spoiled) spoil(job);
-      markAll(ticks, RENDERED);
+      markAll(ticks, job.leftOut ? RENDERED | LEFT_OUT : RENDERED);
+      if (job.leftOut && setup.writes) leftOut.begun(job);
       seams.rendered(job);
       doubts.rendered(numberOf.get(job.stream) ?? 0, given.sentence, ticks);
       jobs.set(job.id, job);

@@ -1,7 +1,27 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { Playing } from './said.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Word } from './told-sentences.ts';
 import type { Violations } from './violations.ts';
+
+/** A translation that the service has rendered. */
+export interface Job extends Playing {
+  spoiled: boolean;
+  readonly leftOut: boolean;
+  readonly renderedAt: number;
+  /** This much of it has reached the device. */
+  deliveredTicks: number;
+}
+
+/** How a piece of speech was sent last. */
+export interface Sending {
+  readonly connection: number;
+  readonly at: number;
+  /** The connection was slower than real time. */
+  readonly late: boolean;
+  /** The last sign of life of the connection by then: an outage counts from there. */
+  readonly quietSince: number;
+}
 
 export interface SpeechOracle {
   readonly spokenTicks: number;
@@ -35,6 +55,8 @@ export interface SpeechOracle {
     /** Of its sound. */
     lengthTicks: number;
     spoiled: boolean;
+    /** It says no more of the sentence than it has in interim texts. */
+    leftOut: boolean;
     renderedAt: number;
   }): void;
   /** The service begins to spoil sound: what is under way is spoiled, too. */
@@ -61,6 +83,8 @@ export interface SpeechOracleSetup {
   readonly wasLoud: (from: number, until: number) => boolean;
   /** The connection is slower than real time: the service may be far behind. */
   readonly isLate: () => boolean;
+  /** Whether the service writes down what is being said. */
+  readonly writes: boolean;
   /** Whether the service names sentences. */
   readonly named: boolean;
   /** Whether the service tells, truthfully, which seconds of the stream it has understood. */

@@ -21,3 +21,5 @@ export const RETASKED = 256;
 export const RENDERED = 512;
 /** There was no loudspeaker for its translation, and the device has counted it. */
 export const UNHEARD = 1024;
+/** The service has given no more than interim texts of it. */
+export const LEFT_OUT = 2048;

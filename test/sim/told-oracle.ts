@@ -99,15 +99,25 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     step(step, now) {
       noteUnheard(step, now);
       const { before, after, effects } = step;
+      const sums = effects.flatMap((effect) =>
+        effect.type === 'notify' && effect.kind === 'speech_lost' ? [effect.detail] : [],
+      );
+      // One sum ends where another begins.
+      const isBefore = after.loss !== null && after.loss !== before.loss;
+      const tellSums = (): void => {
+        for (const sum of sums.splice(0)) tell(sum, now);
+      };
+      if (isBefore && before.loss !== null) tellSums();
       const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
       if (lost > 0) {
         lostMs += lost * CHUNK_MS;
         lostAt = now;
-        const isTold = status !== 'ready' || now - busThrewAt() < THROWN_MS;
+        // That a sentence was left out is known when the service has gone on for long.
+        const isLeftOut = after.loss?.cause === 'left_out';
+        const isTold = status !== 'ready' || isLeftOut || now - busThrewAt() < THROWN_MS;
         violations.check('told', isTold, () => 'speech is lost and the status is ready');
       }
-      for (const effect of effects)
-        if (effect.type === 'notify' && effect.kind === 'speech_lost') tell(effect.detail, now);
+      tellSums();
       const phase = phaseOf(after.session);
       if (phaseOf(before.session) === phase) return;
       const streams = STREAMS.has(phase);

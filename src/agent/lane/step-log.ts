@@ -43,8 +43,11 @@ export function logStep(
   }
   if (after.loss !== null && before.loss === null) {
     const { cause } = after.loss;
-    const sentence = 'the outage lasts longer than the backlog: what is said is being lost';
-    line('warn', 'loss', { cause }, sentence);
+    if (cause === 'left_out') line('warn', 'loss', { cause }, 'the service has left out what was said');
+    else {
+      const sentence = 'the outage lasts longer than the backlog: what is said is being lost';
+      line('warn', 'loss', { cause }, sentence);
+    }
   }
   for (const effect of effects) {
     if (effect.type === 'notify') {

@@ -6,6 +6,8 @@ export const LOSS_CAUSES = {
   no_backend: 'no token has come: the backend does not answer',
   no_session: 'a session was on its way for longer than the backlog lasts',
   congested: 'the connection is slower than speech',
+  left_out:
+    'the service had begun to write down what was said, and left it out: it gave neither a text nor sound of it',
   catching_up: 'an earlier outage has left the backlog full, and somebody speaks without a pause',
 } as const;
 export type LossCause = Cause | keyof typeof LOSS_CAUSES;

@@ -1,10 +1,11 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { readNamedCause } from '../retry/recovery.ts';
+import { coverBySound, coverInterims, notePartial } from '../uplink/replay/interim.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
 import { compareSound } from '../uplink/replay/twins.ts';
-import { notePartial, noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
+import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/ending.ts';
@@ -96,11 +97,14 @@ function noteTranscript(
   const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
   const part = translation_part_id ?? null;
   const letters = [...text].length;
-  if (kind === 'partial_transcription') return notePartial(log, { id: word.id, letters });
-  if (kind === 'validated_transcription') return noteUnderstood(log, { ...word, letters });
+  if (kind === 'partial_transcription') return notePartial(log, { ...word, letters }, now);
+  if (kind === 'validated_transcription')
+    return coverInterims(noteUnderstood(log, { ...word, letters }), { ...word, letters });
   if (kind !== 'translated_transcription') return log;
   const told = noteTranslated(log, { ...word, part: { id: part, language } });
-  return noteText(told, { ...word, part, language, letters }, now);
+  const noted = noteText(told, { ...word, part, language, letters }, now);
+  // Where both are written down, how much was said is known from the other text.
+  return coverInterims(noted, { ...word, letters: log.isTold ? 0 : letters });
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;
@@ -123,7 +127,8 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { isTwin, lastSounds } = compareSound(stream.lastSounds, sound.pcm);
   const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
-  context.patch(stream, { newsAt: context.now, replay: log, lastSounds });
+  const replay = coverBySound(stream.replay, log, id);
+  context.patch(stream, { newsAt: context.now, replay, lastSounds });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);
     noteSpokenIn(context, language);

@@ -37,7 +37,7 @@ export const STATUS_REASONS = {
   },
   speech_lost: {
     status: 'degraded',
-    says: 'speech is being lost, because an outage lasts longer than the backlog; the detail is the cause',
+    says: 'speech is being lost, because an outage lasts longer than the backlog, or the service has just left some out; the detail is the cause',
   },
   silent_service: {
     status: 'degraded',

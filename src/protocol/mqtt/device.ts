@@ -83,7 +83,9 @@ export const laneReportSchema = z.object({
   stream_host: z.string().nullable().describe('where what is said goes; null without a stream'),
   speech_lost_ms: z
     .number()
-    .describe('speech that nobody will hear, since the start: outages were longer than the backlog'),
+    .describe(
+      'speech that nobody will hear, since the start: outages were longer than the backlog, or the service left it out',
+    ),
   unheard_ms: z
     .number()
     .describe('translated speech that nobody heard for want of a loudspeaker, since the start'),

@@ -114,17 +114,20 @@ export const EVENT_SCHEMAS = {
   }),
   capture_problem: event('A microphone that delivers does so badly.', { lane, finding, message }),
   capture_problem_over: event('What was wrong with the microphone is over.', { lane, finding, message }),
-  speech_lost: event('Speech that nobody will hear: an outage lasted longer than the backlog.', {
-    lane,
-    lost_ms: ms('speech lost, pauses not counted'),
-    cause: z.string().describe('the cause of the outage'),
-    ongoing: z
-      .literal(true)
-      .optional()
-      .describe('the outage goes on; the event at its end counts this speech again'),
-    from: moment('beginning of the first lost speech'),
-    to: moment('end of the last lost speech so far'),
-  }),
+  speech_lost: event(
+    'Speech that nobody will hear: an outage lasted longer than the backlog, or the service left it out.',
+    {
+      lane,
+      lost_ms: ms('speech lost, pauses not counted'),
+      cause: z.string().describe('the cause of the outage, or `left_out`'),
+      ongoing: z
+        .literal(true)
+        .optional()
+        .describe('the outage goes on; the event at its end counts this speech again'),
+      from: moment('beginning of the first lost speech'),
+      to: moment('end of the last lost speech so far'),
+    },
+  ),
   backend_silent: event('The backend has given no usable answer for 20 s.', {
     lane: noLane,
     since: moment('since when'),

@@ -158,9 +158,12 @@ function checkFlow({ before, state, effects }: Step): void {
   const isEnd =
     heard?.id !== hearingStream(state.session)?.id ||
     before.oldSession?.stream.id !== state.oldSession?.stream.id;
+  const atEnd = isEnd ? unheard.flatMap(({ likely, possible }) => [likely, possible]) : [];
+  // So is what it has left out that it had begun to write down, at any time.
+  const begun = [heard, before.oldSession?.stream].flatMap((one) => one?.replay.interims ?? []);
+  const leftOut = begun.reduce((sum, { speech }) => sum + speech.possible, 0);
   const isWrittenOff =
-    isEnd &&
-    unheard.some(({ likely, possible }) => missing === likely || missing === possible) &&
+    [0, ...atEnd].some((ended) => missing >= ended && missing <= ended + leftOut) &&
     lost - old.lost >= missing;
   demand(missing === 0 || isWrittenOff, `${out} sent and ${back} back do not add up`);
   demand(

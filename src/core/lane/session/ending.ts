@@ -1,6 +1,7 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
+import { leftOutAtEnd, lessSpeech } from '../../uplink/replay/interim.ts';
 import type { SpeechCount } from '../../uplink/replay/record.ts';
 import { unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
@@ -9,6 +10,7 @@ import { isSameTask, taskOf } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
+import { countLeftOut } from './left-out.ts';
 import { goLive } from './live.ts';
 import {
   type Draining,
@@ -153,13 +155,15 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
 function settleEnd(context: StepContext, { replay }: Stream, cause?: Cause): readonly BacklogChunk[] {
-  countUnheard(context, replay.unheard, cause === 'silent_service');
+  const told = countLeftOut(context, leftOutAtEnd(replay, context.now));
+  countUnheard(context, lessSpeech(replay.unheard, told), cause === 'silent_service');
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
 }
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
 export function tellUnspoken(context: StepContext, { replay }: Stream): void {
+  countLeftOut(context, leftOutAtEnd(replay, context.now));
   for (const cut of cutsAtEnd(replay, context.now, true)) notifyCut(context, cut);
 }
 

@@ -1,5 +1,6 @@
 import { type BacklogChunk, kindOf, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
+import { noteTail } from '../../uplink/replay/interim.ts';
 import { noteSent, noteSilence } from '../../uplink/replay/replay-log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
@@ -68,7 +69,7 @@ function watchSilence(context: StepContext): void {
 function noteChunk(context: StepContext, chunk: BacklogChunk): void {
   const stream = streamNow(context);
   if (stream === null) return;
-  const replay = noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now);
+  const replay = noteTail(noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now));
   const isExpected = isVoiceExpected(context.state, context.now);
   context.patch(stream, { replay, silence: noteSpeech(stream.silence, chunk, isExpected, context.now) });
 }

@@ -13,10 +13,24 @@ const TELL_EACH_MS = 600_000;
 export function trackSpeechLoss(context: StepContext, before: LaneState): void {
   const { backlog, settings, loss } = context.state;
   const lost = backlog.accounts.lost - before.backlog.accounts.lost;
+  // What was left out before an outage is no part of it.
+  const isOther = lost > 0 && loss?.cause === 'left_out' && loss === before.loss;
+  if (isOther) {
+    context.set({ loss: null });
+    tell(context, loss);
+  }
   if (lost > 0) return lose(context, lost * settings.chunkMs);
   if (loss === null || !isOver(context.state, loss, context.now)) return;
   context.set({ loss: null });
   tell(context, loss);
+}
+
+/** What this step loses the service has left out; it was written down between these moments. */
+export function noteLeftOut(context: StepContext, from: number, to: number): void {
+  const { loss } = context.state;
+  if (loss !== null && loss.cause !== 'left_out') return;
+  const begun = { lostMs: 0, cause: 'left_out', from, lastAt: context.now, toldAt: context.now } as const;
+  context.set({ loss: { ...(loss ?? begun), to } });
 }
 
 function lose(context: StepContext, lostMs: number): void {
@@ -27,7 +41,7 @@ function lose(context: StepContext, lostMs: number): void {
     lostMs: (loss?.lostMs ?? 0) + lostMs,
     cause: loss?.cause ?? causeOf(context.state),
     from: loss?.from ?? to - lostMs,
-    to,
+    to: loss?.cause === 'left_out' ? loss.to : to,
     lastAt: context.now,
     toldAt: loss?.toldAt ?? context.now,
   };

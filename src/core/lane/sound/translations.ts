@@ -1,5 +1,7 @@
+import { lessSpeech, takeLeftOut } from '../../uplink/replay/interim.ts';
 import { judgeCuts } from '../../uplink/replay/spoken.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
+import { countLeftOut } from '../session/left-out.ts';
 import { noteSign, type Stream, streamsOf } from '../session/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
@@ -21,9 +23,20 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
       message: `the service tells ${refused}`,
     });
   }
+  const { log: left, leftOut } = takeLeftOut(stream.replay, signs.settledAt);
+  if (left !== stream.replay) {
+    const told = countLeftOut(context, leftOut);
+    context.patch(stream, { replay: { ...left, unheard: lessSpeech(left.unheard, told) } });
+  }
+  reviewSound(context, stream, signs.settledAt);
+}
+
+function reviewSound(context: StepContext, { id }: Stream, settledAt: number): void {
+  const stream = streamsOf(context.state).find((one) => one.id === id);
+  if (stream === undefined) return;
   const { sentences, nameless, untranslated } = stream.replay;
   if (sentences.length === 0 && nameless.run === null && untranslated.length === 0) return;
-  const { log, again, cuts } = judgeCuts(stream.replay, signs.settledAt);
+  const { log, again, cuts } = judgeCuts(stream.replay, settledAt);
   if (log === stream.replay) return;
   context.patch(stream, { replay: log });
   for (const cut of cuts) notifyCut(context, cut);

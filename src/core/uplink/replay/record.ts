@@ -35,6 +35,8 @@ export interface ReplayLog {
   readonly isTold: boolean;
   /** What the service has understood last of a sentence that goes on; null: nothing. */
   readonly partial: Partial | null;
+  /** Sentences of which no more than interim texts have come, the one with the latest text at the end. */
+  readonly interims: readonly Interim[];
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
   /** Those that have been said to their end last, in every language. */
@@ -86,6 +88,28 @@ export interface Partial {
   readonly letters: number;
   /** How much had been sent when its text came. */
   readonly sentMs: number;
+}
+
+/** A sentence of which no more than interim texts have come. Positions are milliseconds of the stream's audio. */
+export interface Interim {
+  readonly id: string | null;
+  /** Of the last of its texts. */
+  readonly letters: number;
+  /** Where the service tells that it lies; null: it does not. */
+  readonly told: Span | null;
+  /** Where it began to be written down, as far as is known without times, and what had been sent at its last text. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The stretch of speech that was sent then. */
+  readonly group: number;
+  /** When its first text came, and its last. */
+  readonly since: number;
+  readonly at: number;
+  /** Its speech, as far as that has been counted. */
+  readonly speech: SpeechCount;
+  readonly countedMs: number;
+  /** Which share of it whole sentences have covered. */
+  readonly coveredShare: number;
 }
 
 /** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */

@@ -45,6 +45,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     times: FIRST_TIMES,
     isTold: false,
     partial: null,
+    interims: [],
     known: [],
     said: [],
     withdrawn: [],
@@ -165,7 +166,7 @@ function isFirst({ fromMs, whole }: Piece): boolean {
 }
 
 /** Counts pieces of a log. */
-function countSpeech(log: ReplayLog, pieces: readonly Piece[]): SpeechCount {
+export function countSpeech(log: ReplayLog, pieces: readonly Piece[]): SpeechCount {
   const sureGroups = new Set(log.pieces.filter(isSpeech).map(({ group }) => group));
   const possible = pieces.filter((piece) => isFirst(piece) && maybeSpeech(piece));
   return {
@@ -258,6 +259,15 @@ export function owedSpeech(log: ReplayLog): SpeechCount {
   return countSpeech(
     log,
     log.pieces.filter((piece) => isOwed(log, piece)),
+  );
+}
+
+/** The speech that is owed of what was sent between two moments of the stream's audio. */
+export function owedSpeechIn(log: ReplayLog, { fromMs, toMs }: Span): SpeechCount {
+  const own = log.pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
+  return countSpeech(
+    log,
+    own.filter((piece) => isOwed(log, piece)),
   );
 }
 

@@ -32,14 +32,6 @@ export interface Understood {
   readonly letters?: number;
 }
 
-/** The service has understood this much of a sentence that goes on. */
-export function notePartial(
-  log: ReplayLog,
-  { id, letters }: { id: string | null; letters: number },
-): ReplayLog {
-  return { ...log, partial: { id, letters, sentMs: log.sentMs } };
-}
-
 /** The service has understood a sentence (`validated_transcription`). */
 export function noteUnderstood(log: ReplayLog, word: Understood): ReplayLog {
   return markUnderstood(log.isTold ? log : { ...log, isTold: true }, word);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import { notePartial } from '../../../../src/core/uplink/replay/interim.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
-import { notePartial, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
 /** 16 samples of one byte pair each: a sixteenth of a chunk is 20 ms. */
@@ -39,7 +40,7 @@ describe('a sentence that is cut off in running speech, without times', () => {
   const stub = (log: ReplayLog, id: string): ReplayLog =>
     noteSound(log, { id, language: 'es', ms: 200, last: false }, log.sentMs).log;
   const partial = (log: ReplayLog, id: string, letters: number): ReplayLog =>
-    notePartial(log, { id, letters });
+    notePartial(log, { id, letters }, 0);
 
   it('may have lost its end to the next one: what that has said is not said again', () => {
     const two = send('ssssqqqq', stub(cut(send('s'.repeat(20)), 'a', 60), 'a'));

@@ -1,0 +1,31 @@
+import { writeOff } from '../../uplink/backlog.ts';
+import type { LeftOut } from '../../uplink/replay/interim.ts';
+import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
+import { addSpeech } from '../../uplink/replay/replay-log.ts';
+import { noteLeftOut } from '../sound/speech-lost.ts';
+import type { StepContext } from '../step-context.ts';
+
+/** Less than this of speech is a noise of which the service made a word: about two seconds of which the lane is sure. */
+const LEAST_CHUNKS = 6;
+/** So is less than this of which it is not, in however many words. */
+const LEAST_WRITTEN = { sure: 1, possible: 9, letters: 20 } as const;
+
+/**
+ * The service has begun to write down what was said, and left it out: it is counted as lost, and told. That it was speech the
+ * voice detector must be sure of, or the service by several words; how much of it was, neither need be.
+ * @returns what was counted
+ */
+export function countLeftOut(context: StepContext, leftOut: readonly LeftOut[]): SpeechCount {
+  const lost = leftOut.filter(isSpeech);
+  const [first] = lost;
+  if (first === undefined) return NO_SPEECH;
+  const speech = lost.map((one) => one.speech).reduce(addSpeech);
+  context.set({ backlog: writeOff(context.state.backlog, speech.possible) });
+  noteLeftOut(context, first.since, Math.max(...lost.map(({ at }) => at)));
+  return speech;
+}
+
+function isSpeech({ speech: { sure, possible }, letters }: LeftOut): boolean {
+  if (sure >= LEAST_CHUNKS) return true;
+  return sure >= LEAST_WRITTEN.sure && possible >= LEAST_WRITTEN.possible && letters >= LEAST_WRITTEN.letters;
+}

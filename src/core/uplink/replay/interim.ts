@@ -1,0 +1,238 @@
+import { placePart } from './parts.ts';
+import {
+  type Interim,
+  isQuiet,
+  NO_SPEECH,
+  type Piece,
+  type ReplayLog,
+  type Span,
+  type SpeechCount,
+} from './record.ts';
+import { addSpeech, countSpeech, FORGOTTEN_AFTER_MS, owedSpeechIn } from './replay-log.ts';
+
+/**
+ * Sentences of which no more than interim texts have come. A service may take such a text back, and write the same speech down
+ * in another sentence; or it leaves the speech out, and goes on with the next as if nothing had been said. What is left out is
+ * to be told: speech for which interim texts came, and neither a final text, nor sound, nor another sentence that covers it.
+ */
+
+/** No more are under way at a time. */
+const MOST_INTERIMS = 8;
+/** A sentence goes on for so long after its last interim text. */
+const TAIL_MS = 1000;
+/** And so much may have been said in it by then that is in none. */
+const UNWRITTEN_MS = 1500;
+/** A new sentence that begins with so much of the text of the one before is the same under another name. */
+const SAME_SHARE = 0.6;
+/** What other sentences cover so far has not been left out. */
+const COVERED_SHARE = 0.5;
+/** So shortly after its last interim text a sentence is being written down. */
+const UNDER_WAY_MS = 5000;
+/** Sound without a name that came so long before a text may be of it: texts come late. */
+const SOUND_BEFORE_MS = 10_000;
+/** Seconds are rounded as they are told. */
+const ROUNDING_MS = 40;
+/** Sound is sent in chunks, and a sentence begins somewhere in one. */
+const EDGE_MS = 320;
+
+/** An interim text as it came. */
+export interface InterimText {
+  readonly id: string | null;
+  readonly letters: number;
+  /** Which stretch of the service's audio it covers so far; left out or null: not told. */
+  readonly span?: Span | null;
+}
+
+/** The service has understood this much of a sentence that goes on. */
+export function notePartial(log: ReplayLog, text: InterimText, now: number): ReplayLog {
+  const { id, letters } = text;
+  const noted = { ...log, partial: { id, letters, sentMs: log.sentMs } };
+  if (letters === 0 || (id !== null && isFinal(log, id))) return noted;
+  const known = log.interims.find((one) => one.id === id);
+  const told = toldSpan(log, text.span ?? null);
+  const more = letters - (known?.letters ?? 0);
+  const same = log.interims.findLast((one) => one !== known && isSame(one, more, told));
+  const others = log.interims.filter((one) => one !== known && one !== same);
+  const begun = joined(known, same) ?? begin(log, told, now);
+  const toMs = told?.toMs ?? log.sentMs;
+  const counted = countTo(log, begun, told === null ? toMs : toMs + EDGE_MS);
+  const next: Interim = {
+    ...counted,
+    id,
+    letters,
+    at: now,
+    told,
+    toMs: Math.max(counted.toMs, toMs),
+    group: log.group,
+  };
+  return { ...noted, interims: [...others, next].slice(-MOST_INTERIMS) };
+}
+
+/** Speech goes on behind the last interim text. */
+export function noteTail(log: ReplayLog): ReplayLog {
+  const last = log.interims.at(-1);
+  if (last === undefined || last.told !== null || last.group !== log.group) return log;
+  const toMs = Math.min(log.sentMs, last.toMs + TAIL_MS);
+  if (toMs <= last.countedMs) return log;
+  return { ...log, interims: [...log.interims.slice(0, -1), countTo(log, last, toMs)] };
+}
+
+function isFinal(log: ReplayLog, id: string): boolean {
+  return log.known.includes(id) || log.said.some((one) => one.id === id);
+}
+
+/** Where the service tells that it lies in the stream's audio; null: it does not, or that can't be true. */
+function toldSpan(log: ReplayLog, told: Span | null): Span | null {
+  const span = placePart(log, told);
+  if (span === null || span.toMs <= span.fromMs || span.fromMs < -ROUNDING_MS) return null;
+  return span.toMs > log.sentMs + ROUNDING_MS ? null : span;
+}
+
+/** @param more how many letters the text has at once that it had not before */
+function isSame(one: Interim, more: number, told: Span | null): boolean {
+  if (told !== null && one.told !== null) return shareOf(one, told) >= COVERED_SHARE;
+  return more >= one.letters * SAME_SHARE;
+}
+
+/** The text of one sentence has become part of another. */
+function joined(one: Interim | undefined, other: Interim | undefined): Interim | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const fromMs = Math.min(one.fromMs, other.fromMs);
+  const since = Math.min(one.since, other.since);
+  return { ...one, fromMs, since, speech: addSpeech(one.speech, other.speech) };
+}
+
+/** It begins where the service tells, or with the last stretch of speech; behind what was written down before. */
+function begin(log: ReplayLog, told: Span | null, now: number): Interim {
+  const behindMs = Math.max(0, ...log.interims.map(({ countedMs }) => countedMs));
+  const first = log.pieces.find((piece) => isOpen(log, piece) && piece.group === log.group);
+  const beginMs = told === null ? (first?.fromMs ?? log.sentMs) : told.fromMs - EDGE_MS;
+  const fromMs = Math.max(behindMs, beginMs);
+  return {
+    ...{ id: null, letters: 0, told, group: log.group, since: now, at: now },
+    ...{ fromMs, toMs: fromMs, countedMs: fromMs, speech: NO_SPEECH, coveredShare: 0 },
+  };
+}
+
+/** Whether no other sentence has it for certain: the service may have cut one off before it. */
+function isOpen(log: ReplayLog, { sentence, seam, toMs }: Piece): boolean {
+  return sentence === null ? !log.isAhead || toMs > log.aheadMs : seam?.next === null;
+}
+
+/** Counts the speech that no other sentence has. */
+function countTo(log: ReplayLog, interim: Interim, toMs: number): Interim {
+  const { countedMs } = interim;
+  const own = log.pieces.filter(
+    (piece) => isOpen(log, piece) && !isQuiet(piece) && piece.fromMs >= countedMs && piece.fromMs < toMs,
+  );
+  const speech = addSpeech(interim.speech, countSpeech(log, own));
+  return { ...interim, speech, countedMs: Math.max(countedMs, Math.min(toMs, log.sentMs)) };
+}
+
+/** Which share of it lies within a span. */
+function shareOf({ told, fromMs, toMs }: Interim, span: Span): number {
+  const own = told ?? { fromMs, toMs };
+  const overlapMs = Math.min(own.toMs, span.toMs) - Math.max(own.fromMs, span.fromMs);
+  return Math.max(0, overlapMs) / Math.max(1, own.toMs - own.fromMs);
+}
+
+/**
+ * A whole sentence has come, and been noted: it covers its own interim texts, and others as far as it tells the same stretch
+ * of sound, or without times is longer than its own interim text was.
+ * @param letters of its text in the language that was spoken; 0: not known
+ */
+export function coverInterims(log: ReplayLog, { id, letters }: InterimText): ReplayLog {
+  if (log.interims.length === 0) return log;
+  const span = spanOf(log, id ?? `#${log.namelessCount}`);
+  if (id === null && span === null) return { ...log, interims: [] };
+  const own = log.interims.find((one) => one.id === id);
+  let spare = letters - (own === undefined ? 0 : lettersOf(own));
+  const interims = log.interims.flatMap((one): readonly Interim[] => {
+    if (one === own) return [];
+    const share = span === null ? spare / one.letters : shareOf(one, span);
+    if (span === null) spare -= one.letters;
+    const coveredShare = one.coveredShare + Math.max(0, share);
+    if (coveredShare >= COVERED_SHARE) return [];
+    // How long a sentence is beyond its own interim text is not known so well that several add up.
+    return [span === null && own !== undefined ? one : { ...one, coveredShare }];
+  });
+  return { ...log, interims };
+}
+
+/** How long its whole text may be: somebody has spoken on since its last interim text. */
+function lettersOf({ letters, fromMs, toMs }: Interim): number {
+  return letters * (1 + UNWRITTEN_MS / Math.max(UNWRITTEN_MS, toMs - fromMs));
+}
+
+function spanOf(log: ReplayLog, id: string): Span | null {
+  return [...log.sentences, ...log.said].find((one) => one.id === id)?.span ?? null;
+}
+
+/**
+ * Sound has come, and been noted: it covers the interim texts of its sentence; where it has no name, or one that no text has
+ * told, all of them.
+ */
+export function coverBySound(before: ReplayLog, log: ReplayLog, id: string | null): ReplayLog {
+  if (log.interims.length === 0) return log;
+  const isOfText =
+    id !== null &&
+    (isFinal(before, id) || before.withdrawn.includes(id) || log.interims.some((one) => one.id === id));
+  return { ...log, interims: isOfText ? log.interims.filter((one) => one.id !== id) : [] };
+}
+
+/** What a service has left out, as it is told. */
+export interface LeftOut {
+  readonly speech: SpeechCount;
+  /** Of the last interim text. */
+  readonly letters: number;
+  /** When its first interim text came, and its last. */
+  readonly since: number;
+  readonly at: number;
+}
+
+/**
+ * Takes what has been left out from the log: nothing more was heard of it for as long as anything is remembered.
+ * @param settledAt what the service has written by then has come
+ */
+export function takeLeftOut(
+  log: ReplayLog,
+  settledAt: number,
+): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
+  const isOver = (one: Interim): boolean =>
+    settledAt - one.at >= FORGOTTEN_AFTER_MS && owedIn(log, one).possible === 0;
+  const over = log.interims.filter(isOver);
+  if (over.length === 0) return { log, leftOut: [] };
+  const interims = log.interims.filter((one) => !isOver(one));
+  return { log: { ...log, interims }, leftOut: over.filter((one) => !maySound(log, one)) };
+}
+
+/**
+ * What the service has left out of a stream that ends. What the stream still owes is said again, or told with it; where that is
+ * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out.
+ */
+export function leftOutAtEnd(log: ReplayLog, now: number): readonly LeftOut[] {
+  return log.interims.flatMap((one) => {
+    if (now - one.at < UNDER_WAY_MS) return [];
+    const owed = owedIn(log, one);
+    const isSaidAgain = owed.possible * 2 >= one.speech.possible;
+    return isSaidAgain || maySound(log, one) ? [] : [{ ...one, speech: lessSpeech(one.speech, owed) }];
+  });
+}
+
+/** Whether the last sound may have been of it. */
+function maySound({ soundAt }: ReplayLog, { id, since }: Interim): boolean {
+  return id === null && soundAt !== null && soundAt > since - SOUND_BEFORE_MS;
+}
+
+function owedIn(log: ReplayLog, { fromMs, countedMs }: Interim): SpeechCount {
+  return owedSpeechIn(log, { fromMs, toMs: countedMs });
+}
+
+/** @returns what is left of one without another */
+export function lessSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
+  return {
+    sure: Math.max(0, one.sure - other.sure),
+    likely: Math.max(0, one.likely - other.likely),
+    possible: Math.max(0, one.possible - other.possible),
+  };
+}

@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import { hearingStream } from '../../../src/core/lane/session/session.ts';
+import { laneStatus } from '../../../src/core/lane/status.ts';
+import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { hearNothing, hearScored, SURE, UNSURE } from './scored-sound.ts';
+
+const LETTERS_PER_S = 15;
+const text = (letters: number): string => 'a'.repeat(Math.round(letters));
+
+interface Told {
+  /** Seconds of the stream's audio; left out: it tells none. */
+  readonly from?: number;
+  readonly to?: number;
+}
+const transcription = (id: string | null, letters: number, { from, to }: Told) => ({
+  transcription_id: id,
+  language: 'en',
+  text: text(letters),
+  ...(from !== undefined && to !== undefined && { segments: [{ text: '', start: from, end: to }] }),
+});
+function partial(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
+  lane.says({
+    message_type: 'partial_transcription',
+    data: { transcription: transcription(id, letters, told) },
+  });
+}
+function whole(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
+  lane.says({
+    message_type: 'validated_transcription',
+    data: { transcription: transcription(id, letters, told) },
+  });
+}
+
+/** Live, with a service that answers what is asked. */
+function live(): LaneHarness {
+  const lane = new LaneHarness().goLive();
+  behave(lane);
+  return lane;
+}
+const sentS = (lane: LaneHarness): number => (hearingStream(lane.state.session)?.replay.sentMs ?? 0) / 1000;
+
+/** Somebody says a sentence; the service writes it down as it goes on. @returns its letters and its times */
+function begin(
+  lane: LaneHarness,
+  id: string | null,
+  seconds: number,
+  isTimed = false,
+): Told & { letters: number } {
+  const from = sentS(lane);
+  const chunks = Math.round((seconds * 1000) / CHUNK_MS);
+  for (let chunk = 1; chunk <= chunks; chunk++) {
+    lane.speak(1);
+    const letters = ((chunk * CHUNK_MS) / 1000) * LETTERS_PER_S;
+    partial(lane, id, letters, isTimed ? { from, to: sentS(lane) } : {});
+  }
+  const letters = seconds * LETTERS_PER_S;
+  const told = isTimed ? { from, to: sentS(lane) } : {};
+  lane.hush(4);
+  return { letters, ...told };
+}
+/** A sentence that is written down to its end and spoken. */
+function say(lane: LaneHarness, id: string | null, seconds: number, isTimed = false): void {
+  const { letters, ...told } = begin(lane, id, seconds, isTimed);
+  whole(lane, id, letters, told);
+  lane.hear(id, seconds * 1000, true);
+  // Until the loudspeaker is quiet again.
+  lane.hush(16);
+}
+const told = (lane: LaneHarness) =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'speech_lost')
+    .map(({ detail, times }) => ({ ...detail, ...times }));
+const wait = (lane: LaneHarness): void => lane.hush(140);
+const lost = (seconds: number) => ({
+  lost_ms: Math.round((seconds * 1000) / CHUNK_MS) * CHUNK_MS,
+  cause: 'left_out',
+});
+
+describe('a sentence of which the service gives no more than interim texts', () => {
+  it.each([
+    ['with times', true],
+    ['without times', false],
+  ])('is told as lost, %s, once, though the stream goes on', (_, isTimed) => {
+    const lane = live();
+    say(lane, 'a', 3, isTimed);
+    const from = lane.now;
+    begin(lane, 'b', 4, isTimed);
+    const to = lane.now;
+    say(lane, 'c', 3, isTimed);
+    lane.hush(60);
+    expect(told(lane)).toEqual([]);
+    while (laneStatus(lane.state, lane.now).status === 'ready' && lane.now - to < 60_000) lane.hush(1);
+    expect(laneStatus(lane.state, lane.now)).toMatchObject({
+      status: 'degraded',
+      reasons: [{ code: 'speech_lost', detail: 'left_out' }],
+    });
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+    expect(told(lane)[0]).toMatchObject({ from: expect.closeTo(from, -3), to: expect.closeTo(to, -4) });
+    expect(lane.accounts.lost * CHUNK_MS).toBe(lost(4).lost_ms);
+    expect(laneStatus(lane.state, lane.now).status).toBe('ready');
+    say(lane, 'd', 3, isTimed);
+    wait(lane);
+    expect(told(lane)).toHaveLength(1);
+  });
+
+  it('is told with all that was said until the next sentence of the same breath was written down', () => {
+    const lane = live();
+    begin(lane, 'b', 4);
+    lane.speak(2);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+    const other = live();
+    for (let chunk = 1; chunk <= 12; chunk++) {
+      other.speak(1);
+      if (chunk <= 10) partial(other, 'b', chunk * 5);
+    }
+    other.hush(4);
+    wait(other);
+    expect(told(other)).toMatchObject([{ lost_ms: 12 * CHUNK_MS }]);
+  });
+
+  it('is told although other sentences are somewhat longer than their interim texts', () => {
+    const lane = live();
+    begin(lane, 'b', 4);
+    for (const id of ['c', 'd', 'e', 'f']) {
+      const { letters } = begin(lane, id, 3);
+      whole(lane, id, letters + 35);
+      lane.hear(id, 3000, true);
+      lane.hush(16);
+    }
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it('is told together with others that are left out', () => {
+    const lane = live();
+    for (const id of ['a', 'b', 'c']) begin(lane, id, 3.2);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(9.6)]);
+  });
+
+  it('is told when its stream breaks off, where it cannot be said again', () => {
+    const lane = live();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.end();
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it('is told by itself where an outage follows that loses speech as well', () => {
+    const lane = new LaneHarness().goLive();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.end();
+    for (let chunk = 0; chunk < 120; chunk++) {
+      if (lane.phase === 'acquiring') lane.grant();
+      if (lane.phase === 'connecting') lane.unreach(true);
+      lane.speak(1);
+    }
+    expect(told(lane)).toMatchObject([lost(4)]);
+    expect(lane.state.loss?.cause).toBe('network');
+  });
+
+  it('is not told where it was being written down when its stream broke off', () => {
+    const lane = live();
+    for (let chunk = 1; chunk <= 12; chunk++) {
+      lane.speak(1);
+      partial(lane, 'b', chunk * 5);
+    }
+    // The text of the sentence before it comes late: all that was said seems to be that, and is spoken.
+    whole(lane, 'a', 20);
+    lane.hear('a', 1200, true);
+    lane.end();
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('is told when its stream ends in order', () => {
+    const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
+    behave(lane);
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.until(() => lane.phase === 'standby', 60_000);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+});
+
+describe('interim texts that are no loss', () => {
+  it('come before a whole text, whatever is said meanwhile', () => {
+    const lane = live();
+    const { letters } = begin(lane, 'a', 4);
+    begin(lane, 'b', 4);
+    lane.hush(20);
+    whole(lane, 'b', letters);
+    whole(lane, 'a', letters);
+    partial(lane, 'a', letters);
+    lane.hear('a', 4000, true);
+    lane.hear('b', 4000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('are taken back into another sentence, by its name from the start', () => {
+    const lane = live();
+    const from = sentS(lane);
+    for (let chunk = 1; chunk <= 16; chunk++) {
+      lane.speak(1);
+      partial(lane, chunk < 12 ? 'a' : 'b', chunk * 5);
+    }
+    lane.hush(4);
+    expect(sentS(lane)).toBeGreaterThan(from);
+    whole(lane, 'b', 80);
+    lane.hear('b', 5000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('are taken back into another sentence, after a while', () => {
+    const lane = live();
+    for (let chunk = 1; chunk <= 20; chunk++) {
+      lane.speak(1);
+      if (chunk < 12) partial(lane, 'a', chunk * 5);
+      else partial(lane, 'b', chunk < 16 ? (chunk - 11) * 5 : chunk * 5);
+    }
+    lane.hush(4);
+    whole(lane, 'b', 100);
+    lane.hear('b', 5000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it.each([
+    ['with times', true],
+    ['without times', false],
+  ])('are covered by other sentences, %s', (_, isTimed) => {
+    const lane = live();
+    const { letters, from = 0, to = 0 } = begin(lane, 'a', 6, isTimed);
+    const half = (from + to) / 2;
+    whole(lane, 'b', letters / 2, isTimed ? { from, to: half } : {});
+    whole(lane, 'c', letters / 2, isTimed ? { from: half, to } : {});
+    lane.hear('b', 3000, true);
+    lane.hear('c', 3000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it.each([
+    ['its own name', 'a'],
+    ['no name', null],
+    ['a name that no text has told', 'x'],
+  ])('are spoken without a whole text: sound with %s', (_, name) => {
+    const lane = live();
+    begin(lane, 'a', 4);
+    lane.hear(name, 4000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('are followed by a translated text alone', () => {
+    const lane = live();
+    const { letters } = begin(lane, 'a', 4);
+    const data = { transcription: transcription('a', letters, {}) };
+    lane.says({ message_type: 'translated_transcription', data });
+    lane.hear('a', 4000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('were made of a noise', () => {
+    const lane = live();
+    for (let noise = 0; noise < 20; noise++) {
+      begin(lane, `n${noise}`, 1.6);
+      lane.hush(10);
+    }
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('are said again where their stream breaks off', () => {
+    const lane = live();
+    begin(lane, 'a', 4);
+    lane.hush(20);
+    lane.end();
+    lane.comeBack();
+    say(lane, 'b', 1);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(12);
+  });
+
+  it.each([
+    ['is told where the service wrote several words', 40, 1],
+    ['is not told where it wrote next to nothing', 8, 0],
+  ])('were made of what the lane is hardly sure of: it %s', (_, letters, count) => {
+    const lane = live();
+    for (let chunk = 1; chunk <= 12; chunk++) {
+      hearScored(lane, CHUNK_MS, chunk % 4 === 0 ? SURE : UNSURE);
+      partial(lane, 'a', (chunk * letters) / 12);
+    }
+    hearNothing(lane, 30_000);
+    wait(lane);
+    expect(told(lane)).toHaveLength(count);
+  });
+
+  it('come late, without a name, behind the sound of their sentence', () => {
+    const lane = live();
+    say(lane, null, 3);
+    lane.speak(12);
+    lane.hear(null, 4000, true);
+    partial(lane, null, 60);
+    lane.hush(2);
+    lane.end();
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it('come without a name while sound goes on to come', () => {
+    const lane = live();
+    begin(lane, null, 4);
+    lane.hear(null, 4000, true);
+    begin(lane, null, 4);
+    whole(lane, null, 60);
+    lane.hear(null, 4000, true);
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+});
