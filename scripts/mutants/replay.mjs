@@ -273,8 +273,36 @@ export const REPLAY = [
   {
     name: 'twins-that-changed-places-are-none',
     file: 'uplink/replay/twins.ts',
-    find: 'slice(-SOUNDS_COMPARED)',
-    replace: 'slice(-1)',
+    find: 'const NAMELESS_COMPARED = 4;',
+    replace: 'const NAMELESS_COMPARED = 1;',
     tests: ['uplink/replay/twins.test.ts'],
+  },
+  {
+    name: 'twins-count-twice',
+    file: 'uplink/replay/spoken.ts',
+    find: 'ms: isTwin ? 0 : sound.ms,',
+    replace: 'ms: sound.ms,',
+    tests: ['uplink/replay/twins.test.ts'],
+  },
+  {
+    name: 'nameless-twins-count-twice',
+    file: 'uplink/replay/nameless.ts',
+    find: 'run.ms + (isTwin ? 0 : ms)',
+    replace: 'run.ms + ms',
+    tests: ['uplink/replay/twins.test.ts'],
+  },
+  {
+    name: 'tone-is-its-own-twin',
+    file: 'uplink/replay/twins.ts',
+    find: 'isTwin: isKnown && !isPeriodic(pcm)',
+    replace: 'isTwin: isKnown',
+    tests: ['uplink/replay/twins.test.ts'],
+  },
+  {
+    name: 'late-behind-a-blocked-way-is-cut',
+    file: 'lane/session/session.ts',
+    find: 'const SETTLES_WITHIN_MS = 5000;',
+    replace: 'const SETTLES_WITHIN_MS = 1000;',
+    tests: ['lane/blocked-way.test.ts'],
   },
 ];

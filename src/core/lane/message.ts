@@ -125,10 +125,10 @@ function onSound(
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, part = null, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
-  const { isTwin, lastSounds } = compareSound(stream.lastSounds, sound.pcm);
+  const { isTwin, heard } = compareSound(stream.lastSounds, { id, language }, sound.pcm);
   const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
   const replay = coverBySound(stream.replay, log, id);
-  context.patch(stream, { newsAt: context.now, replay, lastSounds });
+  context.patch(stream, { newsAt: context.now, replay, lastSounds: heard });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);
     noteSpokenIn(context, language);

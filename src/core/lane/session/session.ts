@@ -1,6 +1,7 @@
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
 import type { ReplayLog } from '../../uplink/replay/record.ts';
+import type { HeardSound } from '../../uplink/replay/twins.ts';
 import type { Grant } from '../event.ts';
 import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
@@ -67,7 +68,7 @@ export interface Stream {
   readonly newsAt: number | null;
   readonly signs: Signs;
   /** The last pieces of translated sound that came, the newest at the end. */
-  readonly lastSounds: readonly Uint8Array[];
+  readonly lastSounds: readonly HeardSound[];
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */
@@ -89,8 +90,8 @@ export const NO_SIGNS: Signs = { at: null, blockedUntil: NEVER, settledAt: NEVER
 
 /** Answers to pings come every three seconds or so: after a longer pause the way was blocked. */
 const BLOCKED_AFTER_MS = 4500;
-/** All that was held up comes within this time after the first of it. */
-const SETTLES_WITHIN_MS = 1000;
+/** What was held up comes within this time after the first sign of life, and what the service had paused in writing. */
+const SETTLES_WITHIN_MS = 5000;
 
 export function noteSign({ at, blockedUntil, settledAt }: Signs, now: number): Signs {
   const wasBlocked = at !== null && now - at >= BLOCKED_AFTER_MS;

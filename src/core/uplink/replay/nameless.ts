@@ -31,7 +31,7 @@ export function awaitText({ nameless, targets }: ReplayLog, letters: number, now
 /** @param pieces what is taken for spoken because of this sound */
 export function hearRun(
   { nameless, targets }: ReplayLog,
-  { ms, pieces }: { ms: number; pieces: readonly Piece[] },
+  { ms, isTwin, pieces }: { ms: number; isTwin: boolean; pieces: readonly Piece[] },
   now: number,
 ): Nameless {
   if (targets.length !== 1 || ms === 0) return nameless;
@@ -44,7 +44,7 @@ export function hearRun(
     // What may just have been said is not said once more with a sentence that was cut off before it.
     const isOwn = gapMs < GAP_MS || awaited.length === 0;
     const known = isOwn ? [...run.pieces, ...pieces] : run.pieces;
-    const more = { ...run, pieces: known, ms: run.ms + ms, soundAt: now };
+    const more = { ...run, pieces: known, ms: run.ms + (isTwin ? 0 : ms), soundAt: now };
     return { ...nameless, run: more, awaited: awaited.map((text) => ({ ...text, isDoubtful: true })) };
   }
   const recent = awaited.filter(({ at }) => now - at < OVER_AFTER_MS);

@@ -48,7 +48,7 @@ export interface Sound {
   readonly ms: number;
   /** Nothing more of the part comes in this language. */
   readonly last: boolean;
-  /** What came before it has come once more. */
+  /** A piece that has come before comes once more: it makes the sentence no longer. */
   readonly isTwin?: boolean;
 }
 
@@ -100,17 +100,19 @@ function noteNamelessText(log: ReplayLog, letters: number, now: number): ReplayL
  */
 export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: ReplayLog; isRepeat: boolean } {
   const { id } = sound;
-  if (id === null) return { log: noteNameless(log, sound.ms, now), isRepeat: false };
+  if (id === null) return { log: noteNameless(log, sound, now), isRepeat: false };
   // It is being said once more: what comes late of the first try would be heard twice.
   if (log.withdrawn.includes(id)) return { log, isRepeat: true };
+  const isTwin = sound.isTwin === true;
+  if (isTwin && isSettled(log, id)) return { log, isRepeat: false };
   // What is spoken has been understood, whether or not the service has said so by now.
   const told = log.known.includes(id) ? log : markUnderstood(log, { id, span: null });
   const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
   const language = targetOf(sound.language, log.targets);
   const part = sound.part ?? null;
-  const kept = { ...keepPieces(told, own), twins: sound.isTwin === true ? id : told.twins };
+  const kept = { ...keepPieces(told, own), twins: isTwin ? id : told.twins };
   const heard = change(withSentence(kept, id), id, language, (spoken) =>
-    withPartSound(spoken, { part, ms: sound.ms, last: sound.last }, now),
+    withPartSound(spoken, { part, ms: isTwin ? 0 : sound.ms, last: sound.last }, now),
   );
   const isRepeat = isSaidBefore(told, id, language);
   // What comes once more of a part that has ended tells nothing of how long it was.
@@ -123,6 +125,10 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   // What comes twice lasts twice as long as it should.
   const isMeasure = isWhole && rest.twins !== id;
   return { log: settle(isMeasure ? learnPace(rest, ended) : rest, id), isRepeat };
+}
+
+function isSettled(log: ReplayLog, id: string): boolean {
+  return log.said.some((one) => one.id === id) && !log.sentences.some((one) => one.id === id);
 }
 
 function change(
@@ -181,13 +187,13 @@ function withSaid({ said }: ReplayLog, { id, languages, span }: Sentence): reado
 }
 
 /** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
-function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
+function noteNameless(given: ReplayLog, { ms, isTwin = false }: Sound, now: number): ReplayLog {
   const isOther = given.soundAt === null || now - given.soundAt >= OTHER_SOUND_MS;
   const isAwaited = given.pieces.some(({ sentence }) => sentence !== null);
   const isOpen = given.pieces.some((piece) => !isQuiet(piece));
   const isAhead = isOther ? given.isTold && !isAwaited && isOpen : given.isAhead;
   const aheadMs = isOther && isAhead ? (lastPause(given) ?? given.aheadMs) : given.aheadMs;
-  const balance = withSound(given.balance, ms, isOther, now);
+  const balance = withSound(given.balance, isTwin ? 0 : ms, isOther, now);
   const log = { ...given, soundAt: now, isAhead, aheadMs, balance };
   // Sound that goes on as its text has promised says nothing of what was said meanwhile.
   const isPromised = !isOther && balance.promisedMs > 0;
@@ -195,7 +201,7 @@ function noteNameless(given: ReplayLog, ms: number, now: number): ReplayLog {
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
   const spoken = told.pieces.filter(({ sentence }) => sentence !== null);
   const rest = told.pieces.filter(({ sentence }) => sentence === null);
-  return { ...keepPieces(told, rest), nameless: hearRun(told, { ms, pieces: spoken }, now) };
+  return { ...keepPieces(told, rest), nameless: hearRun(told, { ms, isTwin, pieces: spoken }, now) };
 }
 
 /** Whether it is of this sentence, or may be. */

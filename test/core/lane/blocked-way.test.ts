@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+
+const cuts = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'audio_cut');
+
+/** A sentence of which more than half has come when the way is blocked for 6 s. */
+function block(): LaneHarness {
+  const lane = new LaneHarness({ settings: { stuckMs: 1e9, pingsMissed: 99 } }).goLive();
+  lane.speak(10);
+  lane.hush(4);
+  lane.understands('a');
+  const transcription = { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) };
+  lane.says({ message_type: 'translated_transcription', data: { transcription } });
+  lane.hear('a', 2400);
+  lane.pongs = false;
+  lane.hush(Math.ceil(6000 / CHUNK_MS));
+  return lane;
+}
+const signs = (lane: LaneHarness, ms: number): void => {
+  for (let sign = 0; sign < ms / 500; sign++) {
+    lane.step({ type: 'pong', stream: lane.stream });
+    lane.pass(500);
+  }
+};
+
+it.each([100, 1500, 3000])(
+  'the rest of a translation may come %i ms after a blocked way has opened',
+  (ms) => {
+    const lane = block();
+    signs(lane, ms);
+    lane.hear('a', 1500, true);
+    signs(lane, 20_000);
+    expect(cuts(lane)).toEqual([]);
+  },
+);
+
+it('a translation of which nothing more comes after a blocked way is told', () => {
+  const lane = block();
+  signs(lane, 8000);
+  expect(cuts(lane).map(({ detail }) => detail)).toEqual([
+    { language: 'es', played_ms: 2400, expected_ms: 3900 },
+  ]);
+});
