@@ -16,6 +16,8 @@ const WALL_AT_ZERO = Date.UTC(2026, 0, 15, 9);
 export interface ServiceWatch {
   /** A stream whose task runs has heard these ticks. */
   heard(stream: string, sound: Int16Array, running: boolean): void;
+  /** It came in such a heap that the service did not listen to it, and said so. */
+  overrun(stream: string, sound: Int16Array): void;
   /** A sentence was understood and is spoken. */
   rendered(job: {
     id: number;
@@ -163,12 +165,11 @@ export function createServiceHost(
     },
     hear(stream, pcm) {
       const report = service.stream(stream)?.report;
-      watch.heard(
-        stream,
-        new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1),
-        report?.phase === 'running',
-      );
+      const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
+      const unheard = report?.frames_unheard;
+      watch.heard(stream, sound, report?.phase === 'running');
       act((at) => service.hear(stream, pcm, Math.ceil(pcm.byteLength / 3) * 4, at));
+      if (report?.frames_unheard !== unheard) watch.overrun(stream, sound);
     },
     receive(stream, json) {
       act((at) => service.receive(stream, json, at));

@@ -286,6 +286,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (echoes > 0 && setup.echo)
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
+    overrun: (sound) =>
+      void read(sound, (tick) => {
+        // That the lane keeps its pace is judged where it sends.
+        mark(tick, DISTORTED);
+      }),
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };

@@ -44,6 +44,8 @@ export interface SpeechOracle {
   connectionOver(connection: number, now: number): void;
   live(now: number): void;
   heard(stream: string, sound: Int16Array, running: boolean): void;
+  /** The service has not listened to what it heard: the network let it come in a heap. */
+  overrun(sound: Int16Array): void;
   /** @param job `spoiled`: the service spoils its sound, so that its order and number tell nothing */
   rendered(job: {
     id: number;

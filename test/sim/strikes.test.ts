@@ -11,7 +11,7 @@ const ASLEEP_MS = 540_000;
 
 async function serviceWithStrikes() {
   const clock = createSimClock(1000);
-  const watch = { heard: () => {}, rendered: () => {} };
+  const watch = { heard: () => {}, overrun: () => {}, rendered: () => {} };
   const host = createServiceHost(clock, createDice(1), 'spec', {}, watch);
   const strikes: [string, number, number][] = [];
   watchStrikes(host.service.faults, (kind, forMs) => void strikes.push([kind, forMs, clock.now()]));

@@ -154,6 +154,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
 
   const host = createServiceHost(clock, dice.fork(), terms.profile, terms.choices, {
     heard: (stream, sound, running) => connections.hearing(stream).heard(stream, sound, running),
+    overrun: (stream, sound) => connections.hearing(stream).overrun(sound),
     rendered(job) {
       const sender = host.service.stream(job.stream)?.sender;
       const isDelayed = sender !== undefined && sender.delay !== null;
