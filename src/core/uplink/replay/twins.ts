@@ -1,3 +1,5 @@
+import { samplesOf } from '../../audio/pcm.ts';
+
 /** What is sent twice may change places with its neighbours. */
 const NAMELESS_COMPARED = 4;
 /** Of named sentences: more than a minute of sound. */
@@ -50,12 +52,18 @@ function hashOf(pcm: Uint8Array): number {
   return (one >>> 0) * 2 ** 20 + ((other >>> 0) & 0xfffff);
 }
 
-/** Whether it repeats itself within its first half. */
+/**
+ * Whether it repeats itself within its first half. By the longest border of each of its beginnings (Knuth, Morris and Pratt), for
+ * the work must not grow with the square of a length that the service chooses.
+ */
 function isPeriodic(pcm: Uint8Array): boolean {
-  const isPeriod = (bytes: number): boolean => {
-    for (let at = bytes; at < pcm.byteLength; at++) if (pcm[at] !== pcm[at - bytes]) return false;
-    return true;
-  };
-  for (let bytes = 2; bytes <= pcm.byteLength / 2; bytes += 2) if (isPeriod(bytes)) return true;
-  return false;
+  const samples = samplesOf(pcm);
+  const borders = new Int32Array(samples.length);
+  let border = 0;
+  for (let at = 1; at < samples.length; at++) {
+    while (border > 0 && samples[at] !== samples[border]) border = borders[border - 1] ?? 0;
+    if (samples[at] === samples[border]) border++;
+    borders[at] = border;
+  }
+  return samples.length - border <= samples.length / 2;
 }
