@@ -6,8 +6,22 @@ export const SILENCE = [
   {
     name: 'left-out-not-told',
     file: 'lane/sound/translations.ts',
-    find: '  if (left !== stream.replay) {',
-    replace: '  if (left === null) {',
+    find: '  const told = countLeftOut(context, leftOut);',
+    replace: '  const told = countLeftOut(context, []);',
+    tests: LEFT_OUT,
+  },
+  {
+    name: 'silent-is-left-out-while-asked',
+    file: 'lane/sound/translations.ts',
+    find: '  if (isOnlyAnswering(stream.silence)) return;\n',
+    replace: '',
+    tests: LEFT_OUT,
+  },
+  {
+    name: 'silent-is-left-out-at-the-end',
+    file: 'lane/session/left-out.ts',
+    find: "if (endedBy !== 'silent_service') ",
+    replace: '',
     tests: LEFT_OUT,
   },
   {

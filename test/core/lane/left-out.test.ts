@@ -1,36 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hearingStream } from '../../../src/core/lane/session/session.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { LaneHarness as AskingLane, ends } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
+import { begin, lost, partial, say, sentS, told, transcription, wait, whole } from './interim-texts.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { hearNothing, hearScored, SURE, UNSURE } from './scored-sound.ts';
-
-const LETTERS_PER_S = 15;
-const text = (letters: number): string => 'a'.repeat(Math.round(letters));
-
-interface Told {
-  /** Seconds of the stream's audio; left out: it tells none. */
-  readonly from?: number;
-  readonly to?: number;
-}
-const transcription = (id: string | null, letters: number, { from, to }: Told) => ({
-  transcription_id: id,
-  language: 'en',
-  text: text(letters),
-  ...(from !== undefined && to !== undefined && { segments: [{ text: '', start: from, end: to }] }),
-});
-function partial(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
-  lane.says({
-    message_type: 'partial_transcription',
-    data: { transcription: transcription(id, letters, told) },
-  });
-}
-function whole(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
-  lane.says({
-    message_type: 'validated_transcription',
-    data: { transcription: transcription(id, letters, told) },
-  });
-}
 
 /** Live, with a service that answers what is asked. */
 function live(): LaneHarness {
@@ -38,45 +12,6 @@ function live(): LaneHarness {
   behave(lane);
   return lane;
 }
-const sentS = (lane: LaneHarness): number => (hearingStream(lane.state.session)?.replay.sentMs ?? 0) / 1000;
-
-/** Somebody says a sentence; the service writes it down as it goes on. @returns its letters and its times */
-function begin(
-  lane: LaneHarness,
-  id: string | null,
-  seconds: number,
-  isTimed = false,
-): Told & { letters: number } {
-  const from = sentS(lane);
-  const chunks = Math.round((seconds * 1000) / CHUNK_MS);
-  for (let chunk = 1; chunk <= chunks; chunk++) {
-    lane.speak(1);
-    const letters = ((chunk * CHUNK_MS) / 1000) * LETTERS_PER_S;
-    partial(lane, id, letters, isTimed ? { from, to: sentS(lane) } : {});
-  }
-  const letters = seconds * LETTERS_PER_S;
-  const told = isTimed ? { from, to: sentS(lane) } : {};
-  lane.hush(4);
-  return { letters, ...told };
-}
-/** A sentence that is written down to its end and spoken. */
-function say(lane: LaneHarness, id: string | null, seconds: number, isTimed = false): void {
-  const { letters, ...told } = begin(lane, id, seconds, isTimed);
-  whole(lane, id, letters, told);
-  lane.hear(id, seconds * 1000, true);
-  // Until the loudspeaker is quiet again.
-  lane.hush(16);
-}
-const told = (lane: LaneHarness) =>
-  lane
-    .all('notify')
-    .filter(({ kind }) => kind === 'speech_lost')
-    .map(({ detail, times }) => ({ ...detail, ...times }));
-const wait = (lane: LaneHarness): void => lane.hush(140);
-const lost = (seconds: number) => ({
-  lost_ms: Math.round((seconds * 1000) / CHUNK_MS) * CHUNK_MS,
-  cause: 'left_out',
-});
 
 describe('a sentence of which the service gives no more than interim texts', () => {
   it.each([
@@ -179,6 +114,27 @@ describe('a sentence of which the service gives no more than interim texts', () 
     lane.comeBack();
     wait(lane);
     expect(told(lane)).toEqual([]);
+  });
+
+  it.each([
+    ['it fell silent in the middle of it', 'silent_service'],
+    ['it had gone on to the next one before it fell silent', 'left_out'],
+  ])('is told with its cause where a stream ends for its silence: %s', (_, cause) => {
+    const lane = new AskingLane().goLive();
+    behave(lane);
+    begin(lane, 'b', 4, true);
+    if (cause === 'left_out') {
+      say(lane, 'c', 3, true);
+      // For longer than a text is waited for.
+      lane.hush(110);
+    }
+    // It answers questions about its task, and nothing else.
+    for (let chunk = 0; chunk < 300 && ends(lane) === 0; chunk++) lane.speak(1);
+    expect(ends(lane)).toBe(1);
+    wait(lane);
+    const sums = told(lane);
+    expect(sums.map((one) => one.cause)).toEqual([...new Set([cause, 'silent_service'])]);
+    expect(sums.reduce((ms, { lost_ms }) => ms + Number(lost_ms), 0)).toBe(lane.accounts.lost * CHUNK_MS);
   });
 
   it('is told when its stream ends in order', () => {

@@ -1,9 +1,9 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
-import { leftOutAtEnd, lessSpeech } from '../../uplink/replay/interim.ts';
+import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
 import type { SpeechCount } from '../../uplink/replay/record.ts';
-import { unspoken } from '../../uplink/replay/replay-log.ts';
+import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
@@ -154,8 +154,12 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
 }
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
-function settleEnd(context: StepContext, { replay }: Stream, cause?: Cause): readonly BacklogChunk[] {
-  const told = countLeftOut(context, leftOutAtEnd(replay, context.now));
+function settleEnd(
+  context: StepContext,
+  { replay }: Stream,
+  cause: Cause | null = null,
+): readonly BacklogChunk[] {
+  const told = countLeftOut(context, leftOutAtEnd(replay, context.now), cause);
   countUnheard(context, lessSpeech(replay.unheard, told), cause === 'silent_service');
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);

@@ -1,3 +1,4 @@
+import type { Cause } from '../../retry/recovery.ts';
 import { writeOff } from '../../uplink/backlog.ts';
 import type { LeftOut } from '../../uplink/replay/interim.ts';
 import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
@@ -13,15 +14,20 @@ const LEAST_WRITTEN = { sure: 1, possible: 9, letters: 20 } as const;
 /**
  * The service has begun to write down what was said, and left it out: it is counted as lost, and told. That it was speech the
  * voice detector must be sure of, or the service by several words; how much of it was, neither need be.
+ * @param endedBy of a stream that ends: one that has fallen silent leaves nothing out, it is lost with all that was said to it
  * @returns what was counted
  */
-export function countLeftOut(context: StepContext, leftOut: readonly LeftOut[]): SpeechCount {
+export function countLeftOut(
+  context: StepContext,
+  leftOut: readonly LeftOut[],
+  endedBy: Cause | null = null,
+): SpeechCount {
   const lost = leftOut.filter(isSpeech);
   const [first] = lost;
   if (first === undefined) return NO_SPEECH;
   const speech = lost.map((one) => one.speech).reduce(addSpeech);
   context.set({ backlog: writeOff(context.state.backlog, speech.possible) });
-  noteLeftOut(context, first.since, Math.max(...lost.map(({ at }) => at)));
+  if (endedBy !== 'silent_service') noteLeftOut(context, first.since, Math.max(...lost.map(({ at }) => at)));
   return speech;
 }
 

@@ -1,8 +1,10 @@
-import { lessSpeech, takeLeftOut } from '../../uplink/replay/interim.ts';
+import { takeLeftOut } from '../../uplink/replay/interim.ts';
+import { lessSpeech } from '../../uplink/replay/replay-log.ts';
 import { judgeCuts } from '../../uplink/replay/spoken.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
 import { countLeftOut } from '../session/left-out.ts';
 import { noteSign, type Stream, streamsOf } from '../session/session.ts';
+import { isOnlyAnswering } from '../session/silence.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
 
@@ -23,12 +25,17 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
       message: `the service tells ${refused}`,
     });
   }
-  const { log: left, leftOut } = takeLeftOut(stream.replay, signs.settledAt);
-  if (left !== stream.replay) {
-    const told = countLeftOut(context, leftOut);
-    context.patch(stream, { replay: { ...left, unheard: lessSpeech(left.unheard, told) } });
-  }
+  reviewInterims(context, stream, signs.settledAt);
   reviewSound(context, stream, signs.settledAt);
+}
+
+/** One that may have fallen silent has not left out a sentence in particular. */
+function reviewInterims(context: StepContext, stream: Stream, settledAt: number): void {
+  if (isOnlyAnswering(stream.silence)) return;
+  const { log, leftOut } = takeLeftOut(stream.replay, settledAt);
+  if (log === stream.replay) return;
+  const told = countLeftOut(context, leftOut);
+  context.patch(stream, { replay: { ...log, unheard: lessSpeech(log.unheard, told) } });
 }
 
 function reviewSound(context: StepContext, { id }: Stream, settledAt: number): void {

@@ -8,7 +8,7 @@ import {
   type Span,
   type SpeechCount,
 } from './record.ts';
-import { addSpeech, countSpeech, FORGOTTEN_AFTER_MS, owedSpeechIn } from './replay-log.ts';
+import { addSpeech, countSpeech, FORGOTTEN_AFTER_MS, lessSpeech, owedSpeechIn } from './replay-log.ts';
 
 /**
  * Sentences of which no more than interim texts have come. A service may take such a text back, and write the same speech down
@@ -226,13 +226,4 @@ function maySound({ soundAt }: ReplayLog, { id, since }: Interim): boolean {
 
 function owedIn(log: ReplayLog, { fromMs, countedMs }: Interim): SpeechCount {
   return owedSpeechIn(log, { fromMs, toMs: countedMs });
-}
-
-/** @returns what is left of one without another */
-export function lessSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
-  return {
-    sure: Math.max(0, one.sure - other.sure),
-    likely: Math.max(0, one.likely - other.likely),
-    possible: Math.max(0, one.possible - other.possible),
-  };
 }

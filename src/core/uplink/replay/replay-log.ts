@@ -184,6 +184,15 @@ export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
   };
 }
 
+/** @returns what is left of one without another */
+export function lessSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
+  return {
+    sure: Math.max(0, one.sure - other.sure),
+    likely: Math.max(0, one.likely - other.likely),
+    possible: Math.max(0, one.possible - other.possible),
+  };
+}
+
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
 export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog {
   const owed = new Set(pieces.map(({ sentence }) => sentence));

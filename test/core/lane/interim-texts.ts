@@ -1,0 +1,73 @@
+import { hearingStream } from '../../../src/core/lane/session/session.ts';
+import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
+
+/** A service that writes sentences down as they go on, and what is told of those that it leaves out. */
+
+const LETTERS_PER_S = 15;
+const text = (letters: number): string => 'a'.repeat(Math.round(letters));
+
+export interface Told {
+  /** Seconds of the stream's audio; left out: it tells none. */
+  readonly from?: number;
+  readonly to?: number;
+}
+export const transcription = (id: string | null, letters: number, { from, to }: Told) => ({
+  transcription_id: id,
+  language: 'en',
+  text: text(letters),
+  ...(from !== undefined && to !== undefined && { segments: [{ text: '', start: from, end: to }] }),
+});
+export function partial(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
+  lane.says({
+    message_type: 'partial_transcription',
+    data: { transcription: transcription(id, letters, told) },
+  });
+}
+export function whole(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
+  lane.says({
+    message_type: 'validated_transcription',
+    data: { transcription: transcription(id, letters, told) },
+  });
+}
+
+export const sentS = (lane: LaneHarness): number =>
+  (hearingStream(lane.state.session)?.replay.sentMs ?? 0) / 1000;
+
+/** Somebody says a sentence; the service writes it down as it goes on. @returns its letters and its times */
+export function begin(
+  lane: LaneHarness,
+  id: string | null,
+  seconds: number,
+  isTimed = false,
+): Told & { letters: number } {
+  const from = sentS(lane);
+  const chunks = Math.round((seconds * 1000) / CHUNK_MS);
+  for (let chunk = 1; chunk <= chunks; chunk++) {
+    lane.speak(1);
+    const letters = ((chunk * CHUNK_MS) / 1000) * LETTERS_PER_S;
+    partial(lane, id, letters, isTimed ? { from, to: sentS(lane) } : {});
+  }
+  const letters = seconds * LETTERS_PER_S;
+  const told = isTimed ? { from, to: sentS(lane) } : {};
+  lane.hush(4);
+  return { letters, ...told };
+}
+
+/** A sentence that is written down to its end and spoken. */
+export function say(lane: LaneHarness, id: string | null, seconds: number, isTimed = false): void {
+  const { letters, ...told } = begin(lane, id, seconds, isTimed);
+  whole(lane, id, letters, told);
+  lane.hear(id, seconds * 1000, true);
+  // Until the loudspeaker is quiet again.
+  lane.hush(16);
+}
+export const told = (lane: LaneHarness) =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'speech_lost')
+    .map(({ detail, times }): Record<string, unknown> => ({ ...detail, ...times }));
+export const wait = (lane: LaneHarness): void => lane.hush(140);
+export const lost = (seconds: number) => ({
+  lost_ms: Math.round((seconds * 1000) / CHUNK_MS) * CHUNK_MS,
+  cause: 'left_out',
+});
