@@ -2,6 +2,7 @@ import { BUFFER } from './buffer.mjs';
 import { COMMANDS } from './commands.mjs';
 import { LANE } from './lane.mjs';
 import { REPLAY } from './replay.mjs';
+import { SENTENCES } from './sentences.mjs';
 import { SERVICE } from './service.mjs';
 import { SESSIONS } from './sessions.mjs';
 import { SILENCE } from './silence.mjs';
@@ -16,6 +17,7 @@ import { VOICES } from './voices.mjs';
 export const MUTANTS = [
   ...SOUND,
   ...REPLAY,
+  ...SENTENCES,
   ...BUFFER,
   ...SESSIONS,
   ...LANE,

@@ -243,27 +243,6 @@ export const REPLAY = [
     tests: STORIES.replay,
   },
   {
-    name: 'any-part-ends-a-sentence',
-    file: 'uplink/replay/parts.ts',
-    find: "parts.every(({ state }) => state !== 'open')",
-    replace: 'parts.length > 0',
-    tests: ['uplink/replay/parts.test.ts'],
-  },
-  {
-    name: 'end-of-a-part-leaves-nothing-owed',
-    file: 'uplink/replay/parts.ts',
-    find: 'if (lengthOf(rest) < LEAST_REST_MS) return none;',
-    replace: 'if (lengthOf(rest) >= 0) return none;',
-    tests: ['uplink/replay/parts.test.ts'],
-  },
-  {
-    name: 'part-settles-what-it-does-not-cover',
-    file: 'uplink/replay/parts.ts',
-    find: 'const isWithin = one.fromMs >= fromMs && one.toMs <= toMs;',
-    replace: 'const isWithin = one.fromMs >= 0;',
-    tests: ['uplink/replay/parts.test.ts'],
-  },
-  {
     name: 'pace-is-learnt-from-twins',
     file: 'uplink/replay/spoken.ts',
     find: 'isWhole && rest.twins !== id;',

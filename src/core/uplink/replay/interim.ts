@@ -9,6 +9,7 @@ import {
   type SpeechCount,
 } from './record.ts';
 import { addSpeech, countSpeech, FORGOTTEN_AFTER_MS, lessSpeech, owedSpeechIn } from './replay-log.ts';
+import { placeSpan } from './times.ts';
 
 /**
  * Sentences of which no more than interim texts have come. A service may take such a text back, and write the same speech down
@@ -83,7 +84,8 @@ function isFinal(log: ReplayLog, id: string): boolean {
 
 /** Where the service tells that it lies in the stream's audio; null: it does not, or that can't be true. */
 function toldSpan(log: ReplayLog, told: Span | null): Span | null {
-  const span = placePart(log, told);
+  const isOpen = log.times.zeros.length > 1;
+  const span = isOpen && told !== null ? placeSpan(log, told).span : placePart(log, told);
   if (span === null || span.toMs <= span.fromMs || span.fromMs < -ROUNDING_MS) return null;
   return span.toMs > log.sentMs + ROUNDING_MS ? null : span;
 }

@@ -1,7 +1,7 @@
 import type { Span, StreamTimes } from './record.ts';
 
 /** Two sentences may overlap by this much: a service keeps some sound before the first word and after the last. */
-const OVERLAP_MS = 400;
+export const OVERLAP_MS = 400;
 /** Sample counts and seconds round. */
 const ROUNDING_MS = 40;
 /** No sentence holds a pause this long: the longest with which a service can be told to wait. */

@@ -13,7 +13,7 @@ import {
 } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { targetOf } from './sentence.ts';
-import { placeSpan } from './times.ts';
+import { OVERLAP_MS, placeSpan } from './times.ts';
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
 const PROMPT_MS = 2600;
@@ -59,7 +59,7 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
   const name = id ?? `#${namelessCount}`;
   const counted = { ...named, namelessCount };
   const open = isKnown ? withoutName(counted, id) : counted;
-  const stretch = span === null ? { fromMs: 0, toMs: sentEnd(open) } : withEdges(open, span);
+  const stretch = span === null ? upToNext(open, id) : withEdges(open, name, span);
   const given = label(open, name, stretch, span !== null);
   const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
   const labelled = afterSeam(shared, name);
@@ -83,7 +83,7 @@ function withFurtherPart(log: ReplayLog, { id, span }: Sentence, told: Span | nu
   if (span === null || told === null) return log;
   const { span: placed, times } = placeSpan(log, told);
   if (placed === null || placed.toMs <= span.toMs) return log;
-  const labelled = label({ ...log, times }, id, withEdges(log, placed), true);
+  const labelled = label({ ...log, times }, id, withEdges(log, id, placed), true);
   return withSentence(labelled, id, { fromMs: span.fromMs, toMs: placed.toMs });
 }
 
@@ -93,10 +93,14 @@ function isSaidToItsEnd(log: ReplayLog, id: string, part: Understood['part']): b
   return said.parts.includes(partKey(targetOf(part.language, log.targets), part.id));
 }
 
-/** What was taken for a sentence before is open again. */
+/** What was taken for a sentence before is open again, and where that may have ended is no doubt any more. */
 function withoutName(log: ReplayLog, id: string | null): ReplayLog {
   if (id === null) return log;
-  const pieces = log.pieces.map((piece) => (piece.sentence === id ? { ...piece, sentence: null } : piece));
+  const pieces = log.pieces.map((piece): Piece => {
+    if (piece.sentence !== id) return piece;
+    const { seam, ...rest } = piece;
+    return seam?.next == null ? { ...rest, sentence: null } : { ...piece, sentence: null };
+  });
   return { ...log, pieces };
 }
 
@@ -118,6 +122,27 @@ export function withSentence(
   const gone = new Set(sentences.slice(0, spare).map((sentence) => sentence.id));
   const kept = log.pieces.filter(({ sentence }) => sentence === null || !gone.has(sentence));
   return { ...keepPieces(log, kept), sentences: sentences.slice(spare) };
+}
+
+/** All that is nobody's so far: up to where the interim texts of another sentence tell that it begins. */
+function upToNext(log: ReplayLog, id: string | null): Span {
+  const own = log.interims.find((one) => one.id === id)?.told ?? null;
+  const nextMs = own === null ? Number.POSITIVE_INFINITY : nextBegin(log, id, own.fromMs);
+  return { fromMs: 0, toMs: Math.min(sentEnd(log), nextMs) };
+}
+
+/**
+ * Where another sentence begins behind a moment, of which interim texts tell where it lies, or that sounds already and was
+ * understood later; infinite: none is known.
+ */
+function nextBegin({ interims, sentences, pieces }: ReplayLog, id: string | null, behindMs: number): number {
+  const told = interims.flatMap((one) => (one.id === id || one.told === null ? [] : [one.told.fromMs]));
+  const index = sentences.findIndex((sentence) => sentence.id === id);
+  const later = new Set(index < 0 ? [] : sentences.slice(index + 1).map((sentence) => sentence.id));
+  const taken = pieces.flatMap(({ sentence, fromMs }) =>
+    sentence !== null && later.has(sentence) ? [fromMs] : [],
+  );
+  return Math.min(...[...told, ...taken].filter((ms) => ms > behindMs), Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -259,9 +284,10 @@ function label(log: ReplayLog, id: string, { fromMs, toMs }: Span, isTimed: bool
 
 /**
  * Where a stretch of speech begins a little before the span, or ends in a pause behind it, those edges belong to it. Where
- * speech goes on as the word of it comes, the service has cut a long sentence just there.
+ * speech goes on as the word of it comes, or another sentence is known to follow, the service has cut a long one just there.
  */
-function withEdges({ pieces, quietMs, group }: ReplayLog, { fromMs, toMs }: Span): Span {
+function withEdges(log: ReplayLog, id: string, { fromMs, toMs }: Span): Span {
+  const { pieces, quietMs, group } = log;
   const voiced = pieces.filter((piece) => !isQuiet(piece));
   let from = fromMs;
   for (const piece of voiced.toReversed()) {
@@ -279,5 +305,6 @@ function withEdges({ pieces, quietMs, group }: ReplayLog, { fromMs, toMs }: Span
   }
   const isOver = quietMs >= EDGE_MS || (last?.group ?? group) < group;
   const isClosed = quietMs > 0 || end < (voiced.at(-1)?.toMs ?? 0);
-  return { fromMs: from, toMs: isOver || (isClosed && end - toMs <= EDGE_MS) ? end : toMs };
+  if (!isOver && (!isClosed || end - toMs > EDGE_MS)) return { fromMs: from, toMs };
+  return { fromMs: from, toMs: Math.max(toMs, Math.min(end, nextBegin(log, id, toMs - OVERLAP_MS))) };
 }

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import { coverBySound, notePartial } from '../../../../src/core/uplink/replay/interim.ts';
+import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
+import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
+import { noteSound } from '../../../../src/core/uplink/replay/spoken.ts';
+import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
+import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
+
+const CHUNK_MS = 320;
+
+/** s: speech, q: a pause; a chunk each. */
+function send(story: string, log: ReplayLog = emptyReplayLog(['es'])): ReplayLog {
+  return [...story].reduce((sent, letter) => {
+    const seq = Math.round(sent.sentMs / CHUNK_MS);
+    const pcm = new Uint8Array(32).fill(1);
+    const chunk: BacklogChunk = { seq, capturedAt: sent.sentMs, pcm, voiced: letter === 's', queued: false };
+    return noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
+  }, log);
+}
+
+type Told = readonly [from: number, to: number] | null;
+const spanOf = (told: Told) => (told === null ? null : { fromMs: told[0] * 1000, toMs: told[1] * 1000 });
+/** An interim text has come. */
+const write = (log: ReplayLog, id: string, told: Told): ReplayLog =>
+  notePartial(log, { id, letters: 10, span: spanOf(told) }, log.sentMs);
+const sound = (log: ReplayLog, id: string, last = true): ReplayLog =>
+  coverBySound(log, noteSound(log, { id, language: 'es', ms: 500, last }, log.sentMs).log, id);
+const understand = (log: ReplayLog, id: string, from: number, to: number): ReplayLog =>
+  noteUnderstood(log, { id, span: spanOf([from, to]) });
+const again = (log: ReplayLog): readonly number[] => unspoken(log).map(({ seq }) => seq);
+
+/** Two sentences without a pause between them: the service has cut one long sentence at 1.6 s. */
+const both = (story = 's'.repeat(9)): ReplayLog => write(write(send(story), 'a', [0, 1.4]), 'b', [1.6, 2.8]);
+
+describe('a sentence that sounds before its text comes', () => {
+  it('leaves to the next one what interim texts tell of that', () => {
+    expect(again(sound(both(), 'a'))).toEqual([5, 6, 7, 8]);
+    expect(again(sound(sound(both(), 'a'), 'b'))).toEqual([]);
+  });
+
+  it('leaves it that where the next one was cut off from an interim text that had been longer', () => {
+    const log = write(write(send('s'.repeat(9)), 'a', [0, 2.5]), 'b', [1.6, 2.2]);
+    expect(again(sound(log, 'a'))).toEqual([5, 6, 7, 8]);
+  });
+
+  it('takes all where interim texts tell no times, or nothing but what lies before it', () => {
+    const untold = write(write(send('s'.repeat(9)), 'a', null), 'b', null);
+    expect(again(sound(untold, 'a'))).toEqual([]);
+    expect(again(sound(both(), 'b'))).toEqual([]);
+  });
+
+  it('takes all where it has no interim text itself: nobody knows which of the two is first', () => {
+    expect(again(sound(both(), 'c'))).toEqual([]);
+  });
+
+  it('leaves it that while a new task leaves the zero of its times open, if only one fits', () => {
+    const old = send(`${'s'.repeat(8)}qqqq`);
+    const open = { ...old, times: reanchor(old.times, old.sentMs) };
+    const log = write(write(send('s'.repeat(9), open), 'a', [3.84, 5.2]), 'b', [5.44, 6.6]);
+    expect(log.times.zeros).toHaveLength(2);
+    expect(again(sound(log, 'a'))).toEqual([17, 18, 19, 20]);
+  });
+});
+
+describe('a sentence whose times come when nobody speaks any more', () => {
+  it('leaves to the next one what interim texts tell of that', () => {
+    const log = sound(understand(both('sssssssssqqq'), 'a', 0, 1.6), 'a');
+    expect(again(log)[0]).toBe(5);
+  });
+
+  it('leaves the next one what has begun to sound of that', () => {
+    const begun = sound(sound(both('sssssssssqqq'), 'a', false), 'b', false);
+    expect(begun.interims).toEqual([]);
+    const late = understand(begun, 'a', 0, 1.6);
+    const owner = (seq: number) => late.pieces.find(({ chunk }) => chunk.seq === seq)?.sentence;
+    expect([4, 5, 8].map(owner)).toEqual(['a', 'b', 'b']);
+  });
+
+  it('leaves no doubt where it ends, so that what follows has no end in common with the one behind', () => {
+    const begun = sound(send('s'.repeat(20)), 'a', false);
+    const told = understand(understand(begun, 'a', 0, 3.2), 'b', 3.2, 6.4);
+    const third = sound(send('sssqqq', told), 'c');
+    expect(again(sound(third, 'a'))).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
+  it('has the soft end behind them where the next one lies within', () => {
+    const log = write(both('sssssssssqqq'), 'c', [0.4, 0.8]);
+    expect(again(sound(understand(log, 'a', 0, 2.6), 'a'))).toEqual([]);
+  });
+});
