@@ -56,4 +56,32 @@ export const SENTENCES = [
     replace: 'seam === rest.seam ? { ...rest, sentence: null } : { ...piece, sentence: null }',
     tests: ['uplink/replay/next-sentence.test.ts'],
   },
+  {
+    name: 'most-of-a-part-is-said-again',
+    file: 'uplink/replay/parts.ts',
+    find: 'if (settled === null) continue;',
+    replace: 'if (settled === null || language !== null) continue;',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'most-of-a-part-is-not-told',
+    file: 'uplink/replay/spoken.ts',
+    find: 'return isGone ? cuts : [...cuts, ...begunCuts(log, id)];',
+    replace: 'return cuts;',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'most-of-a-part-is-not-told-with-the-rest',
+    file: 'uplink/replay/spoken.ts',
+    find: 'cuts.push(...begunCuts(log, id));',
+    replace: '',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'late-text-does-not-tell-its-part',
+    file: 'uplink/replay/parts.ts',
+    find: "before?.state === 'over' && before.id !== null",
+    replace: 'before === undefined && before !== undefined',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
 ];

@@ -1,5 +1,5 @@
 import { isQuiet, type Part, type Piece, type ReplayLog, type Span, type Spoken, splitAt } from './record.ts';
-import { isShort, spokenIn, withSpoken } from './sentence.ts';
+import { isShort, judgeSound, spokenIn, withSpoken } from './sentence.ts';
 
 /**
  * A sentence may be translated and spoken in several parts, each with a text, a sound and an end of its own. It has ended when
@@ -52,8 +52,9 @@ export function withPartText(
   now: number,
 ): Spoken {
   const before = partOf(spoken.parts, text.part);
-  // Its text comes behind its sound.
-  if (before !== undefined && before.state !== 'open') return { ...spoken, textAt: now };
+  // Its text comes behind its sound: which part that was is known by its number alone.
+  const isKnown = before?.state === 'over' && before.id !== null && before.id === text.part;
+  if (before !== undefined && before.state !== 'open' && !isKnown) return { ...spoken, textAt: now };
   const known = before ?? emptyPart(text.part);
   const letters = text.part === null ? known.letters + text.letters : text.letters;
   return { ...withPart(spoken, before, { ...known, letters, span: text.span }), textAt: now };
@@ -124,6 +125,39 @@ export function settlePart(
   const others = withSpoken(sentence, { ...left, soundAt: left.ms > 0 ? left.soundAt : null });
   const sentences = log.sentences.map((one) => (one === sentence ? others : one));
   return { log: { ...log, pieces, sentences }, settled: part };
+}
+
+/** A part of which most came, in a language in which next to nothing of the sentence did. */
+export interface Begun {
+  readonly id: string;
+  readonly spoken: Spoken;
+}
+
+/**
+ * The log as it is when nothing more comes of what has begun to sound: a part of which most came is not said once more with the
+ * others, where the service has told which seconds it speaks.
+ */
+export function settleBegun(given: ReplayLog): { readonly log: ReplayLog; readonly begun: readonly Begun[] } {
+  let log = given;
+  const begun: Begun[] = [];
+  for (const { id, languages } of given.sentences)
+    for (const { language, parts } of languages)
+      for (const part of parts.filter(({ state, ms }) => state === 'open' && ms > 0)) {
+        const sentence = log.sentences.find((one) => one.id === id);
+        const spoken = sentence === undefined ? null : spokenIn(sentence, language);
+        if (spoken === null || judgeSound(spoken, log) !== 'stub') continue;
+        const over = withSentenceSpoken(log, id, withPart(spoken, part, { ...part, state: 'over' }));
+        const { log: rest, settled } = settlePart(over, id, language, part.id);
+        if (settled === null) continue;
+        log = rest;
+        begun.push({ id, spoken: { ...spoken, letters: part.letters, ms: part.ms } });
+      }
+  return { log, begun };
+}
+
+function withSentenceSpoken(log: ReplayLog, id: string, spoken: Spoken): ReplayLog {
+  const sentences = log.sentences.map((one) => (one.id === id ? withSpoken(one, spoken) : one));
+  return { ...log, sentences };
 }
 
 /** What lies before the sentence's times, or behind them, is taken for its own: it goes with its first part, or its last. */

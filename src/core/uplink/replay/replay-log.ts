@@ -1,5 +1,6 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { stubOf } from './nameless.ts';
+import { settleBegun } from './parts.ts';
 import {
   EVEN,
   FIRST_TIMES,
@@ -210,7 +211,8 @@ export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog 
 }
 
 /** What would be lost if the stream ended now, oldest first; each chunk with the languages in which it was said. */
-export function unspoken(log: ReplayLog): readonly BacklogChunk[] {
+export function unspoken(given: ReplayLog): readonly BacklogChunk[] {
+  const { log } = settleBegun(given);
   const chunks: BacklogChunk[] = [];
   const owing = new Set<number>();
   let last: Piece[] = [];

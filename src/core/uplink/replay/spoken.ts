@@ -1,7 +1,16 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { withSound, withText } from './balance.ts';
 import { awaitText, hearRun, judgeRuns, OTHER_SOUND_MS, runsCutAtEnd } from './nameless.ts';
-import { isPartOpen, joined, partKey, placePart, settlePart, withPartSound, withPartText } from './parts.ts';
+import {
+  isPartOpen,
+  joined,
+  partKey,
+  placePart,
+  settleBegun,
+  settlePart,
+  withPartSound,
+  withPartText,
+} from './parts.ts';
 import {
   isQuiet,
   NOTHING_NAMELESS,
@@ -70,7 +79,8 @@ export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   // It has been said to its end: its text comes behind that.
   if (isSaidToItsEnd(log, id, language, part)) return log;
   const told = { part, letters, span: placePart(log, span) };
-  return change(withSentence(log, id), id, language, (spoken) => withPartText(spoken, told, now));
+  const noted = change(withSentence(log, id), id, language, (spoken) => withPartText(spoken, told, now));
+  return settlePart(noted, id, language, part).log;
 }
 
 /** Whether the sentence needs no record any more, and this part of it had ended. */
@@ -242,6 +252,7 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
       const rest = verdict === 'stub' ? sayAgain(log, id) : null;
       if (rest !== null) {
         again.push(...rest.again);
+        cuts.push(...begunCuts(log, id));
         log = rest.log;
         break;
       }
@@ -261,6 +272,12 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
 function judged(spoken: Spoken): Spoken {
   const parts = spoken.parts.map((part): Part => ({ ...part, letters: 0, state: 'over' }));
   return { ...spoken, parts, complete: true, letters: 0 };
+}
+
+/** What came of the parts of a sentence that are not said once more with it. */
+function begunCuts(log: ReplayLog, id: string): readonly AudioCut[] {
+  const { begun } = settleBegun(log);
+  return begun.filter((one) => one.id === id).map(({ spoken }) => cutOf(spoken, log));
 }
 
 function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {
@@ -322,7 +339,8 @@ export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly
       untoldMs(spoken) !== null ||
       (isGone && judgeSound(spoken, log) === 'stub') ||
       (isLast && isUnspoken(spoken));
-    return languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
+    const cuts = languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
+    return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
   });
   return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];
 }

@@ -87,6 +87,38 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
     expect(again.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  describe('and cut off in the first part, of which most came', () => {
+    const REST = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+    const cut = (ms: number): ReplayLog =>
+      sound(text(text(first(true), '0', [0, 3.2]), '1', [3.2, 6.4]), '0', ms, false);
+
+    it('is said once more from the second part on, and told', () => {
+      const { again, cuts } = judgeCuts(cut(1500), 13_100);
+      expect(again.map(({ seq }) => seq)).toEqual(REST);
+      expect(cuts).toEqual([{ language: 'es', playedMs: 1500, expectedMs: LETTERS * 65 }]);
+      expect(judgeCuts(cut(1500), 12_900).again).toEqual([]);
+    });
+
+    it('is owed by a stream that breaks off from the second part on, and told', () => {
+      expect(seqs(cut(1500))).toEqual([...REST, 20, 21, 22]);
+      expect(cutsAtEnd(cut(1500), 8100)).toMatchObject([{ playedMs: 1500 }]);
+      expect(cutsAtEnd(cut(1500), 8100, true)).toHaveLength(1);
+    });
+
+    it('is said once more from the third part on where most of the second came as well', () => {
+      const two = text(text(first(true), '0', [0, 2]), '1', [2, 4]);
+      const begun = sound(sound(text(two, '2', [4, 6.4]), '0', 1100, false), '1', 1100, false);
+      expect(seqs(begun)[0]).toBe(12);
+      expect(cutsAtEnd(begun, 8100)).toHaveLength(2);
+    });
+
+    it('is said once more whole where less than half of that part came', () => {
+      expect(seqs(cut(900))[0]).toBe(0);
+      expect(cutsAtEnd(cut(900), 8100)).toEqual([]);
+      expect(verdict(cut(900), 13_100)).toEqual([CHUNKS, []]);
+    });
+  });
+
   it('is one part where nothing but a moment of speech lies behind its times, or they lie elsewhere', () => {
     for (const of of [
       [0, 5.9],
@@ -131,6 +163,14 @@ describe('texts that come behind their sound', () => {
   it('tell one where their part was never spoken', () => {
     const cut = text(text(sound(first(), '0'), '0', null, 18_000), '1', null, 18_100);
     expect(verdict(cut, 38_200)).toEqual([0, [0]]);
+  });
+
+  it('tell which part was spoken, so that the one which was not is said once more', () => {
+    const cut = sound(sound(text(first(true), '0', [0, 3.2]), '0', 200, false), '1');
+    const told = text(cut, '1', [3.2, 6.4], 9000);
+    const { again, cuts } = judgeCuts(told, 13_100);
+    expect(again.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(cuts).toEqual([]);
   });
 
   it('are true where they tell the times of what has been said, for each of two languages', () => {
