@@ -24,7 +24,8 @@
  *   counted that (told-oracle.ts: it tells the sum);
  * - shed: more than a minute of translated speech waited for the loudspeaker;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane: a slammed door is one;
- * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`).
+ * - cut: the stream broke off in the middle of its translation, and the device has told the operator so (`audio_cut`); or next to
+ *   nothing came of one part, another was whole, and a new task has left open which seconds they translate, which is told as well.
  *
  * Nothing may be said twice, whatever happens, but what nobody can know (and it is counted): where a service without times has cut running speech
  * and the sentence before the cut is said again, up to 1.5 s behind the cut may have been its end; where a service tells wrong times, up to 1.5 s

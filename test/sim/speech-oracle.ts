@@ -32,6 +32,7 @@ import {
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
+import { cutJobs, isZeroOpen } from './told-cuts.ts';
 import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
@@ -40,8 +41,6 @@ const JUDGED_AFTER_MS = 200_000;
 const PAUSE_TICKS = 700 / TICK_MS;
 /** What was heard so soon after the languages changed may be said in the old ones. */
 const CHANGING_MS = 15_000;
-/** Of a translation of which less came the device has to know that it is to be said again, once, where it has a name. */
-const CUT_SHARE = 0.2;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
 const MOST_FADE_BYTES = 8 * 48;
@@ -145,18 +144,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     markAll(queue, RETASKED);
   };
   /** The device has told that a translation was cut off: one of those that it had begun. */
-  const noteCut = (kind: string, told: Readonly<Record<string, unknown>>): void => {
-    if (kind !== 'audio_cut') return;
-    const { language, played_ms: playedMs } = told;
-    for (const job of jobs.values()) {
-      const { deliveredTicks, lengthTicks } = job;
-      // Of what is told nothing had come.
-      if (playedMs === 0 && deliveredTicks > 0) continue;
-      const isOnce = setup.named && timesSent.get(job.ticks[0] ?? 0) <= 1;
-      // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
-      const least = isOnce ? lengthTicks * CUT_SHARE : setup.named ? 0 : 1;
-      const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
-      if (isCut && (language === undefined || job.language === language)) markAll(job.ticks, CUT);
+  const noteCut = ({ before, effects }: LaneStep): void => {
+    const isFirst = ({ ticks }: Job): boolean => timesSent.get(ticks[0] ?? 0) <= 1;
+    const cutSetup = { named: setup.named, isFirst, isZeroOpen: isZeroOpen(before) };
+    for (const effect of effects) {
+      if (effect.type !== 'notify' || effect.kind !== 'audio_cut') continue;
+      for (const { ticks } of cutJobs([...jobs.values()], effect.detail, cutSetup)) markAll(ticks, CUT);
     }
   };
   const dropped = createDropped<Job>({
@@ -254,7 +247,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       noteCaptured(step);
       noteGone(step);
       dropped.unheard(step, now);
-      for (const effect of step.effects) if (effect.type === 'notify') noteCut(effect.kind, effect.detail);
+      noteCut(step);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
       else if (isStoppedByHold(step.before, step.after) && !isFinished(step.before, now)) this.ended();
       else dropped.shed(step);

@@ -6,6 +6,8 @@ import type { Violations } from './violations.ts';
 
 /** A translation that the service has rendered. */
 export interface Job extends Playing {
+  /** The service's name for the sentence; several parts of its translation have the same. */
+  readonly sentence: string;
   spoiled: boolean;
   readonly leftOut: boolean;
   readonly renderedAt: number;

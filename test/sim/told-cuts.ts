@@ -1,0 +1,54 @@
+/** Which translations the device means when it tells that one was cut off (`audio_cut`). */
+import { streamsOf } from '../../src/core/lane/session/session.ts';
+import type { LaneState } from '../../src/core/lane/state.ts';
+import type { Job } from './speech-ports.ts';
+
+/** Of a translation of which less came the device has to know that it is to be said again, once, where it has a name. */
+const CUT_SHARE = 0.2;
+/** Of two zeros that are no further apart both fit all that the service tells. */
+const ALIKE_MS = 1000;
+
+export interface CutSetup {
+  /** The service names its sentences. */
+  readonly named: boolean;
+  /** It was not sent again. */
+  readonly isFirst: (job: Job) => boolean;
+  /** The device does not know where the times count from that the service tells. */
+  readonly isZeroOpen: boolean;
+}
+
+/**
+ * Those of the jobs of which it may be told that they were cut. With a name, and at the first try, enough of it must have come:
+ * less is to be said again. But where the times do not tell which seconds it translates, its sentence can't be said again
+ * without the part that was whole.
+ */
+export function cutJobs(
+  jobs: readonly Job[],
+  { language, played_ms: playedMs }: Readonly<Record<string, unknown>>,
+  { named, isFirst, isZeroOpen }: CutSetup,
+): readonly Job[] {
+  const isOtherWhole = (job: Job): boolean =>
+    jobs.some((one) => one !== job && isOfOneSentence(one, job) && one.deliveredTicks >= one.lengthTicks);
+  return jobs.filter((job) => {
+    const { deliveredTicks, lengthTicks } = job;
+    // Of what is told nothing had come.
+    if (playedMs === 0 && deliveredTicks > 0) return false;
+    const isOnce = named && isFirst(job) && !(isZeroOpen && isOtherWhole(job));
+    // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
+    const least = isOnce ? lengthTicks * CUT_SHARE : named ? 0 : 1;
+    const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
+    return isCut && (language === undefined || job.language === language);
+  });
+}
+
+function isOfOneSentence(one: Job, other: Job): boolean {
+  return one.stream === other.stream && one.sentence === other.sentence && one.language === other.language;
+}
+
+/** Whether a new task has left open where a service's times count from, and nothing that it tells can decide it. */
+export function isZeroOpen(lane: Pick<LaneState, 'session' | 'oldSession'>): boolean {
+  return streamsOf(lane).some(({ replay: { times } }) => {
+    const apartMs = Math.max(...times.zeros) - Math.min(...times.zeros);
+    return times.zeros.length > 1 && apartMs <= ALIKE_MS;
+  });
+}
