@@ -265,6 +265,20 @@ describe('interim texts that are no loss', () => {
     expect(told(lane)).toHaveLength(count);
   });
 
+  it.each([
+    ['is told where the service wrote many words', 60, 1],
+    ['is not told where it wrote few', 30, 0],
+  ])('were made of what the lane is nowhere sure of: it %s', (_, letters, count) => {
+    const lane = live();
+    for (let chunk = 1; chunk <= 12; chunk++) {
+      hearScored(lane, CHUNK_MS, UNSURE);
+      partial(lane, 'a', (chunk * letters) / 12);
+    }
+    hearNothing(lane, 30_000);
+    wait(lane);
+    expect(told(lane)).toHaveLength(count);
+  });
+
   it('come late, without a name, behind the sound of their sentence', () => {
     const lane = live();
     say(lane, null, 3);

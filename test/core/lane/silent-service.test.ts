@@ -44,6 +44,26 @@ describe('a service that takes speech and says nothing', () => {
     expect(seqs(again - 1, again - 1 + spoken)).toEqual(seqs(0, spoken));
   });
 
+  it.each([
+    ['is gone', { message_type: 'error', data: { code: 'NOT_FOUND' } }],
+    ['is paused', { message_type: 'current_task', data: { task_status: 'paused' } }],
+  ] as const)('is left at once where it answers that the task %s, and nothing is lost', (what, answer) => {
+    const lane = new LaneHarness().goLive();
+    lane.says(answer);
+    expect(lane.phase).toBe('live');
+    speakUntilAsked(lane);
+    const spoken = lane.all('send_audio').length;
+    lane.says(answer);
+    expect(lane.phase).toBe('waiting');
+    expect(lane.state.problem).toMatchObject({
+      code: 'silent_service',
+      message: `the service took speech and says that the task ${what}`,
+    });
+    expect([lane.state.counts.takenBack, lane.accounts.lost]).toEqual([spoken, 0]);
+    // It has said why: no noise is to blame.
+    expect(lane.state.silentEnds.count).toBe(0);
+  });
+
   it('is asked when it has written down what was said, and nothing more comes of it', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);

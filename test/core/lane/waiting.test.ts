@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
 import { needsBackend } from '../../../src/core/lane/session/waiting.ts';
+import { OF_USE_MS } from '../../../src/core/uplink/backlog.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 /** The longest that anyone who speaks waits for the next try, where nobody asked for more. */
@@ -62,6 +63,32 @@ describe('a lane that waits', () => {
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(15_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(LONGEST_MS + CHUNK_MS);
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(2000);
+  });
+
+  it('is as short for whoever has spoken and waits for the answer', () => {
+    const lane = new LaneHarness().goLive();
+    lane.end();
+    while (lane.state.failures < 9) {
+      lane.hush(1);
+      if (lane.phase === 'acquiring') lane.grant();
+      if (lane.phase === 'connecting') lane.unreach(true);
+    }
+    lane.speak(5);
+    const untilTry = (): number => {
+      const beganAt = lane.now;
+      while (lane.state.session.kind === 'waiting') lane.hush(1);
+      return lane.now - beganAt;
+    };
+    // Longer than somebody who has stopped speaking counts as one who speaks.
+    lane.hush(35);
+    untilTry();
+    const waits = [1, 2].map(() => {
+      lane.grant();
+      lane.unreach(true);
+      return untilTry();
+    });
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(LONGEST_MS + 2 * CHUNK_MS);
+    expect(lane.accounts.lost).toBe(0);
   });
 
   it('for an hour, with people who never stop speaking, keeps its tries apart', () => {
@@ -189,11 +216,20 @@ describe('the next try', () => {
 describe('the backend is needed at once', () => {
   const needed = (lane: LaneHarness): boolean => needsBackend(lane.state, lane.now);
 
-  it('while somebody speaks, and for ten seconds after that', () => {
+  it('while somebody speaks, and for a minute while what was said is held', () => {
     const lane = new LaneHarness().goAcquiring();
     expect(needed(lane)).toBe(false);
     lane.speak(1);
     expect(needed(lane)).toBe(true);
+    lane.hush(Math.floor(OF_USE_MS / CHUNK_MS) - 1);
+    expect(needed(lane)).toBe(true);
+    lane.hush(2);
+    expect(needed(lane)).toBe(false);
+  });
+
+  it('for ten seconds where nothing is held', () => {
+    const lane = new LaneHarness().goLive();
+    lane.speak(1);
     lane.hush(30);
     expect(needed(lane)).toBe(true);
     lane.hush(3);

@@ -10,6 +10,8 @@ import type { StepContext } from '../step-context.ts';
 const LEAST_CHUNKS = 6;
 /** So is less than this of which it is not, in however many words. */
 const LEAST_WRITTEN = { sure: 1, possible: 9, letters: 20 } as const;
+/** No noise makes a service write so many words in so little time: the lane need not be sure of any voice. */
+const LEAST_TEXT = { possible: 9, letters: 40 } as const;
 
 /**
  * The service has begun to write down what was said, and left it out: it is counted as lost, and told. That it was speech the
@@ -33,5 +35,6 @@ export function countLeftOut(
 
 function isSpeech({ speech: { sure, possible }, letters }: LeftOut): boolean {
   if (sure >= LEAST_CHUNKS) return true;
+  if (possible >= LEAST_TEXT.possible && letters >= LEAST_TEXT.letters) return true;
   return sure >= LEAST_WRITTEN.sure && possible >= LEAST_WRITTEN.possible && letters >= LEAST_WRITTEN.letters;
 }

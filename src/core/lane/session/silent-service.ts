@@ -18,8 +18,9 @@ import { trackTranslation } from './untranslated.ts';
 
 /**
  * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind, or was written
- * down and no more is heard of it, the lane asks for the task: no answer ends the session, and an answer buys it more time. Noise that the voice detector takes for
- * speech gets no other answer either: after two such ends in a row only a session that answers nothing at all is ended.
+ * down and no more is heard of it, the lane asks for the task: no answer ends the session, as does the answer that it does
+ * not run, and any other answer buys it more time. Noise that the voice detector takes for speech gets no other answer
+ * either: after two such ends in a row only a session that answers nothing at all is ended.
  */
 
 /** A session that still answers is not ended for a cough: about three seconds of speech. */
@@ -35,6 +36,29 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
   if (silence === stream.silence && !isSoFar) return stream;
   const replay = isSoFar ? { ...stream.replay, unheard: NO_SPEECH } : stream.replay;
   return context.patch(stream, { silence, replay });
+}
+
+/**
+ * A service that was asked why it says nothing answers that it has no task, or that it rests: no more is waited for.
+ * @returns whether the stream was left for that
+ */
+export function leaveWithoutTask(context: StepContext, stream: Stream, message: StreamMessage): boolean {
+  const { session } = context.state;
+  if (!isStreaming(session) || session.stream.id !== stream.id || stream.silence.askedAt === null)
+    return false;
+  const why = whyNoTask(message);
+  if (why === null) return false;
+  fail(context, 'silent_service', {
+    stream,
+    message: `the service took speech and says that the task ${why}`,
+  });
+  return true;
+}
+
+function whyNoTask(message: StreamMessage): string | null {
+  if (message.message_type === 'error' && message.data.code === 'NOT_FOUND') return 'is gone';
+  const isPaused = message.message_type === 'current_task' && message.data.task_status === 'paused';
+  return isPaused ? 'is paused' : null;
 }
 
 export function onSilenceTimer(context: StepContext): void {

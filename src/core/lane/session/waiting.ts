@@ -1,6 +1,7 @@
 import { draw } from '../../random.ts';
 import { backoffBound } from '../../retry/backoff.ts';
 import { PATIENCE, type Patience } from '../../retry/recovery.ts';
+import { isAnswerAwaited } from '../../uplink/backlog.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { advanceSetup } from './advance.ts';
@@ -9,7 +10,7 @@ import { hearingStream, tokenRequestOf, type Wait } from './session.ts';
 /** While people speak, tries begin this far apart, once their spacing has grown. */
 export const VOICE_SPACING_MS = 15_000;
 const SPREAD_MS = 3000;
-/** Whoever spoke so lately waits for what was said. */
+/** Whoever spoke so lately may go on. */
 const SPOKE_LATELY_MS = 10_000;
 /** Devices that were all asked to wait for the same time come back over this share of it. */
 const ASKED_SPREAD_SHARE = 0.1;
@@ -45,8 +46,12 @@ function begin(
   wait: Wait | null,
 ): Wait | null {
   context.arm(timer, context.now + waitMs);
-  const speaks = context.now - context.state.lastVoiceAt < SPOKE_LATELY_MS;
-  return speaks ? shorten(context, timer, wait) : wait;
+  return isSomebodyWaiting(context.state, context.now) ? shorten(context, timer, wait) : wait;
+}
+
+/** Somebody speaks, or has said what is held since. */
+function isSomebodyWaiting({ lastVoiceAt, backlog }: LaneState, now: number): boolean {
+  return now - lastVoiceAt < SPOKE_LATELY_MS || isAnswerAwaited(backlog, now);
 }
 
 /** Cuts a wait short, once. Returns what may still be cut. */
@@ -79,11 +84,12 @@ export function hurry(context: StepContext): void {
 /** A session that ends so soon will need its successor's token. */
 const ENDS_SOON_MS = 60_000;
 
-/** Whether the lane may need the backend at any moment: somebody speaks, or its session nears its limit. */
-export function needsBackend({ wanted, hold, lastVoiceAt, session }: LaneState, now: number): boolean {
+/** Whether the lane may need the backend at any moment: somebody waits for it, or its session nears its limit. */
+export function needsBackend(state: LaneState, now: number): boolean {
+  const { wanted, hold, session } = state;
   const limitAt = hearingStream(session)?.limitAt ?? Number.POSITIVE_INFINITY;
   const endsSoon = limitAt - now < ENDS_SOON_MS;
-  return wanted && hold === null && (now - lastVoiceAt < SPOKE_LATELY_MS || endsSoon);
+  return wanted && hold === null && (isSomebodyWaiting(state, now) || endsSoon);
 }
 
 /** When the lane tries again by itself; null: it waits for nothing. */
