@@ -11,7 +11,14 @@ import { parseArgs } from 'node:util';
 import { MUTANTS } from './mutants/index.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COPIED = ['src', 'test/core', 'test/properties.ts', 'test/virtual-clock.ts', 'package.json', 'tsconfig.json'];
+const COPIED = [
+  'src',
+  'test/core',
+  'test/properties.ts',
+  'test/virtual-clock.ts',
+  'package.json',
+  'tsconfig.json',
+];
 const WORKERS = 2;
 /** A broken core may run in circles: that is noticed, too. */
 const LONGEST_RUN_MS = 60_000;

@@ -40,7 +40,7 @@ export const LANE = [
   {
     name: 'sleeps-and-does-not-tell-what-is-left',
     file: 'lane/session/old-session.ts',
-    find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);",
+    find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream, why);",
     replace: "if (oldSession.why === 'standby') return;",
     tests: STORIES.standby,
   },

@@ -12,16 +12,16 @@ export const SILENCE = [
   },
   {
     name: 'silent-is-left-out-while-asked',
-    file: 'lane/sound/translations.ts',
-    find: '  if (isOnlyAnswering(stream.silence)) return;\n',
-    replace: '',
+    file: 'uplink/replay/interim.ts',
+    find: '!isUnanswered(one) && owedIn',
+    replace: 'owedIn',
     tests: LEFT_OUT,
   },
   {
     name: 'silent-is-left-out-at-the-end',
     file: 'lane/session/left-out.ts',
-    find: "if (endedBy !== 'silent_service') ",
-    replace: '',
+    find: "cause: LossCause = 'left_out',",
+    replace: "_cause: LossCause = 'left_out', cause: LossCause = 'left_out',",
     tests: LEFT_OUT,
   },
   {

@@ -75,7 +75,7 @@ export const SOUND = [
   {
     name: 'words-of-the-old-session-lost',
     file: 'lane/session/old-session.ts',
-    find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);",
+    find: "if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream, why);",
     replace: 'if (oldSession.stream.id > 0) return;',
     tests: STORIES.rollover,
   },

@@ -61,7 +61,7 @@ export const VOICES = [
   {
     name: 'little-that-is-lost-not-told',
     file: 'lane/session/ending.ts',
-    find: 'isProven ||',
+    find: 'proven !== null ||\n',
     replace: '',
     tests: STORIES.unheard,
   },

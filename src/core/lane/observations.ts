@@ -45,6 +45,8 @@ export interface SpeechLoss {
   readonly lastAt: number;
   /** When the owner was told last, or the loss began. */
   readonly toldAt: number;
+  /** The service had taken it: nothing more of it goes lost later. */
+  readonly wasSent: boolean;
 }
 
 /** Translated speech for which there was no loudspeaker, and which nobody was told of. Times are monotonic milliseconds. */

@@ -7,6 +7,7 @@ import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
+import { loseSent, type SentLoss } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -135,20 +136,24 @@ const LEAST_EXPECTED_CHUNKS = 30;
  * A stream ends that has not shown for long that it understands anything: what was said to it and is too old to be said
  * again is lost, and told. That it was speech at all the voice detector must be sure of; how much of it was, it need not.
  * Where sessions ended so before, it may as well be noise that it takes for speech.
- * @param isProven it is left because it has left so much speech unanswered
+ * @param proven it is left because it has left so much speech unanswered
  */
-export function countUnheard(context: StepContext, lost: SpeechCount, isProven = false): void {
+export function countUnheard(context: StepContext, lost: SpeechCount, proven: SentLoss | null = null): void {
   const { state, now } = context;
   const isExpected = isVoiceExpected(state, now);
   const isSpeech =
-    isProven || lost.sure >= LEAST_UNHEARD_CHUNKS || (isExpected && lost.possible >= LEAST_EXPECTED_CHUNKS);
+    proven !== null ||
+    lost.sure >= LEAST_UNHEARD_CHUNKS ||
+    (isExpected && lost.possible >= LEAST_EXPECTED_CHUNKS);
   if (!isSpeech || isDoubtful(state.silentEnds, now)) return;
-  context.set({ backlog: writeOff(state.backlog, isExpected ? lost.possible : lost.likely) });
+  const chunks = isExpected ? lost.possible : lost.likely;
+  if (proven === null) context.set({ backlog: writeOff(state.backlog, chunks) });
+  else loseSent(context, chunks, proven);
 }
 
 /** Holds again what the old session has not spoken, and tells what its end has cut. */
-export function takeBackFrom(context: StepContext, stream: Stream): void {
-  const owed = settleEnd(context, stream);
+export function takeBackFrom(context: StepContext, stream: Stream, cause: Cause | null): void {
+  const owed = settleEnd(context, stream, cause);
   if (hearingStream(context.state.session) === null) requeue(context, owed);
   else sayLate(context, owed);
 }
@@ -156,18 +161,22 @@ export function takeBackFrom(context: StepContext, stream: Stream): void {
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
 function settleEnd(
   context: StepContext,
-  { replay }: Stream,
-  cause: Cause | null = null,
+  { replay, newsAt, liveAt }: Stream,
+  cause: Cause | null,
 ): readonly BacklogChunk[] {
-  const told = countLeftOut(context, leftOutAtEnd(replay, context.now), cause);
-  countUnheard(context, lessSpeech(replay.unheard, told), cause === 'silent_service');
+  const isSilent = cause === 'silent_service';
+  const told = countLeftOut(context, leftOutAtEnd(replay, context.now), isSilent ? cause : 'left_out');
+  const silentSince = newsAt ?? liveAt ?? context.now;
+  const known = isSilent ? { cause, from: silentSince, to: context.now } : null;
+  countUnheard(context, lessSpeech(replay.unheard, told), known);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
 }
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
-export function tellUnspoken(context: StepContext, { replay }: Stream): void {
-  countLeftOut(context, leftOutAtEnd(replay, context.now));
+export function tellUnspoken(context: StepContext, { replay }: Stream, cause: Cause | null = null): void {
+  const left = leftOutAtEnd(replay, context.now);
+  countLeftOut(context, left, cause === 'silent_service' ? cause : 'left_out');
   for (const cut of cutsAtEnd(replay, context.now, true)) notifyCut(context, cut);
 }
 

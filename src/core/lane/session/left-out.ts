@@ -1,9 +1,8 @@
-import type { Cause } from '../../retry/recovery.ts';
-import { writeOff } from '../../uplink/backlog.ts';
 import type { LeftOut } from '../../uplink/replay/interim.ts';
 import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
 import { addSpeech } from '../../uplink/replay/replay-log.ts';
-import { noteLeftOut } from '../sound/speech-lost.ts';
+import type { LossCause } from '../loss-cause.ts';
+import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** Less than this of speech is a noise of which the service made a word: about two seconds of which the lane is sure. */
@@ -16,20 +15,19 @@ const LEAST_TEXT = { possible: 9, letters: 40 } as const;
 /**
  * The service has begun to write down what was said, and left it out: it is counted as lost, and told. That it was speech the
  * voice detector must be sure of, or the service by several words; how much of it was, neither need be.
- * @param endedBy of a stream that ends: one that has fallen silent leaves nothing out, it is lost with all that was said to it
+ * @param cause another one of a stream that has fallen silent
  * @returns what was counted
  */
 export function countLeftOut(
   context: StepContext,
   leftOut: readonly LeftOut[],
-  endedBy: Cause | null = null,
+  cause: LossCause = 'left_out',
 ): SpeechCount {
   const lost = leftOut.filter(isSpeech);
   const [first] = lost;
   if (first === undefined) return NO_SPEECH;
   const speech = lost.map((one) => one.speech).reduce(addSpeech);
-  context.set({ backlog: writeOff(context.state.backlog, speech.possible) });
-  if (endedBy !== 'silent_service') noteLeftOut(context, first.since, Math.max(...lost.map(({ at }) => at)));
+  loseSent(context, speech.possible, { cause, from: first.since, to: Math.max(...lost.map(({ at }) => at)) });
   return speech;
 }
 

@@ -59,9 +59,10 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
   const { oldSession } = context.state;
   if (oldSession === null) return;
   const isSilent = isMute(oldSession) && !hasSpoken(oldSession);
-  dropOldSession(context, 'close', cause ?? (isSilent ? 'silent_service' : null));
-  if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream);
-  takeBackFrom(context, oldSession.stream);
+  const why = cause ?? (isSilent ? 'silent_service' : null);
+  dropOldSession(context, 'close', why);
+  if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream, why);
+  takeBackFrom(context, oldSession.stream, why);
   pump(context);
 }
 

@@ -73,11 +73,6 @@ function isAnswer(message: StreamMessage): boolean {
   return message.message_type === 'current_task';
 }
 
-/** It answers what it is asked about its task, and has said nothing else of speech that was sent since: it may have ended. */
-export function isOnlyAnswering({ onlyAnswers, since }: Silence): boolean {
-  return onlyAnswers && since !== null;
-}
-
 /** Notes that a session was ended for its silence. */
 export function noteSilentEnd(ends: SilentEnds, now: number): SilentEnds {
   return { count: now - ends.lastAt < ENDS_FORGOTTEN_MS ? ends.count + 1 : 1, lastAt: now };

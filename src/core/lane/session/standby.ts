@@ -1,9 +1,11 @@
 import { isPlaying } from '../../playout/playout.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
+import { writtenSpeech } from '../../uplink/replay/interim.ts';
 import {
   addSpeech,
   FORGOTTEN_AFTER_MS,
+  lessSpeech,
   owedSpeech,
   owedSpeechChunks,
   owesWritten,
@@ -54,7 +56,9 @@ export function onStandbyTimer(context: StepContext): void {
   if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
-  countUnheard(context, addSpeech(stream.replay.unheard, owedSpeech(stream.replay)));
+  const unanswered = addSpeech(stream.replay.unheard, owedSpeech(stream.replay));
+  // What is written down may still be spoken, or is told when the stream has ended.
+  countUnheard(context, lessSpeech(unanswered, writtenSpeech(stream.replay)));
   context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropLease(context);

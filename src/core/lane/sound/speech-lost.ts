@@ -1,3 +1,4 @@
+import { writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
 import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
@@ -13,9 +14,9 @@ const TELL_EACH_MS = 600_000;
 export function trackSpeechLoss(context: StepContext, before: LaneState): void {
   const { backlog, settings, loss } = context.state;
   const lost = backlog.accounts.lost - before.backlog.accounts.lost;
-  // What was left out before an outage is no part of it.
-  const isOther = lost > 0 && loss?.cause === 'left_out' && loss === before.loss;
-  if (isOther) {
+  // What had been sent before an outage is no part of it.
+  const isOther = lost > 0 && loss !== null && loss === before.loss && loss.wasSent;
+  if (isOther && loss.cause !== causeOf(context.state)) {
     context.set({ loss: null });
     tell(context, loss);
   }
@@ -25,12 +26,19 @@ export function trackSpeechLoss(context: StepContext, before: LaneState): void {
   tell(context, loss);
 }
 
-/** What this step loses the service has left out; it was written down between these moments. */
-export function noteLeftOut(context: StepContext, from: number, to: number): void {
-  const { loss } = context.state;
-  if (loss !== null && loss.cause !== 'left_out') return;
-  const begun = { lostMs: 0, cause: 'left_out', from, lastAt: context.now, toldAt: context.now } as const;
-  context.set({ loss: { ...(loss ?? begun), to } });
+/** What is known of sent speech that nobody will hear: why, and when it was said. */
+export type SentLoss = Pick<SpeechLoss, 'cause' | 'from' | 'to'>;
+
+/** Counts chunks as lost that were sent to the service. In the middle of an outage they become a part of that. */
+export function loseSent(context: StepContext, chunks: number, known: SentLoss): void {
+  if (chunks === 0) return;
+  const { backlog, loss } = context.state;
+  context.set({ backlog: writeOff(backlog, chunks) });
+  if (loss?.wasSent === false) return;
+  if (loss?.cause === known.cause) return context.set({ loss: { ...loss, to: known.to } });
+  if (loss !== null) tell(context, loss);
+  const { now } = context;
+  context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
 }
 
 function lose(context: StepContext, lostMs: number): void {
@@ -41,9 +49,10 @@ function lose(context: StepContext, lostMs: number): void {
     lostMs: (loss?.lostMs ?? 0) + lostMs,
     cause: loss?.cause ?? causeOf(context.state),
     from: loss?.from ?? to - lostMs,
-    to: loss?.cause === 'left_out' ? loss.to : to,
+    to: loss?.wasSent === true ? loss.to : to,
     lastAt: context.now,
     toldAt: loss?.toldAt ?? context.now,
+    wasSent: loss?.wasSent ?? false,
   };
   const isDue = context.now - more.toldAt >= TELL_EACH_MS;
   context.set({ loss: isDue ? { ...more, toldAt: context.now } : more });

@@ -4,7 +4,6 @@ import { judgeCuts } from '../../uplink/replay/spoken.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
 import { countLeftOut } from '../session/left-out.ts';
 import { noteSign, type Stream, streamsOf } from '../session/session.ts';
-import { isOnlyAnswering } from '../session/silence.ts';
 import type { StepContext } from '../step-context.ts';
 import { pump } from './sending.ts';
 
@@ -29,10 +28,8 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
   reviewSound(context, stream, signs.settledAt);
 }
 
-/** One that may have fallen silent has not left out a sentence in particular. */
 function reviewInterims(context: StepContext, stream: Stream, settledAt: number): void {
-  if (isOnlyAnswering(stream.silence)) return;
-  const { log, leftOut } = takeLeftOut(stream.replay, settledAt);
+  const { log, leftOut } = takeLeftOut(stream.replay, settledAt, stream.newsAt);
   if (log === stream.replay) return;
   const told = countLeftOut(context, leftOut);
   context.patch(stream, { replay: { ...log, unheard: lessSpeech(log.unheard, told) } });

@@ -8,7 +8,14 @@ import {
   type Span,
   type SpeechCount,
 } from './record.ts';
-import { addSpeech, countSpeech, FORGOTTEN_AFTER_MS, lessSpeech, owedSpeechIn } from './replay-log.ts';
+import {
+  addSpeech,
+  countSpeech,
+  FORGOTTEN_AFTER_MS,
+  lessSpeech,
+  owedSpeech,
+  owedSpeechIn,
+} from './replay-log.ts';
 import { placeSpan } from './times.ts';
 
 /**
@@ -33,6 +40,8 @@ const UNDER_WAY_MS = 5000;
 const SOUND_BEFORE_MS = 10_000;
 /** Seconds are rounded as they are told. */
 const ROUNDING_MS = 40;
+/** About three seconds. */
+const LEAST_SPEECH_CHUNKS = 10;
 /** Sound is sent in chunks, and a sentence begins somewhere in one. */
 const EDGE_MS = 320;
 
@@ -193,19 +202,35 @@ export interface LeftOut {
 }
 
 /**
- * Takes what has been left out from the log: nothing more was heard of it for as long as anything is remembered.
+ * Takes what has been left out from the log: nothing more was heard of it for as long as anything is remembered, but of
+ * something else.
  * @param settledAt what the service has written by then has come
+ * @param newsAt when a text or sound came last
  */
 export function takeLeftOut(
   log: ReplayLog,
   settledAt: number,
+  newsAt: number | null,
 ): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
+  const isUnanswered = unansweredIn(log, newsAt);
   const isOver = (one: Interim): boolean =>
-    settledAt - one.at >= FORGOTTEN_AFTER_MS && owedIn(log, one).possible === 0;
+    settledAt - one.at >= FORGOTTEN_AFTER_MS && !isUnanswered(one) && owedIn(log, one).possible === 0;
   const over = log.interims.filter(isOver);
   if (over.length === 0) return { log, leftOut: [] };
   const interims = log.interims.filter((one) => !isOver(one));
-  return { log: { ...log, interims }, leftOut: over.filter((one) => !maySound(log, one)) };
+  const leftOut = over.filter((one) => !maySound(log, one));
+  return { log: { ...log, interims }, leftOut };
+}
+
+/** The speech of all sentences of which no more than interim texts have come. */
+export function writtenSpeech({ interims }: ReplayLog): SpeechCount {
+  return interims.map(({ speech }) => speech).reduce(addSpeech, NO_SPEECH);
+}
+
+/** Tells of which nothing has come since, nor of what was said besides: the service may have fallen silent. */
+function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => boolean {
+  const besides = log.unheard.possible + owedSpeech(log).possible - writtenSpeech(log).possible;
+  return ({ at }) => besides >= LEAST_SPEECH_CHUNKS && at >= (newsAt ?? Number.NEGATIVE_INFINITY);
 }
 
 /**
