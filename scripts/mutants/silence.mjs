@@ -83,7 +83,7 @@ export const SILENCE = [
   {
     name: 'no-task-buys-time',
     file: 'lane/machine.ts',
-    find: '      if (leaveWithoutTask(context, stream, event.message)) return;\n',
+    find: '      if (endWithoutTask(context, stream, event.message)) return;\n',
     replace: '',
     tests: ZOMBIE,
   },

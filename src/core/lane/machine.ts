@@ -14,7 +14,7 @@ import { onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
-import { hearService, leaveWithoutTask, onSilenceTimer } from './session/silent-service.ts';
+import { endWithoutTask, hearService, onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
@@ -159,7 +159,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       return lose(context, stream, cause, { message: event.message });
     }
     case 'message':
-      if (leaveWithoutTask(context, stream, event.message)) return;
+      if (endWithoutTask(context, stream, event.message)) return;
       onMessage(context, hearService(context, stream, event.message), event.message);
       return reviewTranslations(context, stream);
     case 'pong':

@@ -9,7 +9,7 @@ import type { StepContext } from '../step-context.ts';
 const LEAST_CHUNKS = 6;
 /** So is less than this of which it is not, in however many words. */
 const LEAST_WRITTEN = { sure: 1, possible: 9, letters: 20 } as const;
-/** No noise makes a service write so many words in so little time: the lane need not be sure of any voice. */
+/** No noise makes a service write that much in so little time: the lane need not be sure of any voice. */
 const LEAST_TEXT = { possible: 9, letters: 40 } as const;
 
 /**

@@ -42,7 +42,7 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
  * A service that was asked why it says nothing answers that it has no task, or that it rests: no more is waited for.
  * @returns whether the stream was left for that
  */
-export function leaveWithoutTask(context: StepContext, stream: Stream, message: StreamMessage): boolean {
+export function endWithoutTask(context: StepContext, stream: Stream, message: StreamMessage): boolean {
   const { session } = context.state;
   if (!isStreaming(session) || session.stream.id !== stream.id || stream.silence.askedAt === null)
     return false;
