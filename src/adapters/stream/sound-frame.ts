@@ -15,6 +15,7 @@ const GROUP = 4;
 const LEAST_BYTES = 1024;
 /** Stands in the text for the sound that was taken out of it; no sound is written like this. */
 export const CUT = '#';
+const QUOTED_CUT = Buffer.from(`"${CUT}"`);
 
 /** Makes the frames of `input_audio_data`, over and over in the same memory. */
 export interface SoundFrames {
@@ -55,7 +56,7 @@ export function createSoundFrames(): SoundFrames {
  * @returns the frame's text with `CUT` in place of the sound; null for a frame that has none, or one written in an unusual way
  */
 export function cutSound(frame: Buffer): { text: string; sound: Buffer } | null {
-  if (frame.length < LEAST_BYTES) return null;
+  if (frame.length < LEAST_BYTES || frame.includes(QUOTED_CUT)) return null;
   for (let key = frame.indexOf(KEY); key >= 0; key = frame.indexOf(KEY, key + 1)) {
     let from = key + KEY.length;
     while (frame[from] === SPACE) from++;

@@ -10,8 +10,27 @@ export const TRANSCRIPT_TYPES = [
 ] as const;
 export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 
+/**
+ * Only what is specified (6) may make a message unusable. Every other field is read where it has a usable type, and is
+ * otherwise as if it were left out: nothing that is understood is lost for it.
+ */
+const optionalText = z.string().nullish().catch(null);
+const optionalNumber = z.number().nullish().catch(null);
+
+/** A sentence's name: a number is its digits, and what is empty names nothing. */
+const nameSchema = z
+  .union([z.string().min(1), z.number().transform(String)])
+  .nullish()
+  .catch(null);
+
 /** A part id is a number in texts and a string in audio: readers compare it as a string. */
-const partIdSchema = z.union([z.string(), z.number()]).transform(String).nullish();
+const partIdSchema = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null);
+
+/** Stands for a language that the service does not tell (BCP 47: undetermined). */
+const NO_LANGUAGE = 'und';
 
 /** A stretch of a transcript, in seconds of the stream's own audio, as a live service tells it. */
 const segmentSchema = z.looseObject({ start: z.number().nullish(), end: z.number().nullish() });
@@ -19,48 +38,76 @@ const segmentSchema = z.looseObject({ start: z.number().nullish(), end: z.number
 /** Data of the four transcripts. Only `text` and `language` are specified (6); a partial carries the whole text so far. */
 export const transcriptDataSchema = z.looseObject({
   transcription: z.looseObject({
-    transcription_id: z.string().nullish(),
+    transcription_id: nameSchema,
     translation_part_id: partIdSchema,
-    language: z.string(),
+    language: z.string().catch(NO_LANGUAGE),
     text: z.string(),
     segments: z.array(segmentSchema).nullish().catch(null),
   }),
 });
 
+/** The end of a sentence may come without any sound. */
+function withoutSound(data: unknown): unknown {
+  if (!isObject(data) || data['last_chunk'] !== true) return data;
+  return data['data'] == null ? { ...data, data: '' } : data;
+}
+
 /** Data of `output_audio_data`. Only `data` is specified (6): base64 audio in the declared output format; may be empty. */
-export const outputAudioDataSchema = z.looseObject({
-  data: z.string(),
-  transcription_id: z.string().nullish(),
-  translation_part_id: partIdSchema,
-  language: z.string().nullish(),
-  last_chunk: z.boolean().nullish(),
-  chunk_generation_delta: z.number().nullish(),
-});
+export const outputAudioDataSchema = z.preprocess(
+  withoutSound,
+  z.looseObject({
+    data: z.string(),
+    transcription_id: nameSchema,
+    translation_part_id: partIdSchema,
+    language: optionalText,
+    last_chunk: z.boolean().nullish().catch(null),
+    chunk_generation_delta: optionalNumber,
+  }),
+);
 
 /** Data of `current_task`: the task as set, in a shape that is not specified, plus `task_status` on a live service. */
-export const currentTaskDataSchema = z.looseObject({ task_status: z.string().optional() });
+export const currentTaskDataSchema = z
+  .looseObject({ task_status: z.string().optional().catch(undefined) })
+  .catch({});
 
 /** Data of `task_status`, a live service's acknowledgement of a command. */
-export const taskStatusDataSchema = z.looseObject({
-  command: z.string().nullish(),
-  event: z.string().nullish(),
-  task_status: z.string().nullish(),
-});
+export const taskStatusDataSchema = z
+  .looseObject({ command: optionalText, event: optionalText, task_status: optionalText })
+  .catch({});
+
+/** Instead of an object there may be only words. */
+function inWords(key: 'desc' | 'message'): (data: unknown) => unknown {
+  return (data) => (typeof data === 'string' ? { [key]: data } : data);
+}
 
 /** Data of `error`: `NOT_FOUND` until a pipeline runs (4.7 rule 2); `error_code`/`reason` name a refusal (7). */
-export const streamErrorDataSchema = z.looseObject({
-  code: z.string().nullish(),
-  desc: z.string().nullish(),
-  param: z.unknown().optional(),
-  reason: z.string().nullish(),
-  error_code: z.number().nullish(),
-});
+export const streamErrorDataSchema = z.preprocess(
+  inWords('desc'),
+  z
+    .looseObject({
+      code: nameSchema,
+      desc: optionalText,
+      param: z.unknown().optional(),
+      reason: optionalText,
+      error_code: z
+        .union([
+          z.number(),
+          z
+            .string()
+            .regex(/^\d{1,9}$/)
+            .transform(Number),
+        ])
+        .nullish()
+        .catch(null),
+    })
+    .catch({}),
+);
 
 /** Data of `warning`: the stream goes on. */
-export const streamWarningDataSchema = z.looseObject({
-  code: z.string().nullish(),
-  message: z.string().nullish(),
-});
+export const streamWarningDataSchema = z.preprocess(
+  inWords('message'),
+  z.looseObject({ code: nameSchema, message: optionalText }).catch({}),
+);
 
 const anything = z.unknown();
 

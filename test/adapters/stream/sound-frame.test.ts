@@ -80,6 +80,7 @@ describe('sound in a frame of the service', () => {
     ['letters of other kinds', `{"data":{"data":"${base64(1500)}ñandú"}}`],
     ['an end in its middle', `{"data":{"data":"${base64(1501)}${base64(1500)}"}}`],
     ['no end', `{"data":{"data":"${base64(1500)}`],
+    ['the mark itself in it', `{"data":{"more":{"data":"${base64(1500)}"},"data":"${CUT}"}}`],
   ])('is left to the ordinary way where there is %s', (_, text) => {
     expect(cutOut(text)).toBeNull();
   });

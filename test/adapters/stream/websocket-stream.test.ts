@@ -87,6 +87,25 @@ describe('a stream that is open', () => {
     expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(expected)).toBe(true);
   });
 
+  it.each([
+    ['short', sound.subarray(0, 2)],
+    ['long', sound],
+  ])('hears %s audio whose other fields are of no usable type, and a number as a name', async (_, pcm) => {
+    const { until, service } = await connected();
+    const odd = { translation_part_id: [1], language: 5, last_chunk: 'true', chunk_generation_delta: {} };
+    const data = { ...odd, data: pcm.toString('base64'), transcription_id: 7 };
+    service.send(JSON.stringify({ message_type: 'output_audio_data', data }));
+    const [, message] = await until('message');
+    expect(message).toMatchObject({
+      sentence: '7',
+      part: null,
+      language: null,
+      utterance: '7//',
+      last: false,
+    });
+    expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(pcm)).toBe(true);
+  });
+
   it('leaves what looks like sound in other messages as it is', async () => {
     const { until, service } = await connected();
     const data = { task_status: 'running', data: sound.toString('base64') };

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import {
+  parseServerFrame,
+  SERVER_MESSAGE_DATA,
+  TRANSCRIPT_TYPES,
+} from '../../src/protocol/service/server-message.ts';
+import { fc } from '../properties.ts';
+
+const frame = (type: string, data: unknown): string => JSON.stringify({ message_type: type, data });
+const read = (type: string, data: unknown) => {
+  const parsed = parseServerFrame(frame(type, data));
+  return parsed.kind === 'message' ? parsed.message.data : parsed;
+};
+const transcript = (more: object) => ({ transcription: { text: 'hola', language: 'es', ...more } });
+
+/** What each message has to have, and the rest that it may have. */
+const FIELDS = {
+  transcript: {
+    needed: { text: 'hola' },
+    optional: ['transcription_id', 'translation_part_id', 'language', 'segments', 'more'],
+  },
+  sound: {
+    needed: { data: 'AAAA' },
+    optional: [
+      'transcription_id',
+      'translation_part_id',
+      'language',
+      'last_chunk',
+      'chunk_generation_delta',
+      'more',
+    ],
+  },
+  others: {
+    needed: {},
+    optional: [
+      'task_status',
+      'command',
+      'event',
+      'code',
+      'desc',
+      'param',
+      'reason',
+      'error_code',
+      'message',
+      'data',
+    ],
+  },
+} as const;
+
+/** Any JSON value for any of these fields, each of them there or not. */
+const anyOf = (names: readonly string[]) =>
+  fc.record(Object.fromEntries(names.map((name) => [name, fc.jsonValue()])), { requiredKeys: [] });
+
+describe('a message of the service', () => {
+  it.each(TRANSCRIPT_TYPES)('%s keeps its text, whatever its other fields hold', (type) => {
+    fc.assert(
+      fc.property(anyOf(FIELDS.transcript.optional), (rest) => {
+        const data = read(type, { transcription: { ...rest, ...FIELDS.transcript.needed } });
+        expect(data).toMatchObject({ transcription: { text: 'hola', language: expect.any(String) } });
+      }),
+    );
+  });
+
+  it('of sound keeps it, whatever its other fields hold', () => {
+    fc.assert(
+      fc.property(anyOf(FIELDS.sound.optional), (rest) => {
+        expect(read('output_audio_data', { ...rest, ...FIELDS.sound.needed })).toMatchObject({
+          data: 'AAAA',
+        });
+      }),
+    );
+  });
+
+  const others = Object.keys(SERVER_MESSAGE_DATA).filter(
+    (type) => type !== 'output_audio_data' && !TRANSCRIPT_TYPES.some((one) => one === type),
+  );
+  it.each(others)('%s is taken with any data at all', (type) => {
+    fc.assert(
+      fc.property(fc.oneof(anyOf(FIELDS.others.optional), fc.jsonValue()), (data) => {
+        expect(parseServerFrame(frame(type, data)).kind).toBe('message');
+      }),
+    );
+  });
+
+  it.each([
+    ['a number', 7, '7'],
+    ['another number', 1e21, '1e+21'],
+    ['a text', '7', '7'],
+    ['true', true, null],
+    ['an object', { a: 1 }, null],
+    ['a list', [7], null],
+    ['an empty text', '', null],
+    ['null', null, null],
+  ])('reads %s as the name of a sentence, in texts and in sound', (_, given, id) => {
+    const text = read('validated_transcription', transcript({ transcription_id: given }));
+    expect(text).toMatchObject({ transcription: { transcription_id: id } });
+    const sound = read('output_audio_data', { data: '', transcription_id: given });
+    expect(sound).toMatchObject({ transcription_id: id });
+  });
+
+  it.each([
+    ['translation_part_id', 3, '3'],
+    ['translation_part_id', { a: 1 }, null],
+    ['language', 5, null],
+    ['last_chunk', 'true', null],
+    ['chunk_generation_delta', 'x', null],
+  ])('of sound has %s %j as %j', (field, given, expected) => {
+    expect(read('output_audio_data', { data: '', [field]: given })).toMatchObject({ [field]: expected });
+  });
+
+  it('of a text in no language has the tag of none', () => {
+    for (const language of [undefined, null, 5, ['es']])
+      expect(read('translated_transcription', transcript({ language }))).toMatchObject({
+        transcription: { language: 'und' },
+      });
+  });
+
+  it('of an end without sound is an end', () => {
+    for (const data of [undefined, null])
+      expect(read('output_audio_data', { data, last_chunk: true })).toMatchObject({
+        data: '',
+        last_chunk: true,
+      });
+  });
+
+  it('of an error in words alone, or with numbers, has them where they are looked for', () => {
+    expect(read('error', 'session_revoked')).toMatchObject({ desc: 'session_revoked' });
+    expect(read('warning', 'too fast')).toMatchObject({ message: 'too fast' });
+    expect(read('error', { code: 404, error_code: '202100' })).toMatchObject({
+      code: '404',
+      error_code: 202_100,
+    });
+    expect(read('error', { error_code: 'a lot' })).toMatchObject({ error_code: null });
+  });
+
+  it.each([
+    ['validated_transcription', {}, 'transcription'],
+    ['validated_transcription', { transcription: { language: 'es' } }, 'transcription.text'],
+    ['partial_transcription', transcript({ text: 7 }), 'transcription.text'],
+    ['output_audio_data', {}, 'data'],
+    ['output_audio_data', { data: 7, last_chunk: true }, 'data'],
+    ['output_audio_data', { data: null }, 'data'],
+    ['output_audio_data', [], 'data'],
+  ])('%s of %j is malformed: its %s', (type, data, where) => {
+    expect(read(type, data)).toEqual({ kind: 'malformed', reason: `${type}: unexpected ${where}` });
+  });
+});
