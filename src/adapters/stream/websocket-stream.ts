@@ -13,6 +13,7 @@ import { createReadSaid, type ReadSaid } from './close-words.ts';
 import { describeBreach, describeSocketError, isTooEarly, isUnspent } from './connect-error.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
+import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
 
 /** Nothing that the service sends in one frame comes near this; a larger frame is a fault or an attack. */
 const LARGEST_FRAME_MB = 8;
@@ -56,6 +57,7 @@ function openStream(
     return NO_CONNECTION;
   }
   const read = createReadSaid(url);
+  const samples = createWholeSamples();
   let opened = false;
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -101,7 +103,7 @@ function openStream(
     if (over) return;
     heardAt = options.clock.now();
     if (isBinary) listener.oddity('a binary frame');
-    else deliverSafely(data, listener, read);
+    else deliverSafely(data, listener, read, samples);
   });
 
   const frames = createSoundFrames();
@@ -156,22 +158,27 @@ function nameOf(error: unknown): string {
 }
 
 /** What can't be made sense of is passed over, whatever is wrong with it. */
-function deliverSafely(frame: RawData, listener: StreamListener, read: ReadSaid): void {
+function deliverSafely(
+  frame: RawData,
+  listener: StreamListener,
+  read: ReadSaid,
+  samples: WholeSamples,
+): void {
   try {
-    deliver(frame, listener, read);
+    deliver(frame, listener, read, samples);
   } catch (error) {
     listener.oddity(`a message that could not be read (${nameOf(error)})`);
   }
 }
 
-function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void {
+function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, samples: WholeSamples): void {
   const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;
   if (cut !== null) {
     const parsed = parseServerFrame(cut.text);
     // Where the mark is found, what was taken out was the message's sound, and nothing else.
     if (parsed.kind === 'message' && parsed.message.message_type === 'output_audio_data') {
       const { data } = parsed.message;
-      if (data.data === CUT) return listener.message(speechOf(data, cut.sound));
+      if (data.data === CUT) return listener.message(speechOf(data, cut.sound, samples));
     }
   }
   const parsed = parseServerFrame(frame.toString());
@@ -187,7 +194,7 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid): void
       if (message.message_type === 'error' || message.message_type === 'warning')
         return listener.message(fitToShow(message, read));
       if (message.message_type !== 'output_audio_data') return listener.message(message);
-      listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64')));
+      listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64'), samples));
     }
   }
 }
@@ -205,20 +212,17 @@ function fitToShow(finding: StderrFinding, read: ReadSaid): StderrFinding {
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];
 
-function speechOf(data: SpeechData, sound: Buffer): StreamMessage {
+function speechOf(data: SpeechData, sound: Buffer, samples: WholeSamples): StreamMessage {
   const { transcription_id: id, translation_part_id: part, language, last_chunk } = data;
+  const name = `${id ?? ''}/${part ?? ''}/${language ?? ''}`;
+  const last = last_chunk === true;
   return {
     message_type: 'output_audio',
-    pcm: wholeSamples(sound),
+    pcm: samples.take(sound, name, last),
     sentence: id ?? null,
     part: part ?? null,
     language: language ?? null,
-    utterance: id == null ? null : `${id}/${part ?? ''}/${language ?? ''}`,
-    last: last_chunk === true,
+    utterance: id == null ? null : name,
+    last,
   };
-}
-
-/** Half a sample at the end would turn everything after it into noise. */
-function wholeSamples(pcm: Buffer): Uint8Array {
-  return pcm.subarray(0, pcm.byteLength - (pcm.byteLength % 2));
 }

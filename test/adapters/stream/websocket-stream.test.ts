@@ -87,6 +87,21 @@ describe('a stream that is open', () => {
     expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(expected)).toBe(true);
   });
 
+  it.each(['t1', undefined])('hears audio that is cut within samples, of a sentence named %s', async (id) => {
+    const { said, service, until } = await connected();
+    const pcm = Buffer.concat([sound, sound, sound, sound]);
+    for (let from = 0; from < pcm.byteLength; from += 3001) {
+      const data = { data: pcm.subarray(from, from + 3001).toString('base64'), transcription_id: id };
+      service.send(JSON.stringify({ message_type: 'output_audio_data', data }));
+    }
+    service.send(JSON.stringify({ message_type: 'unheard_of' }));
+    await until('oddity');
+    const pieces = said.flatMap(([word, message]) =>
+      word === 'message' ? [message as { pcm: Buffer }] : [],
+    );
+    expect(Buffer.concat(pieces.map(({ pcm: piece }) => piece)).equals(pcm)).toBe(true);
+  });
+
   it.each([
     ['short', sound.subarray(0, 2)],
     ['long', sound],

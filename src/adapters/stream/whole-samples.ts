@@ -1,0 +1,33 @@
+/** Puts samples together that a service has cut in two between the pieces of an utterance. */
+export interface WholeSamples {
+  /**
+   * @param utterance names what is spoken; pieces without a name belong together
+   * @param isLast nothing more of it follows
+   * @returns whole samples: the byte that the piece before it has left, if any, and the piece without one at its own end
+   */
+  take(pcm: Buffer, utterance: string, isLast: boolean): Buffer;
+}
+
+/** No more than these are spoken at one time, in several languages and parts. */
+const MOST_UTTERANCES = 8;
+
+/** A service may cut its sound anywhere; half a sample at an end would turn everything after it into noise. */
+export function createWholeSamples(): WholeSamples {
+  const halves = new Map<string, number>();
+  const keep = (utterance: string, half: number): void => {
+    const [oldest] = halves.keys();
+    if (halves.size >= MOST_UTTERANCES && oldest !== undefined) halves.delete(oldest);
+    halves.set(utterance, half);
+  };
+  return {
+    take(pcm, utterance, isLast) {
+      const first = halves.get(utterance);
+      halves.delete(utterance);
+      const whole = first === undefined ? pcm : Buffer.concat([Buffer.of(first), pcm]);
+      const even = whole.byteLength - (whole.byteLength % 2);
+      const half = whole[even];
+      if (half !== undefined && !isLast) keep(utterance, half);
+      return whole.subarray(0, even);
+    },
+  };
+}
