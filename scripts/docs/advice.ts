@@ -35,6 +35,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   internal_error: 'nothing at once; report it with the log line beside it',
   speech_lost: 'the cause below: network, backend, service',
   silent_service: "the source language, then the microphone's level; then ask the service's support",
+  unreadable:
+    "the event's message, to the support of the service; whether its address is that of such a service",
   untranslated: "the target languages and the voice; then ask the service's support",
   unspoken: "whether the service has a voice for this language; then ask the service's support",
   capture: 'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain',
@@ -63,7 +65,8 @@ export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
 export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {
   network: 'the way to the service: network, firewall, `service.hosts`; `dragoman doctor`, check `stream`',
   unresponsive: 'nothing the first time; often: the network loses packets or drops idle connections',
-  silent_service: 'the source language and the level of the microphone',
+  silent_service:
+    'the source language and the level of the microphone; where its message tells what cannot be read: the support of the service',
   setup_timeout: 'nothing the first time; often: the service is slow, see its status page',
   stream_ended: 'nothing the first time; often: ask the support of the service',
   service_timeout: 'whether the microphone delivers: `dragoman devices --meter`',
@@ -97,6 +100,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   audio_cut: 'nothing the first time; often: ask the support of the service',
   untranslated: "the target languages and the voice; then ask the service's support",
   times_refused: 'nothing; report it to the support of the service',
+  messages_unreadable: 'report its message to the support of the service',
   audio_lost: 'cable, card and power: `dragoman devices`; it is tried again by itself',
   audio_back: NOTHING,
   echo_detected: 'in `off`: choose another mode; in `cancel`: turn the loudspeaker down or away',

@@ -55,6 +55,10 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   audio_cut: { ts, lane, language: 'es', played_ms: 2600, expected_ms: 3900 },
   untranslated: { ts, lane, since: ts },
   times_refused: { ts, lane, session, message: 'the service tells times after the end of what it was sent' },
+  messages_unreadable: {
+    ...{ ts, lane, session },
+    message: 'the service sends output_audio_data without a usable data',
+  },
   audio_lost: {
     ts,
     lane,

@@ -19,6 +19,9 @@ export type StreamMessage =
       readonly last: boolean;
     };
 
+/** `speech`: a text, or sound. `frame`: nobody can tell, for it is no message at all. */
+export type UnreadableWhat = 'speech' | 'frame';
+
 /** What the service said when it would not open a stream. */
 export interface UpgradeRefusal {
   readonly status: number;
@@ -46,8 +49,13 @@ export interface StreamListener {
    */
   broke(fault: 'service' | 'agent', message: string): void;
   message(message: StreamMessage): void;
-  /** A frame that is no message: unknown (ignored by agreement) or malformed. Never holds content. */
+  /** A message of a kind that is not known, ignored by agreement. Never holds content. */
   oddity(description: string): void;
+  /**
+   * A message whose meaning is lost.
+   * @param description what it was and what is wrong with it, never its content
+   */
+  unreadable(what: UnreadableWhat, description: string): void;
   pong(): void;
   /** Everything that was sent has left this machine, after some of it had to wait. */
   drained(): void;

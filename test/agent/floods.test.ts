@@ -112,6 +112,20 @@ describe('3,000 messages of the service', () => {
     for (let i = 0; i < MESSAGES; i++) deps.lastStream().listener.oddity(`unknown message ${i}`);
     expect(told().lines).toHaveLength(1);
   });
+
+  it('that nobody can read are told once, in one event and one warning', async () => {
+    const deps = await live();
+    const told = tally(deps);
+    const { listener } = deps.lastStream();
+    for (let i = 0; i < MESSAGES; i++) listener.unreadable('speech', `sound without data ${i}`);
+    const { events, lines } = told();
+    expect(events.map(({ topic }) => topic)).toEqual([`${BASE}/event/messages_unreadable`]);
+    expect(lines).toMatchObject([
+      ['warn', 'event messages_unreadable', { message: 'the service sends sound without data 0' }],
+    ]);
+    deps.clock.advance(2000);
+    expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'degraded', reasons: ['unreadable'] });
+  });
 });
 
 describe('3,000 messages on the topics of the device', () => {

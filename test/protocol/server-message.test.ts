@@ -142,6 +142,9 @@ describe('a message of the service', () => {
     ['output_audio_data', { data: null }, 'data'],
     ['output_audio_data', [], 'data'],
   ])('%s of %j is malformed: its %s', (type, data, where) => {
-    expect(read(type, data)).toEqual({ kind: 'malformed', reason: `${type}: unexpected ${where}` });
+    expect(read(type, data)).toEqual({
+      ...{ kind: 'malformed', type },
+      reason: `${type} without a usable ${where}`,
+    });
   });
 });

@@ -35,9 +35,11 @@ export function deliverRaw(
   listener: StreamListener,
   deliver: (message: StreamMessage) => void,
 ): void {
-  if (typeof payload !== 'string') return listener.oddity('a binary frame');
+  if (typeof payload !== 'string') return listener.unreadable('frame', 'binary frames');
   const parsed = parseServerFrame(payload);
-  if (parsed.kind !== 'message') return listener.oddity(`a ${parsed.kind} message`);
+  if (parsed.kind === 'malformed')
+    return listener.unreadable(parsed.type === null ? 'frame' : 'speech', parsed.reason);
+  if (parsed.kind === 'unknown') return listener.oddity('an unknown message');
   if (parsed.message.message_type !== 'output_audio_data') return deliver(parsed.message);
   deliver({
     message_type: 'output_audio',

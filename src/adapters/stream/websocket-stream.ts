@@ -102,7 +102,7 @@ function openStream(
   socket.on('message', (data, isBinary) => {
     if (over) return;
     heardAt = options.clock.now();
-    if (isBinary) listener.oddity('a binary frame');
+    if (isBinary) listener.unreadable('frame', 'binary frames');
     else deliverSafely(data, listener, read, samples);
   });
 
@@ -167,7 +167,7 @@ function deliverSafely(
   try {
     deliver(frame, listener, read, samples);
   } catch (error) {
-    listener.oddity(`a message that could not be read (${nameOf(error)})`);
+    listener.unreadable('frame', `what cannot be read (${nameOf(error)})`);
   }
 }
 
@@ -187,14 +187,18 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, sampl
       listener.oddity(`an unknown message ${JSON.stringify(read(parsed.type ?? '').slice(0, 60))}`);
       return;
     case 'malformed':
-      listener.oddity(`a malformed message (${parsed.reason})`);
-      return;
+      return listener.unreadable(parsed.type === null ? 'frame' : 'speech', parsed.reason);
     case 'message': {
       const { message } = parsed;
       if (message.message_type === 'error' || message.message_type === 'warning')
         return listener.message(fitToShow(message, read));
       if (message.message_type !== 'output_audio_data') return listener.message(message);
-      listener.message(speechOf(message.data, Buffer.from(message.data.data, 'base64'), samples));
+      const { data } = message.data;
+      const sound = Buffer.from(data, 'base64');
+      // Its end counts, whatever stands in the place of its sound.
+      listener.message(speechOf(message.data, sound, samples));
+      if (sound.byteLength === 0 && data.trim() !== '')
+        listener.unreadable('speech', 'output_audio_data of which data is not base64');
     }
   }
 }

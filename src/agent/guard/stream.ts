@@ -95,6 +95,7 @@ function gated(listener: StreamListener, isHeard: () => boolean): StreamListener
     broke: (fault, message) => isHeard() && listener.broke(fault, message),
     message: (message) => isHeard() && listener.message(message),
     oddity: (description) => isHeard() && listener.oddity(description),
+    unreadable: (what, description) => isHeard() && listener.unreadable(what, description),
     pong: () => isHeard() && listener.pong(),
     drained: () => isHeard() && listener.drained(),
     ended: (code, reason) => isHeard() && listener.ended(code, reason),

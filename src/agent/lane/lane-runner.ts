@@ -269,6 +269,7 @@ export class LaneRunner {
           ...{ level: 'debug', kind: `oddity:${this.id}`, fields: { lane: this.id, oddity } },
           sentence: 'the service sent something unexpected',
         }),
+      unreadable: (what, description) => this.post({ type: 'unreadable', stream, what, description }),
       pong: () => this.post({ type: 'pong', stream }),
       drained: () => {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });

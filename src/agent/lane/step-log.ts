@@ -11,6 +11,7 @@ const TROUBLE: readonly EventKind[] = [
   'speech_lost',
   'audio_cut',
   'times_refused',
+  'messages_unreadable',
   'untranslated',
   'internal_error',
 ];

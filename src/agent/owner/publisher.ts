@@ -274,6 +274,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.hold !== after.hold ||
     before.backendSilent !== after.backendSilent ||
     before.silentEnds !== after.silentEnds ||
+    before.unreadable?.since !== after.unreadable?.since ||
     before.untranslated?.isTold !== after.untranslated?.isTold ||
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||

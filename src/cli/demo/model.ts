@@ -138,6 +138,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'untranslated':
       return 'the service writes down what is said and translates none of it';
     case 'times_refused':
+    case 'messages_unreadable':
       return text('message');
     case 'audio_lost':
       return `${text('device')} lost: ${text('message')}`;

@@ -1,4 +1,4 @@
-import type { StreamMessage, UpgradeRefusal } from '../../ports/stream.ts';
+import type { StreamMessage, UnreadableWhat, UpgradeRefusal } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-measure.ts';
@@ -82,6 +82,13 @@ export type LaneEvent =
       readonly message: string;
     }
   | { readonly type: 'message'; readonly stream: number; readonly message: StreamMessage }
+  /** The service has sent what cannot be read. */
+  | {
+      readonly type: 'unreadable';
+      readonly stream: number;
+      readonly what: UnreadableWhat;
+      readonly description: string;
+    }
   | { readonly type: 'pong'; readonly stream: number }
   /** More waits to leave this machine than `congestedBytes`; `drained` follows when all of it has left. */
   | { readonly type: 'congested'; readonly stream: number }

@@ -17,6 +17,7 @@ import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts'
 import { endWithoutTask, hearService, onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
+import { onUnreadable } from './session/unreadable.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
 import { trackLateSpeech } from './sound/dropped.ts';
 import { unduck } from './sound/ducking.ts';
@@ -162,6 +163,8 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       if (endWithoutTask(context, stream, event.message)) return;
       onMessage(context, hearService(context, stream, event.message), event.message);
       return reviewTranslations(context, stream);
+    case 'unreadable':
+      return onUnreadable(context, stream, event);
     case 'pong':
       context.patch(stream, { pingsOut: 0 });
       return reviewTranslations(context, stream);

@@ -14,6 +14,7 @@ import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
+import { noteReadable } from './session/unreadable.ts';
 import { noteSpokenIn } from './session/unspoken.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
@@ -25,6 +26,7 @@ type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
 
 /** What the service says on a stream (docs/service.md 6, and what a live service adds). */
 export function onMessage(context: StepContext, stream: Stream, message: StreamMessage): void {
+  noteReadable(context, message);
   switch (message.message_type) {
     case 'current_task': {
       const status = message.data.task_status;

@@ -10,6 +10,14 @@ export interface Untranslated {
   readonly isTold: boolean;
 }
 
+/** Texts or sound that could not be read, with none between them that could. */
+export interface Unreadable {
+  /** When the first of them came. */
+  readonly since: number;
+  /** When the last of them came. */
+  readonly at: number;
+}
+
 /** Sentences of which nothing was heard in a language, with no sound of it between them. */
 export interface UnspokenLanguage {
   readonly language: string;

@@ -17,6 +17,7 @@ import {
   type SpeechLoss,
   type SpokenVoice,
   type Unheard,
+  type Unreadable,
   type UnspokenLanguage,
   type Untranslated,
 } from './observations.ts';
@@ -138,6 +139,8 @@ export interface LaneState {
   readonly endsMarked: number;
   /** What the service has written down since it last translated anything; null: nothing. */
   readonly untranslated: Untranslated | null;
+  /** What the service says cannot be read; null: it can. */
+  readonly unreadable: Unreadable | null;
   /** Languages of which no sound comes, though sentences are due in them. */
   readonly unspoken: readonly UnspokenLanguage[];
   /** Sessions in a row that were ended because they said nothing. */
@@ -250,6 +253,7 @@ export function createLane(given: {
     loss: null,
     endsMarked: 0,
     untranslated: null,
+    unreadable: null,
     unspoken: [],
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,

@@ -1,6 +1,7 @@
 import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
+import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
 import { unspokenLanguages } from './session/unspoken.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
@@ -42,6 +43,10 @@ export const STATUS_REASONS = {
   silent_service: {
     status: 'degraded',
     says: 'two sessions in a row took speech and said nothing of it, for an hour or until one is understood',
+  },
+  unreadable: {
+    status: 'degraded',
+    says: 'texts or sound of the service have come in the last minute that cannot be read, and none since that can (event `messages_unreadable`)',
   },
   untranslated: {
     status: 'degraded',
@@ -121,6 +126,7 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (!state.wanted || state.hold !== null) return atRest(state);
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
+  if (isUnreadable(state, now)) troubles.push({ code: 'unreadable' });
   if (state.untranslated?.isTold === true) troubles.push({ code: 'untranslated' });
   for (const { language } of unspokenLanguages(state)) troubles.push({ code: 'unspoken', detail: language });
   const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
@@ -169,9 +175,12 @@ function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState)
   return reasons;
 }
 
-function changesAt({ noSessionSince, silentEnds }: LaneState, now: number): number | null {
+function changesAt(state: LaneState, now: number): number | null {
+  const { noSessionSince, silentEnds } = state;
   const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
-  const moments = [longAt, doubtfulUntil(silentEnds)].filter((at) => at !== null && at > now);
+  const moments = [longAt, doubtfulUntil(silentEnds), ...unreadableMoments(state)].filter(
+    (at) => at !== null && at > now,
+  );
   return moments.length === 0 ? null : Math.min(...(moments as number[]));
 }
 

@@ -84,6 +84,10 @@ export const EVENT_SCHEMAS = {
     session,
     message,
   }),
+  messages_unreadable: event(
+    'The service sends messages that cannot be read; what they say is lost. Told once in a session.',
+    { lane, session, message },
+  ),
   audio_lost: event('A microphone or loudspeaker has failed; it is tried again and again.', {
     lane,
     device,

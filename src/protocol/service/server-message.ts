@@ -140,7 +140,7 @@ export type ServerMessage = {
 export type ParsedFrame =
   | { kind: 'message'; message: ServerMessage }
   | { kind: 'unknown'; type: string | null }
-  | { kind: 'malformed'; reason: string };
+  | { kind: 'malformed'; type: ServerMessageType | null; reason: string };
 
 /** The envelope is read by hand, because sound comes in many frames a second; null for what is none. */
 function readFrame(json: unknown): { type: string | null; data: unknown } | null {
@@ -166,15 +166,15 @@ function unwrap(data: unknown): unknown {
  */
 export function parseServerFrame(text: string): ParsedFrame {
   const json = parseJson(text);
-  if (json === undefined) return { kind: 'malformed', reason: 'not JSON' };
+  if (json === undefined) return { kind: 'malformed', type: null, reason: 'a text that is not JSON' };
   const frame = readFrame(json);
-  if (frame === null) return { kind: 'malformed', reason: 'not an object with a message_type' };
+  if (frame === null) return { kind: 'malformed', type: null, reason: 'JSON without a message_type' };
   const { type } = frame;
   if (type === null || !isKnown(type)) return { kind: 'unknown', type };
   const data = SERVER_MESSAGE_DATA[type].safeParse(unwrap(frame.data));
   if (!data.success) {
     const where = data.error.issues[0]?.path.join('.') || 'data';
-    return { kind: 'malformed', reason: `${type}: unexpected ${where}` };
+    return { kind: 'malformed', type, reason: `${type} without a usable ${where}` };
   }
   return { kind: 'message', message: { message_type: type, data: data.data } as ServerMessage };
 }

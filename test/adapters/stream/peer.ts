@@ -29,6 +29,7 @@ export function listen(): { said: Said[]; listener: StreamListener; until(word: 
       broke: (fault, message) => note('broke', fault, message),
       message: (message) => note('message', message),
       oddity: (description) => note('oddity', description),
+      unreadable: (what, description) => note('unreadable', what, description),
       pong: () => note('pong'),
       drained: () => note('drained'),
       ended: (code, reason) => note('ended', code, reason),

@@ -146,19 +146,34 @@ describe('a stream that is open', () => {
     expect(message).toMatchObject({ message_type: 'validated_transcription', data: { transcription } });
   });
 
-  it('takes frames that are no known message as oddities, without their content', async () => {
-    const { said, until, service } = await connected();
+  it('takes what is not known as an oddity, and tells what it cannot read, without any content', async () => {
+    const { said, service } = await connected();
     const secret = 'private words';
     service.send('not json');
     service.send('{}');
     service.send(JSON.stringify({ message_type: 'brand_new', data: { secret } }));
     service.send(JSON.stringify({ message_type: 'validated_transcription', data: { text: secret } }));
     service.send(Buffer.from([1, 2, 3]));
+    service.send('[]');
+    service.send(JSON.stringify({ message_type: 'output_audio_data', data: { data: 7, secret } }));
+    service.send(
+      JSON.stringify({ message_type: 'output_audio_data', data: { data: '!%!%', last_chunk: true } }),
+    );
     service.send(JSON.stringify({ message_type: 'current_task', data: {} }));
-    await until('message');
-    const oddities = said.filter(([word]) => word === 'oddity');
-    expect(oddities).toHaveLength(5);
-    expect(JSON.stringify(oddities)).not.toContain(secret);
+    await expect.poll(() => said.at(-1)?.[1]).toMatchObject({ message_type: 'current_task' });
+    const withoutTask = said.slice(1, -1);
+    expect(withoutTask).toEqual([
+      ['unreadable', 'frame', 'a text that is not JSON'],
+      ['oddity', 'an unknown message ""'],
+      ['oddity', 'an unknown message "brand_new"'],
+      ['unreadable', 'speech', 'validated_transcription without a usable transcription'],
+      ['unreadable', 'frame', 'binary frames'],
+      ['unreadable', 'frame', 'JSON without a message_type'],
+      ['unreadable', 'speech', 'output_audio_data without a usable data'],
+      ['message', expect.objectContaining({ message_type: 'output_audio', last: true })],
+      ['unreadable', 'speech', 'output_audio_data of which data is not base64'],
+    ]);
+    expect(JSON.stringify(said)).not.toContain(secret);
   });
 
   it('reports pongs to its pings', async () => {

@@ -85,6 +85,7 @@ describe('the voice of a stream that is gone', () => {
       },
     },
     { type: 'pong', stream: 1 },
+    { type: 'unreadable', stream: 1, what: 'speech', description: 'sound without data' },
     { type: 'ended', stream: 1, code: 1006, reason: '' },
   ];
 

@@ -25,6 +25,7 @@ import {
 } from './session.ts';
 import { isDoubtful } from './silence.ts';
 import { isVoiceExpected } from './spoken-voice.ts';
+import { describeUnreadable } from './unreadable.ts';
 import { noteUnspoken } from './unspoken.ts';
 import { waitForRetry } from './waiting.ts';
 
@@ -100,8 +101,9 @@ export interface Failure {
 }
 
 /** A try or a stream is over: what is left is closed, and the recovery table says when the next try is. */
-export function fail(context: StepContext, cause: Cause, failure: Failure = {}): void {
+export function fail(context: StepContext, cause: Cause, given: Failure = {}): void {
   const { session } = context.state;
+  const failure = explained(cause, given);
   context.count('failures');
   if (cause === 'session_revoked') context.count('revocations');
   if (cause === 'max_duration_reached') context.count('maxDurations');
@@ -119,6 +121,15 @@ export function fail(context: StepContext, cause: Cause, failure: Failure = {}):
     default:
       throw new Error(`nothing can fail while ${session.kind}: ${cause}`);
   }
+}
+
+/** Of a service that seems to say nothing the operator is told what it said instead. */
+function explained(cause: Cause, failure: Failure): Failure {
+  const { stream, message } = failure;
+  if (stream == null || message !== undefined) return failure;
+  if (cause !== 'silent_service' && cause !== 'setup_timeout') return failure;
+  const unreadable = describeUnreadable(stream);
+  return unreadable === null ? failure : { ...failure, message: unreadable };
 }
 
 /** What the stream had heard and not spoken goes to the next one. */

@@ -66,6 +66,8 @@ export interface Stream {
   readonly rollFailures: number;
   /** When it last said something; null: never. */
   readonly newsAt: number | null;
+  /** The first that it sent and nobody could read; null: nothing. */
+  readonly unreadable: string | null;
   readonly signs: Signs;
   /** The last pieces of translated sound that came, the newest at the end. */
   readonly lastSounds: readonly HeardSound[];
