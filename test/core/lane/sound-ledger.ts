@@ -90,7 +90,8 @@ export class SoundLedger {
       listener.understood.push({ id, sounds: listener.ended, languages: new Set() });
       listener.ended = [];
     }
-    if (message.message_type !== 'output_audio') return;
+    // A piece without sound speaks nothing.
+    if (message.message_type !== 'output_audio' || message.pcm.byteLength === 0) return;
     const { sentence, language } = message;
     for (const { id, sounds, languages } of listener.understood) {
       if (id !== null && sentence !== null && id !== sentence) continue;
