@@ -57,7 +57,7 @@ function openStream(
     return NO_CONNECTION;
   }
   const read = createReadSaid(url);
-  const samples = createWholeSamples();
+  const samples = createWholeSamples(options.clock);
   let opened = false;
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;

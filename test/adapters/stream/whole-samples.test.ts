@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createWholeSamples } from '../../../src/adapters/stream/whole-samples.ts';
 import { fc } from '../../properties.ts';
 
+const clock = { now: () => 0 };
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
 
 describe('sound that is cut anywhere', () => {
@@ -9,7 +10,7 @@ describe('sound that is cut anywhere', () => {
     const piece = fc.record({ of: fc.nat(7), length: fc.nat(7) });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        const samples = createWholeSamples();
+        const samples = createWholeSamples(clock);
         const given = new Map<number, Buffer>();
         const taken = new Map<number, Buffer>();
         const add = (sum: Map<number, Buffer>, of: number, more: Buffer) =>
@@ -28,20 +29,28 @@ describe('sound that is cut anywhere', () => {
   });
 
   it('leaves nothing behind its end', () => {
-    const samples = createWholeSamples();
+    const samples = createWholeSamples(clock);
     expect(samples.take(bytes(1, 2, 3), 'a', false)).toEqual(bytes(1, 2));
     expect(samples.take(bytes(4, 5), 'a', true)).toEqual(bytes(3, 4));
     expect(samples.take(bytes(6, 7), 'a', false)).toEqual(bytes(6, 7));
   });
 
+  it('leaves nothing to what is spoken later under the same name, or none', () => {
+    let now = 0;
+    const samples = createWholeSamples({ now: () => now });
+    expect(samples.take(bytes(1, 2, 3), '', false)).toEqual(bytes(1, 2));
+    now = 1001;
+    expect(samples.take(bytes(4, 5), '', false)).toEqual(bytes(4, 5));
+  });
+
   it('leaves nothing to another utterance', () => {
-    const samples = createWholeSamples();
+    const samples = createWholeSamples(clock);
     expect(samples.take(bytes(1), 'a', false)).toEqual(bytes());
     expect(samples.take(bytes(2, 3), 'b', false)).toEqual(bytes(2, 3));
   });
 
   it('forgets the utterance that has left a byte longest ago, where there are too many', () => {
-    const samples = createWholeSamples();
+    const samples = createWholeSamples(clock);
     for (let at = 0; at < 9; at++) samples.take(bytes(at), `t${at}`, false);
     expect(samples.take(bytes(9), 't0', true)).toEqual(bytes());
     expect(samples.take(bytes(9), 't1', true)).toEqual(bytes(1, 9));
@@ -49,6 +58,6 @@ describe('sound that is cut anywhere', () => {
 
   it('is passed on as it is where nothing is cut', () => {
     const pcm = bytes(1, 2, 3, 4);
-    expect(createWholeSamples().take(pcm, 'a', false).buffer).toBe(pcm.buffer);
+    expect(createWholeSamples(clock).take(pcm, 'a', false).buffer).toBe(pcm.buffer);
   });
 });
