@@ -109,6 +109,13 @@ export const SILENCE = [
     tests: ['lane/waiting.test.ts'],
   },
   {
+    name: 'sound-settles-what-is-being-written',
+    file: 'lane/session/silence.ts',
+    find: 'isText(message) || (isSound && isWriting) ? now : null;',
+    replace: 'isText(message) || (isSound && isWriting && now < 0) ? now : null;',
+    tests: ZOMBIE,
+  },
+  {
     name: 'silent-service-never-asked',
     file: 'lane/sound/sending.ts',
     find: '  watchSilence(context);\n',

@@ -41,7 +41,9 @@ function wordOf(message: StreamMessage): Word | null {
   const { message_type: kind } = message;
   if (kind !== 'validated_transcription' && kind !== 'translated_transcription') return null;
   const { transcription_id: sentence = null, language, segments } = message.data.transcription;
-  return { kind, language, sentence, timed: segments?.[0]?.start != null };
+  const [from, to] = [segments?.[0]?.start ?? null, segments?.at(-1)?.end ?? null];
+  const span = from === null || to === null ? null : { fromMs: from * 1000, toMs: to * 1000 };
+  return { kind, language, sentence, timed: from !== null, span };
 }
 
 export function createConnections(setup: ConnectionsSetup): Connections {

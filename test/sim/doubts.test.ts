@@ -8,10 +8,17 @@ import { createViolations } from './violations.ts';
 const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** A service that says what it says, and a device of which nothing is known but what it sends. @param isTruthful its times are true */
 function world(isTruthful = true) {
   const timesSent = createTickList(0);
-  const sendings = createTickList<{ connection: number; at: number } | undefined>(undefined);
+  const sendings = createTickList<{ connection: number; at: number; streamMs: number } | undefined>(
+    undefined,
+  );
   const over = new Set<number>();
   const seams = createSeams(timesSent, () => true);
   const doubts = createDoubts({
@@ -28,7 +35,7 @@ function world(isTruthful = true) {
     send(connection: number, ticks: readonly number[]): void {
       for (const tick of ticks) {
         timesSent.set(tick, timesSent.get(tick) + 1);
-        sendings.set(tick, { connection, at: ++now });
+        sendings.set(tick, { connection, at: ++now, streamMs: tick * 20 });
       }
     },
     render(connection: number, sentence: string, ticks: readonly number[]): readonly number[] {
@@ -36,8 +43,9 @@ function world(isTruthful = true) {
       doubts.rendered(connection, sentence, ticks);
       return ticks;
     },
-    word(connection: number, sentence: string | null, timed = false): void {
-      doubts.word(connection, { kind: 'validated_transcription', language: 'en', sentence, timed }, ++now);
+    word(connection: number, sentence: string | null, timed = false, span: Span | null = null): void {
+      const word = { kind: 'validated_transcription', language: 'en', sentence, timed, span };
+      doubts.word(connection, word, ++now);
     },
     sound(ticks: readonly number[], isNamed = true): void {
       doubts.sound(ticks, isNamed, ++now);
@@ -171,5 +179,32 @@ describe('the last that a stream spoke before it broke off, without a name', () 
 
   it('is one sentence: the one before may not', () => {
     expect(given({ texts: 0, again: upTo(0, 100) })).toEqual({ wrong: 84, inDoubt: 0 });
+  });
+});
+
+describe('a sentence of which other times are told than its own', () => {
+  const given = (span: Span | null, isTruthful = false) => {
+    const { send, render, word, sound, twice } = world(isTruthful);
+    send(1, upTo(0, 400));
+    const own = render(1, 'a', upTo(300, 400));
+    word(1, 'a', span !== null, span);
+    sound(own);
+    send(2, upTo(300, 400));
+    sound(render(2, 'b', upTo(300, 400)));
+    return twice();
+  };
+
+  it('may be said again, as far as they do not hold it', () => {
+    expect(given({ fromMs: 1000, toMs: 5000 })).toMatchObject({ wrong: 0 });
+    expect(given({ fromMs: 6000, toMs: 6360 })).toEqual({ wrong: 43, inDoubt: 41 });
+  });
+
+  it('may not where they hold it, are true, or none are told', () => {
+    for (const { span, isTruthful } of [
+      { span: { fromMs: 6000, toMs: 8000 }, isTruthful: false },
+      { span: { fromMs: 1000, toMs: 5000 }, isTruthful: true },
+      { span: null, isTruthful: false },
+    ])
+      expect(given(span, isTruthful)).toMatchObject({ inDoubt: 0 });
   });
 });

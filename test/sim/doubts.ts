@@ -12,6 +12,7 @@ import { createToldSentences, type ToldSentences } from './told-sentences.ts';
 interface Sent {
   readonly connection: number;
   readonly at: number;
+  readonly streamMs: number;
 }
 
 export interface DoubtsSetup {
@@ -29,6 +30,8 @@ export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound
   isDoubtful(tick: number, earlier: readonly number[], again: readonly number[]): boolean;
 }
 
+/** A chunk is this long, and a sentence begins and ends somewhere in one. */
+const AROUND_MS = 640;
 /** Newer speech is looked for so far: what somebody says after a longer pause than this is told apart. */
 const NEWER_TICKS = 1500;
 
@@ -36,6 +39,8 @@ export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Dou
   const told = createToldSentences();
   /** When each piece of a rendering had been sent. */
   const sentAt = new WeakMap<readonly number[], readonly number[]>();
+  /** Where in its stream. */
+  const sentMs = new WeakMap<readonly number[], readonly number[]>();
   const isExact = (ticks: readonly number[]): boolean => times.isTruthful() && told.isTimed(ticks);
 
   /**
@@ -79,8 +84,23 @@ export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Dou
     return connection !== undefined && isOver(connection) && told.isUntold(earlier);
   };
 
+  /**
+   * The times that were told of it are those of other speech. Either world: the sound was of that, or of this.
+   * Bound: what lies outside the times of its own sentence.
+   */
+  const isToldElsewhere = (tick: number, earlier: readonly number[]): boolean => {
+    const span = told.spanOf(earlier);
+    const ms = sentMs.get(earlier)?.[earlier.indexOf(tick)];
+    if (times.isTruthful() || span === null || ms === undefined) return false;
+    return ms < span.fromMs - AROUND_MS || ms > span.toMs + AROUND_MS;
+  };
+
   return {
     rendered(connection, sentence, ticks) {
+      sentMs.set(
+        ticks,
+        ticks.map((tick) => sentOf(tick)?.streamMs ?? Number.NaN),
+      );
       const at = ticks.map((tick) => sentOf(tick)?.at ?? Number.POSITIVE_INFINITY);
       sentAt.set(ticks, at);
       told.rendered(connection, sentence, ticks);
@@ -91,6 +111,7 @@ export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Dou
       seams.isDoubtful(tick, earlier, times) ||
       isBehindLateWord(tick, earlier) ||
       isEndOfRepeat(again) ||
-      isNamelessEnd(earlier),
+      isNamelessEnd(earlier) ||
+      isToldElsewhere(tick, earlier),
   };
 }

@@ -59,7 +59,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const lastHeard = new Map<string, number>();
   const numberOf = new Map<string, number>();
   const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
-  const soundAt = new Map<number, number>();
+  const [soundAt, sentMs] = [new Map<number, number>(), new Map<number, number>()];
   const silentEnds = createSilentEnds(violations);
   const leftOut = createLeftOut(violations);
   const lives: number[] = [];
@@ -254,7 +254,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     },
     sent(connection, pcm, now) {
       const quietSince = signAt.get(connection) ?? now;
-      const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
+      const streamMs = sentMs.get(connection) ?? 0;
+      sentMs.set(connection, streamMs + CHUNK_MS);
+      const sending: Sending = { connection, at: now, streamMs, late: setup.isLate(), quietSince };
       read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
         sendings.set(tick, sending);
         timesSent.set(tick, timesSent.get(tick) + 1);

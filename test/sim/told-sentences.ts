@@ -8,6 +8,13 @@ export interface Word {
   readonly sentence: string | null;
   /** It tells which seconds of the stream it covers. */
   readonly timed: boolean;
+  /** These, in milliseconds of the stream. */
+  readonly span?: ToldSpan | null;
+}
+
+interface ToldSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export interface ToldSentences {
@@ -20,6 +27,8 @@ export interface ToldSentences {
   at(ticks: readonly number[]): number;
   /** Its times were told. */
   isTimed(ticks: readonly number[]): boolean;
+  /** Which, as they were told last; null: none. */
+  spanOf(ticks: readonly number[]): ToldSpan | null;
   /** It was the last that sounded on its connection, without a name, and its text never came. */
   isUntold(ticks: readonly number[]): boolean;
   connectionOf(ticks: readonly number[]): number | undefined;
@@ -41,6 +50,7 @@ export function createToldSentences(): ToldSentences {
   const textAt = new Map<string, number>();
   const soundAt = new Map<string, number>();
   const timed = new Set<string>();
+  const spans = new Map<string, ToldSpan>();
   const lastSound = new Map<number, { readonly sentence: string; readonly isNamed: boolean }>();
   const orderOf = (connection: number): string[] => {
     const known = inOrder.get(connection) ?? [];
@@ -71,6 +81,7 @@ export function createToldSentences(): ToldSentences {
       if (sentence === undefined) return;
       first(textAt, sentence, now);
       if (word.timed) timed.add(sentence);
+      if (word.span != null) spans.set(sentence, word.span);
     },
     sound(ticks, isNamed, now) {
       const place = places.get(ticks);
@@ -84,6 +95,7 @@ export function createToldSentences(): ToldSentences {
       return Math.min(textAt.get(sentence) ?? never, soundAt.get(sentence) ?? never);
     },
     isTimed: (ticks) => timed.has(places.get(ticks)?.sentence ?? ''),
+    spanOf: (ticks) => spans.get(places.get(ticks)?.sentence ?? '') ?? null,
     isUntold(ticks) {
       const place = places.get(ticks);
       if (place === undefined || textAt.has(place.sentence)) return false;

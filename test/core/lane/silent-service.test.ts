@@ -77,6 +77,22 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
+  it('is asked when it writes down a sentence, speaks the one before, and nothing more comes', () => {
+    const lane = new LaneHarness().goLive();
+    lane.speak(6);
+    lane.understands('a');
+    lane.speak(6);
+    const data = { transcription: { transcription_id: 'b', language: 'en', text: 'When will the results' } };
+    lane.says({ message_type: 'partial_transcription', data });
+    lane.hear('a', 2000, true);
+    const polls = lane.all('poll_task').length;
+    lane.hush(60);
+    expect(lane.all('poll_task').length).toBe(polls + 1);
+    expect(ends(lane)).toBe(1);
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
+    expect(lane.accounts.lost).toBe(0);
+  });
+
   it('is not asked when it has spoken what it has written down', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);

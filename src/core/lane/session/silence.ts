@@ -50,9 +50,18 @@ export function noteSpeech(
   return { ...silence, since: silence.since ?? now, speechChunks: silence.speechChunks + 1 };
 }
 
-/** Notes a message of the service, of whatever kind. */
-export function noteMessage(silence: Silence, message: StreamMessage, now: number): Silence {
-  const since = isText(message) ? now : null;
+/**
+ * Notes a message of the service, of whatever kind.
+ * @param isWriting it has begun to write a sentence down: sound of the one before it does not settle that
+ */
+export function noteMessage(
+  silence: Silence,
+  message: StreamMessage,
+  isWriting: boolean,
+  now: number,
+): Silence {
+  const isSound = message.message_type === 'output_audio';
+  const since = isText(message) || (isSound && isWriting) ? now : null;
   if (since === null && silence.since === null && !silence.onlyAnswers) return silence;
   const onlyAnswers = isAnswer(message) && (silence.askedAt !== null || silence.onlyAnswers);
   return { ...NO_SILENCE, since, onlyAnswers };

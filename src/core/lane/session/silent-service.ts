@@ -31,7 +31,7 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
   trackTranslation(context, message);
   const understands = isText(message) || message.message_type === 'output_audio';
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
-  const silence = noteMessage(stream.silence, message, context.now);
+  const silence = noteMessage(stream.silence, message, stream.replay.interims.length > 0, context.now);
   const isSoFar = understands && stream.replay.unheard.possible > 0;
   if (silence === stream.silence && !isSoFar) return stream;
   const replay = isSoFar ? { ...stream.replay, unheard: NO_SPEECH } : stream.replay;

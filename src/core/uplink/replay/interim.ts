@@ -230,7 +230,8 @@ export function writtenSpeech({ interims }: ReplayLog): SpeechCount {
 /** Tells of which nothing has come since, nor of what was said besides: the service may have fallen silent. */
 function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => boolean {
   const besides = log.unheard.possible + owedSpeech(log).possible - writtenSpeech(log).possible;
-  return ({ at }) => besides >= LEAST_SPEECH_CHUNKS && at >= (newsAt ?? Number.NEGATIVE_INFINITY);
+  return ({ at }) =>
+    besides >= LEAST_SPEECH_CHUNKS && at + UNDER_WAY_MS >= (newsAt ?? Number.NEGATIVE_INFINITY);
 }
 
 /**
