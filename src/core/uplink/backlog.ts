@@ -102,9 +102,8 @@ function trimHead(backlog: Backlog): Backlog {
 }
 
 /**
- * Takes in a captured chunk. Over `capacity` what is longest ago of the pauses goes first, so that whoever waits for an answer
- * in silence does not lose the question; where no pause is left to take, or the oldest chunk is no news any more, that one is
- * given up: as trimmed where that much of a pause may go, else as dropped, and as lost if it is speech.
+ * Takes in a captured chunk. Over `capacity` the oldest is given up: as trimmed where that much of a pause may go,
+ * else as dropped, and as lost if it is speech.
  */
 export function take(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
   const accounts = { ...backlog.accounts, captured: backlog.accounts.captured + 1 };
@@ -119,18 +118,9 @@ export function remember(backlog: Backlog, chunk: BacklogChunk, capacity: number
   return rest;
 }
 
-/** For so long an answer is of use to whoever asked: after that a question makes way even for silence. */
-export const OF_USE_MS = 60_000;
-/** Of a pause between two chunks of speech this much stays in a full backlog: the end of the one and the soft beginning of the other. */
-const HELD_PAUSE_CHUNKS = FIRST_PAUSE_KEPT_CHUNKS + SOFT_FIRST_BEGIN_CHUNKS;
-
 function overflow(backlog: Backlog): Backlog {
   if (isTrimmable(backlog)) return trimHead(backlog);
-  const [head] = backlog.chunks;
-  const ageMs = (backlog.chunks.at(-1)?.capturedAt ?? 0) - (head?.capturedAt ?? 0);
-  const spare = ageMs < OF_USE_MS ? spareQuiet(backlog.chunks) : null;
-  if (spare !== null) return trimAt(backlog, spare);
-  const quiet = isQuiet(head);
+  const quiet = isQuiet(backlog.chunks[0]);
   const { accounts } = backlog;
   return {
     ...backlog,
@@ -138,23 +128,6 @@ function overflow(backlog: Backlog): Backlog {
     quietRun: quiet ? backlog.quietRun + 1 : 0,
     accounts: { ...accounts, dropped: accounts.dropped + 1, lost: accounts.lost + (quiet ? 0 : 1) },
   };
-}
-
-/** Where the first pause behind speech has more than a full backlog keeps of it; null: none has. */
-function spareQuiet(chunks: readonly BacklogChunk[]): number | null {
-  const first = chunks.findIndex((chunk) => !isQuiet(chunk));
-  if (first === -1) return null;
-  let run = 0;
-  for (let index = first; index < chunks.length; index++) {
-    run = isQuiet(chunks[index]) ? run + 1 : 0;
-    if (run > HELD_PAUSE_CHUNKS) return index - SOFT_FIRST_BEGIN_CHUNKS;
-  }
-  return null;
-}
-
-function trimAt(backlog: Backlog, index: number): Backlog {
-  const accounts = { ...backlog.accounts, trimmed: backlog.accounts.trimmed + 1 };
-  return { ...backlog, chunks: backlog.chunks.filter((_, at) => at !== index), accounts };
 }
 
 /** Takes pauses out of what waits, from the oldest on, as far as a backlog allows. */
@@ -240,8 +213,8 @@ export function forNewStream(backlog: Backlog): Backlog {
 }
 
 /** Whether somebody waits for an answer to what is held. */
-export function isAnswerAwaited({ chunks }: Backlog, now: number): boolean {
-  return chunks.some((chunk) => isWord(chunk) && now - chunk.capturedAt < OF_USE_MS);
+export function isAnswerAwaited({ chunks }: Backlog): boolean {
+  return chunks.some(isWord);
 }
 
 /** Throws everything away, because the lane was stopped. */

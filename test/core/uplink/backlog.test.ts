@@ -6,7 +6,6 @@ import {
   EMPTY_BACKLOG,
   forNewStream,
   NO_ACCOUNTS,
-  OF_USE_MS,
   PAUSE_KEPT_CHUNKS,
   remember,
   take,
@@ -194,40 +193,6 @@ describe('a full hold', () => {
     expect(backlog.accounts.trimmed).toBe(0);
     expect(backlog.accounts.dropped).toBe(7);
     expect(backlog.accounts.lost).toBe(1);
-  });
-
-  it('takes the oldest of its pauses first, but what ends one sentence and begins the next', () => {
-    expect(show(fill('sqqqqqqqqqqsqqqqqqqqqq', 18))).toBe('sqqqqqqqsqqqqqqqqq');
-    const backlog = fill('ssqqqqqqqqqqqqqqqqqqqq', 12);
-    expect(show(backlog)).toBe('ssqqqqqqqqqq');
-    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 22, trimmed: 10 });
-    // The first of the pause stay, and the last.
-    expect(backlog.chunks.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21]);
-  });
-
-  it('keeps no speech that is no longer of use for the sake of silence', () => {
-    const chunks = Math.floor(OF_USE_MS / 320);
-    const kept = fill('s'.padEnd(chunks, 'q'), 20);
-    expect(kept.accounts.lost).toBe(0);
-    expect(show(kept)).toContain('s');
-    const gone = fill('s'.padEnd(chunks + 2, 'q'), 20);
-    expect(gone.accounts.lost).toBe(1);
-    expect(show(gone)).not.toContain('s');
-  });
-
-  it('keeps all speech for which there is room without the pauses', () => {
-    const story = fc.array(fc.constantFrom('s', 'q', 'q', 'q', 'm'), { maxLength: 180 });
-    fc.assert(
-      fc.property(story, fc.integer({ min: 20, max: 60 }), (letters, capacity) => {
-        const backlog = fill(letters.join(''), capacity);
-        const speech = letters.join('').replace(/^[qm]+/, '');
-        const needed = speech.split('s').reduce((sum, pause) => sum + 1 + Math.min(pause.length, 8), 0);
-        expect(isBalanced(backlog)).toBe(true);
-        if (needed + 4 <= capacity) expect(backlog.accounts.lost).toBe(0);
-        const seqs = backlog.chunks.map(({ seq }) => seq);
-        expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
-      }),
-    );
   });
 
   it('is full at its capacity and not before', () => {

@@ -51,7 +51,7 @@ function begin(
 
 /** Somebody speaks, or has said what is held since. */
 function isSomebodyWaiting({ lastVoiceAt, backlog }: LaneState, now: number): boolean {
-  return now - lastVoiceAt < SPOKE_LATELY_MS || isAnswerAwaited(backlog, now);
+  return now - lastVoiceAt < SPOKE_LATELY_MS || isAnswerAwaited(backlog);
 }
 
 /** Cuts a wait short, once. Returns what may still be cut. */
