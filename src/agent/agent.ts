@@ -8,6 +8,7 @@ import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type Defects } from './guard/defects.ts';
 import { type GuardedDeps, guardDeps } from './guard/deps.ts';
+import { guardSignatures } from './guard/signatures.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
 import { LaneRunner, type LaneStep } from './lane/lane-runner.ts';
 import { logStep } from './lane/step-log.ts';
@@ -93,14 +94,14 @@ export class Agent {
     });
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
     this.answers = routeAnswers(
-      { base: topics.base, signatures: deps.signatures ?? null, refused: this.refusedAnswers },
+      { base: topics.base, signatures: deps.signatures, refused: this.refusedAnswers },
       () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
     );
     const { groups } = config.device;
     this.config = createRunningConfig({
       ...{ topics: this.topics, groups, clock, log, repeats: this.repeats, base: config },
       file: deps.desiredFile ?? null,
-      signatures: deps.signatures ?? null,
+      signatures: deps.signatures,
       setLogLevel: (level) => {
         // At the start nobody has ordered anything.
         this.operator?.levelChanged();
@@ -197,9 +198,10 @@ export class Agent {
 
   /** By what the owner is known from here on; null: anybody's word is taken. */
   trust(signatures: SignatureReader | null): void {
-    this.answers.trust(signatures);
-    this.config.desired.trust(signatures);
-    this.operator.trust(signatures);
+    const reader = signatures === null ? null : guardSignatures(signatures, this.defects);
+    this.answers.trust(reader);
+    this.config.desired.trust(reader);
+    this.operator.trust(reader);
   }
 
   /** Takes over what may change in a running agent; returns the keys that need a restart. */

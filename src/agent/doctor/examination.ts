@@ -12,11 +12,11 @@ import { skipped } from '../../core/doctor/finding.ts';
 import { configWarnings } from '../../core/owner/config-warnings.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { brokerConnection, lookAtCertificate, withCertificate } from '../broker-access.ts';
+import { guardSignatures, type SignedContentReader } from '../guard/signatures.ts';
 import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
 import { createBackendProbe } from './backend-probe.ts';
@@ -169,9 +169,10 @@ function ownCertificate(config: Config, env: MachineParts['env']): OwnCertificat
 }
 
 /** The owner's keys; a file of theirs that can't be used is told when it is needed. */
-function trustedKeys(config: Config): { signatures: SignatureReader | null; check(): void } {
+function trustedKeys(config: Config): { signatures: SignedContentReader | null; check(): void } {
   try {
-    return { signatures: ownerSignatures(config), check: () => {} };
+    const reader = ownerSignatures(config);
+    return { signatures: reader === null ? null : guardSignatures(reader, () => {}), check: () => {} };
   } catch (error) {
     const check = (): void => {
       throw error;

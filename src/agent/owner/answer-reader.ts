@@ -1,8 +1,9 @@
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/signed-message.ts';
-import type { Opening, SignatureReader } from '../../ports/signature.ts';
+import type { Opening } from '../../ports/signature.ts';
 import { malformedField } from '../../protocol/mqtt/token.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
+import type { SignedContentReader } from '../guard/signatures.ts';
 
 /** Why an answer to a token request is not taken. */
 export type AnswerFault =
@@ -44,13 +45,13 @@ export interface AnswerReader {
   /** @param retained the broker had kept it */
   receive(payload: string, retained: boolean): void;
   /** Other keys; null: none, anybody's word is taken. */
-  trust(signatures: SignatureReader | null): void;
+  trust(signatures: SignedContentReader | null): void;
 }
 
 export interface AnswerReaderParts {
   /** `{p}` */
   readonly base: string;
-  readonly signatures: SignatureReader | null;
+  readonly signatures: SignedContentReader | null;
   /** Whether somebody waits for the answer to this request. */
   awaits(id: string): boolean;
   /** @param body of the message, as JSON has it */
@@ -90,7 +91,7 @@ export function createAnswerReader(parts: AnswerReaderParts): AnswerReader {
       if (signatures === null) return judge(readUnverified(jws), id);
       if (openings >= MOST_OPENINGS) return refused('flood');
       openings += 1;
-      void signatures.open(jws).then((opening) => {
+      signatures.open(jws, (opening) => {
         openings -= 1;
         judge(opening, id);
       });

@@ -1,8 +1,9 @@
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/signed-message.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Opening, SignatureReader } from '../../ports/signature.ts';
+import type { Opening } from '../../ports/signature.ts';
 import type { WallMs } from '../../protocol/time.ts';
+import type { SignedContentReader } from '../guard/signatures.ts';
 import { explainFault } from './answer-reader.ts';
 
 /** The longest signed command that is looked at, characters. */
@@ -23,14 +24,14 @@ export type ReadSignature =
 export interface CommandSignatures {
   /** @param then called once, at once where nothing is signed */
   read(name: string, payload: string, then: (read: ReadSignature) => void): void;
-  trust(signatures: SignatureReader | null): void;
+  trust(signatures: SignedContentReader | null): void;
 }
 
 /** @param bases topic bases that a command may be signed for: the device's, its groups' and the fleet's */
 export function createCommandSignatures(
   bases: readonly string[],
   clock: Clock,
-  given: SignatureReader | null,
+  given: SignedContentReader | null,
 ): CommandSignatures {
   let signatures = given;
   let openings = 0;
@@ -73,7 +74,7 @@ export function createCommandSignatures(
         });
       }
       openings += 1;
-      void signatures.open(jws).then((opening) => {
+      signatures.open(jws, (opening) => {
         openings -= 1;
         then(judge(name, id, opening));
       });

@@ -12,12 +12,13 @@ import { judgeSigned, readEnvelope } from '../../core/owner/signed-message.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Opening, SignatureReader } from '../../ports/signature.ts';
+import type { Opening } from '../../ports/signature.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
 import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { SignedContentReader } from '../guard/signatures.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
 import { explainFault } from './answer-reader.ts';
@@ -37,7 +38,7 @@ export interface DesiredConfigDeps {
   readonly repeats: RepeatFilter;
   /** What was taken last, for the next start; null: it is not kept. */
   readonly file: StateFile | null;
-  readonly signatures: SignatureReader | null;
+  readonly signatures: SignedContentReader | null;
   /** The configuration without any document. */
   readonly base: Config;
   /** What the service does not take of what is ordered, and why. */
@@ -57,7 +58,7 @@ export interface DesiredConfig {
   rebase(base: Config): void;
   /** What the service takes has changed. */
   refusalsChanged(): void;
-  trust(signatures: SignatureReader | null): void;
+  trust(signatures: SignedContentReader | null): void;
   /** A connection is up: tells what is in force. */
   connected(bus: Bus): void;
   close(): Promise<void>;
@@ -191,7 +192,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       else if (envelope.kind === 'plain' && signatures === null) take(place, envelope.json);
       else if (envelope.kind === 'plain') refuse(place, explainFault('unsigned'));
       else if (signatures === null) open(place, readUnverified(envelope.jws));
-      else void signatures.open(envelope.jws).then((opening) => open(place, opening));
+      else signatures.open(envelope.jws, (opening) => open(place, opening));
       return true;
     },
     rebase(next) {

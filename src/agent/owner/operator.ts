@@ -1,8 +1,8 @@
 import type { Bus, BusMessage } from '../../ports/bus.ts';
-import type { SignatureReader } from '../../ports/signature.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { GuardedDeps } from '../guard/deps.ts';
+import type { SignedContentReader } from '../guard/signatures.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import type { Admissions } from './admissions.ts';
@@ -38,7 +38,7 @@ export interface Operator {
   begin(bus: Bus): void;
   /** False when the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  trust(signatures: SignatureReader | null): void;
+  trust(signatures: SignedContentReader | null): void;
   /** Another level of the log is configured or desired. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
@@ -71,7 +71,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,
-    deps.signatures ?? null,
+    deps.signatures,
   );
   const record = createCommandRecord(deps.commandFile ?? null, clock, log);
   const dispatcher = createCommandDispatcher(
