@@ -153,7 +153,7 @@ describe('presence', () => {
     });
     expect(deps.sent('event/parked')).toHaveLength(1);
     const asked = deps.sent('token/req').length;
-    for (let s = 0; s < 600 && deps.sent('token/req').length === asked; s++) deps.clock.advance(1000);
+    for (let s = 0; s < 600 && deps.sent('token/req').length === asked; s++) await deps.clock.elapse(1000);
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AudioFaultError } from '../../src/adapters/audio/fault.ts';
-import type { Playback, PlaybackSink } from '../../src/ports/audio.ts';
+import type { Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
+import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const FULL = new AudioFaultError('failed', 'cannot write out.wav: the disk is full; free some space');
@@ -139,5 +140,115 @@ describe('a loudspeaker that does not open', () => {
     await deps.clock.elapse(10);
     expect(opened).toEqual(['main', 'second']);
     expect(deps.agent.lanes.map(({ phase }) => phase)).toEqual(['idle', 'acquiring']);
+  });
+});
+
+describe('a microphone that does not open', () => {
+  /** Gives back what it hears, at once. */
+  const openEchoCanceller: OpenEchoCanceller = (_rates, sink) => {
+    queueMicrotask(() => sink.ready());
+    return { played() {}, flushed() {}, captured: (pcm, at) => sink.frames(pcm, at), close() {} };
+  };
+
+  /** A world whose microphone opens when the test says so. */
+  function slowMicrophone(lane: Record<string, unknown> = {}) {
+    let opened: (capture: Capture) => void = () => {};
+    let sink: CaptureSink | null = null;
+    let closed = 0;
+    const deps = createFakeDeps(testConfig(lane), { openEchoCanceller }, (given) => ({
+      ...given,
+      openAudio: (config) => ({
+        ...given.openAudio(config),
+        openCapture: (frames) => {
+          sink = frames;
+          return new Promise<Capture>((resolve) => {
+            opened = resolve;
+          });
+        },
+      }),
+    }));
+    return {
+      deps,
+      open: () => opened({ close: async () => void closed++ }),
+      hear: () => sink?.frames(new Uint8Array(10_240), deps.clock.now()),
+      closed: () => closed,
+    };
+  }
+  const reasonsOf = (deps: FakeDeps) => deps.sent('status').at(-1)?.body['reasons'];
+  const capturesLost = (deps: FakeDeps) => lostOf(deps).filter(({ device }) => device === 'capture');
+
+  it.each([
+    ['of a lane that streams', {}],
+    ['in standby', { start: 'voice' }],
+    ['with the canceller on', { echo: 'cancel' }],
+  ])('%s is told after a while, once, and when it is heard', async (_which, lane) => {
+    const { deps, open, hear } = slowMicrophone(lane);
+    await deps.agent.start();
+    deps.brokerUp();
+    await deps.clock.elapse(9900);
+    expect(lostOf(deps)).toEqual([]);
+    await deps.clock.elapse(100);
+    expect(lostOf(deps)).toMatchObject([{ device: 'capture', code: 'hung' }]);
+    expect(lostOf(deps)[0]?.['message']).toMatch(/has not opened within 10 s/);
+    expect(reasonsOf(deps)).toContain('capture:lost');
+    await deps.clock.elapse(60_000);
+    expect(lostOf(deps)).toHaveLength(1);
+    open();
+    await deps.clock.elapse(100);
+    // That it is open does not say yet that it hears.
+    expect(reasonsOf(deps)).toContain('capture:lost');
+    hear();
+    expect(deps.sent('event/audio_back')).toMatchObject([{ body: { device: 'capture' } }]);
+    expect(reasonsOf(deps)).not.toContain('capture:lost');
+    await deps.clock.elapse(30_000);
+    expect(lostOf(deps)).toHaveLength(1);
+  });
+
+  it('but fails late has its own reason in the state, and is tried again', async () => {
+    let tries = 0;
+    const deps = createFakeDeps(testConfig(), {}, (given) => ({
+      ...given,
+      openAudio: (config) => ({
+        ...given.openAudio(config),
+        openCapture: async (sink, short) => {
+          if (++tries > 1) return given.openAudio(config).openCapture(sink, short);
+          await new Promise<void>((resolve) => given.clock.at(given.clock.now() + 15_000, resolve));
+          throw new AudioFaultError('busy', 'the microphone is busy');
+        },
+      }),
+    }));
+    await deps.goLive();
+    await deps.clock.elapse(15_000);
+    expect(capturesLost(deps)).toMatchObject([{ code: 'hung' }]);
+    expect(deps.agent.lanes[0]?.state.problem).toMatchObject({ code: 'capture_busy' });
+    await deps.clock.elapse(2000);
+    deps.speak();
+    expect(deps.sent('event/audio_back')).toHaveLength(1);
+  });
+
+  it('is not told where it opens in time', async () => {
+    const { deps, open, hear } = slowMicrophone();
+    await deps.goLive();
+    open();
+    for (let tick = 0; tick < 40; tick++) {
+      await deps.clock.elapse(500);
+      hear();
+    }
+    expect(capturesLost(deps)).toEqual([]);
+  });
+
+  it.each(['stop', 'end'])('nor where a %s comes first, and one that opens then is closed', async (how) => {
+    const { deps, open, hear, closed } = slowMicrophone();
+    await deps.goLive();
+    if (how === 'end') void deps.agent.stop();
+    else deps.command(how, { id: 'c' });
+    await deps.clock.elapse(20_000);
+    open();
+    await deps.clock.elapse(1000);
+    hear();
+    await deps.clock.elapse(20_000);
+    expect(closed()).toBe(1);
+    expect(capturesLost(deps)).toEqual([]);
+    expect(deps.sent('event/audio_back')).toEqual([]);
   });
 });

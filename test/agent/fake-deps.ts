@@ -295,6 +295,8 @@ export function createFakeDeps(
     /** From a cold start to a live lane. */
     async goLive() {
       await agent.start();
+      // Its microphone opens: time that a test moves on in one go lets no promise settle.
+      await clock.elapse(0);
       this.brokerUp();
       this.grant();
       lastStream().listener.opened();

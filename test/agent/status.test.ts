@@ -24,9 +24,9 @@ describe('the published status', () => {
     deps.brokerUp();
     deps.grant();
     deps.lastStream().listener.opened();
-    deps.clock.advance(19_900);
+    await deps.clock.elapse(19_900);
     expect(deps.sent('status')).toHaveLength(1);
-    deps.clock.advance(200);
+    await deps.clock.elapse(200);
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded' });
   });
 

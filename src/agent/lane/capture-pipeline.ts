@@ -38,6 +38,9 @@ export interface CapturePipelineDeps {
 /** This much of a chunk must be voiced to count as speech: a syllable, not a click. */
 const SYLLABLE_MS = 80;
 
+/** A microphone that takes longer than this to open may never do. */
+const OPENING_MS = 10_000;
+
 /** One opened microphone. */
 interface Microphone extends Reference {
   cancelEcho(on: boolean): void;
@@ -165,6 +168,13 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     },
     failed: (error) => post(openingFault('capture', error)),
   });
+  // One that neither opens nor fails is told as well: else nobody would know why the lane hears nothing.
+  const isLate = (): void => {
+    const message = `the microphone has not opened within ${OPENING_MS / 1000} s; the lane hears nothing until it does`;
+    post(faultEvent('capture', { code: 'hung', message }));
+  };
+  const disarm = deps.clock.at(deps.clock.now() + OPENING_MS, isLate);
+  void opening.firstTry.then(disarm, disarm);
   if (cancels) path.cancel(true);
   return {
     figures: () => opened?.figures ?? null,
@@ -191,6 +201,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       report(watch.end());
       closed = true;
       opening.cancel();
+      disarm();
       path.close();
       voices.close();
       await opened?.close();
