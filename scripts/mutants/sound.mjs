@@ -166,8 +166,15 @@ export const SOUND = [
   {
     name: 'loudspeaker-is-never-tried',
     file: 'lane/sound/unheard.ts',
-    find: 'if (context.now >= probeAt) tryLoudspeaker(context, format);',
-    replace: '',
+    find: 'if (context.now >= probedAt + eachMs) tryLoudspeaker(context, format);',
+    replace: 'if (context.now < 0) tryLoudspeaker(context, format);',
+    tests: ['lane/no-loudspeaker.test.ts'],
+  },
+  {
+    name: 'loudspeaker-stays-lost-until-somebody-speaks',
+    file: 'lane/sound/unheard.ts',
+    find: 'nextAt === Number.POSITIVE_INFINITY ? IDLE_PROBE_EACH_MS : PROBE_EACH_MS',
+    replace: 'nextAt === Number.POSITIVE_INFINITY ? 1000 * IDLE_PROBE_EACH_MS : PROBE_EACH_MS',
     tests: ['lane/no-loudspeaker.test.ts'],
   },
   {

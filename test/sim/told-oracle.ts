@@ -60,7 +60,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
   let unheardAt = 0;
   const noteUnheard = ({ before, after, effects }: LaneStep, now: number): void => {
     const more = after.counts.unheardMs - before.counts.unheardMs;
-    if (more > 0 || after.playbackLost) unheardAt = now;
+    if (more > 0) unheardAt = now;
     unheardMs += more;
     for (const effect of effects) {
       if (effect.type !== 'notify' || effect.kind !== 'speech_dropped') continue;
@@ -71,7 +71,9 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       unheardMs = 0;
     }
   };
-  const judgeUnheard = (now: number): void => {
+  const judgeUnheard = (isLost: boolean, now: number): void => {
+    // Its sum is told when the loudspeaker is back; the lane need not do a step meanwhile.
+    if (isLost) unheardAt = now;
     if (unheardMs === 0 || now - unheardAt < SUM_WITHIN_MS) return;
     violations.add('told', `${unheardMs} ms were translated and not heard, and nobody was told`);
     unheardMs = 0;
@@ -135,7 +137,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     },
     judge(state, now) {
       checkPublished(now);
-      judgeUnheard(now);
+      judgeUnheard(state?.playbackLost === true, now);
       if (state === null) return;
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
         violations.check(

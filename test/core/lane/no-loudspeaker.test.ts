@@ -130,18 +130,31 @@ describe('a translation that comes while there is no loudspeaker', () => {
 });
 
 describe('a loudspeaker of which nobody says when it is back', () => {
-  it('is tried with 8 ms of silence, every 5 s, while something waits for it', () => {
+  it('is tried with 8 ms of silence at once and every 5 s while something waits for it', () => {
     const lane = deprived();
     lane.pass(20_000);
     expect(lane.all('play')).toEqual([]);
     lane.hear('a', 4000, true);
     lane.pass(22_000);
-    expect(written(lane, 'fade')).toBe(4 * 8);
+    expect(written(lane, 'fade')).toBe(5 * 8);
     expect(lane.all('play').every(({ pcm }) => pcm.every((byte) => byte === 0))).toBe(true);
-    lane.pass(30_000);
-    const probes = lane.all('play').length;
-    lane.pass(60_000);
-    expect(lane.all('play')).toHaveLength(probes);
+  });
+
+  it('is tried every minute while nothing waits for it: it does not stay lost until somebody comes', () => {
+    const lane = deprived();
+    lane.pass(250_000);
+    expect(written(lane, 'fade')).toBe(4 * 8);
+    back(lane);
+    lane.pass(250_000);
+    expect(written(lane, 'fade')).toBe(4 * 8);
+  });
+
+  it('is not tried while the lane is stopped', () => {
+    const lane = deprived();
+    lane.stop();
+    lane.end(1000);
+    lane.pass(250_000);
+    expect(lane.all('play')).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { hold, probe } from '../../playout/held.ts';
 import type { PlayoutFormat } from '../../playout/playout.ts';
 import type { Unheard } from '../observations.ts';
-import type { Phase } from '../phases.ts';
+import { isListening, type Phase } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
@@ -11,6 +11,8 @@ import type { StepContext } from '../step-context.ts';
 
 /** A loudspeaker that only a write can find well again is tried this often while something waits for it. */
 const PROBE_EACH_MS = 5000;
+/** And this often while nothing does: its status should not stay `lost` until the next visitor comes. */
+const IDLE_PROBE_EACH_MS = 60_000;
 /** One that takes sound again for so long has done with losing it. */
 const OVER_AFTER_MS = 3000;
 /** One that stays away is told of again so often. */
@@ -22,12 +24,12 @@ export function holdSpeech(context: StepContext, format: PlayoutFormat): void {
   const { playout, givenUp, nextAt } = hold(context.state.playout, context.now);
   context.set({ playout });
   noteUnheard(context, givenUp.bytes / format.bytesPerMs, givenUp.sentences);
-  if (nextAt === Number.POSITIVE_INFINITY) return context.disarm('playout');
-  const { probedAt } = context.state;
-  const probeAt = probedAt === null ? context.now + PROBE_EACH_MS : probedAt + PROBE_EACH_MS;
-  if (context.now >= probeAt) tryLoudspeaker(context, format);
-  else if (probedAt === null) context.set({ probedAt: context.now });
-  context.arm('playout', Math.min(nextAt, (context.state.probedAt ?? context.now) + PROBE_EACH_MS));
+  if (!isListening(context.phase)) return context.disarm('playout');
+  const eachMs = nextAt === Number.POSITIVE_INFINITY ? IDLE_PROBE_EACH_MS : PROBE_EACH_MS;
+  const probedAt = context.state.probedAt ?? context.now;
+  if (context.now >= probedAt + eachMs) tryLoudspeaker(context, format);
+  else context.set({ probedAt });
+  context.arm('playout', Math.min(nextAt, (context.state.probedAt ?? context.now) + eachMs));
 }
 
 function tryLoudspeaker(context: StepContext, format: PlayoutFormat): void {
