@@ -124,6 +124,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
     '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing; `no_loudspeaker`: its cable, card and power, and ask the visitors to say it again',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
+  defect: 'report it with the line of the log that says the same, and its stack',
   standby: NOTHING,
   wake: NOTHING,
 };

@@ -104,6 +104,11 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
   parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },
   internal_error: { ts, lane, message: 'a defect of the program (TypeError)', retry_ms: 1200, lost_ms: 640 },
+  defect: {
+    ...{ ts, lane: null, where: 'playback.flush' },
+    message: 'a defect of the program: playback.flush threw (TypeError); the agent goes on',
+    repeated: 17,
+  },
   standby: { ts, lane },
   wake: { ts, lane },
 };

@@ -6,7 +6,7 @@ import type { Config, LaneConfig } from '../protocol/config.ts';
 import { type DeviceAddress, type DeviceTopics, deviceTopics } from '../protocol/mqtt/topics.ts';
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
-import { attempt, type Defects } from './guard/defects.ts';
+import { attempt, type DefectReports, type Defects } from './guard/defects.ts';
 import { type GuardedDeps, guardDeps } from './guard/deps.ts';
 import { guardSignatures } from './guard/signatures.ts';
 import { whenAllClosed } from './lane/all-closed.ts';
@@ -57,6 +57,7 @@ export class Agent {
   private readonly operator: Operator;
   private readonly brokerUpkeep: BrokerUpkeep;
   private readonly defects: Defects;
+  private readonly reports: DefectReports;
   private readonly loop: EventLoop;
   private readonly watchers = new Set<(step: LaneStep) => void>();
   private readonly config: RunningConfig;
@@ -67,13 +68,15 @@ export class Agent {
   private stopping: Promise<void> | null = null;
 
   constructor(config: Config, outside: AgentDeps) {
-    const { deps, defects } = guardDeps(outside);
+    const { deps, reports } = guardDeps(outside);
+    const defects = reports.report;
     const { clock, log } = deps;
     const { prefix } = config.mqtt;
     const address: DeviceAddress = { prefix, tenant: config.device.tenant, device: config.device.id };
     const bootId = deps.randomHash().slice(0, 12);
     this.deps = deps;
     this.defects = defects;
+    this.reports = reports;
     this.loop = createEventLoop((error) => defects('event loop', error));
     this.topics = deviceTopics(address);
     this.repeats = createRepeatFilter(clock);
@@ -172,6 +175,7 @@ export class Agent {
   /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has had its time. */
   async start(): Promise<void> {
     this.bus = this.connect();
+    this.reports.tellOwner((where, message) => this.publisher.tellDefect(where, message));
     this.operator.begin(this.bus);
     this.brokerUpkeep.begin();
     this.admissions.review();

@@ -53,13 +53,15 @@ export async function runDaemon({
   env,
   clock: systemClock = createSystemClock(),
 }: DaemonOptions): Promise<void> {
-  const clock = guardClock(systemClock, createDefects(logger, systemClock));
+  const defects = createDefects(logger, systemClock);
+  const clock = guardClock(systemClock, defects.report);
   let clockUpkeep: ClockUpkeep | null = null;
   let endInOrder = (): void => {};
   const deps = await createMachineDeps(config, clock, logger, env, () => clockUpkeep?.doubt());
   const vitals = createVitals(clock);
   const observed = observeDeps({
     ...deps,
+    defects,
     setLogLevel: (level) => setLogLevel(logger, level),
     tapLog: (level, listener) => tapLog(logger, level, listener),
     vitals: vitals.read,

@@ -14,11 +14,14 @@ import type { ReadVitals } from '../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
+import type { DefectReports } from './guard/defects.ts';
 
 /** Everything outside that the agent acts through. */
 export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** Where what throws is told; left out: the agent's own. */
+  readonly defects?: DefectReports;
   readonly version: string;
   readonly openBus: OpenBus;
   readonly openStream: OpenStream;

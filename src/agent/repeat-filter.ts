@@ -16,7 +16,7 @@ export interface RepeatFilter {
    * @param atOnce how many of the kind are told at once in a minute (left out: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;
-  /** Tells what is still counted. */
+  /** Tells what is still counted; from here on the first of a kind is told, and no more. */
   close(): void;
 }
 
@@ -31,6 +31,7 @@ interface Kind {
 
 export function createRepeatFilter(clock: Clock): RepeatFilter {
   const kinds = new Map<string, Kind>();
+  let isClosed = false;
 
   const isOver = ({ since, counted }: Kind): boolean => counted === 0 && clock.now() - since >= TELL_EVERY_MS;
   const begin = (name: string, say: Kind['last']): Kind => {
@@ -57,6 +58,8 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
         say(0);
         return;
       }
+      // Nobody is there any more at the end of the minute.
+      if (isClosed) return;
       kind.last = say;
       kind.counted += 1;
       if (kind.counted > 1) return;
@@ -64,6 +67,7 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
       kind.cancel = clock.at(kind.since + TELL_EVERY_MS, () => endOfMinute(kind), TELL_EVERY_MS / 10);
     },
     close() {
+      isClosed = true;
       for (const { cancel, counted, last } of kinds.values()) {
         cancel();
         if (counted > 0) last(counted);

@@ -1,6 +1,6 @@
 import type { Brokers } from '../../ports/brokers.ts';
 import type { CertificateOffer, DeviceCertificate } from '../../ports/certificate.ts';
-import { attempt, type Defects, nameOf } from './defects.ts';
+import { attempt, type Defects, defectOf } from './defects.ts';
 
 /** What of a state is kept: what throws or rejects was not. */
 function guardKeeping(defects: Defects) {
@@ -9,7 +9,7 @@ function guardKeeping(defects: Defects) {
       return await keep();
     } catch (error) {
       defects(where, error);
-      return `a defect of the program: ${nameOf(error)}`;
+      return defectOf(error);
     }
   };
 }
@@ -37,7 +37,7 @@ export function guardCertificate(certificate: DeviceCertificate, defects: Defect
         return await certificate.offer(pem, wall);
       } catch (error) {
         defects('certificate.offer', error);
-        return { ok: false, code: 'not_kept', message: 'cannot be kept: a defect of the program' };
+        return { ok: false, code: 'not_kept', message: `cannot be kept: ${defectOf(error)}` };
       }
     },
     adopt: () => keeping('certificate.adopt', () => certificate.adopt()),

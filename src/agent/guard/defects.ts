@@ -7,43 +7,88 @@ export type Defects = (where: string, error: unknown) => void;
 /** What throws once may throw with every piece of sound: each part is heard once in this long, with a count. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Tells defects to the log: the first of each part at once, further ones once a minute. Never throws. */
-export function createDefects(log: Log, clock: Clock): Defects {
+/** Tells the owner. @param message a sentence for people, without the error's own text */
+export type TellDefect = (where: string, message: string) => void;
+
+/** Where defects are told: in the log, and to the owner as soon as anybody can be told. */
+export interface DefectReports {
+  /** Never throws. */
+  readonly report: Defects;
+  /** The owner is told from here on, and of what there has been before. Told of each one: counting is for whoever tells. */
+  tellOwner(tell: TellDefect): void;
+}
+
+/** More than these, before the owner can be told of any, are in the log alone. */
+const MOST_HELD = 100;
+
+/** Tells defects to the log: the first of each part at once, further ones once a minute; and all to the owner. Never throws. */
+export function createDefects(log: Log, clock: Clock): DefectReports {
   const told = new Map<string, { at: number; since: number }>();
-  return (where, error) => {
-    try {
-      const known = told.get(where);
-      const now = clock.now();
-      if (known !== undefined && now - known.at < TOLD_EVERY_MS) {
-        known.since += 1;
-        return;
-      }
-      told.set(where, { at: now, since: 0 });
-      log.error(
-        { where, more: known?.since ?? 0, err: error },
-        `a defect of the program: ${where} threw (${nameOf(error)}); the agent goes on`,
-      );
-    } catch {
-      // There is nobody left to tell.
+  const held: [where: string, message: string][] = [];
+  let tell: TellDefect = (...defect) => {
+    if (held.length < MOST_HELD) held.push(defect);
+  };
+  const note = (where: string, message: string, error: unknown): void => {
+    const known = told.get(where);
+    const now = clock.now();
+    if (known !== undefined && now - known.at < TOLD_EVERY_MS) {
+      known.since += 1;
+      return;
     }
+    told.set(where, { at: now, since: 0 });
+    log.error({ where, more: known?.since ?? 0, err: error }, message);
+  };
+  const report: Defects = (where, error) => {
+    const message = `a defect of the program: ${where} threw (${nameOf(error)}); the agent goes on`;
+    // Each of them may be what throws; then nobody is left to be told but the other.
+    for (const one of [() => note(where, message, error), () => tell(where, message)]) {
+      try {
+        one();
+      } catch {}
+    }
+  };
+  return {
+    report,
+    tellOwner(next) {
+      tell = next;
+      for (const [where, message] of held.splice(0)) attempt(report, 'defects', () => tell(where, message));
+    },
   };
 }
 
+/** What names of errors and their codes look like: anything else may hold what was being worked on. */
+const NAME = /^[A-Za-z][A-Za-z0-9]{0,39}$/;
+const CODE = /^[A-Z][A-Z0-9_]{0,39}$/;
+
 /** The kind of an error, for whoever must not see its text: that may hold what was being worked on. */
 export function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  return 'code' in error && typeof error.code === 'string' ? `${error.name} ${error.code}` : error.name;
+  try {
+    if (!(error instanceof Error)) return typeof error;
+    const { name } = error;
+    const code = 'code' in error ? error.code : null;
+    const kind = NAME.test(name) ? name : 'Error';
+    return typeof code === 'string' && CODE.test(code) ? `${kind} ${code}` : kind;
+  } catch {
+    // One whose parts throw, too.
+    return 'Error';
+  }
+}
+
+/** What was thrown, where a port has to answer with a sentence. */
+export function defectOf(error: unknown): string {
+  return `a defect of the program: ${nameOf(error)}`;
 }
 
 /** A log that never throws: what can't be told is lost. */
-export function guardLog(log: Log): Log {
+export function guardLog(log: Log, defects: Defects): Log {
   const quiet =
     (level: keyof Log) =>
     (fields: object, sentence: string): void => {
       try {
         log[level](fields, sentence);
-      } catch {
+      } catch (error) {
         // A full disk or a closed pipe costs lines, never the program.
+        defects('log', error);
       }
     };
   return {

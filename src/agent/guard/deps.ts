@@ -5,7 +5,7 @@ import type { AgentDeps } from '../deps.ts';
 import { guardCapture, guardPlayback, type OpenGuardedPlayback } from './audio.ts';
 import { guardBrokers, guardCertificate } from './broker-access.ts';
 import { guardBus } from './bus.ts';
-import { createDefects, type Defects, guardClock, guardLog } from './defects.ts';
+import { createDefects, type DefectReports, guardClock, guardLog } from './defects.ts';
 import { guardEchoCancellers, guardEchoDetectors, guardVoiceDetectors } from './detectors.ts';
 import { guardHost, guardVitals } from './machine.ts';
 import { guardSignatures, type SignedContentReader } from './signatures.ts';
@@ -24,11 +24,12 @@ export interface GuardedDeps extends Omit<AgentDeps, 'openAudio' | 'signatures'>
 
 /**
  * The same, of which nothing that is thrown reaches the agent, and nothing that the agent throws in a callback
- * reaches whoever called: each becomes the event that fits, or an error in the log.
+ * reaches whoever called: each becomes the event `defect`, and the one that fits where a lane does without something.
  */
-export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defects } {
-  const log = guardLog(deps.log);
-  const defects = createDefects(log, deps.clock);
+export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; reports: DefectReports } {
+  const reports = deps.defects ?? createDefects(deps.log, deps.clock);
+  const defects = reports.report;
+  const log = guardLog(deps.log, defects);
   const clock = guardClock(deps.clock, defects);
   const { openEchoCanceller, commandFile, desiredFile, taskFile, budgetFile } = deps;
   const { signatures = null, certificate, brokers, host, vitals } = deps;
@@ -59,5 +60,5 @@ export function guardDeps(deps: AgentDeps): { deps: GuardedDeps; defects: Defect
       };
     },
   };
-  return { deps: guarded, defects };
+  return { deps: guarded, reports };
 }

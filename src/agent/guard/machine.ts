@@ -1,6 +1,6 @@
 import type { Host } from '../../ports/host.ts';
 import type { ReadVitals, Vitals } from '../../ports/vitals.ts';
-import { attempt, type Defects, nameOf } from './defects.ts';
+import { attempt, type Defects, defectOf } from './defects.ts';
 
 /** A machine that never throws: what it cannot do it says. */
 export function guardHost(host: Host, defects: Defects): Host {
@@ -9,7 +9,7 @@ export function guardHost(host: Host, defects: Defects): Host {
       return ask();
     } catch (error) {
       defects(where, error);
-      return `a defect of the program: ${nameOf(error)}`;
+      return defectOf(error);
     }
   };
   return {

@@ -15,7 +15,7 @@ interface OutboxMessage {
   readonly tries: number;
 }
 
-/** Publishes on a connection that may throw: what the owner must hear (QoS 1) is tried again, in its order. */
+/** Publishes on a connection that may throw, or not be there yet: what the owner must hear (QoS 1) is tried again, in its order. */
 export interface SecondTry {
   publish(topic: string, payload: string, options: PublishOptions): void;
   readonly depth: number;
@@ -41,6 +41,10 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
   };
   const again = (): void => {
     cancel = (): void => {};
+    if (waiting.length > 0 && busNow() === null) {
+      cancel = clock.at(clock.now() + AGAIN_MS, again);
+      return;
+    }
     while (waiting[0] !== undefined) {
       const [head, ...rest] = waiting;
       waiting = rest;
@@ -50,6 +54,8 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
         dropped += 1;
         head.options.ended?.(false);
       }
+      // Telling of it may have begun a wait of its own.
+      cancel();
       cancel = clock.at(clock.now() + AGAIN_MS, again);
       return;
     }
@@ -70,7 +76,8 @@ export function createSecondTry(busNow: () => Bus | null, clock: Clock, defects:
         if (options.retain === true) waiting = waiting.filter((one) => one.topic !== topic);
         if (waiting.length > 0) return keep(letter);
       }
-      if (send(letter) || !isKept) return;
+      // Where the connection could not even be begun it waits for that.
+      if ((busNow() !== null && send(letter)) || !isKept) return;
       keep(letter);
       cancel();
       cancel = clock.at(clock.now() + AGAIN_MS, again);

@@ -1,5 +1,5 @@
 import type { StateFile } from '../../ports/state-file.ts';
-import { attempt, type Defects, nameOf } from './defects.ts';
+import { attempt, type Defects, defectOf } from './defects.ts';
 
 /** A file that never throws and never rejects: what throws is a file that can't be read, or not be written. */
 export function guardStateFile(file: StateFile, defects: Defects): StateFile {
@@ -16,7 +16,7 @@ export function guardStateFile(file: StateFile, defects: Defects): StateFile {
         return await file.write(text);
       } catch (error) {
         defects('state file.write', error);
-        return { ok: false, message: `a defect of the program: ${nameOf(error)}` };
+        return { ok: false, message: defectOf(error) };
       }
     },
   };

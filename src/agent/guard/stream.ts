@@ -80,6 +80,7 @@ function terminate(connection: StreamConnection): void {
 
 function withoutText(error: unknown): Error {
   const bare = new Error(nameOf(error));
+  bare.name = nameOf(error).split(' ')[0] ?? bare.name;
   // The frames tell where; the first line may hold the address.
   const frames =
     error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : [];

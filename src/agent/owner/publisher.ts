@@ -139,10 +139,20 @@ export class Publisher {
     const sums = this.sums.add(kind, detail);
     const publish = (repeated: number): void => {
       this.sums.told(name);
-      const told = withRepeats({ ...body, ...sums }, repeated);
-      this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(told), { qos: 1 });
+      this.publishEvent(kind, withRepeats({ ...body, ...sums }, repeated));
     };
     this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
+  }
+
+  /** Something threw. What throws with each piece of sound is one event a minute, with how often; other parts have their own. */
+  tellDefect(where: string, message: string): void {
+    const body = { ts: timestamp(this.clock.wall()), lane: null, where, message };
+    const publish = (repeated: number): void => this.publishEvent('defect', withRepeats(body, repeated));
+    this.repeats.tell(`event:defect:${where}`, publish);
+  }
+
+  private publishEvent(kind: EventKind, body: object): void {
+    this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(body), { qos: 1 });
   }
 
   /** The backend counts as dead, or is back: events of the whole device. */

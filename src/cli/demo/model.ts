@@ -137,6 +137,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `a translation (${text('language')}) was cut off after ${text('played_ms')} of about ${text('expected_ms')} ms`;
     case 'untranslated':
       return 'the service writes down what is said and translates none of it';
+    case 'defect':
     case 'times_refused':
     case 'messages_unreadable':
       return text('message');

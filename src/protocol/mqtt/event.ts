@@ -218,6 +218,14 @@ export const EVENT_SCHEMAS = {
     error_code: errorCode,
     lost_ms: ms('speech lost with it').optional(),
   }),
+  defect: event(
+    'Something threw where nothing may: a defect of the program. The agent goes on without what was to be done.',
+    {
+      lane: noLane,
+      where: z.string().describe('what threw, such as `state file.write`: each is told by itself'),
+      message,
+    },
+  ),
   standby: event('Nobody spoke for a while; the stream was given up and costs nothing.', { lane }),
   wake: event('Somebody speaks again, or `start` came; the lane asks for a token.', { lane }),
 } as const;

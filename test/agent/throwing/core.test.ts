@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createEventLoop } from '../../../src/agent/event-loop.ts';
-import { createDefects, guardClock } from '../../../src/agent/guard/defects.ts';
+import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/agent/guard/defects.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { BASE, TOKEN } from '../fake-deps.ts';
 import {
   expectStreaming,
+  expectTold,
   explode,
   phaseOf,
   reject,
@@ -57,6 +58,7 @@ describe('a step of the core that throws', () => {
     expect(deps.openMicrophones).toBe(0);
     expect(deps.lastStream().calls).toContain('terminate');
     expect(deps.defects).toEqual(['main: captured']);
+    expectTold(deps);
     expect(deps.sent('event/internal_error')[0]?.body).toMatchObject({
       lane: 'main',
       message: 'a defect of the program ended a step (captured: TypeError); its log tells more',
@@ -118,6 +120,7 @@ describe('a step of the core that throws', () => {
     deps.speak();
     expect(phaseOf(deps)).toBe('restarting');
     expect(deps.defects).toContain('stream.terminate');
+    expectTold(deps);
     stepMock.mockImplementation(realStep);
     for (let s = 0; s < 5 && phaseOf(deps) !== 'acquiring'; s++) deps.clock.advance(1000);
     deps.grant();
@@ -169,12 +172,53 @@ describe('a timer', () => {
 });
 
 describe('defects', () => {
+  it('before anybody can be told, and of the timers outside, are told as soon as somebody can be', async () => {
+    let reports: DefectReports | null = null;
+    const deps = throwing((given) => {
+      reports = createDefects(given.log, given.clock);
+      const { report } = reports;
+      guardClock(given.clock, report).at(given.clock.now() + 1, explode);
+      return { ...given, defects: reports };
+    });
+    deps.clock.advance(1);
+    expect(deps.defects).toEqual(['timer']);
+    expect(deps.published).toEqual([]);
+    await deps.goLive();
+    expectTold(deps);
+    expect(deps.sent('event/defect')).toHaveLength(1);
+  });
+
+  it('reach the owner where the log throws, and the log where the telling does', () => {
+    const mute = (): void => {};
+    const log = { trace: mute, debug: mute, info: mute, warn: mute };
+    const told: string[] = [];
+    const logless = createDefects({ ...log, error: explode }, createVirtualClock());
+    logless.tellOwner((where) => void told.push(where));
+    logless.report('a', new Error('x'));
+    const ownerless = createDefects({ ...log, error: () => void told.push('log') }, createVirtualClock());
+    ownerless.tellOwner(explode);
+    ownerless.report('b', new Error('x'));
+    expect(told).toEqual(['a', 'log']);
+  });
+
+  it.each([
+    [new TypeError('secret'), 'TypeError'],
+    [Object.assign(new Error('secret'), { code: 'ENOSPC' }), 'Error ENOSPC'],
+    [Object.assign(new Error('x'), { name: 'wss://h/?token=secret', code: 'secret\u001b' }), 'Error'],
+    [Object.assign(new Error('x'), { name: 'A'.repeat(1000) }), 'Error'],
+    ['secret', 'string'],
+    [null, 'object'],
+    [new Proxy(new Error('x'), { get: explode }), 'Error'],
+  ])('tell the kind of what was thrown and nothing else of it: %#', (thrown, kind) => {
+    expect(nameOf(thrown)).toBe(kind);
+  });
+
   it('are told at once, and then once a minute with their number', () => {
     const clock = createVirtualClock();
     const told: object[] = [];
     const mute = (): void => {};
     const log = { trace: mute, debug: mute, info: mute, warn: mute };
-    const defects = createDefects({ ...log, error: (fields) => void told.push(fields) }, clock);
+    const { report: defects } = createDefects({ ...log, error: (fields) => void told.push(fields) }, clock);
     for (let s = 0; s < 121; s++) {
       defects('part', new Error('x'));
       clock.advance(1000);

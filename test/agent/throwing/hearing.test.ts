@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { guardEchoCancellers, guardEchoDetectors } from '../../../src/agent/guard/detectors.ts';
 import type { EchoCanceller, EchoCancellerSink } from '../../../src/ports/echo.ts';
-import { expectStreaming, explode, SPEECH, soundsOf, stopped, throwing, withAudio } from './tools.ts';
+import {
+  expectStreaming,
+  expectTold,
+  explode,
+  SPEECH,
+  soundsOf,
+  stopped,
+  throwing,
+  withAudio,
+} from './tools.ts';
 
 describe('a voice detector that throws', () => {
   it.each(['as it is made', 'as it hears', 'as it is closed'])(
@@ -19,8 +28,30 @@ describe('a voice detector that throws', () => {
       expectStreaming(deps);
       await stopped(deps);
       expect(deps.defects).toHaveLength(1);
+      expectTold(deps);
     },
   );
+});
+
+describe('a voice detector that throws when it is asked whether somebody talks', () => {
+  it('gives way to a plainer one', async () => {
+    let asked = 0;
+    const talk = () => {
+      asked += 1;
+      return explode();
+    };
+    const deps = throwing((given) => ({
+      ...given,
+      createVoiceDetector: (rateHz) => ({ ...given.createVoiceDetector(rateHz), talk }),
+    }));
+    await deps.goLive();
+    expectStreaming(deps);
+    expectStreaming(deps);
+    expect(asked).toBe(1);
+    expect(deps.defects).toEqual(['voice.talk']);
+    expectTold(deps);
+    await stopped(deps);
+  });
 });
 
 describe('an echo detector that throws', () => {
@@ -37,6 +68,7 @@ describe('an echo detector that throws', () => {
       expectStreaming(deps);
       await stopped(deps);
       expect(deps.defects).toEqual([`echo detector.${part}`]);
+      expectTold(deps);
     },
   );
 });
@@ -70,6 +102,7 @@ describe('an echo canceller that throws', () => {
     else expect(deps.sent('event/echo_fallback')).toHaveLength(1);
     await stopped(deps);
     expect(deps.defects).toContain(`canceller.${part}`);
+    expectTold(deps);
     expect(soundsOf(deps)).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/deps.ts';
 import type { DeviceCertificate } from '../../../src/ports/certificate.ts';
-import { expectNoSecret, expectStreaming, explode, reject, throwing } from './tools.ts';
+import { expectNoSecret, expectStreaming, expectTold, explode, reject, throwing } from './tools.ts';
 
 const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 const BASE = 'dragoman/v1/museum/kiosk-01';
@@ -22,6 +22,7 @@ describe('signatures that cannot be checked', () => {
     }
     expect(deps.answers('reboot').at(-1)).toMatchObject({ id: 'c39', error: { code: 'signature' } });
     expect(deps.defects).toContain('signatures.open');
+    expectTold(deps);
     deps.command('status', { id: 's' });
     expect(deps.answers('status').at(-1)).toMatchObject({ id: 's', status: 'ok' });
     expectNoSecret(deps);
@@ -36,6 +37,7 @@ describe('signatures that cannot be checked', () => {
     deps.deliver(`${BASE}/token/res`, { id, jws: 'a.b.c' });
     await inTurn();
     expect(deps.defects).toContain('signatures.open');
+    expectTold(deps);
     expect(deps.streams).toHaveLength(0);
   });
 });
@@ -67,6 +69,7 @@ describe('a client certificate that throws', () => {
       await deps.goLive();
       await inTurn();
       expect(deps.defects).toContain('certificate.draft');
+      expectTold(deps);
       expect(deps.sent('event/certificate_problem').at(-1)?.body['message']).toContain(
         'a defect of the program',
       );
@@ -101,6 +104,7 @@ describe('the machine', () => {
     for (let s = 0; s < 70; s++) deps.clock.advance(1000);
     expect(deps.sent('health').at(-1)?.body).toMatchObject({ rss_bytes: null, cpu_seconds: null });
     expect(deps.defects).toContain('vitals');
+    expectTold(deps);
   });
 
   it.each(['restart', 'reboot'])('that throws at %s fails the command with an answer', async (name) => {
@@ -111,6 +115,7 @@ describe('the machine', () => {
     await inTurn();
     expect(deps.answers(name).at(-1)).toMatchObject({ id: 'h', status: 'error' });
     expect(JSON.stringify(deps.answers(name))).toContain('a defect of the program');
+    expectTold(deps);
     expectNoSecret(deps);
   });
 });
@@ -130,6 +135,7 @@ describe('the brokers', () => {
       await deps.goLive();
       await inTurn();
       expect(deps.defects).toContain('brokers.settle');
+      expectTold(deps);
       expectStreaming(deps);
     },
   );

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   expectNoSecret,
   expectStreaming,
+  expectTold,
   explode,
   phaseOf,
   reject,
@@ -35,6 +36,7 @@ describe('a microphone that', () => {
     deps.command('stop', { id: 'c1' });
     await stopped(deps);
     expect(deps.defects).toContain('capture.close');
+    expectTold(deps);
   });
 
   it('throws when it shall hurry goes on', async () => {
@@ -42,7 +44,29 @@ describe('a microphone that', () => {
     await deps.goLive();
     deps.command('echo', { id: 'c1', args: { mode: 'cancel' } });
     expect(deps.defects).toEqual(['capture.hasten']);
+    expectTold(deps);
     expect(deps.answers('echo').at(-1)).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a microphone that throws', () => {
+  it('as its figures are asked for costs the figures', async () => {
+    const figures = {
+      get figures(): never {
+        return explode();
+      },
+    };
+    const deps = throwing(
+      withAudio(({ openCapture }) => ({
+        openCapture: async (sink, short) =>
+          Object.defineProperties(await openCapture(sink, short), Object.getOwnPropertyDescriptors(figures)),
+      })),
+    );
+    await deps.goLive();
+    deps.clock.advance(61_000);
+    expect(new Set(deps.defects)).toEqual(new Set(['capture.figures']));
+    expectTold(deps);
+    expect(deps.sent('health').at(-1)?.body).toMatchObject({ lanes: [{ xruns: 0, capture_restarts: 0 }] });
   });
 });
 
@@ -124,16 +148,45 @@ describe('a loudspeaker that', () => {
       },
     ],
     ['setVolume', { mixer: { setVolume: explode } }],
+    [
+      'place',
+      {
+        get place(): never {
+          return explode();
+        },
+      },
+    ],
+    [
+      'figures',
+      {
+        get figures(): never {
+          return explode();
+        },
+      },
+    ],
   ])('throws in %s goes on', async (part, parts) => {
     const deps = throwing(withPlayback(parts));
     await deps.goLive();
     deps.service(SPEECH);
     deps.command('volume', { id: 'v', args: { percent: 30 } });
+    deps.clock.advance(61_000);
+    expect(deps.played).toHaveLength(1);
     deps.command('stop', { id: 's' });
     deps.clock.advance(5000);
+    expect(deps.sent('health').at(-1)?.body).toMatchObject({ lanes: [{ id: 'main', underruns: 0 }] });
     expect(deps.defects).toContain(`playback.${part}`);
+    expectTold(deps);
     expect(deps.answers('volume').at(-1)).toMatchObject({ status: 'ok' });
     expect(phaseOf(deps)).toBe('idle');
+  });
+
+  it('throws when it shall play on through pauses goes on', async () => {
+    const deps = throwing(withPlayback({ runOn: explode }));
+    await deps.goLive();
+    deps.command('echo', { id: 'c1', args: { mode: 'cancel' } });
+    expect(deps.defects).toContain('playback.runOn');
+    expectTold(deps);
+    expectStreaming(deps);
   });
 
   it.each([
@@ -144,6 +197,7 @@ describe('a loudspeaker that', () => {
     await deps.goLive();
     await stopped(deps);
     expect(deps.defects).toEqual(['playback.close']);
+    expectTold(deps);
     expect(deps.finale).not.toBeNull();
   });
 

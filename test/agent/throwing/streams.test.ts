@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamConnection } from '../../../src/ports/stream.ts';
 import { TOKEN } from '../fake-deps.ts';
-import { expectNoSecret, expectStreaming, explode, phaseOf, stopped, throwing } from './tools.ts';
+import { expectNoSecret, expectStreaming, expectTold, explode, phaseOf, stopped, throwing } from './tools.ts';
 
 describe('a stream that throws', () => {
   it('as it is opened is a failed try, told without its text, and the next one works', async () => {
@@ -19,6 +19,7 @@ describe('a stream that throws', () => {
       message: 'a defect of the program ended the stream (open: TypeError)',
     });
     expect(deps.defects).toEqual(['stream.open']);
+    expectTold(deps);
     expectNoSecret(deps);
     expect(deps.logged.map(([, , fields]) => String((fields as { err?: Error }).err?.stack))).not.toContain(
       expect.stringContaining(TOKEN),
@@ -46,6 +47,7 @@ describe('a stream that throws', () => {
     deps.speak();
     deps.clock.advance(4000);
     expect(deps.defects).toContain(`stream.${method}`);
+    expectTold(deps);
     expect(deps.streams[0]?.calls).toContain('terminate');
     expect(deps.sent('event/internal_error').length).toBeGreaterThan(0);
     const said = deps.sent('event/internal_error').length;
@@ -72,6 +74,7 @@ describe('a stream that throws', () => {
     await deps.goLive();
     deps.speak();
     expect(deps.defects).toEqual(['stream.bufferedBytes']);
+    expectTold(deps);
     expect(phaseOf(deps)).toBe('waiting');
   });
 
@@ -89,6 +92,7 @@ describe('a stream that throws', () => {
       }
       await stopped(deps);
       expect(deps.defects).toEqual([`stream.${method}`]);
+      expectTold(deps);
       expect(deps.finale).not.toBeNull();
     },
   );

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/deps.ts';
 import type { Capture, Playback } from '../../../src/ports/audio.ts';
+import type { Bus } from '../../../src/ports/bus.ts';
 import { createFakeDeps, type FakeDeps, TOKEN, testConfig } from '../fake-deps.ts';
 
 /** Its text holds what must never be told. */
@@ -36,6 +37,16 @@ export const withPlayback = (parts: object): Spoil =>
       Object.defineProperties(await openPlayback(sink), Object.getOwnPropertyDescriptors(parts)) as Playback,
   }));
 
+export const withBus =
+  (change: (bus: Bus) => Partial<Bus>): Spoil =>
+  (deps) => ({
+    ...deps,
+    openBus(options, listener) {
+      const bus = deps.openBus(options, listener);
+      return Object.defineProperties({ ...bus }, Object.getOwnPropertyDescriptors(change(bus)));
+    },
+  });
+
 export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): FakeDeps {
   const deps = createFakeDeps(testConfig(lane), {}, spoil);
   deps.expectDefects();
@@ -65,6 +76,17 @@ export function expectStreaming(deps: FakeDeps): void {
 export function expectNoSecret(deps: FakeDeps): void {
   expect(JSON.stringify(deps.published)).not.toContain('Invalid URL');
   expect(JSON.stringify([deps.published, deps.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);
+}
+/** The owner has heard over MQTT of each part that threw, and of none that did not. */
+export function expectTold(deps: FakeDeps): void {
+  const told = deps.sent('event/defect').map(({ body }) => body);
+  expect(deps.defects.length).toBeGreaterThan(0);
+  expect(new Set(told.map(({ where }) => where))).toEqual(new Set(deps.defects));
+  for (const { where, lane, message } of told) {
+    expect(lane).toBe(null);
+    expect(message).toBe(`a defect of the program: ${where} threw (TypeError); the agent goes on`);
+  }
+  expectNoSecret(deps);
 }
 export async function stopped(deps: FakeDeps): Promise<void> {
   const stopping = deps.agent.stop();
