@@ -155,6 +155,10 @@ describe('dragoman.service', () => {
     expect(text).toMatch(/^NotifyAccess=all$/m);
     // Below 30 s healthy processes on slow boards are killed.
     expect(Number(/^WatchdogSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(30);
+    // No number, as "infinity" is none: a start that hangs would hang for good.
+    const startSeconds = Number(/^TimeoutStartSec=(\d+)$/m.exec(text)?.[1]);
+    expect(startSeconds).toBeGreaterThanOrEqual(180);
+    expect(startSeconds).toBeLessThanOrEqual(600);
   });
 
   it('has no way to the account of the owner', () => {
