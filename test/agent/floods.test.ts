@@ -1,7 +1,9 @@
 /** What thousands of messages cost in events and log lines. */
 import { describe, expect, it } from 'vitest';
+import { createRepeatFilter } from '../../src/agent/repeat-filter.ts';
 import type { StreamMessage } from '../../src/ports/stream.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
 const MESSAGES = 3000;
@@ -177,5 +179,15 @@ describe('what is counted', () => {
       { command: 'mute' },
       { command: 'mute', repeated: 8 },
     ]);
+  });
+
+  it('behind the end costs its first one, and no timer that would outlive the agent', () => {
+    const clock = createVirtualClock();
+    const repeats = createRepeatFilter(clock);
+    repeats.close();
+    const told: number[] = [];
+    for (let i = 0; i < 5; i++) repeats.tell('late', (repeated) => told.push(repeated));
+    expect(told).toEqual([0]);
+    expect(clock.armed).toBe(0);
   });
 });
