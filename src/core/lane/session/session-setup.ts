@@ -41,7 +41,7 @@ export function connect(context: StepContext, lease: Lease): void {
     rollFailures: 0,
     newsAt: null,
     signs: NO_SIGNS,
-    unreadable: null,
+    firstUnreadable: null,
     lastSounds: [],
     silence: NO_SILENCE,
     replay: emptyReplayLog(taskOf(context.state).targets, context.state.endsMarked),

@@ -67,7 +67,7 @@ export interface Stream {
   /** When it last said something; null: never. */
   readonly newsAt: number | null;
   /** The first that it sent and nobody could read; null: nothing. */
-  readonly unreadable: string | null;
+  readonly firstUnreadable: string | null;
   readonly signs: Signs;
   /** The last pieces of translated sound that came, the newest at the end. */
   readonly lastSounds: readonly HeardSound[];

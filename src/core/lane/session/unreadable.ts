@@ -19,8 +19,8 @@ export function onUnreadable(
   stream: Stream,
   { what, description }: { readonly what: UnreadableWhat; readonly description: string },
 ): void {
-  if (stream.unreadable === null) {
-    context.patch(stream, { unreadable: description });
+  if (stream.firstUnreadable === null) {
+    context.patch(stream, { firstUnreadable: description });
     const { session } = stream.lease.grant;
     context.notify('messages_unreadable', { session, message: `the service sends ${description}` });
   }
@@ -59,6 +59,6 @@ export function unreadableMoments(state: Known): readonly number[] {
 }
 
 /** What a session that has come to nothing is told of, where it has sent what cannot be read; null: it has not. */
-export function describeUnreadable({ unreadable }: Stream): string | null {
-  return unreadable === null ? null : `what the service sent cannot be read: ${unreadable}`;
+export function describeUnreadable({ firstUnreadable }: Stream): string | null {
+  return firstUnreadable === null ? null : `what the service sent cannot be read: ${firstUnreadable}`;
 }
