@@ -1,4 +1,5 @@
 const ZOMBIE = ['lane/silent-service.test.ts'];
+const DOUBTFUL = ['lane/doubtful-speech.test.ts'];
 const LEFT_OUT = ['lane/left-out.test.ts'];
 
 /** What is lost or dead without a word of it. */
@@ -121,6 +122,41 @@ export const SILENCE = [
     find: ' && !isDoubtful(state.silentEnds, now);',
     replace: ';',
     tests: ZOMBIE,
+  },
+  {
+    name: 'doubtful-speech-never-told',
+    file: 'lane/session/unheard-speech.ts',
+    find: "  loseSent(context, chunks, { cause: 'silent_service', from, to }, 'apart');\n",
+    replace: '',
+    tests: DOUBTFUL,
+  },
+  {
+    name: 'doubtful-speech-told-at-once',
+    file: 'lane/session/unheard-speech.ts',
+    find: 'if (tookInDoubt(context, stream)) keepInMind',
+    replace: 'if (chunks < 0) keepInMind',
+    tests: DOUBTFUL,
+  },
+  {
+    name: 'doubtful-noise-told',
+    file: 'lane/session/unheard-speech.ts',
+    find: ' || isSpeech(context, stream.replay.unheard)) return;',
+    replace: ') return;',
+    tests: DOUBTFUL,
+  },
+  {
+    name: 'doubtful-speech-never-forgotten',
+    file: 'lane/session/unheard-speech.ts',
+    find: 'now - doubtful.to < ENDS_FORGOTTEN_MS',
+    replace: 'now >= doubtful.from',
+    tests: DOUBTFUL,
+  },
+  {
+    name: 'doubtful-speech-lost-at-a-rollover',
+    file: 'lane/session/old-session.ts',
+    find: "  if (how.why === 'rollover') keepDoubtful(context, stream);\n",
+    replace: '',
+    tests: DOUBTFUL,
   },
   {
     name: 'silent-service-left-for-a-cough',

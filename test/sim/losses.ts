@@ -1,6 +1,7 @@
 /** Which speech a lane may count as lost. */
 import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
 import { hearingStream, phaseOf, type Stream } from '../../src/core/lane/session/session.ts';
+import { DOUBTFUL_ENDS } from '../../src/core/lane/session/silence.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { owedSpeech, unspoken } from '../../src/core/uplink/replay/replay-log.ts';
@@ -18,7 +19,26 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   const unheard = gone.reduce((sum, log) => sum + (log?.unheard.possible ?? 0), 0);
   // What a stream owes that is given up because nobody speaks any more is lost with it.
   const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeech(hearing.replay).possible : 0;
-  return lost <= unheard + owed + begun;
+  // What silent sessions took in doubt is lost when a later one understands something.
+  const doubtful = after.doubtful === null ? (before.doubtful?.chunks ?? 0) : 0;
+  return lost <= unheard + owed + begun + doubtful;
+}
+
+/** What the stream that hears has forgotten in a step: it was sent too long ago, or too much was sent since. */
+export function chunksForgotten(before: LaneState, after: LaneState): BacklogChunk[] {
+  const [was, is] = [hearingStream(before.session), hearingStream(after.session)];
+  if (was === null || is?.id !== was.id || is.replay.unheard.possible <= was.replay.unheard.possible)
+    return [];
+  const kept = new Set(is.replay.pieces.map(({ chunk }) => chunk.seq));
+  return was.replay.pieces.map(({ chunk }) => chunk).filter(({ seq }) => !kept.has(seq));
+}
+
+/** When the oldest sound was captured of which nothing can be said yet: it waits, or a stream has it that is in doubt. */
+export function openSince(state: LaneState | null): number {
+  const waitsSince = state?.backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
+  if (state === null || state.silentEnds.count < DOUBTFUL_ENDS) return waitsSince;
+  const taken = hearingStream(state.session)?.replay.unheard.possibleSince ?? Number.POSITIVE_INFINITY;
+  return Math.min(waitsSince, taken);
 }
 
 const logsOf = (streams: readonly (Stream | null | undefined)[]): BacklogChunk[] =>

@@ -8,8 +8,8 @@ export type Fate = 'goes' | 'lost' | { readonly resetInMs: number };
 export interface OutputFaults {
   /** These streams say nothing from now on. @param answers but what their task is, when they are asked */
   turnZombies(streams: Iterable<string>, answers?: boolean): void;
-  /** So do those that open from now on. */
-  isZombie: boolean;
+  /** So do those that open from now on; `answering`: but what their task is, when they are asked. */
+  isZombie: boolean | 'answering';
   /** The next translation ends after its first 200 ms. @param resetInMs then the stream is reset; null: it goes on */
   cutNext(resetInMs: number | null): void;
   /** The next stream that goes over to a sentence's second language is reset instead. */
@@ -92,7 +92,7 @@ export function createOutputFaults(
       last = null;
     },
     opened(stream) {
-      if (this.isZombie) zombies.set(stream, false);
+      if (this.isZombie) zombies.set(stream, this.isZombie === 'answering');
     },
     closed(stream) {
       zombies.delete(stream);

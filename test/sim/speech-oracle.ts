@@ -7,7 +7,7 @@ import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { createDoubts } from './doubts.ts';
 import { createDropped } from './dropped.ts';
 import { createLeftOut } from './left-out.ts';
-import { chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
+import { chunksForgotten, chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount } from './said.ts';
 import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
@@ -21,6 +21,7 @@ import {
   CUT,
   DEAF,
   DISTORTED,
+  FORGOTTEN,
   GATED,
   HEARD,
   HOLD_FULL,
@@ -182,6 +183,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (!setup.named && lacksItsEnd(jobs.values(), tick)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
+    if (flag & FORGOTTEN) return 'late_break';
     if (sending.late) return 'behind';
     if (!setup.isExact() && (soundAt.get(sending.connection) ?? 0) > sending.at) return 'unnamed';
     const live = lives.find((at) => at > over) ?? Number.POSITIVE_INFINITY;
@@ -201,7 +203,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     excuse(tick) {
       const why = excuse(tick);
       if (why === 'left_out') leftOut.unsaid(tick);
-      if (why === 'late_break') silentEnds.swallowed(overAt.get(sendings.get(tick)?.connection ?? 0) ?? 0);
+      const over = overAt.get(sendings.get(tick)?.connection ?? 0);
+      if (why !== null && over !== undefined) silentEnds.unsaid(over, why === 'late_break');
       const isOutage = why === 'hold_full' || why === 'late_break';
       return isOutage && !setup.mayLose(spokenAt.get(tick)) ? null : why;
     },
@@ -246,6 +249,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       noteTargets(step, now);
       noteCaptured(step);
       noteGone(step);
+      markChunks(chunksForgotten(step.before, step.after), FORGOTTEN);
       dropped.unheard(step, now);
       noteCut(step);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
@@ -262,7 +266,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         timesSent.set(tick, timesSent.get(tick) + 1);
       });
     },
-    ended: () => markAll(queue, DEAF),
+    ended() {
+      markAll(queue, DEAF);
+      silentEnds.ended();
+    },
     accepted: (connection, stream) => void numberOf.set(stream, connection),
     sign: (connection, now) => void signAt.set(connection, now),
     connectionOver: (connection, now) => void overAt.set(connection, now),
@@ -334,6 +341,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const ready = due < 0 ? queue : queue.slice(0, due);
       queue = due < 0 ? [] : queue.slice(due);
       saidTicks += judgeTicks(ready, judging);
+      silentEnds.judge(now);
       for (const tick of ready) said.forget(tick);
     },
   };

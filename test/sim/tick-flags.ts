@@ -23,3 +23,5 @@ export const RENDERED = 512;
 export const UNHEARD = 1024;
 /** The service has given no more than interim texts of it. */
 export const LEFT_OUT = 2048;
+/** A stream has it no more in its account, has said nothing of it, and will be told to have swallowed it. */
+export const FORGOTTEN = 4096;

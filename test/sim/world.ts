@@ -14,6 +14,7 @@ import { createDice, type Dice } from './dice.ts';
 import type { Stage } from './fault-targets.ts';
 import { ALWAYS, type Hours } from './hours-oracle.ts';
 import { speaksTo } from './lane-oracle.ts';
+import { openSince } from './losses.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { createOwner, type Owner } from './owner.ts';
@@ -333,8 +334,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     judge() {
       for (const room of rooms.values()) {
         const state = device.laneOf(room.id);
-        const heldSince = state?.backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
-        room.speech.judge(clock.now(), heldSince);
+        room.speech.judge(clock.now(), openSince(state));
         room.told.judge(state, clock.now());
       }
       commands.judge(clock.now());

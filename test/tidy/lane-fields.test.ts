@@ -29,6 +29,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   longestSetupMs: ['session/session-setup'],
   endsMarked: ['message'],
   silentEnds: ['session/silent-service'],
+  doubtful: ['session/unheard-speech'],
   unreadable: ['session/unreadable'],
   vainWakes: ['session/vain-wakes'],
   loss: ['sound/speech-lost'],

@@ -5,6 +5,7 @@ import { dropOldSession } from './session/old-session.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
+import { keepDoubtful } from './session/unheard-speech.ts';
 import { unduck } from './sound/ducking.ts';
 import { silenceLoudspeaker } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -85,6 +86,7 @@ function silence(context: StepContext): void {
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
 export function closeDrained(context: StepContext, draining: Draining): void {
+  keepDoubtful(context, draining.stream);
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });

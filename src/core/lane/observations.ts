@@ -57,6 +57,14 @@ export interface SpeechLoss {
   readonly wasSent: boolean;
 }
 
+/** What silent sessions took while nobody could tell whether it was speech. Times are monotonic milliseconds. */
+export interface DoubtfulSpeech {
+  readonly chunks: number;
+  /** When the first of it was said, and the end of the last. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Translated speech for which there was no loudspeaker, and which nobody was told of. Times are monotonic milliseconds. */
 export interface Unheard {
   readonly ms: number;

@@ -153,6 +153,7 @@ function freshState(state: LaneState, now: number): LaneState {
     nextStream: state.nextStream,
     captureFindings: state.captureFindings,
     vainWakes: state.vainWakes,
+    doubtful: state.doubtful,
     roomDb: state.roomDb,
     ...{ playbackLost: state.playbackLost, unheard: state.unheard },
     capturedCount: state.capturedCount,

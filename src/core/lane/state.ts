@@ -10,6 +10,7 @@ import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
 import {
   type Chimes,
+  type DoubtfulSpeech,
   type LateSpeech,
   NO_CHIMES,
   NOTHING_SPOKEN,
@@ -145,6 +146,8 @@ export interface LaneState {
   readonly unspoken: readonly UnspokenLanguage[];
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
+  /** What sessions took while it was in doubt whether it was speech; null: nothing. */
+  readonly doubtful: DoubtfulSpeech | null;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
   readonly refusedTokens: number;
   /** Defects of the program in a row since the last stable stream. */
@@ -256,6 +259,7 @@ export function createLane(given: {
     unreadable: null,
     unspoken: [],
     silentEnds: NO_SILENT_ENDS,
+    doubtful: null,
     refusedTokens: 0,
     crashes: 0,
     problem: null,

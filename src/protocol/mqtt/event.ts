@@ -123,7 +123,11 @@ export const EVENT_SCHEMAS = {
     {
       lane,
       lost_ms: ms('speech lost, pauses not counted'),
-      cause: z.string().describe('the cause of the outage, or `left_out`'),
+      cause: z
+        .string()
+        .describe(
+          'the cause of the outage, `left_out`, or `silent_service`, which may be told an hour later',
+        ),
       ongoing: z
         .literal(true)
         .optional()

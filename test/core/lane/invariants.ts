@@ -159,11 +159,13 @@ function checkFlow({ before, state, effects }: Step): void {
     heard?.id !== hearingStream(state.session)?.id ||
     before.oldSession?.stream.id !== state.oldSession?.stream.id;
   const atEnd = isEnd ? unheard.flatMap(({ likely, possible }) => [likely, possible]) : [];
+  // What nobody could tell from noise is, when that is known.
+  const doubtful = state.doubtful === null ? (before.doubtful?.chunks ?? 0) : 0;
   // So is what it has left out that it had begun to write down, at any time.
   const begun = [heard, before.oldSession?.stream].flatMap((one) => one?.replay.interims ?? []);
   const leftOut = begun.reduce((sum, { speech }) => sum + speech.possible, 0);
   const isWrittenOff =
-    [0, ...atEnd].some((ended) => missing >= ended && missing <= ended + leftOut) &&
+    [0, doubtful, ...atEnd].some((ended) => missing >= ended && missing <= ended + leftOut) &&
     lost - old.lost >= missing;
   demand(missing === 0 || isWrittenOff, `${out} sent and ${back} back do not add up`);
   demand(

@@ -1,13 +1,11 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
-import { type BacklogChunk, takeBack, writeOff } from '../../uplink/backlog.ts';
+import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
 import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
-import type { SpeechCount } from '../../uplink/replay/record.ts';
 import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
-import { loseSent, type SentLoss } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -23,8 +21,7 @@ import {
   type Stream,
   type Successor,
 } from './session.ts';
-import { isDoubtful } from './silence.ts';
-import { isVoiceExpected } from './spoken-voice.ts';
+import { countUnheard } from './unheard-speech.ts';
 import { describeUnreadable } from './unreadable.ts';
 import { noteUnspoken } from './unspoken.ts';
 import { waitForRetry } from './waiting.ts';
@@ -138,30 +135,6 @@ function loseHearing(context: StepContext, session: Live | Retasking | Rolling, 
   requeue(context, settleEnd(context, session.stream, cause));
 }
 
-/** Less than this of speech is a cough: about three seconds of which the voice detector is sure. */
-const LEAST_UNHEARD_CHUNKS = 10;
-/** The same of what only may be speech, where somebody has just spoken of whom it is seldom sure. */
-const LEAST_EXPECTED_CHUNKS = 30;
-
-/**
- * A stream ends that has not shown for long that it understands anything: what was said to it and is too old to be said
- * again is lost, and told. That it was speech at all the voice detector must be sure of; how much of it was, it need not.
- * Where sessions ended so before, it may as well be noise that it takes for speech.
- * @param proven it is left because it has left so much speech unanswered
- */
-export function countUnheard(context: StepContext, lost: SpeechCount, proven: SentLoss | null = null): void {
-  const { state, now } = context;
-  const isExpected = isVoiceExpected(state, now);
-  const isSpeech =
-    proven !== null ||
-    lost.sure >= LEAST_UNHEARD_CHUNKS ||
-    (isExpected && lost.possible >= LEAST_EXPECTED_CHUNKS);
-  if (!isSpeech || isDoubtful(state.silentEnds, now)) return;
-  const chunks = isExpected ? lost.possible : lost.likely;
-  if (proven === null) context.set({ backlog: writeOff(state.backlog, chunks) });
-  else loseSent(context, chunks, proven);
-}
-
 /** Holds again what the old session has not spoken, and tells what its end has cut. */
 export function takeBackFrom(context: StepContext, stream: Stream, cause: Cause | null): void {
   const owed = settleEnd(context, stream, cause);
@@ -170,16 +143,11 @@ export function takeBackFrom(context: StepContext, stream: Stream, cause: Cause 
 }
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
-function settleEnd(
-  context: StepContext,
-  { replay, newsAt, liveAt }: Stream,
-  cause: Cause | null,
-): readonly BacklogChunk[] {
+function settleEnd(context: StepContext, stream: Stream, cause: Cause | null): readonly BacklogChunk[] {
+  const { replay } = stream;
   const isSilent = cause === 'silent_service';
   const told = countLeftOut(context, leftOutAtEnd(replay, context.now), isSilent ? cause : 'left_out');
-  const silentSince = newsAt ?? liveAt ?? context.now;
-  const known = isSilent ? { cause, from: silentSince, to: context.now } : null;
-  countUnheard(context, lessSpeech(replay.unheard, told), known);
+  countUnheard(context, stream, lessSpeech(replay.unheard, told), isSilent);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
 }

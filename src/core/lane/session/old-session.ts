@@ -6,6 +6,7 @@ import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeStream, takeBackFrom, tellUnspoken } from './ending.ts';
 import type { Finishing, LiveStream, OldSession, Stream } from './session.ts';
+import { keepDoubtful } from './unheard-speech.ts';
 
 /** Lets a stream finish speaking while another one, or none, hears what is said. */
 export function drainOld(
@@ -17,6 +18,7 @@ export function drainOld(
   const { pacer, settings } = context.state;
   const stage: Finishing = { is: 'finishing', asked: false, pacer };
   context.set({ oldSession: { ...how, stream, since: context.now, stage } });
+  if (how.why === 'rollover') keepDoubtful(context, stream);
   context.arm('drainOld', context.now + settings.chunkMs);
 }
 

@@ -29,9 +29,9 @@ export interface SilentEnds {
 export const NO_SILENT_ENDS: SilentEnds = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
 
 /** This many in a row may as well be noise that the voice detector takes for speech. */
-const DOUBTFUL_ENDS = 2;
+export const DOUBTFUL_ENDS = 2;
 /** What was this long ago says nothing of the service of today. */
-const ENDS_FORGOTTEN_MS = 3_600_000;
+export const ENDS_FORGOTTEN_MS = 3_600_000;
 /** The question may be this much later: it shares the wake-up of something else. */
 export const SILENCE_SLACK_MS = 300;
 

@@ -14,6 +14,7 @@ import {
   type Silence,
   silenceDueAt,
 } from './silence.ts';
+import { settleDoubtful } from './unheard-speech.ts';
 import { trackTranslation } from './untranslated.ts';
 
 /**
@@ -30,6 +31,7 @@ const LEAST_SPEECH_CHUNKS = 10;
 export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
   trackTranslation(context, message);
   const understands = isText(message) || message.message_type === 'output_audio';
+  if (understands) settleDoubtful(context, stream);
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
   const silence = noteMessage(stream.silence, message, stream.replay.interims.length > 0, context.now);
   const isSoFar = understands && stream.replay.unheard.possible > 0;

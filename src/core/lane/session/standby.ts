@@ -13,12 +13,13 @@ import {
 import { isSpeaking } from '../../uplink/replay/spoken.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
-import { countUnheard, dropLease } from './ending.ts';
+import { dropLease } from './ending.ts';
 import { endUnneeded } from './old-session.ts';
 import type { LiveStream } from './session.ts';
 import { askAboutSilence } from './silent-service.ts';
 import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
 import { acquire } from './token.ts';
+import { countUnheard } from './unheard-speech.ts';
 import { attendSleep, noteWake } from './vain-wakes.ts';
 
 /** Where only single chunks are judged, this many of the last ones must be speech to wake the lane: a slammed door is one. */
@@ -58,7 +59,7 @@ export function onStandbyTimer(context: StepContext): void {
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
   const unanswered = addSpeech(stream.replay.unheard, owedSpeech(stream.replay));
   // What is written down may still be spoken, or is told when the stream has ended.
-  countUnheard(context, lessSpeech(unanswered, writtenSpeech(stream.replay)));
+  countUnheard(context, stream, lessSpeech(unanswered, writtenSpeech(stream.replay)));
   context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropLease(context);

@@ -29,13 +29,19 @@ export function trackSpeechLoss(context: StepContext, before: LaneState): void {
 /** What is known of sent speech that nobody will hear: why, and when it was said. */
 export type SentLoss = Pick<SpeechLoss, 'cause' | 'from' | 'to'>;
 
-/** Counts chunks as lost that were sent to the service. In the middle of an outage they become a part of that. */
-export function loseSent(context: StepContext, chunks: number, known: SentLoss): void {
+/**
+ * Counts chunks as lost that were sent to the service. In the middle of an outage they become a part of that.
+ * @param apart they were said long before it: its sum ends here
+ */
+export function loseSent(context: StepContext, chunks: number, known: SentLoss, apart?: 'apart'): void {
   if (chunks === 0) return;
   const { backlog, loss } = context.state;
   context.set({ backlog: writeOff(backlog, chunks) });
-  if (loss?.wasSent === false) return;
-  if (loss?.cause === known.cause) return context.set({ loss: { ...loss, to: known.to } });
+  if (loss?.wasSent === false && apart === undefined) return;
+  if (loss?.wasSent === true && loss.cause === known.cause) {
+    const [from, to] = [Math.min(loss.from, known.from), Math.max(loss.to, known.to)];
+    return context.set({ loss: { ...loss, from, to } });
+  }
   if (loss !== null) tell(context, loss);
   const { now } = context;
   context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });

@@ -71,9 +71,17 @@ export interface SpeechCount {
   readonly likely: number;
   /** All in which somebody may speak. */
   readonly possible: number;
+  /** When the first of the likely ones began, and of all; monotonic milliseconds. Null: there is none. */
+  readonly likelySince: number | null;
+  readonly possibleSince: number | null;
+  /** When the last one ended. */
+  readonly until: number | null;
 }
 
-export const NO_SPEECH: SpeechCount = { sure: 0, likely: 0, possible: 0 };
+export const NO_SPEECH: SpeechCount = {
+  ...{ sure: 0, likely: 0, possible: 0 },
+  ...{ likelySince: null, possibleSince: null, until: null },
+};
 
 /** A sentence of which no sound came in a language. */
 export interface Untranslated {

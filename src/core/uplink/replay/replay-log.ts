@@ -170,11 +170,19 @@ function isFirst({ fromMs, whole }: Piece): boolean {
 export function countSpeech(log: ReplayLog, pieces: readonly Piece[]): SpeechCount {
   const sureGroups = new Set(log.pieces.filter(isSpeech).map(({ group }) => group));
   const possible = pieces.filter((piece) => isFirst(piece) && maybeSpeech(piece));
+  const likely = possible.filter(({ group }) => sureGroups.has(group));
   return {
     sure: possible.filter(isSpeech).length,
-    likely: possible.filter(({ group }) => sureGroups.has(group)).length,
+    likely: likely.length,
     possible: possible.length,
+    likelySince: beganAt(likely[0]),
+    possibleSince: beganAt(possible[0]),
+    until: possible.at(-1)?.chunk.capturedAt ?? null,
   };
+}
+
+function beganAt(piece: Piece | undefined): number | null {
+  return piece === undefined ? null : piece.chunk.capturedAt - (piece.whole.toMs - piece.whole.fromMs);
 }
 
 export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
@@ -182,12 +190,23 @@ export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
     sure: one.sure + other.sure,
     likely: one.likely + other.likely,
     possible: one.possible + other.possible,
+    likelySince: earlier(one.likelySince, other.likelySince),
+    possibleSince: earlier(one.possibleSince, other.possibleSince),
+    until:
+      one.until === null || other.until === null
+        ? (one.until ?? other.until)
+        : Math.max(one.until, other.until),
   };
 }
 
-/** @returns what is left of one without another */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** @returns what is left of one without another; its times stay as they are */
 export function lessSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
   return {
+    ...one,
     sure: Math.max(0, one.sure - other.sure),
     likely: Math.max(0, one.likely - other.likely),
     possible: Math.max(0, one.possible - other.possible),
