@@ -38,6 +38,13 @@ export const VOICES = [
     tests: STORIES.spokenVoice,
   },
   {
+    name: 'answer-to-the-question-counts-as-hearing',
+    file: 'lane/session/old-session.ts',
+    find: 'silence.since !== null || silence.onlyAnswers',
+    replace: 'silence.since !== null',
+    tests: ['lane/silent-service.test.ts'],
+  },
+  {
     name: 'spoken-to-its-end-and-called-silent',
     file: 'lane/session/old-session.ts',
     find: 'isMute(oldSession) && !hasSpoken(oldSession)',

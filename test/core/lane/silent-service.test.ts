@@ -245,6 +245,22 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.phase).toBe('live');
   });
 
+  it('that tells its task and nothing else has not heard what was said, also where it is ended in order', () => {
+    const lane = new LaneHarness();
+    lane.isSpeech = true;
+    lane.goReady();
+    const old = lane.last('send_audio').stream;
+    const asked = lane.all('poll_task').length;
+    while (lane.all('poll_task').length === asked) lane.speak(1);
+    expect(lane.last('poll_task').stream).toBe(old);
+    lane.says(task, old);
+    lane.hush(20);
+    expect(lane.last('end_task').stream).toBe(old);
+    lane.says({ message_type: 'eos', data: {} }, old);
+    expect(ends(lane)).toBe(1);
+    expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(30);
+  });
+
   it('is found out while it finishes, too', () => {
     const lane = new LaneHarness().goOldSession();
     const oldSession = lane.state.oldSession?.stream.id ?? 0;

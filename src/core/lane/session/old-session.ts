@@ -32,7 +32,9 @@ export function endUnneeded(context: StepContext, stream: LiveStream): void {
 function endSession(context: StepContext, oldSession: OldSession): void {
   const { settings } = context.state;
   const { silence, replay } = oldSession.stream;
-  const isUnfinished = silence.since !== null || replay.partial !== null || owesRest(replay);
+  // That it has told its task is no answer to what was said.
+  const isUnanswered = silence.since !== null || silence.onlyAnswers;
+  const isUnfinished = isUnanswered || replay.partial !== null || owesRest(replay);
   const mute = isUnfinished && owesSpeech(replay);
   context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute, hasSpoken: false } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
