@@ -10,7 +10,7 @@ function setUp(named = true) {
   return {
     order,
     rules: () => violations.list.map(({ rule }) => rule),
-    deliver: (rendering: Rendering, at: number) => order.delivered(rendering, at),
+    deliver: (rendering: Rendering, at: number) => order.delivered(rendering, 5, at),
     play: (rendering: Rendering, at: number, place = 0) => order.written(rendering, { place, ticks: 5 }, at),
   };
 }
@@ -97,5 +97,25 @@ describe('the order in which sentences may sound', () => {
     play(first, 1200, 5);
     play(first, 1300, 5);
     expect(rules()).toEqual(['interleaved', 'repeated']);
+  });
+
+  // What came first, 5 ticks, has sounded at 1100.
+  it.each([
+    { by: 'newer', goesOnAt: 1500, found: [] },
+    { by: 'newer', goesOnAt: 1499, found: ['interleaved'] },
+    { by: 'older', goesOnAt: 1500, found: ['interleaved'] },
+  ])('lets a stream that stalls be overtaken by another: $by, goes on at $goesOnAt ms', (overtaken) => {
+    const { rules, deliver, play } = setUp();
+    const stalls = rendering(1, 'older', 100);
+    const other = rendering(2, overtaken.by, 200);
+    deliver(stalls, 1000);
+    play(stalls, 1000);
+    deliver(other, 1400);
+    deliver(stalls, overtaken.goesOnAt);
+    play(other, 1500);
+    play(stalls, 1700, 5);
+    expect(rules()).toEqual(overtaken.found);
+    play(other, 1800, 5);
+    expect(rules().length).toBeGreaterThan(overtaken.found.length);
   });
 });

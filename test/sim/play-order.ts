@@ -4,6 +4,8 @@ import type { Violations } from './violations.ts';
 
 /** Sound without a name that comes this long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
+/** What has run dry for so long holds up no sentence of another stream: the agent's own limit is no shorter. */
+const STALLED_MS = 400;
 
 /** Sound of one stream without a longer pause in it: without names it is one sentence to the device. */
 interface Run {
@@ -33,18 +35,23 @@ interface Progress {
   readonly run: Run;
   playedAt: number | null;
   playedUpTo: number;
+  /** So much of it came off the wire. */
+  deliveredTicks: number;
+  /** More of it came long after what had come before had sounded, and has not been played yet. */
+  hasStalled: boolean;
 }
 
 export interface PlayOrder {
   /** Pieces of speech that were said after newer ones, because the stream that owed them was late or broke off. */
   readonly lateTicks: number;
   /** Some of it came off the wire. */
-  delivered(rendering: Rendering, now: number): void;
+  delivered(rendering: Rendering, ticks: number, now: number): void;
   /** Some of it was handed to the loudspeaker; true: for the first time. */
   written(rendering: Rendering, stretch: Stretch, now: number): boolean;
 }
 
 const MOST_KNOWN = 200;
+const UNDELIVERED = { deliveredTicks: 0, hasStalled: false };
 
 /** @param connectionOf number of the connection of a stream; newer ones are greater */
 export function createPlayOrder(
@@ -67,7 +74,7 @@ export function createPlayOrder(
   };
   const progressOf = (rendering: Rendering, now: number): Progress => {
     const run = runOf(rendering.stream, now);
-    const fresh = { rendering, deliveredAt: now, run, playedAt: null, playedUpTo: -1 };
+    const fresh = { rendering, deliveredAt: now, run, playedAt: null, playedUpTo: -1, ...UNDELIVERED };
     const progress = known.get(rendering.id) ?? fresh;
     known.set(rendering.id, progress);
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? 0);
@@ -83,6 +90,9 @@ export function createPlayOrder(
     const ahead = connectionOf(rendering.stream) - connectionOf(newer.rendering.stream);
     return ahead > 0 || (ahead === 0 && rendering.id > newer.rendering.id);
   };
+  /** A lossy network holds up one stream for a second and more while another one speaks: nobody can know that more comes. */
+  const isOvertaken = ({ rendering, hasStalled }: Progress): boolean =>
+    hasStalled && rendering.stream !== last?.rendering.stream;
   const begin = (one: Progress, now: number): void => {
     one.playedAt = now;
     one.run.playedAt ??= now;
@@ -104,18 +114,22 @@ export function createPlayOrder(
     get lateTicks() {
       return lateTicks;
     },
-    delivered(rendering, now) {
-      progressOf(rendering, now);
+    delivered(rendering, ticks, now) {
+      const one = progressOf(rendering, now);
+      const soundedAt = (one.playedAt ?? now) + one.deliveredTicks * TICK_MS;
+      if (now - soundedAt >= STALLED_MS) one.hasStalled = true;
+      one.deliveredTicks += ticks;
     },
     written(rendering, { place, ticks }, now) {
       const one = known.get(rendering.id) ?? progressOf(rendering, now);
       const isFirst = one.playedAt === null;
       const { id, spoiled } = rendering;
       if (isFirst) begin(one, now);
-      else if (one !== last && !spoiled && last?.rendering.spoiled !== true)
+      else if (one !== last && !isOvertaken(one) && !spoiled && last?.rendering.spoiled !== true)
         violations.add('interleaved', `rendering ${id} went on after ${last?.rendering.id}`);
       if (place <= one.playedUpTo && !spoiled)
         violations.add('repeated', `rendering ${id} was played again from ${place * TICK_MS} ms`);
+      one.hasStalled = false;
       one.playedUpTo = Math.max(one.playedUpTo, place + ticks - 1);
       last = one;
       return isFirst;

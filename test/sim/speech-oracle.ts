@@ -313,7 +313,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const job = jobs.get(found?.job ?? 0);
       if (job === undefined || found === undefined) return;
       job.deliveredTicks += found.ticks;
-      order.delivered(job, now);
+      order.delivered(job, found.ticks, now);
       doubts.sound(job.ticks, isNamed, now);
       soundAt.set(numberOf.get(job.stream) ?? 0, now);
     },
