@@ -58,7 +58,8 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
     );
   },
   refused_bare: ({ host, dice }) => {
-    host.fault({ kind: 'refuse', reason: dice.pick(['forbidden', 'unauthorized']), delivery: 'http' });
+    const reason = dice.pick(['forbidden', 'unauthorized', 'not_found']);
+    host.fault({ kind: 'refuse', reason, delivery: 'http', bare: true });
     host.fault({ kind: 'drop' });
     return undefined;
   },

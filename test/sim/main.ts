@@ -165,6 +165,8 @@ async function simulate(options: Options): Promise<number> {
     write(
       `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late, ${totals.repeatedS.toFixed(1)} s twice in doubt); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
+    const isCounted = (kind: string): boolean => Object.hasOwn(faults, kind);
+    for (const kind of Object.keys(worst)) if (!isCounted(kind)) faults[kind] = 0;
     for (const [kind, count] of Object.entries(sorted(faults))) {
       const recovery = `worst recovery ${worst[kind] ?? '-'} s of ${recoveryBoundS(kind)} s`;
       write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   ${recovery}`);

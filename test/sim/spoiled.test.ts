@@ -10,6 +10,9 @@ import {
 } from './spoiled.ts';
 import { withPublished } from './tampered.ts';
 
+/** A lane is parked at once where this is the reason. */
+const OUT_OF_BALANCE = 100_050;
+
 describe('an agent that is broken on purpose is found out', () => {
   it('sends a chunk twice', async () => {
     const rules = await rulesThatNotice(
@@ -197,6 +200,20 @@ describe('an agent that is broken on purpose is found out', () => {
       };
     };
     expect(await rulesThatNotice(slow, { faults: ['reset'] })).toContain('recovery');
+    // A fault that takes no stream from it excuses nothing, however often it happens.
+    expect(await rulesThatNotice(slow, { faults: ['reset', 'warning'] }, 'lost')).toContain('lost');
+  });
+
+  it('parks as soon as one token is refused without a reason', async () => {
+    const resigned = (world: AgentDeps): AgentDeps => ({
+      ...world,
+      openStream: (url, listener) =>
+        world.openStream(url, {
+          ...listener,
+          refused: (refusal) => listener.refused({ ...refusal, errorCode: OUT_OF_BALANCE }),
+        }),
+    });
+    expect(await rulesThatNotice(resigned, { faults: ['refused_bare'] })).toContain('recovery');
   });
 
   it('takes the microphone of one lane for that of the other', async () => {

@@ -41,8 +41,8 @@ describe('a fault that waits for its occasion', () => {
     const world = { clock, violations: createViolations(() => clock.now()), onTurn: () => {} };
     const { happened, mayLose } = createRecovery(world as unknown as World, ['slow_upgrade']);
     happened({ kind: 'slow_upgrade', begun: 1000, over: 1000 });
-    expect(mayLose(ASLEEP_MS)).toBe(false);
+    expect(mayLose(ASLEEP_MS, 'main')).toBe(false);
     happened({ kind: 'slow_upgrade', begun: ASLEEP_MS, over: ASLEEP_MS + 30_000 });
-    expect(mayLose(ASLEEP_MS)).toBe(true);
+    expect(mayLose(ASLEEP_MS, 'main')).toBe(true);
   });
 });

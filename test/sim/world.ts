@@ -59,11 +59,11 @@ export interface World extends Stage {
   /** Since when the lane streams; null: it does not. */
   readonly liveSince: number | null;
   /** Whether speech of that moment may be lost for want of a stream. */
-  mayLose: (at: number) => boolean;
+  mayLose: (at: number, lane: string) => boolean;
   /** A fault that waited for its occasion has struck. */
   struck: OnStrike;
-  /** Calls back when the lane begins or ceases to stream. */
-  onTurn(listener: (now: number, streams: boolean) => void): void;
+  /** Calls back when a lane begins or ceases to stream. */
+  onTurn(listener: (now: number, streams: boolean, lane: string) => void): void;
   /** Calls back after each step of the lane. */
   onStep(listener: (step: LaneStep, now: number) => void): void;
   /** Judges what is old enough to be judged. */
@@ -138,17 +138,18 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     ...{ tokenRequests: 0, steps: 0, overlapMs: 0, longestOverlapMs: 0, overlaps: 0 },
   };
   const watchers: ((step: LaneStep, now: number) => void)[] = observe === undefined ? [] : [observe];
-  const turns: ((now: number, streams: boolean) => void)[] = [];
-  const turn = (streams: boolean): void => {
-    if (streams === (liveSince !== null)) return;
-    liveSince = streams ? clock.now() : null;
-    for (const listener of turns) listener(clock.now(), streams);
+  const turns: ((now: number, streams: boolean, lane: string) => void)[] = [];
+  const streaming = new Map<string, number>();
+  const turn = (lane: string, streams: boolean): void => {
+    if (streams === streaming.has(lane)) return;
+    if (streams) streaming.set(lane, clock.now());
+    else streaming.delete(lane);
+    for (const listener of turns) listener(clock.now(), streams, lane);
   };
   let owner: Owner | null = null;
   let [isTruthful, isPrompt] = [true, true];
   let lateUntil = 0;
   let trace = 0;
-  let liveSince: number | null = null;
   const note = (number: number): void => {
     trace = (Math.imul(trace ^ number, 0x01000193) + 0x9e37) | 0;
   };
@@ -165,7 +166,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
-      ...{ id, clock, violations, startAt: START_MS, dice: roomDice, mayLose: (at) => world.mayLose(at) },
+      ...{ id, clock, violations, startAt: START_MS, dice: roomDice, mayLose: (at) => world.mayLose(at, id) },
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
@@ -241,7 +242,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     for (const what of ['rollovers', 'splits', 'sessions', 'standbys', 'revocations'] as const)
       tallies[what] += after.counts[what] - before.counts[what];
     if (speaksTo(after) !== null && speaksTo(after) !== speaksTo(before)) room.speech.live(now);
-    if (room === main) turn(speaksTo(after) !== null);
+    turn(room.id, speaksTo(after) !== null);
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },
@@ -259,8 +260,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     onStart: () => owner?.started(),
     onEnd() {
       owner?.ended();
-      turn(false);
       for (const room of rooms.values()) {
+        turn(room.id, false);
         room.speech.ended();
         room.told.ended();
       }
@@ -315,7 +316,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       return trace;
     },
     get liveSince() {
-      return liveSince;
+      return streaming.get(main.id) ?? null;
     },
     mayLose: () => true,
     struck: () => {},

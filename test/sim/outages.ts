@@ -1,0 +1,61 @@
+/** When each lane had no stream, and how much speech each of these outages has cost. */
+import { TICK_MS } from './sound.ts';
+
+export interface Outages {
+  turned(lane: string, now: number, streams: boolean): void;
+  /** A piece of speech of that moment was lost: it is the nearest outage's. */
+  lost(lane: string, at: number): Loss;
+}
+
+export interface Loss {
+  /** When the outage began. */
+  readonly from: number;
+  /** From the outage to the speech; 0: it was spoken in it. */
+  readonly distanceMs: number;
+  /** All that was lost with this outage. */
+  readonly lostMs: number;
+  /** How long it had lasted by then. */
+  readonly lastedMs: number;
+}
+
+interface Outage {
+  readonly from: number;
+  /** Infinite while it lasts. */
+  until: number;
+  lostMs: number;
+}
+
+/** Speech is judged within this much. */
+const REMEMBERED_MS = 900_000;
+
+export function createOutages(): Outages {
+  const known = new Map<string, Outage[]>();
+  const begin = (from: number): Outage => ({ from, until: Number.POSITIVE_INFINITY, lostMs: 0 });
+  const of = (lane: string): Outage[] => {
+    // A lane that has never streamed has had no stream from the beginning.
+    const outages = known.get(lane) ?? [begin(0)];
+    known.set(lane, outages);
+    return outages;
+  };
+  const distance = ({ from, until }: Outage, at: number): number => Math.max(from - at, at - until, 0);
+  return {
+    turned(lane, now, streams) {
+      const recent = of(lane).filter(({ until }) => until > now - REMEMBERED_MS);
+      const last = recent.at(-1);
+      if (!streams) recent.push(begin(now));
+      else if (last !== undefined) last.until = Math.min(last.until, now);
+      known.set(lane, recent);
+    },
+    lost(lane, at) {
+      const nearest = of(lane).reduce<Outage | null>(
+        (best, one) => (best === null || distance(one, at) < distance(best, at) ? one : best),
+        null,
+      );
+      if (nearest === null)
+        return { from: at, distanceMs: Number.POSITIVE_INFINITY, lostMs: TICK_MS, lastedMs: 0 };
+      nearest.lostMs += TICK_MS;
+      const lastedMs = Math.max(0, Math.min(nearest.until, at) - nearest.from);
+      return { from: nearest.from, distanceMs: distance(nearest, at), lostMs: nearest.lostMs, lastedMs };
+    },
+  };
+}
