@@ -57,7 +57,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 /** Less leaves than is said, while the stream is up: what the backlog has no room for is lost without any outage. */
 const SLOWING: ReadonlySet<string> = new Set(['uplink_slow', 'service_slow_read']);
 
-/** A service that tells its task and nothing else, for as long as ten minutes and the bound of the kind. */
+/** A service that tells its task and nothing else: the lane streams to it, and all that it is sent may be lost. */
 const SWALLOWING: ReadonlySet<string> = new Set(['zombie_answering', 'zombies_answering']);
 
 export function recoveryBoundS(kind: string): number {
