@@ -6,6 +6,7 @@ import type { CreateEchoDetector } from '../../src/core/audio/echo-detector.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { Phase } from '../../src/core/lane/phases.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
+import type { Playback } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Config } from '../../src/protocol/config.ts';
@@ -99,6 +100,12 @@ const SETTLE_MS = 50;
 const DEFECT = /^a defect of the program: .* (threw|rejected)/;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
+/** ALSA drops what has not sounded when a process that is gone leaves the loudspeaker; and that tells it nothing any more. */
+function silence(playback: Playback): Promise<void> {
+  playback.flush();
+  return playback.close();
+}
+
 export function createDevice(setup: DeviceSetup): Device {
   const { clock, dice, violations } = setup;
   let life: Life | null = null;
@@ -151,7 +158,11 @@ export function createDevice(setup: DeviceSetup): Device {
           cuts.add(() => void opening.then((capture) => capture.close()));
           return opening;
         },
-        openPlayback: (sink) => room.speaker.open(sink),
+        openPlayback(sink) {
+          const opening = room.speaker.open(sink);
+          cuts.add(() => void opening.then(silence));
+          return opening;
+        },
         createEchoDetector: createEarForEcho,
       };
     },

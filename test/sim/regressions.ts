@@ -163,6 +163,11 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     found:
       'a stream died while it wrote a sentence down: the sound of the one before it had settled that an answer was owed',
   },
+  {
+    seed: 190_000_799,
+    hours: 1,
+    found: 'the simulator played what waited in a killed process, as its loudspeaker came back',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [
