@@ -34,7 +34,7 @@ export function brokerAccess(
   env: Environment,
   tooEarly: () => void,
 ): Pick<AgentDeps, 'openBus' | 'certificate' | 'brokers'> {
-  const connection = brokerConnection(config, env);
+  const connection = readableConnection(config, env);
   const brokers = createBrokers({
     ...{ mqtt: config.mqtt, file: stateFile('broker', config, env) },
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
@@ -111,6 +111,13 @@ export function withCertificate(
   }
   const pair = certificate.pair();
   return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+}
+
+/** The same as `brokerConnection`, where every file that it names can be read now. @throws UnusableFile */
+export function readableConnection(config: Config, env: Environment): MqttConnection {
+  const connection = brokerConnection(config, env);
+  connection.password?.();
+  return connection;
 }
 
 /** How the device connects to its broker. @throws UnusableFile, from `password` too */

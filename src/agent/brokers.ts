@@ -14,7 +14,7 @@ export interface BrokersParts {
   readonly mqtt: Mqtt;
   /** Where the last one that took the device is kept; null where nothing outlives the program. */
   readonly file: StateFile | null;
-  /** @throws where a file cannot be read */
+  /** @throws where a file cannot be read; so does its `password` */
   connect(mqtt: Mqtt): MqttConnection;
   /** A file could be read before, and cannot any more. */
   unreadable(error: unknown): void;
@@ -29,18 +29,17 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
   let configured = mqtt;
   let last = readLast(file);
   let uses: 'configured' | 'previous' = 'configured';
-  const read = new Map<string, MqttConnection>();
+  const files = createLastRead<MqttConnection>(unreadable);
+  const passwords = createLastRead<string>(unreadable);
   let writing: Promise<unknown> = Promise.resolve();
 
-  /** What was read last, where it cannot be read now. */
   const connectionOf = (to: Mqtt): MqttConnection => {
-    try {
-      read.set(nameOf(to), connect(to));
-    } catch (error) {
-      if (!read.has(nameOf(to))) throw error;
-      unreadable(error);
-    }
-    return read.get(nameOf(to)) as MqttConnection;
+    const name = nameOf(to);
+    const connection = files.read(name, () => connect(to));
+    const { password } = connection;
+    return password === undefined
+      ? connection
+      : { ...connection, password: () => passwords.read(name, password) };
   };
   const previous = (): Mqtt | null => {
     if (last === null || nameOf(last) === nameOf(configured)) return null;
@@ -82,6 +81,29 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
     connection(to) {
       const before = to === 'present' && uses === 'previous' ? previous() : null;
       return connectionOf(before ?? configured);
+    },
+  };
+}
+
+/** What was read last, where it cannot be read now. It stays in memory; each outage is told once. */
+function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
+  const known = new Map<string, T>();
+  const failing = new Set<string>();
+  return {
+    /** @throws what `read` throws, where it was never read */
+    read(name: string, read: () => T): T {
+      try {
+        const found = read();
+        known.set(name, found);
+        failing.delete(name);
+        return found;
+      } catch (error) {
+        const last = known.get(name);
+        if (last === undefined) throw error;
+        if (!failing.has(name)) unreadable(error);
+        failing.add(name);
+        return last;
+      }
     },
   };
 }

@@ -15,7 +15,7 @@ import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { VERSION } from '../protocol/version.ts';
-import { brokerAccess, brokerConnection, stateFile } from './broker-access.ts';
+import { brokerAccess, readableConnection, stateFile } from './broker-access.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 import { pemOrThrow, UnusableFile } from './unusable-file.ts';
@@ -83,7 +83,7 @@ export function findUnusableFile(
   try {
     serviceAuthority(config);
     ownerSignatures(config);
-    brokerConnection(config, env);
+    readableConnection(config, env);
     return null;
   } catch (error) {
     if (error instanceof UnusableFile) {

@@ -77,6 +77,8 @@ export interface Bus {
   urgent(isUrgent: boolean): void;
   /** Somebody else has been seen under this device's name: a connection that is closed without a word was taken by them. */
   disputed?(): void;
+  /** A person has changed something: a wait for the next try ends now. Where nothing waits, nothing happens. */
+  tryNow?(): void;
   /** Leaves the connection in order and opens the next one at once, with what holds by now: a new certificate. */
   reconnect(): void;
   /**

@@ -60,6 +60,9 @@ export function createMqttBus(
         if (closed === null) kept.urgent(isUrgent);
       },
       disputed: () => kept.disputed(),
+      tryNow() {
+        if (closed === null) kept.tryNow();
+      },
       attempt(finale, done) {
         if (closed === null) kept.attempt(finale, done);
       },

@@ -113,11 +113,9 @@ export function keepConnected(
     const ending = topic === null ? seen : explainRefusedMessage(name(), topic);
     memories.note(connection, version, ending.finding, clock.now());
     if (left) return watcher();
-    if (leaving) {
-      leaving = false;
-      return open();
-    }
-    if (ending.finding === 'unsupported') return open();
+    const isAwaited = leaving || ending.finding === 'unsupported';
+    leaving = false;
+    if (isAwaited) return open();
     // Both addresses may lead to one broker, which takes one client of our name only.
     if (trial.isUnderWay) stranded = () => afterLoss(ending, version);
     else afterLoss(ending, version);
@@ -176,6 +174,7 @@ export function keepConnected(
     disputed(): void {
       reconnect = noteOther(reconnect);
     },
+    tryNow: () => retryAt !== null && retry(clock.now()),
     /** Says DISCONNECT, so that the will is not published, and opens the next link; at once where there is none. */
     reconnect(): void {
       if (leaving) return;

@@ -50,6 +50,9 @@ export function guardBus(openBus: OpenBus, clock: Clock, defects: Defects): Open
       disputed() {
         attempt(defects, 'bus.disputed', () => bus?.disputed?.());
       },
+      tryNow() {
+        attempt(defects, 'bus.tryNow', () => bus?.tryNow?.());
+      },
       attempt(finale, done) {
         attempt(defects, 'bus.attempt', () =>
           bus?.attempt?.(finale, (problem) => void attempt(defects, 'broker tried', () => done(problem))),

@@ -71,7 +71,10 @@ export function createBrokerUpkeep({
       change?.failed(message);
       renewal?.failed(problem);
     },
-    changed: (mqtt) => change?.changed(mqtt),
+    changed(mqtt) {
+      change?.changed(mqtt);
+      bus()?.tryNow?.();
+    },
     certificate(args) {
       if (renewal !== null) return renewal.take(args);
       throw new CommandError('unsupported', 'the device has no client certificate');

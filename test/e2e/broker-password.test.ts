@@ -1,0 +1,99 @@
+/** A device whose password file goes away while it runs: a broker with logins, the daemon, its files and SIGHUP. */
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/adapters/config/load.ts';
+import { createLogger } from '../../src/adapters/log.ts';
+import { runDaemon } from '../../src/agent/daemon.ts';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
+import { until } from '../until.ts';
+
+const PASSWORD = 'open-sesame-4711';
+const NEW_PASSWORD = 'open-sesame-4712';
+
+describe('a device whose password file goes away', () => {
+  let folder: string;
+  let broker: Broker;
+  let accepted: string;
+  const logins: (string | undefined)[] = [];
+  const lines: string[] = [];
+  const signals = new EventEmitter();
+  let ended: Promise<void>;
+  const passwordFile = (): string => join(folder, 'password');
+  const keep = (password: string): void => writeFileSync(passwordFile(), password, { mode: 0o600 });
+  const said = (words: RegExp): string[] => lines.filter((line) => words.test(line));
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-password-'));
+    accepted = PASSWORD;
+    broker = await startBroker({
+      login(_, password) {
+        logins.push(password);
+        return password === accepted;
+      },
+    });
+    keep(PASSWORD);
+    const device = {
+      device: { id: 'kiosk-01', tenant: 'museum' },
+      mqtt: { url: broker.url, username: 'kiosk', passwordFile: passwordFile() },
+      lanes: [
+        {
+          ...{ source: 'en', targets: ['es'], start: 'command' },
+          capture: { driver: 'file', path: join(folder, 'in.wav') },
+          playback: { driver: 'file', path: join(folder, 'out.wav') },
+        },
+      ],
+    };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(device));
+    const reload = () => loadConfig({ file: join(folder, 'config.json'), env: {} });
+    const loaded = reload();
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const sink = { write: (line: string) => lines.push(line) };
+    const logger = createLogger({ level: 'info', format: 'json', sink });
+    const { initSystem } = createFakeInitSystem(null);
+    const env = { STATE_DIRECTORY: folder };
+    ended = runDaemon({ config: loaded.config, reload, logger, signals, initSystem, env });
+    await until(() => said(/connected to the broker/).length === 1, 'the connection');
+  });
+  afterEach(async () => {
+    signals.emit('SIGTERM');
+    await ended;
+    await broker.close();
+    rmSync(folder, { recursive: true, force: true });
+    logins.length = 0;
+    lines.length = 0;
+  });
+
+  it('connects with the one that was read last, says so once, and refuses to read the configuration', async () => {
+    rmSync(passwordFile());
+    broker.kickAll();
+    await until(() => said(/connected to the broker/).length === 2, 'the next connection', 20_000);
+    broker.kickAll();
+    await until(() => said(/connected to the broker/).length === 3, 'the one after it', 20_000);
+    expect(new Set(logins)).toEqual(new Set([PASSWORD]));
+    expect(said(/what was read last is used/)).toHaveLength(1);
+    expect(said(/what was read last is used/)[0]).toContain(
+      `mqtt.passwordFile: the secret file ${passwordFile()} does not exist`,
+    );
+    signals.emit('SIGHUP');
+    expect(said(/the old one stays in force/)[0]).toContain('mqtt.passwordFile: ');
+    expect(lines.join('')).not.toContain(PASSWORD);
+  });
+
+  it('tries a new one at once when the configuration is read again', async () => {
+    accepted = NEW_PASSWORD;
+    chmodSync(passwordFile(), 0o604);
+    broker.kickAll();
+    // Whoever was refused waits half a minute at least.
+    await until(() => said(/refused the connection/).length === 1, 'the refusal', 20_000);
+    keep(NEW_PASSWORD);
+    chmodSync(passwordFile(), 0o600);
+    signals.emit('SIGHUP');
+    await until(() => said(/connected to the broker/).length === 2, 'the new connection', 25_000);
+    expect(logins.at(-1)).toBe(NEW_PASSWORD);
+    expect(lines.join('')).not.toMatch(/open-sesame/);
+  });
+});
