@@ -4,6 +4,7 @@ import {
   type OpenedCertificate,
   openDeviceCertificate,
 } from '../adapters/certificates/device-certificate.ts';
+import { pairFault, privateKeyFault } from '../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
 import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
@@ -14,7 +15,7 @@ import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { createBrokers } from './brokers.ts';
 import type { AgentDeps } from './deps.ts';
-import { pemOrThrow, UnusableFile } from './unusable-file.ts';
+import { certificatesOrThrow, UnusableFile } from './unusable-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -130,12 +131,18 @@ export function brokerConnection({ mqtt, device }: Config, env: Environment): Mq
     ...(passwordFile === null
       ? {}
       : { password: () => secretOrThrow('mqtt.passwordFile', readPassword(passwordFile, env)) }),
-    ...(caFile === null ? {} : { ca: pemOrThrow('mqtt.caFile', caFile) }),
-    ...(certFile === null ? {} : { cert: pemOrThrow('mqtt.certFile', certFile) }),
-    ...(keyFile === null
-      ? {}
-      : { key: Buffer.from(secretOrThrow('mqtt.keyFile', readSecret(keyFile, env))) }),
+    ...(caFile === null ? {} : { ca: certificatesOrThrow('mqtt.caFile', caFile) }),
+    ...(certFile === null || keyFile === null ? {} : clientPair(certFile, keyFile, env)),
   };
+}
+
+/** Whom the device shows itself as. @throws UnusableFile */
+function clientPair(certFile: string, keyFile: string, env: Environment): { cert: Buffer; key: Buffer } {
+  const cert = certificatesOrThrow('mqtt.certFile', certFile);
+  const key = secretOrThrow('mqtt.keyFile', readSecret(keyFile, env));
+  const fault = privateKeyFault(key) ?? pairFault(cert.toString('latin1'), key);
+  if (fault !== null) throw new UnusableFile(`mqtt.keyFile: the file ${keyFile} ${fault}`);
+  return { cert, key: Buffer.from(key) };
 }
 
 function secretOrThrow(key: string, read: SecretResult): string {

@@ -18,7 +18,7 @@ import { VERSION } from '../protocol/version.ts';
 import { brokerAccess, readableConnection, stateFile } from './broker-access.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
-import { pemOrThrow, UnusableFile } from './unusable-file.ts';
+import { certificatesOrThrow, UnusableFile } from './unusable-file.ts';
 
 /** Bytes of a {random_hash}: enough that no two connections ever share one. */
 const HASH_BYTES = 18;
@@ -129,5 +129,5 @@ export function ownerSignatures({ owner }: Config): SignatureReader | null {
 
 /** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
-  return caFile === null ? undefined : pemOrThrow('service.caFile', caFile);
+  return caFile === null ? undefined : certificatesOrThrow('service.caFile', caFile);
 }

@@ -1,12 +1,12 @@
-import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
+import { readCertificateFile, UnreadablePem } from '../adapters/config/pem.ts';
 
 /** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */
 export class UnusableFile extends Error {}
 
-/** @throws UnusableFile */
-export function pemOrThrow(key: string, file: string): Buffer {
+/** Certificates that can be used. @throws UnusableFile */
+export function certificatesOrThrow(key: string, file: string): Buffer {
   try {
-    return readPem(key, file);
+    return readCertificateFile(key, file);
   } catch (error) {
     if (error instanceof UnreadablePem) throw new UnusableFile(error.message);
     throw error;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
-import { readPem } from '../adapters/config/pem.ts';
+import { readCertificateFile } from '../adapters/config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
@@ -170,7 +170,7 @@ export function readBackendSecrets(
     return read;
   };
   const pemAt = (key: string, file: string | null): Buffer | undefined =>
-    file === null ? undefined : note(problems, () => readPem(key, file));
+    file === null ? undefined : note(problems, () => readCertificateFile(key, file));
   const { mqtt, service } = config;
 
   const ca = pemAt('mqtt.caFile', mqtt.caFile);

@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
-import { holdsCertificate, readPem, UnreadablePem } from '../config/pem.ts';
+import { readCertificateFile, UnreadablePem } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
@@ -47,9 +47,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
     path === null ? undefined : read(at(path));
   const pem = (key: string) => (path: string) => {
     try {
-      const bytes = readPem(key, path);
-      if (holdsCertificate(bytes.toString('latin1'))) return bytes;
-      throw new ProfileError(`${key}: the file ${path} holds no certificate in PEM`);
+      return readCertificateFile(key, path);
     } catch (error) {
       if (error instanceof UnreadablePem) throw new ProfileError(error.message);
       throw error;

@@ -3,7 +3,7 @@ import type { NamedFile } from '../../core/doctor/configuration.ts';
 import type { Config } from '../../protocol/config.ts';
 import { describeFileProblem } from '../audio/fault.ts';
 import { checkWritable } from '../audio/wav-writer.ts';
-import { holdsCertificate, holdsPrivateKey } from '../config/pem.ts';
+import { certificateFault, pairFault, privateKeyFault } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
 import { KeyError, readPublicKey } from '../signing/keys.ts';
@@ -19,10 +19,10 @@ export function readNamedFiles(
     key: string,
     file: string | null,
     read: typeof readSecret,
-    isRight: (text: string) => boolean,
+    faultOf: (text: string) => string | null,
   ][] = [
-    ['mqtt.passwordFile', mqtt.passwordFile, readPassword, () => true],
-    ['mqtt.keyFile', mqtt.keyFile, readSecret, holdsPrivateKey],
+    ['mqtt.passwordFile', mqtt.passwordFile, readPassword, () => null],
+    ['mqtt.keyFile', mqtt.keyFile, readSecret, (key) => troubleWithPair(mqtt.certFile, key)],
   ];
   const certificates: [key: string, file: string | null][] = [
     ['mqtt.caFile', mqtt.caFile],
@@ -30,15 +30,23 @@ export function readNamedFiles(
     ['service.caFile', service.caFile],
   ];
   return [
-    ...secrets.flatMap(([key, file, readFrom, isRight]) => {
+    ...secrets.flatMap(([key, file, readFrom, faultOf]) => {
       if (file === null) return [];
       const read = readFrom(file, env);
       if (!read.ok) return [{ key, trouble: read.message }];
-      return [{ key, trouble: isRight(read.secret) ? null : `the file ${file} holds no private key in PEM` }];
+      const fault = faultOf(read.secret);
+      return [{ key, trouble: fault === null ? null : `the file ${file} ${fault}` }];
     }),
     ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
     ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
   ];
+}
+
+/** A certificate that cannot be used is told by itself. */
+function troubleWithPair(certFile: string | null, key: string): string | null {
+  const fault = privateKeyFault(key);
+  if (fault !== null || certFile === null || troubleWith(certFile) !== null) return fault;
+  return pairFault(readText(certFile), key);
 }
 
 function troubleWithKey(file: string): string | null {
@@ -53,15 +61,18 @@ function troubleWithKey(file: string): string | null {
 
 function troubleWith(file: string): string | null {
   try {
-    return holdsCertificate(readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8'))
-      ? null
-      : `the file ${file} holds no certificate in PEM`;
+    const fault = certificateFault(readText(file));
+    return fault === null ? null : `the file ${file} ${fault}`;
   } catch (error) {
     const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
     return reason === 'ENOENT'
       ? `the file ${file} does not exist`
       : `the file ${file} cannot be read (${reason})`;
   }
+}
+
+function readText(file: string): string {
+  return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('latin1');
 }
 
 /** Looks at the files that lanes hear and write, without touching them. */
