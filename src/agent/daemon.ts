@@ -108,8 +108,8 @@ export async function runDaemon({
     signals.on('SIGHUP', reread);
   });
   warn(config, logger);
-  await agent.start();
-  await service.started();
+  // Whoever asks it to end while it starts does not wait for the start.
+  await Promise.race([ended, agent.start().then(() => service.started())]);
   await ended;
 }
 

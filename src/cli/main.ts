@@ -3,6 +3,7 @@ import { runMain } from '../program/run-main.ts';
 import { NAME, runDeviceProgram } from './program.ts';
 
 let recordCrash: (error: unknown) => void = () => {};
+let isClosed = false;
 
 const host = {
   output: process.stdout,
@@ -10,10 +11,14 @@ const host = {
   onCrash: (record: (error: unknown) => void): void => {
     recordCrash = record;
   },
+  onClosed: (): void => {
+    isClosed = true;
+  },
 };
 
 await runMain({
   name: NAME,
   recordCrash: (error) => recordCrash(error),
+  isClosed: () => isClosed,
   run: (argv, terminal) => runDeviceProgram(argv, { ...host, ...terminal }),
 });

@@ -13,8 +13,8 @@ export const NAME = 'dragoman';
 
 /** Runs one command line. Never rejects; resolves with the exit code once the verb has ended. */
 export function runDeviceProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
-  const { output, signals, onCrash, ...terminal } = given;
-  const run = createRunVerb({ output, signals, onCrash });
+  const { output, signals, onCrash, onClosed, ...terminal } = given;
+  const run = createRunVerb({ output, signals, onCrash, onClosed });
   return runProgram({
     name: NAME,
     summary: 'The agent inside an interpreting kiosk: speech in, translated speech out.',

@@ -17,6 +17,8 @@ export interface RunHost {
   readonly signals: SignalSource;
   /** Who is told of an error that nobody caught, before it ends the program. */
   onCrash(record: (error: unknown) => void): void;
+  /** The agent was asked to end and has had its 10 s: what is still open now hangs. */
+  onClosed(): void;
 }
 
 export function createRunVerb(host: RunHost): Verb {
@@ -32,7 +34,8 @@ export function createRunVerb(host: RunHost): Verb {
   };
 }
 
-async function run(file: string, shell: Shell, { output, signals, onCrash }: RunHost): Promise<void> {
+async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
+  const { output, signals, onCrash } = host;
   compileSooner();
   const { env } = shell;
   if (isService(env)) {
@@ -43,7 +46,8 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
     onCrash(recordCrash);
     const initSystem = createSystemdNotifier(env, logger);
     try {
-      return await runService({ file, env, logger, signals, initSystem });
+      await runService({ file, env, logger, signals, initSystem });
+      return host.onClosed();
     } catch (error) {
       recordCrash(error);
       throw error;
@@ -65,6 +69,7 @@ async function run(file: string, shell: Shell, { output, signals, onCrash }: Run
   onCrash(recordCrash);
   try {
     await runDaemon({ config, reload: load, logger, signals, initSystem: NOBODY, env });
+    host.onClosed();
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {
       throw new Failure(`${error.message}. Fix it in ${file} and start again.`, EXIT.usage);

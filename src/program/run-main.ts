@@ -1,9 +1,12 @@
 import { dropDebugOutput } from './debug-output.ts';
 import { EXIT, explainError } from './problem.ts';
+import { endProcess } from './process-end.ts';
 import type { Terminal } from './program.ts';
 
 /** How long after its end a program may still hold something open, milliseconds. */
 const LINGER_MS = 2000;
+/** And one that has had its time to close everything: what it wrote last may still be on its way. */
+const CLOSED_LINGER_MS = 80;
 
 export interface MainOptions {
   /** The program's name, for errors that nobody caught. */
@@ -12,6 +15,8 @@ export interface MainOptions {
   run(argv: readonly string[], terminal: Terminal): Promise<number>;
   /** Told of an error that nobody caught, before it ends the program. */
   recordCrash?(error: unknown): void;
+  /** Whether everything was closed, or given up, when `run` had ended: then nothing is waited for any longer. */
+  isClosed?(): boolean;
 }
 
 /** What of a process its last resort needs. */
@@ -50,16 +55,19 @@ export function endOnCrash(
 }
 
 /** Lets a program be this process: its command line, its streams, its end. */
-export async function runMain({ name, run, recordCrash }: MainOptions): Promise<void> {
+export async function runMain({ name, run, recordCrash, isClosed }: MainOptions): Promise<void> {
   dropDebugOutput(process);
   // A reader that went away (`dragoman check-config | head`) is no failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  endOnCrash(process, name, recordCrash);
-  process.exitCode = await run(process.argv.slice(2), {
+  const { env, stderr } = process;
+  const exit = (code: number): void => endProcess(process, code);
+  endOnCrash({ env, stderr, exit, on: process.on.bind(process) }, name, recordCrash);
+  const code = await run(process.argv.slice(2), {
     env: process.env,
     print: (text) => void process.stdout.write(text),
     complain: (text) => void process.stderr.write(text),
   });
+  process.exitCode = code;
   // Whatever was forgotten must not keep an ended program alive.
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+  setTimeout(() => endProcess(process, code), isClosed?.() ? CLOSED_LINGER_MS : LINGER_MS).unref();
 }

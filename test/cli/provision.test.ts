@@ -23,7 +23,7 @@ async function provision() {
     env: {},
     print,
     complain,
-    ...{ output: process.stdout as never, signals: process, onCrash() {} },
+    ...{ output: process.stdout as never, signals: process, onCrash() {}, onClosed() {} },
   });
   return { code, printed: said.out, complained: said.err };
 }

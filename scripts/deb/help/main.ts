@@ -8,7 +8,7 @@ import { runEmulatorProgram } from '../../../src/emulator/cli.ts';
 import type { Terminal } from '../../../src/program/program.ts';
 import { type Help, parseHelp, verbsOf } from '../manual.ts';
 
-const HOST = { output: process.stdout, signals: process, onCrash: () => {} };
+const HOST = { output: process.stdout, signals: process, onCrash: () => {}, onClosed: () => {} };
 
 /** By bundle. */
 const PROGRAMS: Readonly<Record<string, (argv: readonly string[], terminal: Terminal) => Promise<number>>> = {

@@ -81,7 +81,7 @@ async function report(...more: string[]) {
       env,
       print,
       complain,
-      ...{ output: process.stdout as never, signals: process, onCrash() {} },
+      ...{ output: process.stdout as never, signals: process, onCrash() {}, onClosed() {} },
     },
   );
   return { code, printed: said.out, complained: said.err };

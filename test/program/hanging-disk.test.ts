@@ -1,0 +1,93 @@
+/** The agent as it is shipped, whose files are on a dead disk: a thread that asks for one of them never comes back. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import mqtt, { type MqttClient } from 'mqtt';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { placeBundles } from '../bundles.ts';
+
+const PRELOAD = fileURLToPath(new URL('hanging-disk.cjs', import.meta.url));
+const BASE = 'dragoman/v1/museum/kiosk-01';
+
+let programs: string;
+let folder: string;
+let disk: string;
+let broker: Broker;
+let owner: MqttClient;
+/** What was heard last, by topic below the device's. */
+let heard: Map<string, Record<string, unknown>>;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  programs = mkdtempSync(join(tmpdir(), 'dragoman-programs-'));
+  await placeBundles(programs);
+});
+afterAll(() => rmSync(programs, { recursive: true }));
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
+  disk = join(folder, 'disk');
+  mkdirSync(disk);
+  execFileSync('mkfifo', [join(disk, 'pipe')]);
+  broker = await startBroker();
+  const lane = {
+    ...{ source: 'en', targets: ['es'], start: 'command' },
+    capture: { driver: 'command', command: ['sleep', '600'] },
+    playback: { driver: 'file', path: join(folder, 'out.wav') },
+  };
+  const config = {
+    device: { id: 'kiosk-01', tenant: 'museum' },
+    mqtt: { url: broker.url },
+    budget: { minutesPerDay: 60 },
+    lanes: [lane],
+  };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  heard = new Map();
+  owner = mqtt.connect(broker.url);
+  owner.on('message', (topic, payload) => {
+    heard.set(topic.slice(BASE.length + 1), JSON.parse(String(payload)) as Record<string, unknown>);
+  });
+  await owner.subscribeAsync(`${BASE}/#`);
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await owner.endAsync(true);
+  await broker.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const hang = (): void => writeFileSync(join(disk, 'hangs'), '');
+
+function start() {
+  const words = ['-r', PRELOAD, join(programs, 'dragoman.mjs'), 'run', '--config', 'config.json'];
+  const child = spawn(process.execPath, words, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HANGING_DISK: disk, STATE_DIRECTORY: disk },
+  });
+  children.add(child);
+  const said = { out: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
+  return { child, said };
+}
+
+it('ends when it is asked to, in order for its supervisor, while a thread hangs in a file', async () => {
+  const { child, said } = start();
+  await expect.poll(() => heard.get('status')?.['status']).toBe('idle');
+  hang();
+  await owner.publishAsync(`${BASE}/cmd/mute`, JSON.stringify({ id: 'one' }));
+  await expect.poll(() => heard.get('cmd/mute/res')?.['status']).toBe('ok');
+  const asked = performance.now();
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [code, signal] = await ended;
+  expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
+  expect(heard.get('status')?.['status']).toBe('offline');
+  expect(said.out).toContain('"msg":"stopped"');
+  // 10 s are promised; a busy machine may take longer.
+  expect(performance.now() - asked).toBeLessThan(30_000);
+});
