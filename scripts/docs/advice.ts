@@ -46,6 +46,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   certificate:
     '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; it is read again every 5 s',
+  config_problem: '`dragoman check-config` names every problem; then reload the agent',
+  disk_problem: 'the disk: is it full or read-only? `dragoman doctor`, check `disk`',
   identity_conflict:
     'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
@@ -118,6 +120,10 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   broker_returned: 'as the reason `broker`',
   certificate_renewed: NOTHING,
   certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
+  config_problem: 'as the reason `config_problem`',
+  config_problem_over: NOTHING,
+  disk_problem: 'as the reason `disk_problem`',
+  disk_problem_over: NOTHING,
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
   identity_conflict: 'as the reason `identity_conflict`',
   speech_dropped:

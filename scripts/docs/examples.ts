@@ -100,6 +100,18 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ ts, lane: null, valid_to: '2026-05-14T09:30:00.000Z' },
     message: 'the client certificate ends on 2026-05-14 and was not renewed',
   },
+  config_problem: {
+    ...{ ts, lane: null, more: 0 },
+    problems: [
+      '/etc/dragoman/config.json:9:15: lanes[0].echo: is "of"; must be "half-duplex", "cancel" or "off"; did you mean "off"?',
+    ],
+  },
+  config_problem_over: { ts, lane: null },
+  disk_problem: {
+    ...{ ts, lane: null, what: 'commands' },
+    message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written (ENOSPC)',
+  },
+  disk_problem_over: { ts, lane: null, what: 'commands' },
   budget: { ts, lane: null, used_minutes: 96, minutes_per_day: 120, percent: 80 },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
   parked: { ts, lane, cause: 'insufficient_balance', message: 'Insufficient balance', retry_ms: 412_000 },

@@ -28,6 +28,7 @@ import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answe
 import { createStatusAnswer } from './owner/status-answer.ts';
 import { createTokenClient, type TokenClient } from './owner/token-client.ts';
 import { createTokenStore, type TokenStore } from './owner/token-store.ts';
+import { type ConfigProblem, createTroubles, type Troubles } from './owner/troubles.ts';
 import { createRepeatFilter, type RepeatFilter } from './repeat-filter.ts';
 import { createRunningConfig, type RunningConfig } from './running-config.ts';
 import { insist, within } from './within.ts';
@@ -54,6 +55,7 @@ export class Agent {
   private readonly health: Health;
   private readonly admissions: Admissions;
   private readonly presence: Presence;
+  private readonly troubles: Troubles;
   private readonly operator: Operator;
   private readonly brokerUpkeep: BrokerUpkeep;
   private readonly defects: Defects;
@@ -100,29 +102,17 @@ export class Agent {
       { base: topics.base, signatures: deps.signatures, refused: this.refusedAnswers },
       () => ({ tokens: this.tokens, backend: this.backend, diagnose: this.diagnose }),
     );
+    this.troubles = createTroubles(() => this.publisher);
+    const { troubles } = this;
     const { groups } = config.device;
-    this.config = createRunningConfig({
-      ...{ topics: this.topics, groups, clock, log, repeats: this.repeats, base: config },
-      file: deps.desiredFile ?? null,
-      signatures: deps.signatures,
-      setLogLevel: (level) => {
-        // At the start nobody has ordered anything.
-        this.operator?.levelChanged();
-        deps.setLogLevel?.(level);
-      },
-      lane: (id) => this.lane(id),
-      watch: (listener) => this.watch(listener),
-      changed: () => {
-        this.admissions.review();
-        this.publisher.refresh();
-      },
-    });
-    this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log);
+    this.config = this.openConfig(config);
+    this.acceptedTasks = createAcceptedTasks(deps.taskFile ?? null, clock, log, troubles.kept('tasks'));
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
       ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
       config: () => this.config.current,
+      kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
       changed: () => this.publisher.refresh(),
     });
@@ -142,8 +132,28 @@ export class Agent {
       ...{ topics: this.topics, clock, bootId, lanes: this.lanes, vitals: deps.vitals ?? null },
       bus: () => this.bus,
     });
-    this.brokerUpkeep = createBrokerUpkeep({ ...telling, deps, topics, repeats });
+    this.brokerUpkeep = createBrokerUpkeep({ ...telling, deps, topics, repeats, troubles });
     this.operator = this.openOperator(address, status);
+  }
+
+  private openConfig(base: Config): RunningConfig {
+    const { deps, topics, repeats } = this;
+    const { clock, log, signatures } = deps;
+    return createRunningConfig({
+      ...{ topics, groups: base.device.groups, clock, log, repeats, base, signatures },
+      ...{ file: deps.desiredFile ?? null, kept: this.troubles.kept('desired') },
+      setLogLevel: (level) => {
+        // At the start nobody has ordered anything.
+        this.operator?.levelChanged();
+        deps.setLogLevel?.(level);
+      },
+      lane: (id) => this.lane(id),
+      watch: (listener) => this.watch(listener),
+      changed: () => {
+        this.admissions.review();
+        this.publisher.refresh();
+      },
+    });
   }
 
   private openDiagnose(): Diagnose {
@@ -164,6 +174,7 @@ export class Agent {
     return createOperator({
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
+      kept: this.troubles.kept('commands'),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
@@ -212,7 +223,13 @@ export class Agent {
   apply(next: Config): string[] {
     const stale = this.config.apply(next);
     this.brokerUpkeep.changed(next.mqtt);
+    this.troubles.reread([]);
     return stale;
+  }
+
+  /** A configuration was read again and cannot be used: what is in force stays. */
+  refuse(problems: readonly ConfigProblem[]): void {
+    this.troubles.reread(problems);
   }
 
   /** Ends every session, says `offline` and frees the devices, all within 10 s. Calling it again waits for the same end. */

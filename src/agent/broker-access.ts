@@ -43,6 +43,7 @@ export function brokerAccess(
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;
       log.warn({ reason: error.message }, 'a file for the broker cannot be read; what was read last is used');
+      return { key: error.key, message: error.message };
     },
   });
   const certificate = deviceCertificate(config, env, connection, () => brokers.connection('configured'));

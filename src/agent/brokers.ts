@@ -16,8 +16,8 @@ export interface BrokersParts {
   readonly file: StateFile | null;
   /** @throws where a file cannot be read; so does its `password` */
   connect(mqtt: Mqtt): MqttConnection;
-  /** A file could be read before, and cannot any more. */
-  unreadable(error: unknown): void;
+  /** A file could be read before, and cannot any more: its key, and a sentence with both. What it throws is a defect. */
+  unreadable(error: unknown): { readonly key: string; readonly message: string };
 }
 
 /** The port, and what the connection needs. */
@@ -28,6 +28,8 @@ export interface OpenedBrokers extends Brokers {
 export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts): OpenedBrokers {
   let configured = mqtt;
   let last = readLast(file);
+  /** The file holds it, or will in a moment. */
+  let isKept = true;
   let uses: 'configured' | 'previous' = 'configured';
   const files = createLastRead<MqttConnection>(unreadable);
   const passwords = createLastRead<string>(unreadable);
@@ -60,23 +62,33 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
       const before = previous();
       return before === null ? null : brokerName({ url: before.url, clientId: '' });
     },
+    get unreadable() {
+      return [...files.failing.values(), ...passwords.failing.values()];
+    },
     use(which) {
       uses = which;
     },
     change(next) {
+      // All were read a moment ago.
+      files.failing.clear();
+      passwords.failing.clear();
       const isOther = nameOf(next) !== nameOf(configured);
       configured = next;
       return isOther;
     },
     settle() {
       uses = 'configured';
-      if (last !== null && nameOf(last) === nameOf(configured)) return Promise.resolve(null);
+      if (last !== null && nameOf(last) === nameOf(configured) && isKept) return Promise.resolve(null);
       last = configured;
       if (file === null) return Promise.resolve(null);
+      isKept = true;
       const text = JSON.stringify({ format: 1, mqtt: configured });
       const written = writing.then(() => file.write(text));
       writing = written;
-      return written.then((result) => (result.ok ? null : result.message));
+      return written.then((result) => {
+        isKept &&= result.ok;
+        return result.ok ? null : result.message;
+      });
     },
     connection(to) {
       const before = to === 'present' && uses === 'previous' ? previous() : null;
@@ -88,8 +100,9 @@ export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts)
 /** What was read last, where it cannot be read now. It stays in memory; each outage is told once. */
 function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
   const known = new Map<string, T>();
-  const failing = new Set<string>();
+  const failing = new Map<string, ReturnType<BrokersParts['unreadable']>>();
   return {
+    failing,
     /** @throws what `read` throws, where it was never read */
     read(name: string, read: () => T): T {
       try {
@@ -100,8 +113,7 @@ function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
       } catch (error) {
         const last = known.get(name);
         if (last === undefined) throw error;
-        if (!failing.has(name)) unreadable(error);
-        failing.add(name);
+        if (!failing.has(name)) failing.set(name, unreadable(error));
         return last;
       }
     },

@@ -1,5 +1,5 @@
 import { createSystemClock } from '../adapters/clock.ts';
-import { formatProblem } from '../adapters/config/layer.ts';
+import { formatProblem, type Problem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
@@ -16,6 +16,7 @@ import type { Config } from '../protocol/config.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
+import type { ConfigProblem } from './owner/troubles.ts';
 import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
 import { watchMemory } from './service/memory-watch.ts';
@@ -134,27 +135,25 @@ function careForMachineClock(
 
 /** A configuration with problems changes nothing: what runs goes on. */
 function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: DaemonOptions['env']): void {
-  if (!result.ok) {
-    logger.error(
-      { problems: result.problems.map(formatProblem) },
-      'the configuration has problems; the old one stays in force',
-    );
-    return;
-  }
+  const refuse = (lines: readonly string[], problems: readonly ConfigProblem[]): void => {
+    logger.error({ problems: lines }, 'the configuration has problems; the old one stays in force');
+    agent.refuse(problems);
+  };
+  if (!result.ok) return refuse(result.problems.map(formatProblem), result.problems.map(forOwner));
   const { lanes } = result.config;
   const unusable = findUnusableFile(result.config, env);
-  if (unusable !== null) {
-    logger.error(
-      { problems: [unusable.message] },
-      'the configuration has problems; the old one stays in force',
-    );
-    return;
-  }
+  if (unusable !== null) return refuse([unusable.message], [unusable]);
   agent.trust(ownerSignatures(result.config));
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');
   warn(result.config, logger);
   if (stale.length > 0) logger.warn({ keys: stale }, 'changed keys that take effect after a restart');
+}
+
+/** A key that nobody knows could be anything, a password too: the place of it is told. */
+function forOwner(problem: Problem): ConfigProblem {
+  const path = problem.holder ?? problem.path;
+  return { key: path, message: formatProblem({ ...problem, path }) };
 }
 
 /** What the configuration leaves open is said at every start and reading, so that nobody gets used to it unseen. */

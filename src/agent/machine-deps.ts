@@ -86,10 +86,7 @@ export function findUnusableFile(
     readableConnection(config, env);
     return null;
   } catch (error) {
-    if (error instanceof UnusableFile) {
-      const [key = ''] = error.message.split(':');
-      return { key, message: error.message };
-    }
+    if (error instanceof UnusableFile) return { key: error.key, message: error.message };
     throw error;
   }
 }

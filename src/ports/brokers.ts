@@ -6,6 +6,8 @@ export interface Brokers {
   readonly configured: string;
   /** The one that has taken the device last, where that is another login or address; null: there is no way back. */
   readonly previous: string | null;
+  /** Files that could not be read when they were needed last: what was read before is used. */
+  readonly unreadable: readonly { readonly key: string; readonly message: string }[];
   /** Where connections go, but those that try the configured one. */
   use(which: 'configured' | 'previous'): void;
   /** The configuration was read again; its files can be used. True: it names another address or login than before. */

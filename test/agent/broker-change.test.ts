@@ -20,7 +20,10 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
       if (gone.has(mqtt.url)) throw new Error(`the files of ${mqtt.url} are gone`);
       return { url: mqtt.url, clientId: 'museum.kiosk-01' };
     },
-    unreadable: (error) => void unreadable.push(error),
+    unreadable(error) {
+      unreadable.push(error);
+      return { key: 'mqtt.caFile', message: String(error) };
+    },
   });
   const deps = createFakeDeps(configured(url), { brokers });
   await deps.agent.start();

@@ -1,6 +1,6 @@
 /** A device whose password file goes away while it runs: a broker with logins, the daemon, its files and SIGHUP. */
 import { EventEmitter } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/adapters/config/load.ts';
 import { createLogger } from '../../src/adapters/log.ts';
 import { runDaemon } from '../../src/agent/daemon.ts';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
+import { createTestBuses, type OpenedBus } from '../adapters/mqtt/test-buses.ts';
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
 import { until } from '../until.ts';
 
@@ -22,6 +23,10 @@ describe('a device whose password file goes away', () => {
   const lines: string[] = [];
   const signals = new EventEmitter();
   let ended: Promise<void>;
+  const buses = createTestBuses();
+  let witness: OpenedBus;
+  const events = (kind: string): string[] =>
+    witness.messages.filter(({ topic }) => topic.endsWith(`/event/${kind}`)).map(({ payload }) => payload);
   const passwordFile = (): string => join(folder, 'password');
   const keep = (password: string): void => writeFileSync(passwordFile(), password, { mode: 0o600 });
   const said = (words: RegExp): string[] => lines.filter((line) => words.test(line));
@@ -36,6 +41,11 @@ describe('a device whose password file goes away', () => {
       },
     });
     keep(PASSWORD);
+    witness = buses.open(
+      { url: broker.url, clientId: 'witness', username: 'owner', password: () => accepted },
+      { subscriptions: ['dragoman/v1/museum/kiosk-01/event/+'] },
+    );
+    await until(() => witness.ups.length > 0, 'the witness');
     const device = {
       device: { id: 'kiosk-01', tenant: 'museum' },
       mqtt: { url: broker.url, username: 'kiosk', passwordFile: passwordFile() },
@@ -61,6 +71,7 @@ describe('a device whose password file goes away', () => {
   afterEach(async () => {
     signals.emit('SIGTERM');
     await ended;
+    await buses.closeAll();
     await broker.close();
     rmSync(folder, { recursive: true, force: true });
     logins.length = 0;
@@ -80,7 +91,29 @@ describe('a device whose password file goes away', () => {
     );
     signals.emit('SIGHUP');
     expect(said(/the old one stays in force/)[0]).toContain('mqtt.passwordFile: ');
-    expect(lines.join('')).not.toContain(PASSWORD);
+    const unreadable = `mqtt.passwordFile: the secret file ${passwordFile()} does not exist`;
+    await until(() => events('config_problem').length === 2, 'both events', 20_000);
+    for (const event of events('config_problem'))
+      expect(JSON.parse(event)).toMatchObject({ problems: [unreadable] });
+    keep(PASSWORD);
+    signals.emit('SIGHUP');
+    await until(() => events('config_problem_over').length === 1, 'the end of it', 20_000);
+    expect(lines.join('') + JSON.stringify(witness.messages)).not.toContain(PASSWORD);
+  });
+
+  it('tells the owner what is wrong with a configuration, and never the name of an unknown key', async () => {
+    const file = join(folder, 'config.json');
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, good.replace('"start":', '"echo":"of","hunter2-4711":1,"start":'));
+    signals.emit('SIGHUP');
+    await until(() => events('config_problem').length === 1, 'the event', 20_000);
+    const [event = ''] = events('config_problem');
+    expect(event).toMatch(/config\.json:\d+:\d+: lanes\[0\]\.echo: .*did you mean .*off/);
+    expect(event).toMatch(/config\.json:\d+:\d+: lanes\[0\]: is not a known key/);
+    expect(JSON.stringify(witness.messages)).not.toContain('hunter2');
+    writeFileSync(file, good);
+    signals.emit('SIGHUP');
+    await until(() => events('config_problem_over').length === 1, 'the end of it', 20_000);
   });
 
   it('tries a new one at once when the configuration is read again', async () => {

@@ -55,6 +55,9 @@ export function guardBrokers(brokers: Brokers, defects: Defects): Brokers {
     get previous() {
       return brokers.previous;
     },
+    get unreadable() {
+      return brokers.unreadable;
+    },
     use: (which) => void attempt(defects, 'brokers.use', () => brokers.use(which)),
     change(mqtt) {
       let isOther = false;

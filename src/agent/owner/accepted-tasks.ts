@@ -44,8 +44,16 @@ export interface AcceptedTasks {
   close(): Promise<void>;
 }
 
-/** @param file null: nothing outlives the program */
-export function createAcceptedTasks(file: StateFile | null, clock: Clock, log: Log): AcceptedTasks {
+/**
+ * @param file null: nothing outlives the program
+ * @param kept told why it cannot be written, once; null when it can be again
+ */
+export function createAcceptedTasks(
+  file: StateFile | null,
+  clock: Clock,
+  log: Log,
+  kept: (problem: string | null) => void,
+): AcceptedTasks {
   const tasks = new Map<string, TaskOptions>();
   for (const { id, ...task } of readKept(file, log)) tasks.set(id, task);
   const serialize = (): string =>
@@ -54,6 +62,7 @@ export function createAcceptedTasks(file: StateFile | null, clock: Clock, log: L
     file === null
       ? null
       : createBatchedWriter(file, clock, serialize, (problem) => {
+          kept(problem);
           if (problem === null) log.info({}, 'the languages that the service took are kept again');
           else log.warn({}, `${problem}; the languages that the service took are not kept over a restart`);
         });

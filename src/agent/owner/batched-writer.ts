@@ -78,7 +78,8 @@ export function createBatchedWriter(
       } finally {
         writing = null;
       }
-      if (isChanged) changed();
+      // What could not be written is as good as changed: else it would be kept with the next change only, a year later.
+      if (isChanged || !result.ok) changed();
     });
   };
 
@@ -111,8 +112,10 @@ export function createBatchedWriter(
       if (!isChanged && writing === null) return;
       const done = async (): Promise<void> => {
         while (isChanged || writing !== null) {
-          if (writing === null) write();
+          const isLast = writing === null;
+          if (isLast) write();
           await writing;
+          if (isLast && isFailing) return;
         }
       };
       let cancel = (): void => {};

@@ -12,6 +12,8 @@ const TRY_EACH_MS = 10_000;
 /** Afterwards: while the old one serves the device, and (sooner) while neither does. */
 const SERVED_EACH_MS = 600_000;
 const ALONE_EACH_MS = 60_000;
+/** A disk that is full or read-only. */
+const KEEP_AGAIN_MS = 60_000;
 
 export interface BrokerChangeDeps {
   readonly brokers: Brokers;
@@ -25,6 +27,8 @@ export interface BrokerChangeDeps {
   tell<K extends EventKind>(kind: K, detail: EventDetail<K>): void;
   /** @param host of the configured broker that does not take the device; null: none */
   away(host: string | null): void;
+  /** Which broker was the last cannot be kept over a restart, and why; null: it is kept. */
+  kept(problem: string | null): void;
 }
 
 export interface BrokerChange {
@@ -52,6 +56,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
   let from: string | null = null;
   let why = 'no answer';
   let cancel = (): void => {};
+  let cancelKeep = (): void => {};
 
   const later = (ms: number, act: () => void): void => {
     cancel();
@@ -70,8 +75,19 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     from = null;
     isOnConfigured = true;
     deps.away(null);
+    keep();
+  };
+
+  const keep = (): void => {
+    cancelKeep();
     void brokers.settle().then((reason) => {
-      if (reason !== null) log.warn({ reason }, 'which broker was the last is not kept over a restart');
+      deps.kept(reason);
+      if (reason === null) return;
+      log.warn({ reason }, 'which broker was the last is not kept over a restart');
+      // Meanwhile another one may be on trial: then its own settling keeps it.
+      cancelKeep = clock.at(clock.now() + KEEP_AGAIN_MS, () => {
+        if (phase === 'settled') keep();
+      });
     });
   };
 
@@ -150,7 +166,10 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
       log.info({ from, to: brokers.configured }, 'the configuration names another broker; it is tried');
       tryConfigured();
     },
-    close: () => cancel(),
+    close() {
+      cancel();
+      cancelKeep();
+    },
   };
 }
 

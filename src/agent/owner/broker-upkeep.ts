@@ -8,12 +8,14 @@ import { createBrokerChange } from './broker-change.ts';
 import { createCertificateRenewal } from './certificate-renewal.ts';
 import { CommandError, type CommandHandlers } from './command-request.ts';
 import type { Publisher } from './publisher.ts';
+import type { Troubles } from './troubles.ts';
 
 export interface BrokerUpkeepDeps {
   readonly repeats: RepeatFilter;
   readonly deps: GuardedDeps;
   readonly topics: DeviceTopics;
   readonly publisher: Publisher;
+  readonly troubles: Troubles;
   bus(): Bus | null;
 }
 
@@ -34,6 +36,7 @@ export function createBrokerUpkeep({
   deps,
   topics,
   publisher,
+  troubles,
   repeats,
   bus,
 }: BrokerUpkeepDeps): BrokerUpkeep {
@@ -57,6 +60,7 @@ export function createBrokerUpkeep({
           ...{ ...telling, brokers, random },
           offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
           away: (host) => publisher.condition('broker', host !== null, host),
+          kept: troubles.kept('broker'),
         });
   return {
     begin() {
@@ -64,10 +68,12 @@ export function createBrokerUpkeep({
       renewal?.begin();
     },
     connected() {
+      troubles.needed(brokers?.unreadable ?? []);
       change?.connected();
       renewal?.connected();
     },
     failed(problem, message) {
+      troubles.needed(brokers?.unreadable ?? []);
       change?.failed(message);
       renewal?.failed(problem);
     },

@@ -32,6 +32,8 @@ export interface BudgetCountDeps {
   readonly timeZone: string | null;
   /** Keeps what was used over a restart; null: it is forgotten. */
   readonly file: StateFile | null;
+  /** It cannot be kept, and why; null: it can again. */
+  kept(problem: string | null): void;
   config(): Pick<Config, 'schedule' | 'budget'>;
   tell(detail: EventDetail<'budget'>): void;
 }
@@ -63,6 +65,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
           clock,
           () => writeBudget(use),
           (problem) => {
+            deps.kept(problem);
             if (problem === null) log.info({}, 'what is used of the budget is kept again');
             else log.warn({}, `${problem}; what is used of the budget is not kept over a restart`);
           },

@@ -48,8 +48,16 @@ export interface CommandRecord {
   flush(): Promise<void>;
 }
 
-/** @param file null: nothing outlives the program */
-export function createCommandRecord(file: StateFile | null, clock: Clock, log: Log): CommandRecord {
+/**
+ * @param file null: nothing outlives the program
+ * @param kept told why it cannot be written, once; null when it can be again
+ */
+export function createCommandRecord(
+  file: StateFile | null,
+  clock: Clock,
+  log: Log,
+  kept: (problem: string | null) => void = () => {},
+): CommandRecord {
   const restored = file === null ? { ledger: EMPTY_LEDGER, owed: [] } : restore(file, log);
   let { ledger } = restored;
   const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
@@ -63,6 +71,7 @@ export function createCommandRecord(file: StateFile | null, clock: Clock, log: L
           clock,
           () => writeRecord(ledger),
           (problem) => {
+            kept(problem);
             if (problem === null) log.info({}, 'commands are remembered over a restart again');
             else log.warn({ problem }, 'commands are not remembered over a restart; they are carried out');
           },

@@ -38,6 +38,8 @@ export interface DesiredConfigDeps {
   readonly repeats: RepeatFilter;
   /** What was taken last, for the next start; null: it is not kept. */
   readonly file: StateFile | null;
+  /** It cannot be kept, and why; null: it can again. */
+  kept(problem: string | null): void;
   readonly signatures: SignedContentReader | null;
   /** The configuration without any document. */
   readonly base: Config;
@@ -93,6 +95,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     deps.file === null
       ? null
       : createBatchedWriter(deps.file, clock, serialize, (problem) => {
+          deps.kept(problem);
           if (problem === null) log.info({}, 'what is desired is kept again');
           else log.warn({}, `${problem}; what is desired is not kept over a restart`);
         });

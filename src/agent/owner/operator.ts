@@ -30,6 +30,8 @@ export interface OperatorDeps {
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
+  /** Commands cannot be remembered over a restart, and why; null: they can again. */
+  kept(problem: string | null): void;
 }
 
 /** All that operators' commands need: who may send them, what they do, and what is remembered of them. */
@@ -73,7 +75,7 @@ export function createOperator(parts: OperatorDeps): Operator {
     clock,
     deps.signatures,
   );
-  const record = createCommandRecord(deps.commandFile ?? null, clock, log);
+  const record = createCommandRecord(deps.commandFile ?? null, clock, log, parts.kept);
   const dispatcher = createCommandDispatcher(
     {
       ...{ address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },

@@ -151,6 +151,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return 'cancels echo again';
     case 'echo_fallback':
     case 'certificate_problem':
+    case 'disk_problem':
     case 'broker_returned':
     case 'capture_problem':
     case 'capture_problem_over':
@@ -161,6 +162,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'backend_back':
     case 'certificate_renewed':
     case 'broker_changed':
+    case 'config_problem':
+    case 'config_problem_over':
+    case 'disk_problem_over':
     case 'identity_conflict':
       return kind.replaceAll('_', ' ');
     case 'budget':

@@ -74,6 +74,14 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
   },
+  config_problem: {
+    status: 'degraded',
+    says: 'the configuration was read again and is refused, or a file that it names cannot be read any more; what was read before stays in force, and the next start would fail; the detail is the first key that is wrong (event `config_problem`)',
+  },
+  disk_problem: {
+    status: 'degraded',
+    says: 'something that outlives a restart cannot be written; the detail is what (event `disk_problem`)',
+  },
   identity_conflict: {
     status: 'degraded',
     says: 'another device connects under the name of this one, and both wait minutes between their tries (event `identity_conflict`)',
@@ -91,7 +99,14 @@ export type ReasonCode = keyof typeof STATUS_REASONS;
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];
 
 /** Troubles of the program as a whole, which no lane knows. */
-export type Condition = 'broker' | 'memory' | 'certificate' | 'identity_conflict' | 'not_subscribed';
+export type Condition =
+  | 'broker'
+  | 'memory'
+  | 'certificate'
+  | 'config_problem'
+  | 'disk_problem'
+  | 'identity_conflict'
+  | 'not_subscribed';
 
 export interface Reason {
   readonly code: ReasonCode;

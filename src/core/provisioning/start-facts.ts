@@ -47,7 +47,9 @@ export type StartVerdict =
  */
 export function judgeStart(facts: StartFacts): StartVerdict {
   const { agent } = facts;
-  const isAtHome = agent.kind === 'says' && (agent.status === 'ready' || agent.status === 'idle');
+  const isAtHome =
+    agent.kind === 'says' &&
+    (agent.status === 'ready' || agent.status === 'idle' || hasOnly(agent.reasons, LATER_TROUBLES));
   // Who is idle and has no connection hears no command.
   if (isAtHome && hasBroker(facts)) return { kind: 'ready' };
   const connection = connectionTrouble(facts);
@@ -94,6 +96,9 @@ const SERVICE_REASONS = [
   ...['memory', 'broker', 'certificate'],
 ];
 
+/** With these alone the kiosk interprets; its owner knows of them. */
+const LATER_TROUBLES = ['config_problem', 'disk_problem'];
+
 function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
   if (interfaces.some(({ addresses }) => addresses.length > 0)) return null;
   const linked = interfaces.filter(({ hasLink }) => hasLink);
@@ -123,8 +128,14 @@ function soundTroubles(facts: StartFacts): Trouble[] {
 const trouble = (code: PhraseCode, detail: string): Trouble => ({ code, detail, isCertain: false });
 
 function hasReason({ agent }: StartFacts, ...codes: readonly string[]): boolean {
-  return agent.kind === 'says' && agent.reasons.some((reason) => codes.includes(reason.split(':')[0] ?? ''));
+  return agent.kind === 'says' && agent.reasons.some((reason) => codes.includes(codeOf(reason)));
 }
+
+function hasOnly(reasons: readonly string[], codes: readonly string[]): boolean {
+  return reasons.length > 0 && reasons.every((reason) => codes.includes(codeOf(reason)));
+}
+
+const codeOf = (reason: string): string => reason.split(':')[0] ?? '';
 
 const wordOf = ({ agent }: StartFacts): string => (agent.kind === 'says' ? agent.text : '');
 

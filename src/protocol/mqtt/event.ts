@@ -13,6 +13,9 @@ const device = z.enum(['capture', 'playback']).describe('the microphone or the l
 const finding = z
   .enum(['too_fast', 'too_slow', 'silent', 'deaf', 'clipping', 'dc_offset', 'gain_changed', 'noisy_room'])
   .describe('what is wrong with the sound of the microphone');
+const keptFile = z
+  .enum(['commands', 'desired', 'tasks', 'budget', 'broker'])
+  .describe('what: the file whose name begins so, in the state directory');
 const ms = (says: string) => z.number().describe(`${says}, milliseconds`);
 const moment = (says: string) => timestampSchema.describe(says);
 
@@ -172,6 +175,30 @@ export const EVENT_SCHEMAS = {
     lane: noLane,
     valid_to: moment('when the present one ends'),
     message,
+  }),
+  config_problem: event(
+    'The configuration was read again and is refused, or a file that it names cannot be read any more: what was read before stays in force, and the next start would fail.',
+    {
+      lane: noLane,
+      problems: z
+        .array(z.string())
+        .readonly()
+        .describe('at most ten; each with its place, the key and what to do, 300 characters at most'),
+      more: z.int().describe('how many problems there are beside these'),
+    },
+  ),
+  config_problem_over: event(
+    'The configuration was read again and is in force, or all its files can be read again.',
+    { lane: noLane },
+  ),
+  disk_problem: event('Something that outlives a restart cannot be written; it is tried again each minute.', {
+    lane: noLane,
+    what: keptFile,
+    message,
+  }),
+  disk_problem_over: event('It is written again, with all that has changed meanwhile.', {
+    lane: noLane,
+    what: keptFile,
   }),
   budget: event(
     'Most of the minutes of `budget.minutesPerDay` are used; at all of them no session is begun.',

@@ -178,7 +178,10 @@ describe('a connection to the owner that throws', () => {
   const [OLD, NEW] = ['mqtts://old.example:8883', 'mqtts://new.example:8883'];
   const changing = (given: AgentDeps): AgentDeps => ({
     ...given,
-    brokers: { configured: NEW, previous: OLD, use() {}, change: () => true, settle: async () => null },
+    brokers: {
+      ...{ configured: NEW, previous: OLD, unreadable: [] },
+      ...{ use() {}, change: () => true, settle: async () => null },
+    },
   });
 
   it('as another broker is tried tries it again, and goes on', async () => {

@@ -127,6 +127,7 @@ describe('the brokers', () => {
       const brokers: NonNullable<AgentDeps['brokers']> = {
         configured: 'mqtts://new.example:8883',
         previous: null,
+        unreadable: [],
         use: explode,
         change: explode,
         settle,

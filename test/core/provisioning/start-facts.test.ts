@@ -91,6 +91,12 @@ describe('a start', () => {
     // Nobody could start it.
     ['not_yet', 'idle (stopped): main idle, en to es; broker not tried yet', {}],
     [
+      'ready',
+      'degraded (disk_problem:commands, config_problem:mqtt): main live, en to es; broker connected',
+      {},
+    ],
+    ['not_yet', 'degraded (disk_problem:commands, x): main live, en to es; broker connected', {}],
+    [
       'broker_unreachable',
       'idle (stopped): x; no broker: no answer',
       { findings: [finding('broker', 'problem')] },

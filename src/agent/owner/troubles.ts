@@ -1,0 +1,82 @@
+/** Tells the owner what is wrong with the device's files while everything runs, and when that is over. */
+import { redactText } from '../../adapters/redaction.ts';
+import type { Publisher } from './publisher.ts';
+
+/** Of an event: whoever has more to repair reads the log, or `check-config`. */
+const MOST_PROBLEMS = 10;
+const LONGEST_PROBLEM = 300;
+const LONGEST_KEY = 120;
+
+/** What outlives a restart, by the beginning of its file's name. */
+export type KeptFile = 'commands' | 'desired' | 'tasks' | 'budget' | 'broker';
+
+export interface ConfigProblem {
+  /** The key that is wrong; empty where it is about none. */
+  readonly key: string;
+  /** With key, place and fix; without any secret. */
+  readonly message: string;
+}
+
+export interface Troubles {
+  /** The configuration was read again, by a person's order: what is wrong with it; nothing: it is in force. */
+  reread(problems: readonly ConfigProblem[]): void;
+  /** A connection needed the files that the configuration names: which of them could not be read. */
+  needed(problems: readonly ConfigProblem[]): void;
+  /** To be told why something that outlives a restart cannot be written; null when it is written. */
+  kept(what: KeptFile): (problem: string | null) => void;
+}
+
+export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condition'>): Troubles {
+  let refused: readonly ConfigProblem[] = [];
+  let unreadable: readonly ConfigProblem[] = [];
+  const unkept = new Set<KeptFile>();
+
+  const judge = (isOver: boolean): void => {
+    const all = [...refused, ...unreadable];
+    const [first] = all;
+    publisher().condition(
+      'config_problem',
+      first !== undefined,
+      first?.key ? cut(first.key, LONGEST_KEY) : null,
+    );
+    if (first === undefined && isOver) publisher().tell('config_problem_over', { lane: null });
+  };
+  const tellProblems = (problems: readonly ConfigProblem[]): void => {
+    const told = problems.slice(0, MOST_PROBLEMS).map(({ message }) => cut(message, LONGEST_PROBLEM));
+    publisher().tell('config_problem', { lane: null, problems: told, more: problems.length - told.length });
+  };
+
+  return {
+    reread(problems) {
+      const isOver = refused.length + unreadable.length > 0;
+      refused = problems;
+      // A file that could not be read would have been among them.
+      unreadable = [];
+      if (problems.length > 0) tellProblems(problems);
+      judge(isOver);
+    },
+    needed(problems) {
+      const before = unreadable;
+      unreadable = problems;
+      const news = problems.filter(({ message }) => !before.some((one) => one.message === message));
+      if (news.length > 0) tellProblems(news);
+      judge(before.length > 0);
+    },
+    kept: (what) => (problem) => {
+      if (problem === null ? !unkept.delete(what) : unkept.has(what)) return;
+      if (problem === null) publisher().tell('disk_problem_over', { lane: null, what });
+      else {
+        unkept.add(what);
+        publisher().tell('disk_problem', { lane: null, what, message: cut(problem, LONGEST_PROBLEM) });
+      }
+      publisher().condition('disk_problem', unkept.size > 0, [...unkept].sort());
+    },
+  };
+}
+
+/** A configuration may hold anything, where it does not belong too. */
+function cut(text: string, longest: number): string {
+  const isCut = text.length > longest;
+  const safe = redactText(isCut ? text.slice(0, longest) : text, isCut);
+  return isCut ? `${safe}...` : safe;
+}
