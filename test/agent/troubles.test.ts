@@ -160,6 +160,12 @@ describe('a disk that is full', () => {
     deps.brokerUp();
     await inTurn();
     expect(bodies(deps, 'disk_problem')).toMatchObject([{ what: 'broker', message: FULL }]);
+    for (let minute = 0; minute < 5; minute += 1) await deps.clock.elapse(MINUTE_MS);
+    expect(kept.writes.length).toBeGreaterThan(4);
+    expect(bodies(deps, 'disk_problem')).toHaveLength(1);
+    expect(
+      deps.logged.filter((line) => JSON.stringify(line).includes('which broker was the last')),
+    ).toHaveLength(1);
     kept.fail(null);
     await deps.clock.elapse(MINUTE_MS);
     expect(kept.text).toContain(config.mqtt.url);

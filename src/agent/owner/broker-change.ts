@@ -57,6 +57,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
   let why = 'no answer';
   let cancel = (): void => {};
   let cancelKeep = (): void => {};
+  let isKept = true;
 
   const later = (ms: number, act: () => void): void => {
     cancel();
@@ -82,8 +83,11 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     cancelKeep();
     void brokers.settle().then((reason) => {
       deps.kept(reason);
-      if (reason === null) return;
-      log.warn({ reason }, 'which broker was the last is not kept over a restart');
+      // Once, however often it is tried again.
+      if (reason !== null && isKept)
+        log.warn({ reason }, 'which broker was the last is not kept over a restart');
+      isKept = reason === null;
+      if (isKept) return;
       // Meanwhile another one may be on trial: then its own settling keeps it.
       cancelKeep = clock.at(clock.now() + KEEP_AGAIN_MS, () => {
         if (phase === 'settled') keep();
