@@ -17,7 +17,7 @@ export interface RunHost {
   readonly signals: SignalSource;
   /** Who is told of an error that nobody caught, before it ends the program. */
   onCrash(record: (error: unknown) => void): void;
-  /** The agent was asked to end and has had its 10 s: what is still open now hangs. */
+  /** The agent has ended: everything of it is closed, or was given up because it hangs. */
   onClosed(): void;
 }
 

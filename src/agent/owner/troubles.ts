@@ -1,5 +1,6 @@
 /** Tells the owner what is wrong with the device's files while everything runs, and when that is over. */
 import { redactText } from '../../adapters/redaction.ts';
+import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { Publisher } from './publisher.ts';
 
 /** Of an event: whoever has more to repair reads the log, or `check-config`. */
@@ -8,7 +9,7 @@ const LONGEST_PROBLEM = 300;
 const LONGEST_KEY = 120;
 
 /** What outlives a restart, by the beginning of its file's name. */
-export type KeptFile = 'commands' | 'desired' | 'tasks' | 'budget' | 'broker';
+export type KeptFile = EventDetail<'disk_problem'>['what'];
 
 export interface ConfigProblem {
   /** The key that is wrong; empty where it is about none. */
@@ -50,7 +51,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
     reread(problems) {
       const isOver = refused.length + unreadable.length > 0;
       refused = problems;
-      // A file that could not be read would have been among them.
+      // One that still cannot be read is told again at the next connection, or is among these.
       unreadable = [];
       if (problems.length > 0) tellProblems(problems);
       judge(isOver);
