@@ -41,8 +41,9 @@ export interface StreamListener {
   /**
    * The upgrade was not answered.
    * @param spent whether the token may have reached the service
+   * @param isOurs this machine has no room for a connection: another address would do no better
    */
-  unreached(spent: boolean, message: string): void;
+  unreached(spent: boolean, message: string, isOurs?: boolean): void;
   /**
    * It was ended on this side: the service sent what the protocol does not allow, or something here failed.
    * @param message what was wrong, in words for the owner

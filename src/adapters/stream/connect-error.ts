@@ -1,3 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
+import { systemCode } from '../system-error.ts';
+
 /** Errors that happen before a single byte of the request, and with it the token, has left. */
 const BEFORE_REQUEST = new Set([
   'ECONNREFUSED',
@@ -30,12 +33,6 @@ export function isTooEarly(error: Error): boolean {
   return codeOf(error) === 'CERT_NOT_YET_VALID';
 }
 
-/** Whether the token can't have reached the service. */
-export function isUnspent(error: Error): boolean {
-  const code = codeOf(error);
-  return code !== null && BEFORE_REQUEST.has(code);
-}
-
 const MEANING: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the service does not accept connections',
   ENOTFOUND: "the service's name is not known",
@@ -48,11 +45,45 @@ const MEANING: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: "the service's certificate is not valid yet: is the clock right?",
 };
 
-/** Plain words for an error of a connection. Never the error's own text, which may hold the address and its token. */
-export function describeSocketError(error: Error): string {
+/** This machine has no room for a connection. */
+const NO_ROOM: Readonly<Record<string, string>> = {
+  EMFILE: 'the agent has too many files open (EMFILE): restart it',
+  ENFILE: 'this machine has too many files open (ENFILE)',
+  ENOBUFS: 'this machine has no memory left for a connection (ENOBUFS)',
+  ENOMEM: 'this machine has no memory left for a connection (ENOMEM)',
+};
+
+/** Null where there was room. What fails while it is sent may have arrived. */
+function roomTrouble(error: Error): string | null {
+  if (error instanceof AggregateError)
+    return error.errors.map((one) => (one instanceof Error ? roomTrouble(one) : null)).find(Boolean) ?? null;
+  const code = codeOf(error) ?? '';
+  const during = 'syscall' in error ? error.syscall : null;
+  // Whoever cannot open the file of the machine's names is told that there is no such name.
+  if (during === 'getaddrinfo') return NO_ROOM[code] ?? fileTrouble();
+  return during === 'connect' ? (NO_ROOM[code] ?? null) : null;
+}
+
+/** Why no file can be opened now; null: one can. */
+function fileTrouble(): string | null {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return null;
+  } catch (error) {
+    return NO_ROOM[systemCode(error) ?? ''] ?? null;
+  }
+}
+
+/**
+ * What `unreached` tells of an error before the connection was open. Plain words, never the error's own text, which may
+ * hold the address and its token.
+ */
+export function describeUnreached(error: Error): [spent: boolean, message: string, isOurs: boolean] {
+  const room = roomTrouble(error);
+  if (room !== null) return [false, room, true];
   const code = codeOf(error);
-  if (code === null) return 'the connection failed';
-  return MEANING[code] ?? `the connection failed (${code})`;
+  if (code === null) return [true, 'the connection failed', false];
+  return [!BEFORE_REQUEST.has(code), MEANING[code] ?? `the connection failed (${code})`, false];
 }
 
 /** The library's errors for what a peer may not send; it closes with 1009, 1007 and, for the rest, 1002. */

@@ -10,7 +10,7 @@ import {
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { createReadSaid, type ReadSaid } from './close-words.ts';
-import { describeBreach, describeSocketError, isTooEarly, isUnspent } from './connect-error.ts';
+import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
@@ -84,7 +84,7 @@ function openStream(
   });
   socket.on('error', (error) => {
     if (!opened && isTooEarly(error)) options.tooEarly?.();
-    if (!opened) return settle(() => listener.unreached(!isUnspent(error), describeSocketError(error)));
+    if (!opened) return settle(() => listener.unreached(...describeUnreached(error)));
     const breach = describeBreach(error);
     // Of anything else the end that follows tells more.
     if (breach !== null) settle(() => listener.broke('service', breach));

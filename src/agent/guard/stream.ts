@@ -92,7 +92,7 @@ function gated(listener: StreamListener, isHeard: () => boolean): StreamListener
   return {
     opened: () => isHeard() && listener.opened(),
     refused: (refusal) => isHeard() && listener.refused(refusal),
-    unreached: (spent, message) => isHeard() && listener.unreached(spent, message),
+    unreached: (...why) => isHeard() && listener.unreached(...why),
     broke: (fault, message) => isHeard() && listener.broke(fault, message),
     message: (message) => isHeard() && listener.message(message),
     oddity: (description) => isHeard() && listener.oddity(description),

@@ -261,7 +261,7 @@ export class LaneRunner {
     const connection = this.deps.openStream(address, {
       opened: () => this.post({ type: 'opened', stream }),
       refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
-      unreached: (spent, message) => this.post({ type: 'unreached', stream, spent, message }),
+      unreached: (spent, message, isOurs) => this.post({ type: 'unreached', stream, spent, message, isOurs }),
       broke: (fault, message) => this.post({ type: 'broke', stream, fault, message }),
       message: (message) => this.post({ type: 'message', stream, message }),
       oddity: (oddity) =>

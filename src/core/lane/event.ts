@@ -72,8 +72,14 @@ export type LaneEvent =
   | { readonly type: 'opened'; readonly stream: number }
   /** The service answered the upgrade with something else. */
   | { readonly type: 'refused'; readonly stream: number; readonly refusal: UpgradeRefusal }
-  /** No answer to the upgrade. `spent`: the token may have reached the service. */
-  | { readonly type: 'unreached'; readonly stream: number; readonly spent: boolean; readonly message: string }
+  /** No answer to the upgrade. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
+  | {
+      readonly type: 'unreached';
+      readonly stream: number;
+      readonly spent: boolean;
+      readonly message: string;
+      readonly isOurs?: boolean | undefined;
+    }
   /** The connection was ended on this side: because of what the service sent, or of what failed here. */
   | {
       readonly type: 'broke';

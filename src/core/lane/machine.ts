@@ -153,7 +153,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       // A connection that was open has spent its token, whatever is said of it afterwards.
       const unspent = !event.spent && stream.openedAt === null;
       const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
-      return lose(context, stream, 'network', { message, unspent });
+      return lose(context, stream, 'network', { message, unspent, isOurs: event.isOurs === true });
     }
     case 'broke': {
       const cause = event.fault === 'service' ? 'protocol_error' : 'internal_error';

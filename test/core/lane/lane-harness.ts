@@ -74,8 +74,8 @@ export class LaneHarness extends StepHarness {
       refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
     });
   }
-  unreach(spent: boolean): void {
-    this.step({ type: 'unreached', stream: this.stream, spent, message: 'no way to the service' });
+  unreach(spent: boolean, isOurs = false): void {
+    this.step({ type: 'unreached', stream: this.stream, spent, message: 'no way to the service', isOurs });
   }
   says(message: StreamMessage, stream = this.stream): void {
     this.step({ type: 'message', stream, message });

@@ -177,6 +177,20 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.lease?.grant.id).toBe('test-2');
   });
 
+  it.each([5, 60, 600])('for want of room on this machine keeps it for all its window of %i s', (windowS) => {
+    const lane = new LaneHarness().goConnecting({ windowMs: windowS * 1000 });
+    const startedAt = lane.now;
+    while (lane.now - startedAt < 3_600_000) {
+      lane.unreach(false, true);
+      expect(lane.phase).toBe('waiting');
+      lane.until(() => lane.phase === 'connecting' || lane.phase === 'acquiring', 130_000);
+      if (lane.phase === 'acquiring') lane.grant({ windowMs: windowS * 1000 });
+    }
+    const tries = lane.all('open_stream').length;
+    expect(lane.all('request_token').length).toBeLessThanOrEqual(Math.min(tries, 3600 / windowS + 2));
+    expect(lane.notes).not.toContain('unreachable');
+  });
+
   it('is followed by a new token when the operator says start', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(false);

@@ -95,6 +95,8 @@ export interface Failure {
   readonly retryAfterMs?: number | null;
   /** The token did not reach the service, or no stream was opened with it for want of room: it may be used again. */
   readonly unspent?: boolean;
+  /** This machine had no room for a connection: the address may be right. */
+  readonly isOurs?: boolean;
 }
 
 /** A try or a stream is over: what is left is closed, and the recovery table says when the next try is. */
@@ -199,7 +201,7 @@ function failSetup(context: StepContext, setup: Successor, cause: Cause, failure
 /** What a try that failed leaves of its token: the whole, if it may be used again. */
 function leftOver(context: StepContext, { lease }: Stream, cause: Cause, failure: Failure): Lease | null {
   if (failure.unspent !== true) return null;
-  if (cause === 'session_limit_reached') return lease;
+  if (cause === 'session_limit_reached' || failure.isOurs === true) return lease;
   const tried = { ...lease, unreached: lease.unreached + 1 };
   if (tried.unreached < UNREACHED_TRIES) return tried;
   reportUnreachable(context, tried, failure);
