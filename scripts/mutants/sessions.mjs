@@ -181,8 +181,15 @@ export const SESSIONS = [
   {
     name: 'token-without-room-forgotten',
     file: 'lane/session/ending.ts',
-    find: "if (cause === 'session_limit_reached') return lease;",
-    replace: "if (cause === 'session_limit_reached') return null;",
+    find: "if (cause === 'session_limit_reached' || failure.isOurs === true) return lease;",
+    replace: 'if (failure.isOurs === true) return lease;',
     tests: STORIES.room,
+  },
+  {
+    name: 'token-without-room-here-forgotten',
+    file: 'lane/session/ending.ts',
+    find: "if (cause === 'session_limit_reached' || failure.isOurs === true) return lease;",
+    replace: "if (cause === 'session_limit_reached') return lease;",
+    tests: STORIES.token,
   },
 ];
