@@ -1,5 +1,6 @@
 /** What whoever runs a kiosk does about the lines that agent and backend log. */
 const NOTHING = 'nothing';
+const UNREAD = 'the `file` and the `reason`: the disk, or what wrote there';
 const DISK = 'the disk: is it full or read-only?';
 
 /** A line of the log: `…` stands for what varies. */
@@ -81,8 +82,8 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', 'the state of the client certificate was not kept', DISK),
   line(
     'agent',
-    'the renewed client certificate cannot be read and is forgotten; the configured one is used',
-    'the disk; `dragoman doctor` tells when the configured one ends',
+    'the renewed client certificate cannot be read; the configured one is used',
+    'the `file` and the `reason`: the disk; `dragoman doctor` tells when the configured one ends',
   ),
   line('agent', 'the configuration names another broker; it is tried', NOTHING),
   line('agent', 'the new broker has taken the device', NOTHING),
@@ -91,6 +92,7 @@ export const LOG_LINES: readonly LogLine[] = [
     'the new broker does not take the device; the one before is used, and the new one tried again',
     'as the event `broker_returned`',
   ),
+  line('agent', 'which broker was the last cannot be read and is forgotten', UNREAD),
   line('agent', 'which broker was the last is not kept over a restart', DISK),
   line(
     'agent',
@@ -111,11 +113,7 @@ export const LOG_LINES: readonly LogLine[] = [
   line('agent', '…; the languages that the service took are not kept over a restart', DISK),
   line('agent', '…; what is used of the budget is not kept over a restart', DISK),
   line('agent', 'the languages that the service took are kept again', NOTHING),
-  line(
-    'agent',
-    'which languages the service took before cannot be read and is forgotten',
-    'nothing; often: the disk',
-  ),
+  line('agent', 'which languages the service took before cannot be read and is forgotten', UNREAD),
   line('agent', 'what is used of the budget is kept again', NOTHING),
   line(
     'agent',
@@ -125,24 +123,21 @@ export const LOG_LINES: readonly LogLine[] = [
   line(
     'agent',
     'what was used of the budget before cannot be read; it is counted from zero',
-    'nothing; often: the disk',
+    'the `file` and the `reason`; until the next day the budget may be used twice',
   ),
+  line('agent', 'the disk has brought what was kept; it counts from here on', 'why it took so long'),
   line('agent', 'what is desired is kept again', NOTHING),
   line(
     'agent',
     'what was desired before the last start cannot be read and is forgotten',
-    'nothing: the broker has it still',
+    'nothing: the broker has it still; often: the `file` and the `reason`',
   ),
   line(
     'agent',
     'commands are not remembered over a restart; they are carried out',
     'the disk: full, read-only, or not allowed',
   ),
-  line(
-    'agent',
-    'the record of earlier commands cannot be read; a new one is begun',
-    'nothing; often: the disk',
-  ),
+  line('agent', 'the record of earlier commands cannot be read; a new one is begun', UNREAD),
   line(
     'agent',
     'an answer to a token request was refused: …',

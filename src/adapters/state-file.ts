@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { StateFile } from '../ports/state-file.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { StateFile, StateFound } from '../ports/state-file.ts';
+import { createSlots } from './slots.ts';
 import { systemCode } from './system-error.ts';
 
 /** Far more than any of ours: a larger file is not ours. */
@@ -20,33 +22,85 @@ export function stateDirectory(env: Readonly<Record<string, string | undefined>>
   return isAbsolute(home) ? join(home, '.local', 'state', 'dragoman') : null;
 }
 
-/** The file at `path`; its directory is made when something is written. */
-export function createStateFile(path: string): StateFile {
+/** A disk that takes longer to bring a file counts as failing; the agent starts without what is in it. */
+const READ_WITHIN_MS = 2000;
+
+/**
+ * A thread that asks a dead disk for something never comes back, and Node has four of them, which look up the names of hosts, too.
+ * Two are left for all else, whatever the disk does; and one file that hangs does not keep the others from being read.
+ */
+const inTurn = createSlots(2);
+
+export interface OpenedStateFile extends StateFile {
+  /** When it is known what it held, or when that was waited for in vain. */
+  readonly opened: Promise<void>;
+}
+
+/** The file at `path`, which is read from now on; its directory is made when something is written. */
+export function openStateFile(path: string, clock: Clock): OpenedStateFile {
+  let held: StateFound | null = null;
+  let isOverdue = false;
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const cancelPatience = clock.at(clock.now() + READ_WITHIN_MS, () => {
+    isOverdue = true;
+    open();
+  });
+  const found = inTurn(() => readText(path)).then((result) => {
+    held = result;
+    cancelPatience();
+    open();
+    return result;
+  });
   return {
+    name: path,
+    opened,
     read() {
-      try {
-        const found = statSync(path);
-        return found.isFile() && found.size <= MOST_BYTES ? readFileSync(path, 'utf8') : null;
-      } catch {
-        return null;
-      }
+      if (held !== null) return held;
+      return { kind: 'awaited', isOverdue, whenFound: (callback) => void found.then(callback) };
     },
     async write(text) {
-      // Always the same name, so that power cuts leave no more than one.
-      const draft = `${path}.tmp`;
-      try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await writeDurably(draft, text);
-        await rename(draft, path);
-        await syncDirectory(dirname(path));
-        return { ok: true };
-      } catch (error) {
-        await rm(draft, { force: true }).catch(() => {});
-        const code = systemCode(error) ?? 'unknown reason';
-        return { ok: false, message: `the file ${path} cannot be written (${code})` };
-      }
+      // It may hold what cannot be had again, such as the key of a renewed certificate.
+      if (held === null) return { ok: false, message: `the file ${path} has not been read yet` };
+      return inTurn(() => replace(path, text));
     },
   };
+}
+
+/** @param path of a pipe or a device, too: it is not waited for */
+async function readText(path: string): Promise<StateFound> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return { kind: 'unreadable', why: 'it is not a file' };
+      if (found.size > MOST_BYTES) return { kind: 'unreadable', why: `it is too large: ${found.size} bytes` };
+      return { kind: 'text', text: await file.readFile('utf8') };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = systemCode(error);
+    return code === 'ENOENT' ? { kind: 'none' } : { kind: 'unreadable', why: code ?? 'unknown reason' };
+  }
+}
+
+async function replace(path: string, text: string): Promise<Awaited<ReturnType<StateFile['write']>>> {
+  // Always the same name, so that power cuts leave no more than one.
+  const draft = `${path}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeDurably(draft, text);
+    await rename(draft, path);
+    await syncDirectory(dirname(path));
+    return { ok: true };
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    const code = systemCode(error) ?? 'unknown reason';
+    return { ok: false, message: `the file ${path} cannot be written (${code})` };
+  }
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -7,10 +7,9 @@ import {
 import { pairFault, privateKeyFault } from '../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../adapters/mqtt/bus.ts';
-import { createStateFile, stateDirectory } from '../adapters/state-file.ts';
+import { type OpenedStateFile, openStateFile, stateDirectory } from '../adapters/state-file.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { StateFile } from '../ports/state-file.ts';
 import type { Config } from '../protocol/config.ts';
 import { clientId } from '../protocol/mqtt/topics.ts';
 import { createBrokers } from './brokers.ts';
@@ -20,25 +19,35 @@ import { certificatesOrThrow, UnusableFile } from './unusable-file.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Null where nothing outlives the program. */
-export function stateFile(name: string, { device }: Config, env: Environment): StateFile | null {
+export function stateFile(
+  name: string,
+  { device }: Config,
+  env: Environment,
+  clock: Clock,
+): OpenedStateFile | null {
   const directory = stateDirectory(env);
   return directory === null
     ? null
-    : createStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`));
+    : openStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`), clock);
 }
 
 /** The connection to the broker, where it may go, and the certificate that it shows. @throws UnusableFile */
-export function brokerAccess(
+export async function brokerAccess(
   config: Config,
   clock: Clock,
   log: Log,
   env: Environment,
   tooEarly: () => void,
-): Pick<AgentDeps, 'openBus' | 'certificate' | 'brokers'> {
+): Promise<Pick<AgentDeps, 'openBus' | 'certificate' | 'brokers'>> {
+  const file = stateFile('broker', config, env, clock);
   const connection = readableConnection(config, env);
+  await file?.opened;
   const brokers = createBrokers({
-    ...{ mqtt: config.mqtt, file: stateFile('broker', config, env) },
+    ...{ mqtt: config.mqtt, file },
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
+    forgotten(file, reason) {
+      log.warn({ file, reason }, 'which broker was the last cannot be read and is forgotten');
+    },
     /** Its files may have changed: another authority comes without a restart. */
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;
@@ -46,16 +55,17 @@ export function brokerAccess(
       return { key: error.key, message: error.message };
     },
   });
-  const certificate = deviceCertificate(config, env, connection, () => brokers.connection('configured'));
+  const latest = (): MqttConnection => brokers.connection('configured');
+  const certificate = await deviceCertificate(config, env, connection, clock, latest);
   if (certificate === null && connection.cert !== undefined)
     log.warn(
       {},
       'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
     );
-  if (certificate?.isDamaged)
+  if (certificate != null && certificate.unread !== null)
     log.warn(
-      {},
-      'the renewed client certificate cannot be read and is forgotten; the configured one is used',
+      { file: certificate.file, reason: certificate.unread },
+      'the renewed client certificate cannot be read; the configured one is used',
     );
   return {
     ...(certificate !== null && { certificate }),
@@ -68,15 +78,17 @@ export function brokerAccess(
 }
 
 /** What the device shows to its broker, with what it was renewed to; null where it has none, or where nothing is kept. */
-export function deviceCertificate(
+export async function deviceCertificate(
   config: Config,
   env: Environment,
   connection: MqttConnection,
+  clock: Clock,
   latest: () => MqttConnection = () => connection,
-): OpenedCertificate | null {
+): Promise<OpenedCertificate | null> {
   const { cert, key, clientId: name } = connection;
-  const file = stateFile('certificate', config, env);
+  const file = stateFile('certificate', config, env, clock);
   if (cert === undefined || key === undefined || file === null) return null;
+  await file.opened;
   const configured = { certificate: cert.toString('utf8'), key: key.toString('utf8') };
   const authorities = (): string => latest().ca?.toString('utf8') ?? '';
   return openDeviceCertificate({ configured, name, file, authorities });
@@ -89,14 +101,15 @@ const SERVICE_STATE = '/var/lib/dragoman';
  * The same for somebody who only looks: beside the agent of a service, whose folder is not this program's.
  * @param env of this program
  */
-export function lookAtCertificate(
+export async function lookAtCertificate(
   config: Config,
   env: Environment,
   connection: MqttConnection,
-): OpenedCertificate | null {
-  const own = deviceCertificate(config, env, connection);
+  clock: Clock,
+): Promise<OpenedCertificate | null> {
+  const own = await deviceCertificate(config, env, connection, clock);
   if (env['STATE_DIRECTORY'] !== undefined) return own;
-  const kept = deviceCertificate(config, { STATE_DIRECTORY: SERVICE_STATE }, connection);
+  const kept = await deviceCertificate(config, { STATE_DIRECTORY: SERVICE_STATE }, connection, clock);
   return kept?.isKept === true ? kept : (own ?? kept);
 }
 

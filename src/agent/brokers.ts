@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { brokerName, type MqttConnection } from '../adapters/mqtt/endpoint.ts';
 import type { Brokers } from '../ports/brokers.ts';
-import type { StateFile } from '../ports/state-file.ts';
+import type { StateFile, StateFound } from '../ports/state-file.ts';
 import { type Config, configSchema } from '../protocol/config.ts';
 import { parseJson } from '../protocol/json.ts';
 
@@ -18,6 +18,8 @@ export interface BrokersParts {
   connect(mqtt: Mqtt): MqttConnection;
   /** A file could be read before, and cannot any more: its key, and a sentence with both. What it throws is a defect. */
   unreadable(error: unknown): { readonly key: string; readonly message: string };
+  /** What was kept cannot be read, and why. */
+  forgotten(file: string, reason: string): void;
 }
 
 /** The port, and what the connection needs. */
@@ -25,9 +27,13 @@ export interface OpenedBrokers extends Brokers {
   connection(to: 'present' | 'configured'): MqttConnection;
 }
 
-export function createBrokers({ mqtt, file, connect, unreadable }: BrokersParts): OpenedBrokers {
+export function createBrokers({ mqtt, file, connect, unreadable, forgotten }: BrokersParts): OpenedBrokers {
   let configured = mqtt;
-  let last = readLast(file);
+  let last: Mqtt | null = null;
+  readLast(file, forgotten, (found) => {
+    // One that has taken the device meanwhile is the last.
+    last ??= found;
+  });
   /** The file holds it, or will in a moment. */
   let isKept = true;
   let uses: 'configured' | 'previous' = 'configured';
@@ -125,8 +131,21 @@ function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt
   return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
 }
 
-function readLast(file: StateFile | null): Mqtt | null {
-  const text = file?.read() ?? null;
-  const kept = text === null ? null : keptSchema.safeParse(parseJson(text));
-  return kept?.success ? kept.data.mqtt : null;
+function readLast(
+  file: StateFile | null,
+  forgotten: BrokersParts['forgotten'],
+  known: (last: Mqtt) => void,
+): void {
+  if (file === null) return;
+  const take = (found: StateFound): void => {
+    if (found.kind === 'unreadable') return forgotten(file.name, found.why);
+    if (found.kind === 'none') return;
+    const kept = keptSchema.safeParse(parseJson(found.text));
+    if (kept.success) known(kept.data.mqtt);
+    else forgotten(file.name, 'it is damaged');
+  };
+  const reading = file.read();
+  if (reading.kind !== 'awaited') return take(reading);
+  if (reading.isOverdue) forgotten(file.name, 'the disk takes too long');
+  reading.whenFound(take);
 }

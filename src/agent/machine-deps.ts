@@ -36,7 +36,12 @@ export async function createMachineDeps(
   tooEarly: () => void = () => {},
 ): Promise<AgentDeps> {
   const serviceCa = serviceAuthority(config);
-  const detector = await loadSpeechDetector();
+  // The files are read side by side: a dead disk costs its patience once.
+  const [files, access, detector] = await Promise.all([
+    stateFiles(config, env, clock, log),
+    brokerAccess(config, clock, log, env, tooEarly),
+    loadSpeechDetector(),
+  ]);
   if (detector.name !== 'fvad') {
     log.warn(
       {},
@@ -55,7 +60,7 @@ export async function createMachineDeps(
     log,
     version: VERSION,
     signatures: ownerSignatures(config),
-    ...brokerAccess(config, clock, log, env, tooEarly),
+    ...access,
     openStream: createWebSocketStreams({
       clock,
       tooEarly,
@@ -68,7 +73,7 @@ export async function createMachineDeps(
       openPlayback: createPlayback(lane.playback, OUTPUT_RATE_HZ, clock, drivers()),
     }),
     machine: createMachineParts(env),
-    ...stateFiles(config, env, log),
+    ...files,
     timeZone: machineTimeZone(),
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
@@ -92,17 +97,20 @@ export function findUnusableFile(
 }
 
 /** What outlives the program, apart for each device on one machine. */
-export function stateFiles(
+async function stateFiles(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
+  clock: Clock,
   log: Log,
-): Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'taskFile' | 'budgetFile'> {
-  const commandFile = stateFile('commands', config, env);
-  const desiredFile = stateFile('desired', config, env);
-  const taskFile = stateFile('tasks', config, env);
-  const budgetFile = stateFile('budget', config, env);
-  if (commandFile !== null && desiredFile !== null && taskFile !== null && budgetFile !== null)
+): Promise<Pick<AgentDeps, 'commandFile' | 'desiredFile' | 'taskFile' | 'budgetFile'>> {
+  const commandFile = stateFile('commands', config, env, clock);
+  const desiredFile = stateFile('desired', config, env, clock);
+  const taskFile = stateFile('tasks', config, env, clock);
+  const budgetFile = stateFile('budget', config, env, clock);
+  if (commandFile !== null && desiredFile !== null && taskFile !== null && budgetFile !== null) {
+    await Promise.all([commandFile, desiredFile, taskFile, budgetFile].map(({ opened }) => opened));
     return { commandFile, desiredFile, taskFile, budgetFile };
+  }
   log.debug(
     {},
     'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',

@@ -5,9 +5,9 @@ import { formatProblem } from '../adapters/config/layer.ts';
 import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import { type Logger, setLogLevel } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
-import { brokerConnection } from '../agent/broker-access.ts';
+import { brokerConnection, stateFile } from '../agent/broker-access.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
-import { findUnusableFile, stateFiles } from '../agent/machine-deps.ts';
+import { findUnusableFile } from '../agent/machine-deps.ts';
 import { awaitRepair, type RepairParts, type Unusable } from '../agent/service/repair.ts';
 import { UnusableFile } from '../agent/unusable-file.ts';
 import type { InitSystem } from '../ports/init-system.ts';
@@ -75,7 +75,7 @@ function brokerOf(
       openBus: createMqttBus(brokerConnection(config, env), { clock, seed }),
       address: { prefix: mqtt.prefix, tenant: device.tenant, device: device.id },
       groups: device.groups,
-      commandFile: stateFiles(config, env, options.logger).commandFile ?? null,
+      commandFile: stateFile('commands', config, env, clock),
     };
   } catch (error) {
     if (error instanceof UnusableFile) return null;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -7,12 +8,17 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createStateFile, stateDirectory } from '../../src/adapters/state-file.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { createSlots } from '../../src/adapters/slots.ts';
+import { openStateFile, stateDirectory } from '../../src/adapters/state-file.ts';
+import type { StateFile } from '../../src/ports/state-file.ts';
+import { createVirtualClock } from '../virtual-clock.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -20,21 +26,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** As it is found by the next start. */
+async function found(path: string) {
+  const file = openStateFile(path, createSystemClock());
+  await file.opened;
+  return file.read();
+}
+async function opened(path: string): Promise<StateFile> {
+  const file = openStateFile(path, createSystemClock());
+  await file.opened;
+  return file;
+}
+
 describe('a state file', () => {
   it('is made with its directory, for its owner alone, and read again', async () => {
     const path = join(folder, 'a', 'b', 'commands.json');
-    const file = createStateFile(path);
-    expect(file.read()).toBeNull();
+    const file = await opened(path);
+    expect(file.read()).toEqual({ kind: 'none' });
     expect(await file.write('one')).toEqual({ ok: true });
     expect(await file.write('two')).toEqual({ ok: true });
-    expect(file.read()).toBe('two');
+    expect(await found(path)).toEqual({ kind: 'text', text: 'two' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['commands.json']);
   });
 
   it('keeps what it held when it cannot be written, and says why', async () => {
     const path = join(folder, 'commands.json');
-    const file = createStateFile(path);
+    const file = await opened(path);
     await file.write('old');
     // A directory stands where the draft would be: works for root, too.
     mkdirSync(`${path}.tmp`);
@@ -48,22 +66,71 @@ describe('a state file', () => {
   it('replaces what a power cut left of a draft', async () => {
     const path = join(folder, 'commands.json');
     writeFileSync(`${path}.tmp`, 'half of a lin');
-    expect(createStateFile(path).read()).toBeNull();
-    expect(await createStateFile(path).write('whole')).toEqual({ ok: true });
+    const file = await opened(path);
+    expect(file.read()).toEqual({ kind: 'none' });
+    expect(await file.write('whole')).toEqual({ ok: true });
     expect(existsSync(`${path}.tmp`)).toBe(false);
   });
 
   it.runIf(process.getuid?.() !== 0)('says so where it may not write', async () => {
     chmodSync(folder, 0o500);
-    expect(await createStateFile(join(folder, 'x')).write('a')).toMatchObject({ ok: false });
+    expect(await (await opened(join(folder, 'x'))).write('a')).toMatchObject({ ok: false });
     chmodSync(folder, 0o700);
   });
 
-  it('is no state file when it is far too large or a directory', () => {
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['a directory', (path) => mkdirSync(path), /^it is not a file$/],
+    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path]), /^it is not a file$/],
+    [
+      'far too large',
+      (path) => writeFileSync(path, 'x'.repeat(5_000_000)),
+      /^it is too large: 5000000 bytes$/,
+    ],
+    ['a link to itself', (path) => symlinkSync(path, path), /^ELOOP$/],
+    ['below a file', (path) => rmSync(path.replace(/commands\.json$/, ''), { recursive: true }), /^ENOTDIR$/],
+  ])('that is %s cannot be read, which is not the same as none', async (how, make, why) => {
+    const path = join(folder, 'state', 'commands.json');
+    mkdirSync(join(folder, 'state'));
+    make(path);
+    if (how === 'below a file') writeFileSync(join(folder, 'state'), '');
+    expect(await found(path)).toEqual({ kind: 'unreadable', why: expect.stringMatching(why) });
+  });
+
+  it('that the disk does not bring in 2 s is gone on without, and not written over', async () => {
     const path = join(folder, 'commands.json');
-    writeFileSync(path, 'x'.repeat(5_000_000));
-    expect(createStateFile(path).read()).toBeNull();
-    expect(createStateFile(folder).read()).toBeNull();
+    writeFileSync(path, 'old');
+    const clock = createVirtualClock();
+    const file = openStateFile(path, clock);
+    const late: unknown[] = [];
+    clock.advance(2000);
+    await file.opened;
+    const reading = file.read();
+    if (reading.kind !== 'awaited') throw new Error('it was read in no time');
+    reading.whenFound((brought) => late.push(brought));
+    expect(reading.isOverdue).toBe(true);
+    expect(await file.write('new')).toEqual({ ok: false, message: `the file ${path} has not been read yet` });
+    await expect.poll(() => late).toEqual([{ kind: 'text', text: 'old' }]);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(await file.write('new')).toEqual({ ok: true });
+  });
+});
+
+describe('slots', () => {
+  it('have no more under way than there are, in turn, also where some never end', async () => {
+    const inTurn = createSlots(2);
+    const begun: string[] = [];
+    const work = (name: string, end: Promise<unknown>) =>
+      inTurn(async () => {
+        begun.push(name);
+        await end;
+      });
+    void work('stuck', new Promise(() => {}));
+    const failing = work('failing', Promise.reject(new Error('no')));
+    const last = [work('third', Promise.resolve()), work('fourth', Promise.resolve())];
+    expect(begun).toEqual(['stuck', 'failing']);
+    await expect(failing).rejects.toThrow('no');
+    await Promise.all(last);
+    expect(begun).toEqual(['stuck', 'failing', 'third', 'fourth']);
   });
 });
 

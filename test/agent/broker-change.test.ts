@@ -14,6 +14,7 @@ const configured = (url: string, more: object = {}): Config =>
 /** A device that the broker `url` is configured for; the test is all brokers. */
 async function device(url: string, kept = createMemoryFile(), gone = new Set<string>()) {
   const unreadable: unknown[] = [];
+  const forgotten: string[][] = [];
   const brokers = createBrokers({
     ...{ mqtt: configured(url).mqtt, file: kept.file },
     connect(mqtt) {
@@ -24,12 +25,13 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
       unreadable.push(error);
       return { key: 'mqtt.caFile', message: String(error) };
     },
+    forgotten: (...what) => void forgotten.push(what),
   });
   const deps = createFakeDeps(configured(url), { brokers });
   await deps.agent.start();
   const event = (kind: string) => deps.sent(`event/broker_${kind}`).map(({ body }) => body);
   return {
-    ...{ deps, brokers, kept, gone, unreadable },
+    ...{ deps, brokers, kept, gone, unreadable, forgotten },
     changed: () => event('changed'),
     returned: () => event('returned'),
     reasons: () => deps.agent.publisher.status().reasons,
@@ -242,6 +244,18 @@ describe('another broker in the configuration of a start', () => {
     gone.add(OLD);
     expect(present()).toBe(OLD);
     expect(unreadable).toHaveLength(1);
+  });
+
+  it('knows the one before as soon as a slow disk brings it, and tells what cannot be read', async () => {
+    const kept = await served();
+    kept.delay();
+    const { brokers, forgotten } = await device(NEW, kept);
+    expect(brokers.previous).toBeNull();
+    kept.bring();
+    expect(brokers.previous).toContain('old.example');
+    expect(forgotten).toEqual([['state/memory.json', 'the disk takes too long']]);
+    kept.fill('{');
+    expect((await device(NEW, kept)).forgotten).toEqual([['state/memory.json', 'it is damaged']]);
   });
 
   it('says that it is not kept where the disk is full', async () => {

@@ -134,10 +134,25 @@ describe('the renewal of the client certificate', () => {
       kept.fill(text);
       const { certificate, configured } = device(-100, 30, kept);
       expect(certificate.pair()).toEqual(configured);
-      expect(certificate.isDamaged).toBe(true);
-      expect(device(-100, 30).certificate.isDamaged).toBe(false);
+      expect(certificate.unread).toBe('it is damaged');
+      expect(device(-100, 30).certificate.unread).toBeNull();
     },
   );
+
+  it('does without what the disk does not bring in time, and uses it when it comes', async () => {
+    const { start, kept, answer, certificate, configured } = due();
+    await start();
+    await answer();
+    const renewed = certificate.pair();
+    kept.delay();
+    const next = device(-100, 30, kept, configured);
+    expect(next.certificate.unread).toBe('the disk takes too long');
+    expect(next.certificate.pair()).toEqual(next.configured);
+    expect(await next.certificate.draft('one')).toContain('has not been read yet');
+    kept.bring();
+    expect(next.certificate.unread).toBeNull();
+    expect(next.certificate.pair()).toEqual(renewed);
+  });
 
   it('tells from 14 days before the end on, once, and in the status until it is renewed', async () => {
     const { deps, events, answer, start, pass } = due();

@@ -1,4 +1,4 @@
-import type { StateFile } from '../../src/ports/state-file.ts';
+import type { StateFile, StateFound } from '../../src/ports/state-file.ts';
 
 /** A state file in memory, whose disk is slow, full or hanging as the test wants. */
 export function createMemoryFile() {
@@ -6,9 +6,24 @@ export function createMemoryFile() {
   let problem: string | null = null;
   let held: (() => void)[] | null = null;
   const writes: string[] = [];
+  let unreadable: string | null = null;
+  let bring: ((found: StateFound) => void) | null = null;
+  let isAwaited = false;
+  const found = (): StateFound => {
+    if (unreadable !== null) return { kind: 'unreadable', why: unreadable };
+    return text === null ? { kind: 'none' } : { kind: 'text', text };
+  };
   const file: StateFile = {
-    read: () => text,
+    name: 'state/memory.json',
+    read() {
+      if (!isAwaited) return found();
+      const whenFound = (callback: (late: StateFound) => void): void => {
+        bring = callback;
+      };
+      return { kind: 'awaited', isOverdue: true, whenFound };
+    },
     async write(next) {
+      if (isAwaited) return { ok: false, message: 'the file state/memory.json has not been read yet' };
       writes.push(next);
       const holding = held;
       if (holding !== null) await new Promise<void>((resolve) => void holding.push(resolve));
@@ -28,6 +43,18 @@ export function createMemoryFile() {
     },
     fail: (why: string | null) => {
       problem = why;
+    },
+    /** It is there, and cannot be read. */
+    spoil: (why: string) => {
+      unreadable = why;
+    },
+    /** It was waited for in vain: the disk brings it when the test says so. */
+    delay: () => {
+      isAwaited = true;
+    },
+    bring() {
+      isAwaited = false;
+      bring?.(found());
     },
     /** Writes hang until they are let go. */
     hang() {

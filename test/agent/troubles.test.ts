@@ -68,6 +68,7 @@ describe('a file for the broker that can be read no more', () => {
         },
       }),
       unreadable: () => ({ key: 'mqtt.passwordFile', message: 'mqtt.passwordFile: x does not exist' }),
+      forgotten: () => {},
     });
     const deps = createFakeDeps(config, { brokers });
     const connect = (): string | undefined => {
@@ -154,6 +155,7 @@ describe('a disk that is full', () => {
       ...{ mqtt: config.mqtt, file: kept.file },
       connect: ({ url }) => ({ url, clientId: 'museum.kiosk-01' }),
       unreadable: () => ({ key: '', message: '' }),
+      forgotten: () => {},
     });
     const deps = createFakeDeps(config, { brokers });
     await deps.agent.start();

@@ -23,6 +23,7 @@ const PASSING = [
   { in: /^src\/backend\/core\/config-warnings\.ts/, call: /\bwarnings\.push\(/g },
   { in: /^src\/agent\/owner\/command-dispatcher\.ts/, call: /\bignore\(/g },
   { in: /^src\/agent\/owner\/token-client\.ts/, call: /\bignored\(/g },
+  { in: /^src\/agent\/owner\//, call: /\breadKept\(/g },
   { in: /^src\/agent\/lane\/step-log\.ts/, call: /\bline\(/g },
   { in: /^src\/adapters\/audio\/alsa\/capture-gain\.ts/, call: /(?<!\.)\bwarn\(/g },
 ];
@@ -33,6 +34,7 @@ const MADE_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/agent/owner/command-dispatcher.ts sentence': 'passed on by ignore',
   'src/agent/owner/token-client.ts sentence': 'passed on by ignored',
   'src/adapters/audio/alsa/capture-gain.ts message': 'passed on by warn',
+  'src/agent/owner/kept-state.ts lost': 'passed on by readKept',
   'src/backend/stderr-notes.ts sentence': 'passed on by complain',
   'src/backend/run-verb.ts sentence': 'the warnings about the configuration',
   'src/adapters/audio/child/supervisor.ts alternative': 'the device "…" does not take …; trying …',

@@ -41,7 +41,8 @@ beforeEach(async () => {
   };
   const config = {
     device: { id: 'kiosk-01', tenant: 'museum' },
-    mqtt: { url: broker.url },
+    // A name: it is looked up by one of the threads of which the disk must not have all.
+    mqtt: { url: `mqtt://localhost:${broker.port}` },
     budget: { minutesPerDay: 60 },
     lanes: [lane],
   };
@@ -74,6 +75,19 @@ function start() {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
   return { child, said };
 }
+
+it('comes up without what it kept, says which files it does without, and answers', async () => {
+  hang();
+  const { said } = start();
+  await expect.poll(() => String(heard.get('status')?.['reasons'])).toContain('disk_problem');
+  expect(heard.get('event/disk_problem')?.['message']).toContain('has not been read yet');
+  for (const name of ['budget', 'commands', 'desired', 'tasks', 'broker'])
+    expect(said.out).toMatch(
+      new RegExp(`"file":"[^"]*/${name}\\.museum\\.kiosk-01\\.json","reason":"the disk takes too long"`),
+    );
+  await owner.publishAsync(`${BASE}/cmd/mute`, JSON.stringify({ id: 'one' }));
+  await expect.poll(() => heard.get('cmd/mute/res')?.['status']).toBe('ok');
+});
 
 it('ends when it is asked to, in order for its supervisor, while a thread hangs in a file', async () => {
   const { child, said } = start();

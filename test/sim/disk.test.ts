@@ -35,7 +35,8 @@ describe('what a day writes to the disk', () => {
     const clock = createVirtualClock();
     const written = { writes: 0, bytes: 0 };
     const file: StateFile = {
-      read: () => null,
+      name: 'commands',
+      read: () => ({ kind: 'none' }),
       async write(text) {
         written.writes += 1;
         written.bytes += Buffer.byteLength(text);

@@ -49,7 +49,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
       ['budget', 'sigterm'],
       (world) => {
         const { budgetFile } = world;
-        const file: StateFile | undefined = budgetFile && { ...budgetFile, read: () => null };
+        const file: StateFile | undefined = budgetFile && { ...budgetFile, read: () => ({ kind: 'none' }) };
         return file === undefined ? world : { ...world, budgetFile: file };
       },
       { hours: AN_HOUR },

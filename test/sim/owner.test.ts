@@ -80,7 +80,7 @@ describe('an agent that does not do what its owner desires is found out', () => 
   it('where it forgets with each restart what a broker that is away has told it', async () => {
     const forgetful = (world: AgentDeps): AgentDeps => {
       const { desiredFile } = world;
-      const file: StateFile | undefined = desiredFile && { ...desiredFile, read: () => null };
+      const file: StateFile | undefined = desiredFile && { ...desiredFile, read: () => ({ kind: 'none' }) };
       return file === undefined ? world : { ...world, desiredFile: file };
     };
     expect(await rulesThatNotice(['documents', 'kill', 'broker_away'], forgetful)).toContain('desired');
@@ -120,7 +120,7 @@ describe('an agent that does not answer its owner rightly is found out', () => {
   it('where it forgets with each restart what it was told', async () => {
     const forgetful = (world: AgentDeps): AgentDeps => {
       const { commandFile } = world;
-      const file: StateFile | undefined = commandFile && { ...commandFile, read: () => null };
+      const file: StateFile | undefined = commandFile && { ...commandFile, read: () => ({ kind: 'none' }) };
       return file === undefined ? world : { ...world, commandFile: file };
     };
     expect(await rulesThatNotice(['commands', 'kill'], forgetful)).toContain('command');

@@ -30,7 +30,11 @@ export function createStateDisk(clock: SimClock, dice: Dice): StateDisk {
     },
     text: (name) => stored.get(name) ?? null,
     open: (name, process) => ({
-      read: () => stored.get(name) ?? null,
+      name,
+      read() {
+        const text = stored.get(name);
+        return text === undefined ? { kind: 'none' } : { kind: 'text', text };
+      },
       write: (text) =>
         new Promise((resolve) => {
           if (!process.alive) return;

@@ -3,7 +3,7 @@ import { createHash, type X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { faultOf } from '../../core/owner/certificate-renewal.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
-import type { StateFile } from '../../ports/state-file.ts';
+import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { infoOf, inspect, readCertificates } from './inspect.ts';
 import { createRequest } from './request.ts';
@@ -25,6 +25,7 @@ const keptSchema = z.strictObject({
   request: z.strictObject({ id: z.string(), csr: z.string(), key: z.string() }).nullable(),
 });
 type Kept = z.infer<typeof keptSchema>;
+const DAMAGED = 'it is damaged';
 
 export interface DeviceCertificateParts {
   readonly configured: Pair;
@@ -43,8 +44,10 @@ export interface OpenedCertificate extends DeviceCertificate {
   hide(): void;
   /** Whether it is this one that the configuration named when it was opened. */
   isOf(pem: string): boolean;
-  /** What was kept could not be read, and is forgotten. */
-  readonly isDamaged: boolean;
+  /** Where it is kept. */
+  readonly file: string;
+  /** Why what was kept cannot be read; null: it was, or there is none. */
+  readonly unread: string | null;
   /** There is more than what the configuration names. */
   readonly isKept: boolean;
   /** The present one is not the configured one. */
@@ -56,11 +59,25 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   const { configured, authorities, name, file } = parts;
   const own = readCertificates(configured.certificate)?.[0];
   if (own === undefined) return null;
-  const found = readKept(file, fingerprint(own));
-  let kept = found ?? nothing(fingerprint(own));
-  let uses: 'present' | 'new' = kept.successor === null ? 'present' : 'new';
+  let kept = nothing(fingerprint(own));
+  let unread: string | null = null;
+  let uses: 'present' | 'new' = 'present';
   let isShown = true;
   let writing: Promise<unknown> = Promise.resolve();
+
+  const take = (found: StateFound): void => {
+    const read = keptIn(found, kept.configured);
+    unread = typeof read === 'string' ? read : null;
+    if (typeof read !== 'string') kept = read;
+    uses = kept.successor === null ? 'present' : 'new';
+  };
+  const reading = file.read();
+  if (reading.kind !== 'awaited') take(reading);
+  else {
+    if (reading.isOverdue) unread = 'the disk takes too long';
+    // The next connection uses it. Until then nothing could be kept, so that nothing is newer.
+    reading.whenFound(take);
+  }
 
   /** What is kept in memory counts at once; the file follows. */
   const keep = (changes: Partial<Kept>): Promise<string | null> => {
@@ -84,7 +101,10 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
       return request === null ? null : { id: request.id, csr: request.csr };
     },
     isOf: (pem) => pem === configured.certificate,
-    isDamaged: found === null,
+    file: file.name,
+    get unread() {
+      return unread;
+    },
     get isKept() {
       return kept.present !== null || kept.successor !== null || kept.request !== null;
     },
@@ -145,15 +165,15 @@ function nothing(configured: string): Kept {
   return { format: 1, configured, present: null, successor: null, request: null };
 }
 
-/** Null: it is damaged. */
-function readKept(file: StateFile, configured: string): Kept | null {
-  const text = file.read();
-  if (text === null) return nothing(configured);
-  const { success, data } = keptSchema.safeParse(parseJson(text));
-  if (!success) return null;
+/** As a text: why it cannot be read. */
+function keptIn(found: StateFound, configured: string): Kept | string {
+  if (found.kind === 'none') return nothing(configured);
+  if (found.kind === 'unreadable') return found.why;
+  const { success, data } = keptSchema.safeParse(parseJson(found.text));
+  if (!success) return DAMAGED;
   if (data.configured !== configured) return nothing(configured);
   const isUsable = (pair: Pair | null): boolean => pair === null || infoOfPair(pair) !== null;
-  return isUsable(data.present) && isUsable(data.successor) ? data : null;
+  return isUsable(data.present) && isUsable(data.successor) ? data : DAMAGED;
 }
 
 function infoOfPair({ certificate }: Pair): CertificateInfo | null {

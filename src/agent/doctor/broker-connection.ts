@@ -25,9 +25,9 @@ export interface BrokerConnectionParts {
    * As the agent itself connects.
    * @throws with a message for an operator when a file of it can't be used
    */
-  connection(): MqttConnection;
+  connection(): Promise<MqttConnection>;
   /** Null: there is none that can be read. */
-  certificate(): OwnCertificateFacts | null;
+  certificate(): Promise<OwnCertificateFacts | null>;
   /** An agent runs on this machine, or may do so for all that can be seen. */
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
@@ -49,7 +49,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
   const join = async (): Promise<BrokerConnection> => {
     let connection: MqttConnection;
     try {
-      connection = parts.connection();
+      connection = await parts.connection();
     } catch (error) {
       const why = error instanceof Error ? error.message : 'unknown reason';
       return { outcome: problem(why, 'Fix the configuration first.'), bus: null, isolation: null };
@@ -60,7 +60,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     const isolation = parts.nobody === null ? null : await tryForeign(connection, parts, parts.nobody);
     const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
-    const certificate = parts.certificate();
+    const certificate = await parts.certificate();
     const steps = [
       reached,
       ...(certificate === null ? [] : [judgeOwnCertificate(certificate, clock.wall())]),

@@ -116,12 +116,12 @@ function connectionAndSound(
   const broker = createBrokerConnection({
     ...{ config, topics, clock, mayAgentRun },
     nobody: only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
-    connection: () => {
+    connection: async () => {
       keys.check();
       const connection = brokerConnection(config, machine.env);
-      return withCertificate(connection, lookAtCertificate(config, machine.env, connection));
+      return withCertificate(connection, await lookAtCertificate(config, machine.env, connection, clock));
     },
-    certificate: () => ownCertificate(config, machine.env),
+    certificate: () => ownCertificate(config, machine.env, clock),
     hear: (message) => {
       if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
     },
@@ -161,8 +161,12 @@ function connectionAndSound(
   };
 }
 
-function ownCertificate(config: Config, env: MachineParts['env']): OwnCertificateFacts | null {
-  const certificate = lookAtCertificate(config, env, brokerConnection(config, env));
+async function ownCertificate(
+  config: Config,
+  env: MachineParts['env'],
+  clock: Clock,
+): Promise<OwnCertificateFacts | null> {
+  const certificate = await lookAtCertificate(config, env, brokerConnection(config, env), clock);
   if (certificate === null) return null;
   const { present, isRenewed, request } = certificate;
   return { validTo: present.validTo, isRenewed, isAsked: request !== null };

@@ -4,12 +4,22 @@ import { attempt, type Defects, defectOf } from './defects.ts';
 /** A file that never throws and never rejects: what throws is a file that can't be read, or not be written. */
 export function guardStateFile(file: StateFile, defects: Defects): StateFile {
   return {
+    name: file.name,
     read() {
-      let text: string | null = null;
-      attempt(defects, 'state file.read', () => {
-        text = file.read();
-      });
-      return text;
+      try {
+        const reading = file.read();
+        if (reading.kind !== 'awaited') return reading;
+        const { whenFound } = reading;
+        return {
+          ...reading,
+          whenFound: (callback) =>
+            whenFound((found) => void attempt(defects, 'state file.read', () => callback(found))),
+        };
+      } catch (error) {
+        defects('state file.read', error);
+        // The log names the file with it.
+        return { kind: 'unreadable', why: defectOf(error) };
+      }
     },
     async write(text) {
       try {

@@ -6,6 +6,7 @@ import type { StateFile } from '../../ports/state-file.ts';
 import { languageClash, languageSchema, targetsSchema } from '../../protocol/language.ts';
 import type { LaneStep } from '../lane/lane-runner.ts';
 import { createBatchedWriter } from './batched-writer.ts';
+import { readKept } from './kept-state.ts';
 import { type Readers, type Reading, readVersioned } from './versioned-file.ts';
 
 /** No device has more lanes. */
@@ -55,7 +56,20 @@ export function createAcceptedTasks(
   kept: (problem: string | null) => void,
 ): AcceptedTasks {
   const tasks = new Map<string, TaskOptions>();
-  for (const { id, ...task } of readKept(file, log)) tasks.set(id, task);
+  const take = (lanes: readonly Accepted[]): void => {
+    for (const { id, ...task } of lanes) if (!tasks.has(id)) tasks.set(id, task);
+  };
+  const before = readKept(
+    {
+      ...{ file, log, parse: readTasks },
+      late: (lanes) => {
+        take(lanes);
+        writer?.changed();
+      },
+    },
+    'which languages the service took before cannot be read and is forgotten',
+  );
+  take(before ?? []);
   const serialize = (): string =>
     writeTasks([...tasks].map(([id, { targets, ...others }]) => ({ id, ...others, targets: [...targets] })));
   const writer =
@@ -76,13 +90,4 @@ export function createAcceptedTasks(
     },
     close: () => writer?.flush() ?? Promise.resolve(),
   };
-}
-
-function readKept(file: StateFile | null, log: Log): readonly Accepted[] {
-  const text = file?.read() ?? null;
-  if (text === null) return [];
-  const kept = readTasks(text);
-  if (kept.kind === 'kept') return kept.content;
-  log.warn({}, 'which languages the service took before cannot be read and is forgotten');
-  return [];
 }

@@ -65,7 +65,7 @@ export function createBatchedWriter(
     written = waiting;
     waiting = [];
     const cancelPatience = clock.at(startedAt + WRITE_WITHIN_MS, () => {
-      note('the disk takes too long');
+      note(`the file ${file.name} cannot be written: the disk takes too long`);
       failAll();
     });
     writing = file.write(snapshot()).then((result) => {

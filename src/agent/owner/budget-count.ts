@@ -1,6 +1,6 @@
 import { billedMs } from '../../core/lane/billed.ts';
 import {
-  type BudgetDay,
+  addKept,
   type BudgetUse,
   budgetUse,
   countUse,
@@ -19,6 +19,7 @@ import type { WallMs } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
+import { readKept } from './kept-state.ts';
 
 /** Of what is used no more than this is forgotten where the power goes; a card must not be worn out for less. */
 const KEEP_EACH_MS = 120_000;
@@ -53,7 +54,19 @@ export interface BudgetCount {
 
 export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
   const { clock, log, lanes, file } = deps;
-  let use: BudgetUse = budgetUse(readKept(file, log), clock.now());
+  // Without what was kept it is counted from zero: a visitor who stands before a kiosk with a broken disk is worth more than
+  // the minutes of the day that may be used twice, and the account has limits of its own at the backend.
+  const kept = readKept(
+    {
+      ...{ file, log, parse: readBudget },
+      late: (days) => {
+        use = addKept(use, days);
+        keep();
+      },
+    },
+    'what was used of the budget before cannot be read; it is counted from zero',
+  );
+  let use: BudgetUse = budgetUse(kept ?? [], clock.now());
   let keptMs = use.today.usedMs;
   let billed = 0;
   let isZoneTold = false;
@@ -118,13 +131,4 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
       return writer?.flush() ?? Promise.resolve();
     },
   };
-}
-
-function readKept(file: StateFile | null, log: Log): readonly BudgetDay[] {
-  const text = file?.read() ?? null;
-  if (text === null) return [];
-  const kept = readBudget(text);
-  if (kept.kind === 'kept') return kept.content;
-  log.warn({}, 'what was used of the budget before cannot be read; it is counted from zero');
-  return [];
 }

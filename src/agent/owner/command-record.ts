@@ -15,6 +15,7 @@ import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { INTERRUPTED, type KeptRecord, readRecord, writeRecord } from './command-record-file.ts';
+import { readKept } from './kept-state.ts';
 
 /** A command as the record sees it. */
 export interface NotedCommand {
@@ -58,7 +59,18 @@ export function createCommandRecord(
   log: Log,
   kept: (problem: string | null) => void = () => {},
 ): CommandRecord {
-  const restored = file === null ? { ledger: EMPTY_LEDGER, owed: [] } : restore(file, log);
+  const before = readKept(
+    {
+      ...{ file, log, parse: readRecord },
+      // What is owed of them is told by the next start, or to whoever sends the command again.
+      late: (record) => {
+        ledger = new Map([...record.ledger, ...ledger]);
+        writer?.changed();
+      },
+    },
+    'the record of earlier commands cannot be read; a new one is begun',
+  );
+  const restored: KeptRecord = before ?? { ledger: EMPTY_LEDGER, owed: [] };
   let { ledger } = restored;
   const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
   /** Settled, but not answered until that is safe. */
@@ -133,6 +145,7 @@ function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
   let onDisk: ReadonlySet<string> = new Set();
   const onItsWay = new Set<string>();
   const watched: StateFile = {
+    name: file.name,
     read: () => file.read(),
     async write(text) {
       const written = open();
@@ -154,14 +167,4 @@ function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
 /** 128 bits of SHA-256: more than nobody can forge, and short. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
-}
-
-function restore(file: StateFile, log: Log): KeptRecord {
-  const text = file.read();
-  if (text === null) return { ledger: EMPTY_LEDGER, owed: [] };
-  const read = readRecord(text);
-  if (read.kind === 'kept') return read.content;
-  const fields = read.kind === 'newer' ? { version: read.version } : {};
-  log.warn(fields, 'the record of earlier commands cannot be read; a new one is begun');
-  return { ledger: EMPTY_LEDGER, owed: [] };
 }

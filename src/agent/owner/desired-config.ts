@@ -24,6 +24,7 @@ import { createThrottle, type Throttle } from '../throttle.ts';
 import { explainFault } from './answer-reader.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { readDesired, writeDesired } from './desired-file.ts';
+import { readKept } from './kept-state.ts';
 
 /** `config/reported` is published at most this often. */
 const REPORT_INTERVAL_MS = 1000;
@@ -84,7 +85,12 @@ interface Place {
 export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   const { topics, clock, log } = deps;
   const places = placesOf(topics, deps.groups);
-  const documents = readKept(deps.file, places, log);
+  const kept = readKept(
+    { file: deps.file, log, parse: readDesired, late: takeLate },
+    'what was desired before the last start cannot be read and is forgotten',
+  );
+  // A group that the device no longer belongs to is forgotten.
+  const documents = new Map((kept ?? []).filter(isOfPlace).map((one) => [one.from, one]));
   /** What is wrong with a document as a whole, by whose it is: the last good one stays in force. */
   const refusals = new Map<string, DesiredFault>();
   let { base, signatures } = deps;
@@ -100,6 +106,19 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
           else log.warn({}, `${problem}; what is desired is not kept over a restart`);
         });
 
+  function isOfPlace({ from }: DesiredDocument): boolean {
+    return places.some((place) => place.from === from);
+  }
+  /** What has come since is the owner's last word; where only that is signed, nobody may bring an older one meanwhile. */
+  function takeLate(before: readonly DesiredDocument[]): void {
+    for (const one of before.filter(isOfPlace)) {
+      const since = documents.get(one.from);
+      if (since === undefined || (signatures !== null && since.version < one.version))
+        documents.set(one.from, one);
+    }
+    writer?.changed();
+    changed();
+  }
   function inOrder(): DesiredDocument[] {
     return places.flatMap(({ from }) => documents.get(from) ?? []);
   }
@@ -223,18 +242,4 @@ function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
     ...{ from: `group:${group}`, topic: topics.groupDesired(group), base: topics.groupBase(group) },
   }));
   return [...ofGroups, { from: 'device', topic: topics.configDesired, base: topics.base }];
-}
-
-/** A group that the device no longer belongs to is forgotten. */
-function readKept(file: StateFile | null, places: readonly Place[], log: Log): Map<string, DesiredDocument> {
-  const text = file?.read() ?? null;
-  if (text === null) return new Map();
-  const read = readDesired(text);
-  if (read.kind !== 'kept') {
-    const fields = read.kind === 'newer' ? { version: read.version } : {};
-    log.warn(fields, 'what was desired before the last start cannot be read and is forgotten');
-    return new Map();
-  }
-  const known = read.content.filter(({ from }) => places.some((place) => place.from === from));
-  return new Map(known.map((document) => [document.from, document]));
 }

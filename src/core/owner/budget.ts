@@ -30,6 +30,18 @@ export function budgetUse(kept: readonly BudgetDay[], now: number): BudgetUse {
   return { today: unused(null), since: now, others: kept.slice(-MOST_DAYS) };
 }
 
+/** What was kept has become known only now: it comes to what was used since. */
+export function addKept({ today, since, others }: BudgetUse, kept: readonly BudgetDay[]): BudgetUse {
+  const add = (one: BudgetDay): BudgetDay => {
+    const same = kept.find(({ day }) => day !== null && day === one.day);
+    if (same === undefined) return one;
+    return { ...one, usedMs: one.usedMs + same.usedMs, toldFor: one.toldFor ?? same.toldFor };
+  };
+  const known = [today, ...others].map(({ day }) => day);
+  const before = kept.filter(({ day }) => !known.includes(day));
+  return { today: add(today), since, others: [...before, ...others.map(add)].slice(-MOST_DAYS) };
+}
+
 /**
  * Counts what was used since the last time.
  * @param day the present local day; null: the clock is not set, and a day is 24 h

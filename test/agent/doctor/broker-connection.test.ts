@@ -56,9 +56,9 @@ async function join(mayAgentRun: boolean) {
   const url = scripted?.url ?? '';
   const connection = createBrokerConnection({
     nobody: null,
-    certificate: () => null,
+    certificate: async () => null,
     ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), mayAgentRun },
-    connection: () => ({ url, clientId: 'museum.kiosk-01' }),
+    connection: async () => ({ url, clientId: 'museum.kiosk-01' }),
     hear: () => {},
   });
   close = connection.close;
@@ -99,9 +99,9 @@ describe('the connection to the broker', () => {
   it('is not even tried with a file that cannot be used', async () => {
     const connection = createBrokerConnection({
       nobody: null,
-      certificate: () => null,
+      certificate: async () => null,
       ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), mayAgentRun: false },
-      connection: () => {
+      connection: async () => {
         throw new Error('mqtt.caFile: the file ca.pem cannot be read (EACCES)');
       },
       hear: () => {},

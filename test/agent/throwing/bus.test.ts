@@ -262,7 +262,10 @@ describe('what throws elsewhere', () => {
     ['throws', explode],
     ['rejects', reject],
   ])('a file for what outlives the program that %s costs what it would hold', async (_how, write) => {
-    const deps = throwing((given) => ({ ...given, commandFile: { read: explode, write } }));
+    const deps = throwing((given) => ({
+      ...given,
+      commandFile: { name: 'state/commands.json', read: explode, write },
+    }));
     await deps.goLive();
     deps.command('mute', { id: 'm1' });
     await deps.clock.elapse(3000);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  addKept,
   budgetUse,
   countUse,
   daysToKeep,
@@ -43,6 +44,20 @@ describe('the budget of a day', () => {
     // And once only.
     use = countUse(countUse(use, null, 3 * MIN, 0), MON, 3 * MIN, 0);
     expect(use.today.usedMs).toBe(6 * MIN);
+  });
+
+  it('that became known late comes to what was used since, and to no other day', () => {
+    let use = countUse(budgetUse([], 0), MON, 0, 2 * MIN);
+    use = countUse(use, TUE, MIN, MIN);
+    const kept = [
+      { day: '2026-05-03', usedMs: 9 * MIN, toldFor: null },
+      { day: MON, usedMs: 7 * MIN, toldFor: null },
+      { day: TUE, usedMs: 5 * MIN, toldFor: 10 },
+    ];
+    use = addKept(use, kept);
+    expect(use.today).toEqual({ day: TUE, usedMs: 6 * MIN, toldFor: 10 });
+    expect(daysToKeep(use).map(({ usedMs }) => usedMs / MIN)).toEqual([9, 9, 6]);
+    expect(addKept(budgetUse([], 0), kept).today.usedMs).toBe(0);
   });
 
   it('ends after 24 h where the clock is never set', () => {

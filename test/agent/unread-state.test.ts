@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentDeps } from '../../src/agent/deps.ts';
+import { writeTasks } from '../../src/agent/owner/accepted-tasks.ts';
+import { writeBudget } from '../../src/agent/owner/budget-file.ts';
+import { writeDesired } from '../../src/agent/owner/desired-file.ts';
+import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { createMemoryFile } from './memory-file.ts';
+
+const LOST = {
+  budgetFile: 'what was used of the budget before cannot be read; it is counted from zero',
+  commandFile: 'the record of earlier commands cannot be read; a new one is begun',
+  desiredFile: 'what was desired before the last start cannot be read and is forgotten',
+  taskFile: 'which languages the service took before cannot be read and is forgotten',
+} as const;
+type Part = keyof typeof LOST;
+const PARTS = Object.keys(LOST) as Part[];
+const LATE = 'the disk has brought what was kept; it counts from here on';
+
+/** An agent with 10 minutes a day, whose file is made so. */
+function agentWith(part: Part, prepare: (file: ReturnType<typeof createMemoryFile>) => void) {
+  const file = createMemoryFile();
+  prepare(file);
+  const config = testConfig({ start: 'command' }, { budget: { minutesPerDay: 10 } });
+  const deps = createFakeDeps(config, { [part]: file.file } as Partial<AgentDeps>);
+  const said = (sentence: string) =>
+    deps.logged.filter(([, one]) => one === sentence).map(([, , more]) => more);
+  return { deps, file, said };
+}
+
+describe.each(PARTS)('the %s', (part) => {
+  it.each([
+    ['cannot be read', (file: ReturnType<typeof createMemoryFile>) => file.spoil('EIO'), 'EIO'],
+    ['is damaged', (file: ReturnType<typeof createMemoryFile>) => file.fill('{'), 'it is damaged'],
+    ['does not come', (file: ReturnType<typeof createMemoryFile>) => file.delay(), 'the disk takes too long'],
+  ])('that %s is told with its name, and the agent starts', async (_how, prepare, reason) => {
+    const { deps, said } = agentWith(part, prepare);
+    await deps.agent.start();
+    deps.brokerUp();
+    expect(said(LOST[part])).toEqual([{ file: 'state/memory.json', reason }]);
+    expect(deps.agent.publisher.status().status).toBe('idle');
+  });
+
+  it('that was never written is nothing to be told', async () => {
+    const { deps, said } = agentWith(part, () => {});
+    await deps.agent.start();
+    expect(said(LOST[part])).toEqual([]);
+  });
+});
+
+describe('what the disk brings late', () => {
+  const day = '2026-01-15';
+
+  it('of the budget comes to what was used meanwhile, and is written with it', async () => {
+    const file = createMemoryFile();
+    file.fill(writeBudget({ today: { day, usedMs: 480_000, toldFor: 10 }, since: 0, others: [] }));
+    const kept = file.text;
+    file.delay();
+    const config = testConfig({}, { budget: { minutesPerDay: 10 } });
+    const deps = createFakeDeps(config, { budgetFile: file.file, timeZone: 'UTC' });
+    await deps.goLive();
+    await deps.clock.elapse(10_000);
+    expect(deps.agent.publisher.status().reasons).not.toContain('budget');
+    expect(file.text).toBe(kept);
+    file.bring();
+    await deps.clock.elapse(10_000);
+    expect(deps.logged.map(([, sentence]) => sentence)).toContain(LATE);
+    const ended = deps.agent.stop();
+    await deps.clock.elapse(12_000);
+    await ended;
+    const [written] = (JSON.parse(file.text ?? '') as { days: { used_ms: number }[] }).days;
+    expect(written?.used_ms).toBeGreaterThan(480_000);
+  });
+
+  it('of a command is known again, and what has come since stays known', async () => {
+    const before = agentWith('commandFile', () => {});
+    await before.deps.agent.start();
+    before.deps.brokerUp();
+    before.deps.command('mute', { id: 'before' });
+    await before.deps.clock.elapse(1000);
+    const { deps, file, said } = agentWith('commandFile', (late) => {
+      late.fill(before.file.text ?? '');
+      late.delay();
+    });
+    await deps.agent.start();
+    deps.brokerUp();
+    deps.command('mute', { id: 'since' });
+    await deps.clock.elapse(1000);
+    expect(deps.answers('mute').at(-1)).toMatchObject({ id: 'since', status: 'ok' });
+    expect(said('commands are not remembered over a restart; they are carried out')).toEqual([
+      { problem: 'the file state/memory.json has not been read yet' },
+    ]);
+    file.bring();
+    deps.command('unmute', { id: 'before' });
+    deps.command('unmute', { id: 'since' });
+    await deps.clock.elapse(61_000);
+    const codes = deps.answers('unmute').map((answer) => (answer['error'] as { code: string })?.code);
+    expect(codes).toEqual(['id_reused', 'id_reused']);
+    expect((JSON.parse(file.text ?? '') as { commands: unknown[] }).commands).toHaveLength(2);
+  });
+
+  it('of what is desired is no newer than what has come since', async () => {
+    const of = (volume: number, version: number) => ({
+      from: 'device',
+      version,
+      body: { version, lanes: { main: { volume } } },
+    });
+    const bring = async (receive: boolean) => {
+      const { deps, file } = agentWith('desiredFile', (late) => {
+        late.fill(writeDesired([of(40, 3)]));
+        late.delay();
+      });
+      await deps.agent.start();
+      deps.brokerUp();
+      if (receive)
+        deps.deliver('dragoman/v1/museum/kiosk-01/config/desired', of(60, 4).body, { retain: true });
+      file.bring();
+      await deps.clock.elapse(2000);
+      const reported = deps.sent('config/reported').at(-1)?.body as { version: object };
+      return reported.version;
+    };
+    expect(await bring(false)).toEqual({ device: 3 });
+    expect(await bring(true)).toEqual({ device: 4 });
+  });
+
+  it('of a task is written again with the others', async () => {
+    const { deps, file } = agentWith('taskFile', (late) => {
+      late.fill(writeTasks([{ id: 'other', source: 'en', targets: ['de'], voice: null }]));
+      late.delay();
+    });
+    await deps.agent.start();
+    file.bring();
+    await deps.clock.elapse(1000);
+    expect(file.writes.at(-1)).toContain('"other"');
+  });
+});
