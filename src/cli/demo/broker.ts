@@ -1,7 +1,7 @@
 /** A message broker inside the process, for the demo and for tests: loopback, MQTT 3.1.1, nothing kept on disk. */
 import '../../adapters/mqtt/no-debug-output.ts';
 import { createServer, type Socket } from 'node:net';
-import { Aedes, type AedesOptions } from 'aedes';
+import { Aedes, type AedesOptions, type Client } from 'aedes';
 
 const HOST = '127.0.0.1';
 const SHARED = /^\$share\/[^/]+\//;
@@ -21,6 +21,8 @@ export interface Broker {
   readonly port: number;
   /** Cuts every connection once, as a restart would; wills are published. */
   kickAll(): void;
+  /** The same with the connection of one client. */
+  kick(clientId: string): void;
   /** As a broker that is down: cuts every connection and each new one, until `resume`. Retained messages stay. */
   pause(): void;
   resume(): void;
@@ -42,6 +44,11 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   // What a client does wrong ends its connection and nothing else.
   aedes.on('clientError', () => {});
   aedes.on('connectionError', () => {});
+  const clients = new Map<string, Client>();
+  aedes.on('clientReady', (client) => clients.set(client.id, client));
+  aedes.on('clientDisconnect', (client) => {
+    if (clients.get(client.id) === client) clients.delete(client.id);
+  });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -57,6 +64,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
     url: `mqtt://${HOST}:${port}`,
     port,
     kickAll: destroyAll,
+    kick: (clientId) => clients.get(clientId)?.conn.destroy(),
     pause() {
       paused = true;
       destroyAll();
