@@ -70,6 +70,46 @@ describe('a sentence of which the service gives no more than interim texts', () 
     expect(told(lane)).toMatchObject([lost(4)]);
   });
 
+  it('is told although other sentences sound before their texts have come', () => {
+    const lane = live();
+    begin(lane, 'b', 4);
+    for (const id of ['c', 'd']) {
+      const { letters } = begin(lane, id, 1.5);
+      lane.hear(id, 1500, true);
+      whole(lane, id, letters);
+      lane.hush(16);
+    }
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it('is told although another sentence sounds while it is still being written down', () => {
+    const lane = live();
+    begin(lane, 'b', 4);
+    begin(lane, 'c', 1.5);
+    lane.hear('c', 1500);
+    lane.speak(4);
+    partial(lane, 'c', 40);
+    lane.hush(4);
+    whole(lane, 'c', 40);
+    lane.hear('c', 1500, true);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it('is told although a service that writes no more than translations does so in two languages', () => {
+    const lane = live();
+    begin(lane, 'b', 4);
+    const { letters } = begin(lane, 'c', 3);
+    for (const language of ['es', 'fr']) {
+      const data = { transcription: { ...transcription('c', letters, {}), language } };
+      lane.says({ message_type: 'translated_transcription', data });
+    }
+    lane.hear('c', 3000, true);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
   it('is told together with others that are left out', () => {
     const lane = live();
     for (const id of ['a', 'b', 'c']) begin(lane, id, 3.2);

@@ -60,7 +60,7 @@ export function notePartial(log: ReplayLog, text: InterimText, now: number): Rep
   if (letters === 0 || (id !== null && isFinal(log, id))) return noted;
   const known = log.interims.find((one) => one.id === id);
   const told = toldSpan(log, text.span ?? null);
-  const more = letters - (known?.letters ?? 0);
+  const more = letters - ((known ?? pastInterim(log, id))?.letters ?? 0);
   const same = log.interims.findLast((one) => one !== known && isSame(one, more, told));
   const others = log.interims.filter((one) => one !== known && one !== same);
   const begun = joined(known, same) ?? begin(log, told, now);
@@ -85,6 +85,18 @@ export function noteTail(log: ReplayLog): ReplayLog {
   const toMs = Math.min(log.sentMs, last.toMs + TAIL_MS);
   if (toMs <= last.countedMs) return log;
   return { ...log, interims: [...log.interims.slice(0, -1), countTo(log, last, toMs)] };
+}
+
+/** What was written down of a sentence before its sound or its text came, which may come before the other, or more than once. */
+function pastInterim({ pastInterims }: ReplayLog, id: string | null): Interim | undefined {
+  return id === null ? undefined : pastInterims.findLast((one) => one.id === id);
+}
+
+/** Goes on with these interim texts, and remembers the others. */
+function keepInterims(log: ReplayLog, interims: readonly Interim[]): ReplayLog {
+  const kept = new Set(interims.map(({ id }) => id));
+  const left = log.interims.filter(({ id }) => !kept.has(id));
+  return { ...log, interims, pastInterims: [...log.pastInterims, ...left].slice(-MOST_INTERIMS) };
 }
 
 function isFinal(log: ReplayLog, id: string): boolean {
@@ -155,8 +167,8 @@ function shareOf({ told, fromMs, toMs }: Interim, span: Span): number {
 export function coverInterims(log: ReplayLog, { id, letters }: InterimText): ReplayLog {
   if (log.interims.length === 0) return log;
   const span = spanOf(log, id ?? `#${log.namelessCount}`);
-  if (id === null && span === null) return { ...log, interims: [] };
-  const own = log.interims.find((one) => one.id === id);
+  if (id === null && span === null) return keepInterims(log, []);
+  const own = log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
   let spare = letters - (own === undefined ? 0 : lettersOf(own));
   const interims = log.interims.flatMap((one): readonly Interim[] => {
     if (one === own) return [];
@@ -167,7 +179,7 @@ export function coverInterims(log: ReplayLog, { id, letters }: InterimText): Rep
     // How long a sentence is beyond its own interim text is not known so well that several add up.
     return [span === null && own !== undefined ? one : { ...one, coveredShare }];
   });
-  return { ...log, interims };
+  return keepInterims(log, interims);
 }
 
 /** How long its whole text may be: somebody has spoken on since its last interim text. */
@@ -188,7 +200,7 @@ export function coverBySound(before: ReplayLog, log: ReplayLog, id: string | nul
   const isOfText =
     id !== null &&
     (isFinal(before, id) || before.withdrawn.includes(id) || log.interims.some((one) => one.id === id));
-  return { ...log, interims: isOfText ? log.interims.filter((one) => one.id !== id) : [] };
+  return keepInterims(log, isOfText ? log.interims.filter((one) => one.id !== id) : []);
 }
 
 /** What a service has left out, as it is told. */
@@ -219,7 +231,7 @@ export function takeLeftOut(
   if (over.length === 0) return { log, leftOut: [] };
   const interims = log.interims.filter((one) => !isOver(one));
   const leftOut = over.filter((one) => !maySound(log, one));
-  return { log: { ...log, interims }, leftOut };
+  return { log: keepInterims(log, interims), leftOut };
 }
 
 /** The speech of all sentences of which no more than interim texts have come. */

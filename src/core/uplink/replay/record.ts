@@ -37,6 +37,8 @@ export interface ReplayLog {
   readonly partial: Partial | null;
   /** Sentences of which no more than interim texts have come, the one with the latest text at the end. */
   readonly interims: readonly Interim[];
+  /** Of sentences that were among them, each as it was when it left, the latest at the end: their whole texts may still come. */
+  readonly pastInterims: readonly Interim[];
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
   /** Those that have been said to their end last, in every language. */

@@ -47,6 +47,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     isTold: false,
     partial: null,
     interims: [],
+    pastInterims: [],
     known: [],
     said: [],
     withdrawn: [],
