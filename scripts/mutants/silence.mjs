@@ -68,13 +68,6 @@ export const SILENCE = [
     tests: LEFT_OUT,
   },
   {
-    name: 'text-on-from-its-sound-is-another',
-    file: 'uplink/replay/interim.ts',
-    find: '((known ?? pastInterim(log, id))?.letters ?? 0)',
-    replace: '(known?.letters ?? 0)',
-    tests: LEFT_OUT,
-  },
-  {
     name: 'spoken-without-a-text-is-left-out',
     file: 'lane/message.ts',
     find: 'const replay = coverBySound(stream.replay, log, id);',

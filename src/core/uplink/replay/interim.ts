@@ -60,7 +60,7 @@ export function notePartial(log: ReplayLog, text: InterimText, now: number): Rep
   if (letters === 0 || (id !== null && isFinal(log, id))) return noted;
   const known = log.interims.find((one) => one.id === id);
   const told = toldSpan(log, text.span ?? null);
-  const more = letters - ((known ?? pastInterim(log, id))?.letters ?? 0);
+  const more = letters - (known?.letters ?? 0);
   const same = log.interims.findLast((one) => one !== known && isSame(one, more, told));
   const others = log.interims.filter((one) => one !== known && one !== same);
   const begun = joined(known, same) ?? begin(log, told, now);
