@@ -23,6 +23,11 @@ export const NO_ANSWER_FAULTS: AnswerFaults = {
   ...{ lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0, malformed: false, streamHost: null },
 };
 
+/** The faults, as the seed names them, that strike with an answer: what each takes to recover from is known by that name. */
+const STRIKES = {
+  ...{ lost: 'token_lost', misaddressed: 'token_misaddressed', wrongIntent: 'token_of_another_intent' },
+} as const;
+
 /** What a backend says; to a trial, that it is there. */
 export type BackendAnswer = TokenResponse | TokenProbeAnswer;
 export type SendAnswer = (topic: string, body: BackendAnswer, correlation: Uint8Array | undefined) => void;
@@ -64,9 +69,9 @@ export function createAnswers(
       else clock.at(clock.now() + answers.lateMs, () => broker().toDevice(message));
     };
     const right = withHost(body, network.serviceName, answers.streamHost ?? network.serviceHost);
-    const spend = (kind: 'lost' | 'misaddressed' | 'wrongIntent'): void => {
+    const spend = (kind: keyof typeof STRIKES): void => {
       answers[kind] -= 1;
-      onStrike(`token_${kind}`, 0);
+      onStrike(STRIKES[kind], 0);
     };
     if (answers.lost > 0) spend('lost');
     else if (answers.malformed && body.ok) {

@@ -168,6 +168,11 @@ const THIRD: readonly Omit<Regression, 'generation'>[] = [
     hours: 1,
     found: 'the simulator played what waited in a killed process, as its loudspeaker came back',
   },
+  {
+    seed: 310_000_259,
+    hours: 1,
+    found: 'the simulator gave a token for something else, and did not know how long that parks a lane',
+  },
 ];
 
 const FOURTH: readonly Omit<Regression, 'generation'>[] = [
