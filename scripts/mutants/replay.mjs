@@ -68,6 +68,20 @@ export const REPLAY = [
     ],
   },
   {
+    name: 'cut-without-a-text-lacks-nothing',
+    file: 'uplink/replay/sentence.ts',
+    find: 'expectedMs(spoken, log) ?? saidMs(id, spoken, log)',
+    replace: 'expectedMs(spoken, log) ?? 0',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'cut-without-a-text-lacks-what-is-settled',
+    file: 'uplink/replay/sentence.ts',
+    find: 'piece.sentence === id && !isSettled(piece)',
+    replace: 'piece.sentence === id',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
     name: 'replay-log-never-forgets',
     file: 'uplink/replay/replay-log.ts',
     find: 'export const FORGOTTEN_AFTER_MS = 30_000;',

@@ -1,4 +1,4 @@
-import { type Part, type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
+import { type Part, type Piece, type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {
@@ -146,19 +146,25 @@ export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
 }
 
 /**
- * How long the speech was of which so little was spoken that it cannot have been all, where no text tells how long its
- * translation should be; null: it may have been.
+ * Whether so little was spoken of what was said that it cannot have been all, where no text tells how long its translation
+ * should be.
  */
-export function untoldCutMs({ id }: Sentence, spoken: Spoken, { pieces }: ReplayLog): number | null {
-  if (spoken.complete || spoken.soundAt === null || spoken.letters > 0) return null;
-  const ms = speechMs(pieces.filter(({ sentence }) => sentence === id));
-  return spoken.ms < ms * SHORTEST_SHARE ? ms : null;
+export function isUntoldCut({ id }: Sentence, spoken: Spoken, log: ReplayLog): boolean {
+  if (spoken.complete || spoken.soundAt === null || spoken.letters > 0) return false;
+  return spoken.ms < saidMs(id, spoken, log) * SHORTEST_SHARE;
 }
 
-export function cutOf(spoken: Spoken, log: Pace, untoldMs: number | null = null): AudioCut {
+/** Length of what was said, without the parts of it that are settled in this language. */
+function saidMs(id: string, { language }: Spoken, { pieces }: ReplayLog): number {
+  const isSettled = ({ spoken }: Piece): boolean => language !== null && spoken?.includes(language) === true;
+  return speechMs(pieces.filter((piece) => piece.sentence === id && !isSettled(piece)));
+}
+
+/** What of a sentence came, and how long it should have been: by its text, or else by what was said. */
+export function cutOf(id: string, spoken: Spoken, log: ReplayLog): AudioCut {
   return {
     language: spoken.language ?? log.targets.join(','),
     playedMs: Math.round(spoken.ms),
-    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? untoldMs ?? 0)),
+    expectedMs: Math.round(Math.max(spoken.ms, expectedMs(spoken, log) ?? saidMs(id, spoken, log))),
   };
 }

@@ -33,10 +33,10 @@ import {
   isOver,
   isShort,
   isUnderWay,
+  isUntoldCut,
   judgeSound,
   spokenIn,
   targetOf,
-  untoldCutMs,
   withSpoken,
 } from './sentence.ts';
 import { lastPause, markUnderstood, withSentence } from './understood.ts';
@@ -256,8 +256,7 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
         log = rest.log;
         break;
       }
-      const untoldMs = untoldCutMs(sentence, spoken, log);
-      if (verdict !== 'whole' || untoldMs !== null) cuts.push(cutOf(spoken, log, untoldMs));
+      if (verdict !== 'whole' || isUntoldCut(sentence, spoken, log)) cuts.push(cutOf(id, spoken, log));
       // Judged once and for all.
       log = change(log, id, spoken.language, judged);
     }
@@ -277,7 +276,7 @@ function judged(spoken: Spoken): Spoken {
 /** What came of the parts of a sentence that are not said once more with it. */
 function begunCuts(log: ReplayLog, id: string): readonly AudioCut[] {
   const { begun } = settleBegun(log);
-  return begun.filter((one) => one.id === id).map(({ spoken }) => cutOf(spoken, log));
+  return begun.filter((one) => one.id === id).map(({ spoken }) => cutOf(id, spoken, log));
 }
 
 function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {
@@ -329,17 +328,16 @@ export function isSpeaking(log: ReplayLog): boolean {
 export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly AudioCut[] {
   const named = log.sentences.flatMap((sentence) => {
     const { id, languages } = sentence;
-    const untoldMs = (spoken: Spoken) => untoldCutMs(sentence, spoken, log);
     // What was said too long ago is not said again, however little of it came.
     const isGone = isLast || !log.pieces.some(({ sentence }) => sentence === id);
     const isUnspoken = (spoken: Spoken): boolean =>
       spoken.soundAt === null && judgeSound(spoken, log) === 'cut';
     const isCut = (spoken: Spoken): boolean =>
       isCutByEnd(spoken, log, now) ||
-      untoldMs(spoken) !== null ||
+      isUntoldCut(sentence, spoken, log) ||
       (isGone && judgeSound(spoken, log) === 'stub') ||
       (isLast && isUnspoken(spoken));
-    const cuts = languages.filter(isCut).map((spoken) => cutOf(spoken, log, untoldMs(spoken)));
+    const cuts = languages.filter(isCut).map((spoken) => cutOf(id, spoken, log));
     return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
   });
   return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];

@@ -190,6 +190,17 @@ describe('texts that come behind their sound', () => {
     const said = sound(first(), '0');
     expect(noteUnderstood(said, { id: 'b', span: span(6.5, 7.3) }).times.refused).toMatch(/nobody spoke/);
   });
+
+  it('leave the length of what was said to tell how much of a translation is missing', () => {
+    const trusted = { ...first(), endsMarked: 3 };
+    const cut = sound(sound(trusted, '0', 200, false), '1', 2400, true, 8500);
+    const told = { language: 'es', playedMs: 2600, expectedMs: CHUNKS * CHUNK_MS };
+    expect(judgeCuts(cut, 13_600)).toMatchObject({ again: [], cuts: [told] });
+    expect(cutsAtEnd(cut, 9000)).toEqual([told]);
+    const settled = sound(text({ ...first(true), endsMarked: 3 }, '0', [0, 3.2]), '0');
+    const rest = sound(settled, '1', 1000, false, 9000);
+    expect(judgeCuts(rest, 14_100).cuts).toEqual([{ ...told, playedMs: 1000, expectedMs: 3200 }]);
+  });
 });
 
 describe('a service that tells translations only', () => {
