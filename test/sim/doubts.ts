@@ -22,7 +22,7 @@ export interface DoubtsSetup {
   isOver(connection: number): boolean;
 }
 
-export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound'> {
+export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound' | 'isWritten'> {
   /**
    * @param earlier the rendering by which it was said before
    * @param again the one by which it is said now
@@ -107,6 +107,7 @@ export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Dou
     },
     word: told.word,
     sound: told.sound,
+    isWritten: told.isWritten,
     isDoubtful: (tick, earlier, again) =>
       seams.isDoubtful(tick, earlier, times) ||
       isBehindLateWord(tick, earlier) ||

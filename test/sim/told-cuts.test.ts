@@ -10,7 +10,10 @@ const job = (id: number, deliveredTicks: number, more: Partial<Job> = {}): Job =
 });
 const TOLD = { language: 'es', played_ms: 2000 };
 const cut = (jobs: readonly Job[], more = {}, told: Record<string, unknown> = TOLD): readonly number[] =>
-  cutJobs(jobs, told, { named: true, isFirst: () => true, isZeroOpen: false, ...more }).map(({ id }) => id);
+  cutJobs(jobs, told, {
+    ...{ named: true, isFirst: () => true, isZeroOpen: false, isWritten: () => true },
+    ...more,
+  }).map(({ id }) => id);
 
 describe('a translation that is told as cut off', () => {
   it('is one of which something is missing, and of which enough came not to be said again', () => {
@@ -24,6 +27,8 @@ describe('a translation that is told as cut off', () => {
   it('may be any part of one beside a whole part, where nobody can know which seconds they translate', () => {
     expect(cut([job(1, 10), job(2, 100)], { isZeroOpen: true })).toEqual([1]);
     expect(cut([job(1, 10), job(2, 100)])).toEqual([]);
+    expect(cut([job(1, 10), job(2, 100)], { isWritten: () => false })).toEqual([1]);
+    expect(cut([job(1, 10)], { isWritten: () => false })).toEqual([]);
     expect(cut([job(1, 10), job(2, 90)], { isZeroOpen: true })).toEqual([2]);
     expect(cut([job(1, 10), job(2, 100, { sentence: 'other' })], { isZeroOpen: true })).toEqual([]);
     expect(cut([job(1, 10), job(2, 100, { language: 'fr' })], { isZeroOpen: true })).toEqual([]);
