@@ -87,7 +87,7 @@ export function noteTail(log: ReplayLog): ReplayLog {
   return { ...log, interims: [...log.interims.slice(0, -1), countTo(log, last, toMs)] };
 }
 
-/** What was written down of a sentence before its sound or its text came, which may come before the other, or more than once. */
+/** The interim texts of a sentence that is over: its whole text may come behind its sound, or once for each language. */
 function pastInterim({ pastInterims }: ReplayLog, id: string | null): Interim | undefined {
   return id === null ? undefined : pastInterims.findLast((one) => one.id === id);
 }
