@@ -208,3 +208,14 @@ describe('a sentence of which other times are told than its own', () => {
       expect(given(span, isTruthful)).toMatchObject({ inDoubt: 0 });
   });
 });
+
+describe('a text of a translation', () => {
+  it('has come with that of its own sentence, and with no text in the language that was spoken', () => {
+    const { doubts, render, word } = world();
+    const [one, other] = [render(1, 'a', upTo(0, 50)), render(1, 'b', upTo(50, 90))];
+    word(1, 'a');
+    expect(doubts.isWritten(one)).toBe(false);
+    doubts.word(1, { kind: 'translated_transcription', language: 'es', sentence: 'a', timed: false }, 1000);
+    expect([one, other].map(doubts.isWritten)).toEqual([true, false]);
+  });
+});
