@@ -258,6 +258,16 @@ describe('another broker in the configuration of a start', () => {
     expect((await device(NEW, kept)).forgotten).toEqual([['state/memory.json', 'it is damaged']]);
   });
 
+  it('takes the one that serves it now for the last, whatever a slow disk brings then', async () => {
+    const kept = await served();
+    kept.delay();
+    const { brokers, deps } = await device(NEW, kept);
+    deps.brokerUp();
+    await inTurn();
+    kept.bring();
+    expect(brokers.previous).toBeNull();
+  });
+
   it('says that it is not kept where the disk is full', async () => {
     const kept = createMemoryFile();
     kept.fail('the disk is full');

@@ -132,4 +132,16 @@ describe('what the disk brings late', () => {
     await deps.clock.elapse(1000);
     expect(file.writes.at(-1)).toContain('"other"');
   });
+
+  it('of a task is older than the one that the service has taken since', async () => {
+    const file = createMemoryFile();
+    file.fill(writeTasks([{ id: 'main', source: 'en', targets: ['de'], voice: null }]));
+    file.delay();
+    const deps = createFakeDeps(testConfig(), { taskFile: file.file });
+    await deps.goLive();
+    file.bring();
+    await deps.clock.elapse(61_000);
+    expect(file.writes.at(-1)).toContain('"es"');
+    expect(file.writes.at(-1)).not.toContain('"de"');
+  });
 });
