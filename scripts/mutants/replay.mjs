@@ -37,7 +37,7 @@ export const REPLAY = [
   },
   {
     name: 'a-cut-is-no-end-of-a-sentence',
-    file: 'uplink/replay/understood.ts',
+    file: 'uplink/replay/without-times.ts',
     find: 'return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));',
     replace: 'return Math.min(lastPause(log) ?? 0, endOfKind(log));',
     tests: [
@@ -49,7 +49,7 @@ export const REPLAY = [
   },
   {
     name: 'repeats-end-what-was-said-before-them',
-    file: 'uplink/replay/understood.ts',
+    file: 'uplink/replay/without-times.ts',
     find: 'if (first === undefined) return Number.POSITIVE_INFINITY;',
     replace:
       'if (first === undefined || kindOf(first) === kindOf({ ...first, again: false, late: false, said: [] })) return Number.POSITIVE_INFINITY;',
@@ -126,22 +126,22 @@ export const REPLAY = [
   },
   {
     name: 'a-repeat-goes-on-in-what-follows',
-    file: 'uplink/replay/understood.ts',
+    file: 'uplink/replay/without-times.ts',
     find: 'return behind?.fromMs ?? Number.POSITIVE_INFINITY;',
     replace: 'return behind === undefined ? 0 : Number.POSITIVE_INFINITY;',
     tests: ['uplink/replay/languages.test.ts'],
   },
   {
     name: 'late-word-is-of-nothing',
-    file: 'uplink/replay/understood.ts',
+    file: 'uplink/replay/without-times.ts',
     find: 'if (before === undefined || first === undefined) return log;',
     replace: 'if (before === undefined || first !== undefined) return log;',
     tests: ['uplink/replay/replay-log.test.ts', 'uplink/replay/languages.test.ts'],
   },
   {
     name: 'late-word-shares-no-stretch',
-    file: 'uplink/replay/understood.ts',
-    find: 'if (next === undefined) return shareStretch(log, own, before.letters, letters);',
+    file: 'uplink/replay/without-times.ts',
+    find: 'if (next === undefined) return divideStretch(log, own, before.letters, letters);',
     replace: 'if (next === undefined) return log;',
     tests: ['uplink/replay/languages.test.ts'],
   },
@@ -159,7 +159,7 @@ export const REPLAY = [
   },
   {
     name: 'word-taken-for-a-breath-long-ago',
-    file: 'uplink/replay/understood.ts',
+    file: 'uplink/replay/without-times.ts',
     find: 'const PROMPT_MS = 2600;',
     replace: 'const PROMPT_MS = 26_000;',
     tests: [

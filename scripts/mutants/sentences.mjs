@@ -24,8 +24,8 @@ export const SENTENCES = [
   {
     name: 'early-sound-takes-the-next-sentence',
     file: 'uplink/replay/understood.ts',
-    find: 'toMs: Math.min(sentEnd(log), nextMs)',
-    replace: 'toMs: sentEnd(log)',
+    find: 'toMs: Math.min(endByPauses(log), nextMs)',
+    replace: 'toMs: endByPauses(log)',
     tests: ['uplink/replay/next-sentence.test.ts'],
   },
   {

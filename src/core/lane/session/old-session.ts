@@ -34,7 +34,7 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   const { silence, replay } = oldSession.stream;
   // That it has told its task is no answer to what was said.
   const isUnanswered = silence.since !== null || silence.onlyAnswers;
-  const isUnfinished = isUnanswered || replay.partial !== null || owesRest(replay);
+  const isUnfinished = isUnanswered || replay.interims.length > 0 || owesRest(replay);
   const mute = isUnfinished && owesSpeech(replay);
   context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute, hasSpoken: false } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });

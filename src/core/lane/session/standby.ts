@@ -49,7 +49,7 @@ export function onStandbyTimer(context: StepContext): void {
   const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
-  const isWritten = context.now < dueAt + WRITTEN_AWAITED_MS && isWrittenDown(stream);
+  const isWritten = context.now < dueAt + WRITTEN_AWAITED_MS && isWrittenDown(stream, context.now);
   const busy = isUnsent || isAwaited || isWritten;
   if (busy || saying !== null || oldSession !== null || isPlaying(playout, context.now))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
@@ -71,9 +71,8 @@ export function onStandbyTimer(context: StepContext): void {
 }
 
 /** Whether the service writes a sentence down, or has written one down that it is still to speak, or to speak to its end. */
-function isWrittenDown({ replay }: LiveStream): boolean {
-  const { partial, sentMs } = replay;
-  const isBeingWritten = partial !== null && sentMs - partial.sentMs < PARTIAL_LASTS_MS;
+function isWrittenDown({ replay }: LiveStream, now: number): boolean {
+  const isBeingWritten = replay.interims.some(({ at }) => now - at < PARTIAL_LASTS_MS);
   return isBeingWritten || owesWritten(replay) || isSpeaking(replay);
 }
 

@@ -56,8 +56,7 @@ export interface InterimText {
 /** The service has understood this much of a sentence that goes on. */
 export function notePartial(log: ReplayLog, text: InterimText, now: number): ReplayLog {
   const { id, letters } = text;
-  const noted = { ...log, partial: { id, letters, sentMs: log.sentMs } };
-  if (letters === 0 || (id !== null && isFinal(log, id))) return noted;
+  if (letters === 0 || (id !== null && isFinal(log, id))) return log;
   const known = log.interims.find((one) => one.id === id);
   const told = toldSpan(log, text.span ?? null);
   const more = letters - (known?.letters ?? 0);
@@ -75,7 +74,7 @@ export function notePartial(log: ReplayLog, text: InterimText, now: number): Rep
     toMs: Math.max(counted.toMs, toMs),
     group: log.group,
   };
-  return { ...noted, interims: [...others, next].slice(-MOST_INTERIMS) };
+  return { ...log, interims: [...others, next].slice(-MOST_INTERIMS) };
 }
 
 /** Speech goes on behind the last interim text. */

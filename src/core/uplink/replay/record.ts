@@ -4,7 +4,7 @@ import type { BacklogChunk } from '../backlog.ts';
 /**
  * What a stream has been sent and has not yet spoken in full: where the stream breaks off, this goes to the next one. It
  * is accounted per sentence and language, by the times that the service gives for its transcripts, or else by one rule
- * (`sentEnd` in understood.ts). It leans towards forgetting, because a sentence that is said twice is worse than a short
+ * (without-times.ts). It leans towards forgetting, because a sentence that is said twice is worse than a short
  * one that is missed.
  */
 export interface ReplayLog {
@@ -33,8 +33,6 @@ export interface ReplayLog {
   readonly times: StreamTimes;
   /** The service says what it has understood; one that never does is judged by what it says. */
   readonly isTold: boolean;
-  /** What the service has understood last of a sentence that goes on; null: nothing. */
-  readonly partial: Partial | null;
   /** Sentences of which no more than interim texts have come, the one with the latest text at the end. */
   readonly interims: readonly Interim[];
   /** Of sentences that were among them, each as it was when it left, the latest at the end: their whole texts may still come. */
@@ -90,14 +88,6 @@ export interface Untranslated {
   readonly language: string;
   /** Length of what was said. */
   readonly ms: number;
-}
-
-/** What of a sentence was understood before its end. */
-export interface Partial {
-  readonly id: string | null;
-  readonly letters: number;
-  /** How much had been sent when its text came. */
-  readonly sentMs: number;
 }
 
 /** A sentence of which no more than interim texts have come. Positions are milliseconds of the stream's audio. */

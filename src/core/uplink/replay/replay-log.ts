@@ -45,7 +45,6 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     group: 0,
     times: FIRST_TIMES,
     isTold: false,
-    partial: null,
     interims: [],
     pastInterims: [],
     known: [],

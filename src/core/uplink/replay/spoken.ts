@@ -39,7 +39,8 @@ import {
   targetOf,
   withSpoken,
 } from './sentence.ts';
-import { lastPause, markUnderstood, withSentence } from './understood.ts';
+import { markUnderstood, withSentence } from './understood.ts';
+import { lastPause } from './without-times.ts';
 
 const MOST_NAMED = 16;
 /** Of one sentence: this many parts that are over are known. */

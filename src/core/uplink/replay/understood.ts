@@ -1,22 +1,10 @@
-import { kindOf } from '../backlog.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
-import {
-  isQuiet,
-  noisesIn,
-  type Partial,
-  type Piece,
-  type ReplayLog,
-  type Seam,
-  type Sentence,
-  type Span,
-  splitAt,
-} from './record.ts';
+import { isQuiet, type Piece, type ReplayLog, type Sentence, type Span, splitAt } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { targetOf } from './sentence.ts';
 import { OVERLAP_MS, placeSpan } from './times.ts';
+import { divideWithLate, endByPauses, shareCut, shareWithNext } from './without-times.ts';
 
-/** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
-const PROMPT_MS = 2600;
 /** Our own idea of where a stretch of speech begins and ends may differ from the service's by this much. */
 const EDGE_MS = 640;
 /** This many sentences are under way at most: said, understood, and not spoken to their end. */
@@ -61,8 +49,8 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? upToNext(open, id) : withEdges(open, name, span);
   const given = label(open, name, stretch, span !== null);
-  const shared = id === null || span !== null ? given : shareWithLate(given, id, letters ?? null);
-  const labelled = afterSeam(shared, name);
+  const divided = id === null || span !== null ? given : divideWithLate(given, id, letters ?? null);
+  const labelled = shareWithNext(divided, name);
   // Its times come behind all of its sound.
   if (isSaidToItsEnd(log, name, part)) {
     const rest = labelled.pieces.filter((piece) => piece.sentence !== name);
@@ -71,8 +59,8 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
     );
     return { ...keepPieces(labelled, rest), said };
   }
-  const sewn = span === null ? withSeam(labelled, name, stretch.toMs, letters ?? null) : labelled;
-  const understood = withSentence({ ...sewn, partial: null }, name, span, letters);
+  const shared = span === null ? shareCut(labelled, name, stretch.toMs) : labelled;
+  const understood = withSentence(shared, name, span, letters);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);
   return keepPieces({ ...understood, isAhead: false }, ahead);
@@ -128,7 +116,7 @@ export function withSentence(
 function upToNext(log: ReplayLog, id: string | null): Span {
   const own = log.interims.find((one) => one.id === id)?.told ?? null;
   const nextMs = own === null ? Number.POSITIVE_INFINITY : nextBegin(log, id, own.fromMs);
-  return { fromMs: 0, toMs: Math.min(sentEnd(log), nextMs) };
+  return { fromMs: 0, toMs: Math.min(endByPauses(log), nextMs) };
 }
 
 /**
@@ -143,125 +131,6 @@ function nextBegin({ interims, sentences, pieces }: ReplayLog, id: string | null
     sentence !== null && later.has(sentence) ? [fromMs] : [],
   );
   return Math.min(...[...told, ...taken].filter((ms) => ms > behindMs), Number.POSITIVE_INFINITY);
-}
-
-/**
- * How far a service has understood that gives no times: up to the pause that ended the sentence, if one was heard of
- * late; otherwise it has cut a long sentence, or a pause that the room hides from us: up to now.
- */
-function sentEnd(log: ReplayLog): number {
-  return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));
-}
-
-/**
- * What is said once more, or was said in other languages, goes out between two pauses of ours: where it follows what comes
- * first, but for noises, or comes first itself, that is understood by itself, however late the word of it is. Infinite: all of it
- * is alike.
- */
-function endOfKind({ pieces }: ReplayLog): number {
-  const open = pieces.filter((piece) => piece.sentence === null && !isQuiet(piece));
-  const isNoise = noisesIn(open);
-  const from = open.findIndex((piece) => !isNoise(piece));
-  const first = open[from]?.chunk;
-  if (first === undefined) return Number.POSITIVE_INFINITY;
-  const kind = kindOf(first);
-  const behind = open.slice(from).find(({ chunk }) => kindOf(chunk) !== kind);
-  return behind?.fromMs ?? Number.POSITIVE_INFINITY;
-}
-
-/** Where a pause that was heard of late ends, or has not ended; null: none was. */
-export function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
-  if (quietMs > 0) return sentMs;
-  for (let index = pieces.length - 1; index >= 0; index--) {
-    const piece = pieces[index];
-    if (piece === undefined || piece.sentence !== null || sentMs - piece.fromMs > PROMPT_MS) break;
-    if (isQuiet(piece)) return piece.toMs;
-    const before = pieces[index - 1];
-    if (before !== undefined && before.toMs < piece.fromMs) return piece.fromMs;
-  }
-  return null;
-}
-
-/** Where no times are told, the word of a sentence that was cut off comes at least this long after the cut. */
-const SEAM_MS = 960;
-
-/** Where a sentence was cut off, by the length of its text and of what was known of it before; infinite: nobody can tell. */
-function cutAt(partial: Partial | null, letters: number | null, fromMs: number): number {
-  if (partial === null || letters === null || partial.letters === 0) return Number.POSITIVE_INFINITY;
-  return fromMs + (letters / partial.letters) * (partial.sentMs - fromMs);
-}
-
-/**
- * The last of a sentence that the service has cut off in running speech may be the first of the next one: how much of it
- * can be told from a text that had been longer before.
- */
-function withSeam(log: ReplayLog, id: string, toMs: number, letters: number | null): ReplayLog {
-  if (log.quietMs > 0 || toMs < log.sentMs) return log;
-  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
-  const [first] = own;
-  if (first === undefined) return log;
-  const fromMs = Math.min(toMs, cutAt(log.partial, letters, first.fromMs)) - SEAM_MS;
-  return { ...log, pieces: sew(log.pieces, id, fromMs, { toMs, next: null }) };
-}
-
-/** The pieces, with what lies behind a place in a sentence marked. */
-function sew(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam): readonly Piece[] {
-  return pieces.flatMap((piece): readonly Piece[] => {
-    if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
-    if (isQuiet(piece)) return [{ ...piece, seam }];
-    return splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, seam } : one));
-  });
-}
-
-/**
- * Word of both came when the stretch was over: how long their texts are tells where it was cut. `next: null`: the sentence
- * that is being understood gets its name as after any seam.
- */
-function shareStretch(
-  log: ReplayLog,
-  own: readonly Piece[],
-  before: number | null,
-  letters: number | null,
-): ReplayLog {
-  const [first, last] = [own[0], own.at(-1)];
-  if (first?.sentence == null || last === undefined || !before || !letters) return log;
-  if (own.some(({ seam }) => seam !== undefined)) return log;
-  const cutMs = first.fromMs + ((last.toMs - first.fromMs) * before) / (before + letters);
-  const seam = { toMs: last.toMs, next: null };
-  return { ...log, pieces: sew(log.pieces, first.sentence, cutMs - SEAM_MS, seam) };
-}
-
-/** Speech goes on behind a cut, or was over there: what lies there belongs to either sentence. */
-function afterSeam(log: ReplayLog, id: string): ReplayLog {
-  const first = log.pieces.find((piece) => piece.sentence === id && !isQuiet(piece));
-  const pieces = log.pieces.map((piece) => {
-    const { seam } = piece;
-    const isBefore =
-      seam !== undefined && seam.next === null && (first === undefined || seam.toMs === first.fromMs);
-    return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
-  });
-  return { ...log, pieces };
-}
-
-/**
- * Two stretches with a pause between them are never one sentence of the service. Where its word of the first comes so late
- * that both were taken for that, and word of another follows for which nothing is left, the other is what lies behind the
- * first. In one stretch it is the end of that: the service has cut it.
- */
-function shareWithLate(log: ReplayLog, id: string, letters: number | null): ReplayLog {
-  if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
-  const [before] = log.sentences.slice(-1).filter((one) => one.span === null && !one.id.startsWith('#'));
-  const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
-  const isNoise = noisesIn(own);
-  const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
-  if (before === undefined || first === undefined) return log;
-  if (next === undefined) return shareStretch(log, own, before.letters, letters);
-  const pieces = log.pieces.map((piece): Piece => {
-    if (piece.sentence !== before.id || piece.group < next) return piece;
-    const { seam, ...rest } = piece;
-    return { ...rest, sentence: id };
-  });
-  return { ...log, pieces };
 }
 
 /** A piece that was taken for another sentence than the one which begins here, by its times. */

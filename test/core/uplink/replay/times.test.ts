@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
-import { notePartial } from '../../../../src/core/uplink/replay/interim.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
@@ -39,21 +38,12 @@ describe('a sentence that is cut off in running speech, without times', () => {
     text(noteUnderstood(log, { id, span: null, letters }), id);
   const stub = (log: ReplayLog, id: string): ReplayLog =>
     noteSound(log, { id, language: 'es', ms: 200, last: false }, log.sentMs).log;
-  const partial = (log: ReplayLog, id: string, letters: number): ReplayLog =>
-    notePartial(log, { id, letters }, 0);
 
   it('may have lost its end to the next one: what that has said is not said again', () => {
     const two = send('ssssqqqq', stub(cut(send('s'.repeat(20)), 'a', 60), 'a'));
     expect(again(two).slice(0, 24)).toEqual([...Array(24).keys()]);
     const said = speak(noteUnderstood(two, { id: 'b', span: null, letters: 20 }), 'b');
     expect(again(said)).toEqual([...Array(17).keys()]);
-  });
-
-  it('ends where its text ended, if that was longer before', () => {
-    const before = partial(send('s'.repeat(20)), 'a', 100);
-    const two = send('ssssqqqq', stub(cut(send('ss', before), 'a', 80), 'a'));
-    const said = speak(noteUnderstood(two, { id: 'b', span: null, letters: 20 }), 'b');
-    expect(again(said)).toEqual([...Array(13).keys()]);
   });
 
   it('may hold all of the next one, whose word comes when nobody speaks any more', () => {

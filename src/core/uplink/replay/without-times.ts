@@ -1,0 +1,115 @@
+import { kindOf } from '../backlog.ts';
+import { isQuiet, noisesIn, type Piece, type ReplayLog, type Seam, splitAt } from './record.ts';
+
+/**
+ * Where a sentence ends, of a service that does not tell its times. The rule: word of a sentence is word of all that was sent
+ * before it and that no other sentence has, up to the last pause, if that was heard of late; otherwise up to now, for a service
+ * cuts long sentences in running speech.
+ *
+ * Two things follow from what nobody can know. The end of a sentence that was cut in running speech belongs to the next one as
+ * well (`shareCut`). And where nothing is left for a sentence, word of the one before it came late, and that one is divided
+ * (`divideWithLate`).
+ */
+
+/** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
+const PROMPT_MS = 2600;
+/** Word of a sentence that was cut in running speech comes at least this long after the cut. */
+const CUT_TOLD_AFTER_MS = 960;
+
+/** Up to where a service has understood, as its word comes; milliseconds of the stream's audio. */
+export function endByPauses(log: ReplayLog): number {
+  return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));
+}
+
+/** Where a pause that was heard of late ends, or has not ended; null: none was. */
+export function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
+  if (quietMs > 0) return sentMs;
+  for (let index = pieces.length - 1; index >= 0; index--) {
+    const piece = pieces[index];
+    if (piece === undefined || piece.sentence !== null || sentMs - piece.fromMs > PROMPT_MS) break;
+    if (isQuiet(piece)) return piece.toMs;
+    const before = pieces[index - 1];
+    if (before !== undefined && before.toMs < piece.fromMs) return piece.fromMs;
+  }
+  return null;
+}
+
+/**
+ * What is said once more, or was said in other languages, goes out between two pauses of ours: where it follows what comes
+ * first, but for noises, or comes first itself, that is understood by itself, however late the word of it is. Infinite: all of it
+ * is alike.
+ */
+function endOfKind({ pieces }: ReplayLog): number {
+  const open = pieces.filter((piece) => piece.sentence === null && !isQuiet(piece));
+  const isNoise = noisesIn(open);
+  const from = open.findIndex((piece) => !isNoise(piece));
+  const first = open[from]?.chunk;
+  if (first === undefined) return Number.POSITIVE_INFINITY;
+  const kind = kindOf(first);
+  const behind = open.slice(from).find(({ chunk }) => kindOf(chunk) !== kind);
+  return behind?.fromMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** The last of a sentence that the service has cut off in running speech may be the first of the next one. */
+export function shareCut(log: ReplayLog, id: string, toMs: number): ReplayLog {
+  if (log.quietMs > 0 || toMs < log.sentMs) return log;
+  if (!log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
+  return { ...log, pieces: share(log.pieces, id, toMs - CUT_TOLD_AFTER_MS, { toMs, next: null }) };
+}
+
+/** The pieces, with what lies behind a place in a sentence shared. */
+function share(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam): readonly Piece[] {
+  return pieces.flatMap((piece): readonly Piece[] => {
+    if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
+    if (isQuiet(piece)) return [{ ...piece, seam }];
+    return splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, seam } : one));
+  });
+}
+
+/** Speech goes on behind a cut, or was over there: what is shared has its second sentence. */
+export function shareWithNext(log: ReplayLog, id: string): ReplayLog {
+  const first = log.pieces.find((piece) => piece.sentence === id && !isQuiet(piece));
+  const pieces = log.pieces.map((piece) => {
+    const { seam } = piece;
+    const isBefore =
+      seam !== undefined && seam.next === null && (first === undefined || seam.toMs === first.fromMs);
+    return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
+  });
+  return { ...log, pieces };
+}
+
+/**
+ * Two stretches with a pause between them are never one sentence of the service. Where its word of the first comes so late
+ * that both were taken for that, and word of another follows for which nothing is left, the other is what lies behind the
+ * first. In one stretch it is the end of that: the service has cut it.
+ */
+export function divideWithLate(log: ReplayLog, id: string, letters: number | null): ReplayLog {
+  if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
+  const [before] = log.sentences.slice(-1).filter((one) => one.span === null && !one.id.startsWith('#'));
+  const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
+  const isNoise = noisesIn(own);
+  const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
+  if (before === undefined || first === undefined) return log;
+  if (next === undefined) return divideStretch(log, own, before.letters, letters);
+  const pieces = log.pieces.map((piece): Piece => {
+    if (piece.sentence !== before.id || piece.group < next) return piece;
+    const { seam, ...rest } = piece;
+    return { ...rest, sentence: id };
+  });
+  return { ...log, pieces };
+}
+
+/** How long the two texts are tells where one stretch was cut: what lies behind that is shared with the second sentence. */
+function divideStretch(
+  log: ReplayLog,
+  own: readonly Piece[],
+  before: number | null,
+  letters: number | null,
+): ReplayLog {
+  const [first, last] = [own[0], own.at(-1)];
+  if (first?.sentence == null || last === undefined || !before || !letters) return log;
+  if (own.some(({ seam }) => seam !== undefined)) return log;
+  const cutMs = first.fromMs + ((last.toMs - first.fromMs) * before) / (before + letters);
+  const seam = { toMs: last.toMs, next: null };
+  return { ...log, pieces: share(log.pieces, first.sentence, cutMs - CUT_TOLD_AFTER_MS, seam) };
+}
