@@ -5,6 +5,7 @@
  * times of the sentence in question have reached the device, and are true, there is no doubt.
  */
 import type { Seams } from './seams.ts';
+import { TICK_MS } from './sound.ts';
 import type { SpeechOracleSetup } from './speech-ports.ts';
 import { createToldSentences, type ToldSentences } from './told-sentences.ts';
 
@@ -12,13 +13,14 @@ import { createToldSentences, type ToldSentences } from './told-sentences.ts';
 interface Sent {
   readonly connection: number;
   readonly at: number;
-  readonly streamMs: number;
 }
 
 export interface DoubtsSetup {
   readonly seams: Pick<Seams, 'before' | 'isAgain' | 'timesBefore' | 'isDoubtful'>;
   readonly times: Pick<SpeechOracleSetup, 'isExact' | 'isLying' | 'isTruthful'>;
   sentOf(tick: number): Sent | undefined;
+  /** Where in its stream it begins, as it was sent last, milliseconds. */
+  placeOf(tick: number): number;
   isOver(connection: number): boolean;
 }
 
@@ -30,12 +32,10 @@ export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound
   isDoubtful(tick: number, earlier: readonly number[], again: readonly number[]): boolean;
 }
 
-/** A chunk is this long, and a sentence begins and ends somewhere in one. */
-const AROUND_MS = 640;
 /** Newer speech is looked for so far: what somebody says after a longer pause than this is told apart. */
 const NEWER_TICKS = 1500;
 
-export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Doubts {
+export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSetup): Doubts {
   const told = createToldSentences();
   /** When each piece of a rendering had been sent. */
   const sentAt = new WeakMap<readonly number[], readonly number[]>();
@@ -92,15 +92,12 @@ export function createDoubts({ seams, times, sentOf, isOver }: DoubtsSetup): Dou
     const span = told.spanOf(earlier);
     const ms = sentMs.get(earlier)?.[earlier.indexOf(tick)];
     if (times.isTruthful() || span === null || ms === undefined) return false;
-    return ms < span.fromMs - AROUND_MS || ms > span.toMs + AROUND_MS;
+    return ms < span.fromMs || ms + TICK_MS > span.toMs;
   };
 
   return {
     rendered(connection, sentence, ticks) {
-      sentMs.set(
-        ticks,
-        ticks.map((tick) => sentOf(tick)?.streamMs ?? Number.NaN),
-      );
+      sentMs.set(ticks, ticks.map(placeOf));
       const at = ticks.map((tick) => sentOf(tick)?.at ?? Number.POSITIVE_INFINITY);
       sentAt.set(ticks, at);
       told.rendered(connection, sentence, ticks);

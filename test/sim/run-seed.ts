@@ -134,7 +134,8 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
   const commanded = generation < 3 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
-  const drawn = generation < 5 ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
+  const parted = generation < 5 ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
+  const drawn = meddling.changeTerms?.(parted) ?? parted;
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
   const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);

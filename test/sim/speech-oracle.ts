@@ -53,6 +53,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const flags = createTickList(0);
   const sendings = createTickList<Sending | undefined>(undefined);
   const [spokenAt, timesSent, timesHeard] = [createTickList(0), createTickList(0), createTickList(0)];
+  const places = createTickList(0);
   const isGivenUp = (tick: number): boolean => (flags.get(tick) & HOLD_FULL) !== 0;
   const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0, isGivenUp);
   const strange = createStrangeSounds(violations);
@@ -68,7 +69,13 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
   let [queue, targets]: [number[], readonly string[]] = [[], []];
   const doubts = createDoubts({
-    ...{ seams, sentOf: sendings.get, isOver: (connection) => overAt.has(connection), times: setup },
+    ...{
+      seams,
+      sentOf: sendings.get,
+      placeOf: places.get,
+      isOver: (connection) => overAt.has(connection),
+      times: setup,
+    },
   });
   const said = createSaidAccount(violations, doubts.isDoubtful);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
@@ -261,9 +268,10 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const quietSince = signAt.get(connection) ?? now;
       const streamMs = sentMs.get(connection) ?? 0;
       sentMs.set(connection, streamMs + CHUNK_MS);
-      const sending: Sending = { connection, at: now, streamMs, late: setup.isLate(), quietSince };
-      read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick) => {
+      const sending: Sending = { connection, at: now, late: setup.isLate(), quietSince };
+      read(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1), (tick, fromMs) => {
         sendings.set(tick, sending);
+        places.set(tick, streamMs + fromMs);
         timesSent.set(tick, timesSent.get(tick) + 1);
       });
     },

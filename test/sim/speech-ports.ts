@@ -19,8 +19,6 @@ export interface Job extends Playing {
 export interface Sending {
   readonly connection: number;
   readonly at: number;
-  /** How much had been sent on it before. */
-  readonly streamMs: number;
   /** The connection was slower than real time. */
   readonly late: boolean;
   /** The last sign of life of the connection by then: an outage counts from there. */

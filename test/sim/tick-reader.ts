@@ -6,16 +6,17 @@ export const TICKS_PER_ROOM = 2 ** 22;
 
 /** Reads the pieces of speech of one room, numbered from its first. */
 export interface TickReader {
-  read(sound: Int16Array, onTick: (tick: number) => void): { echoes: number };
+  /** @param onTick gets each, and where in the sound it begins */
+  read(sound: Int16Array, onTick: (tick: number, fromMs: number) => void): { echoes: number };
   ticksOf(pcm: Uint8Array): number[];
 }
 
 /** @param firstTick of the room */
 export function createTickReader(firstTick: number, violations: Violations): TickReader {
   const read: TickReader['read'] = (sound, onTick) =>
-    readTicks(sound, (number) => {
+    readTicks(sound, (number, fromMs) => {
       const tick = number - firstTick;
-      if (tick >= 0 && tick < TICKS_PER_ROOM) onTick(tick);
+      if (tick >= 0 && tick < TICKS_PER_ROOM) onTick(tick, fromMs);
       else violations.add('crossed', 'speech of one lane was heard in another');
     });
   return {

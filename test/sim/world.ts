@@ -105,6 +105,8 @@ export interface Meddling {
   readonly cancels?: boolean;
   /** How the seed draws; left out: as is usual. */
   readonly generation?: Generation;
+  /** Changes what the seed drew. */
+  readonly changeTerms?: (drawn: Terms) => Terms;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
   /** These kinds of faults and no others. */
