@@ -56,7 +56,7 @@ export interface PlaybackSink {
   /** It sounds again after a fault; how loud is for the owner to say again. */
   back(): void;
   /** So much of what has been written was never heard, nor will be: the device was away. */
-  missed?(ms: number): void;
+  missed(ms: number): void;
   /** By the device's own measure, what has been written so far will have been heard at this moment: not when the last write said. */
   measured(heardUntil: number): void;
 }

@@ -7,7 +7,7 @@ async function open() {
   const told: string[] = [];
   let isWriting = false;
   const note = (news: string) => (): void => void told.push(isWriting ? `${news} during a write` : news);
-  const sink: PlaybackSink = { fault: note('fault'), back: note('back'), measured() {} };
+  const sink: PlaybackSink = { fault: note('fault'), back: note('back'), missed() {}, measured() {} };
   const device = { isBroken: false };
   const playback = await guardPlayback(
     async () => ({

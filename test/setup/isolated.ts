@@ -3,6 +3,7 @@
  * real time (`test/e2e`, `test/card`). All others share what was loaded once.
  */
 export const ISOLATED = [
+  'test/adapters/audio/alsa/aplay.test.ts',
   'test/adapters/audio/alsa/mixer.test.ts',
   'test/adapters/provisioning/power-cut.test.ts',
   'test/adapters/shared-alarm.test.ts',

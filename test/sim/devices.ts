@@ -58,7 +58,7 @@ export function createLoudspeaker(
     given = [];
     for (const pcm of missed) onMissed(pcm);
     const ms = missed.reduce((sum, pcm) => sum + audibleMs(pcm, RATE_HZ), 0);
-    if (ms > 0) clock.at(now, () => sink?.missed?.(ms));
+    if (ms > 0) clock.at(now, () => sink?.missed(ms));
     stretches = stretches.flatMap(({ from, until, isHeard }) => {
       if (until <= now || !isHeard) return [{ from, until, isHeard }];
       const silent = { from: Math.max(from, now), until, isHeard: false };

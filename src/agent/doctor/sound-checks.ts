@@ -162,6 +162,8 @@ async function playTone(
         fault = given;
       },
       back: () => {},
+      // Only a device that fails misses anything, and of that it is told.
+      missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;
       },

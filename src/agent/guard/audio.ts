@@ -145,7 +145,7 @@ function guardPlaybackSink(sink: PlaybackSink, defects: Defects): PlaybackSink {
   return {
     fault: (fault) => void attempt(defects, 'playback fault', () => sink.fault(fault)),
     back: () => void attempt(defects, 'playback back', () => sink.back()),
-    missed: (ms) => void attempt(defects, 'playback loss', () => sink.missed?.(ms)),
+    missed: (ms) => void attempt(defects, 'playback loss', () => sink.missed(ms)),
     measured: (heardUntil) => void attempt(defects, 'playback measure', () => sink.measured(heardUntil)),
   };
 }

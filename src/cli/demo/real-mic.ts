@@ -57,7 +57,7 @@ function unusable(part: string, device: string, variable: string, reason: string
   );
 }
 
-const DEAF: PlaybackSink = { fault() {}, back() {}, measured() {} };
+const DEAF: PlaybackSink = { fault() {}, back() {}, missed() {}, measured() {} };
 
 /** What the loudspeaker is given goes into a recording, too. */
 export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlayback): OpenPlayback {

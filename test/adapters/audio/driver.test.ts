@@ -24,7 +24,7 @@ describe('audio driver', () => {
       { driver: 'file', path: output, volume: 80, normalize: false },
       24_000,
       clock,
-    )({ fault() {}, back() {}, measured() {} });
+    )({ fault() {}, back() {}, missed() {}, measured() {} });
     expect(playback.write(makeNumbered(10)).from).toBe(clock.now());
     await playback.close();
     expect(clock.armed).toBe(0);

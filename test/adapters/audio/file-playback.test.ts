@@ -30,6 +30,7 @@ async function start(options: Partial<FilePlaybackOptions> = {}) {
       news.push('fault');
     },
     back: () => news.push('back'),
+    missed: () => {},
     measured: () => {},
   });
   return { clock, path, faults, news, playback };

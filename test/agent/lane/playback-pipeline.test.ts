@@ -288,7 +288,7 @@ describe('what is heard', () => {
   it('tells of a fault, of what nobody heard because of it, and of its end', async () => {
     const { device, events } = await open();
     device().fault({ code: 'lost', message: 'gone' });
-    device().missed?.(640);
+    device().missed(640);
     device().back();
     expect(events).toEqual([
       { type: 'audio_fault', device: 'playback', code: 'lost', message: 'gone' },

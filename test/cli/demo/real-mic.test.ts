@@ -76,7 +76,7 @@ describe('the look at the devices before the demo', () => {
 });
 
 describe('a loudspeaker that is recorded', () => {
-  const SINK: PlaybackSink = { fault() {}, back() {}, measured() {} };
+  const SINK: PlaybackSink = { fault() {}, back() {}, missed() {}, measured() {} };
 
   function part(name: string, heardAt: number, calls: string[]): OpenPlayback {
     return async () => ({

@@ -28,7 +28,7 @@ async function furnish() {
     write: () => ({ from: startsAt, until: startsAt }),
     flush: () => {},
     close: async () => {},
-  }))({ fault: () => {}, back: () => {}, measured: () => {} });
+  }))({ fault: () => {}, back: () => {}, missed: () => {}, measured: () => {} });
   return {
     room,
     heard,

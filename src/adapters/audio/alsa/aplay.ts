@@ -32,6 +32,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
       rateHz,
       {
         measured: (heardUntil) => sink.measured(heardUntil),
+        missed: (ms) => sink.missed(ms),
         fault(fault) {
           tell();
           sink.fault(fault);

@@ -148,7 +148,7 @@ class ChildPlayback {
       case 'missed': {
         const { ms } = effect;
         // It shows while somebody writes: whoever is told is not in the middle of that.
-        return queueMicrotask(() => this.isClosed || this.sink.missed?.(ms));
+        return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
         const text = `more than ${CAPACITY_MS / 1000} s of sound wait for the loudspeaker; what comes on top is dropped`;
@@ -190,6 +190,7 @@ class ChildPlayback {
       isQuiet: () => isSilent(this.buffer, this.deps.clock.now()),
       fault: (fault) => {
         this.isFaulty = true;
+        this.post({ type: 'failed' });
         this.sink.fault(fault);
       },
       back: () => {

@@ -38,7 +38,7 @@ export function tell(step: BufferStep): void {
 }
 
 export function settle(step: BufferStep): void {
-  set(step, { isSettled: true, awaitsProof: false, absentFrom: null });
+  set(step, { isSettled: true, awaitsProof: false, absentFrom: null, hasFailed: false });
   step.effects.push({ type: 'works' });
 }
 

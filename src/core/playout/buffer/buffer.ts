@@ -11,6 +11,7 @@ import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
 import {
   type BufferEffect,
   type BufferEvent,
+  isPatient,
   isSilent,
   type PlaybackBuffer,
   pendingEnd,
@@ -49,6 +50,8 @@ function dispatch(step: BufferStep, event: BufferEvent): void {
       return onRanDry(step, event);
     case 'gone':
       return onGone(step);
+    case 'failed':
+      return set(step, { hasFailed: true });
     case 'run_on':
       return onRunOn(step, event);
   }
@@ -77,8 +80,8 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
 /** A device that is away for long misses what was to be heard meanwhile. */
 function forgetMissed(step: BufferStep): void {
   const { state, now } = step;
-  const { device, absentFrom, accountedUntil, pending, rateHz } = state;
-  if (device !== null || absentFrom === null || now - absentFrom < limit.PATIENCE_MS) return;
+  const { device, accountedUntil, pending, rateHz } = state;
+  if (device !== null || isPatient(state, now)) return;
   const missed = Math.round(((now - accountedUntil) * rateHz) / 1000) * BYTES_PER_SAMPLE;
   const gone = take(pending, missed);
   set(step, { pending: gone.pending, accountedUntil: now });

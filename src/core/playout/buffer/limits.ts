@@ -23,8 +23,10 @@ export const TOLERANCE_MS = 10;
 export const HANG_LIMIT_MS = 1500;
 /** After a fault this much silence, and more than its buffer holds, finds out whether the device takes sound, where there is none to play. */
 export const PROBE_MS = 300;
-/** A device that is away for longer misses what was to be heard meanwhile; a shorter absence delays it. */
+/** A device of which the owner knows that it fails, and that is away for longer, misses what was to be heard meanwhile. */
 export const PATIENCE_MS = 1000;
+/** Any other delays it for as long as one may take to open: on a busy machine, seconds. */
+export const START_PATIENCE_MS = 5000;
 /** A child that is not heard to fail for this long works. */
 export const SETTLED_MS = 500;
 /** How soon after a pause a device says that it ran dry in it, if it does. */

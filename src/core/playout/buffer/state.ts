@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { type Buffering, type DeviceTimeline, endOf, queuedFrames, type Sight } from './device-timeline.ts';
-import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS } from './limits.ts';
+import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS, START_PATIENCE_MS } from './limits.ts';
 import { NOTHING_PENDING, type Pending } from './pending.ts';
 
 /**
@@ -27,6 +27,8 @@ export interface PlaybackBuffer {
   readonly told: number;
   /** Since when what waits is not heard, because no device is ready. */
   readonly absentFrom: number | null;
+  /** The owner knows that it fails, and not yet that it works again. */
+  readonly hasFailed: boolean;
   /** Until when what should have been heard meanwhile is accounted for. */
   readonly accountedUntil: number;
   /** It hangs, and has moved last then; null: it does not. */
@@ -82,6 +84,8 @@ export type BufferEvent =
   | { readonly type: 'settled' }
   | { readonly type: 'ran_dry'; readonly ms: number; readonly sight: Sight }
   | { readonly type: 'gone' }
+  /** The owner is told that it fails. */
+  | { readonly type: 'failed' }
   /** `restart`: the device has to be started again for it. */
   | { readonly type: 'run_on'; readonly on: boolean; readonly restart: boolean };
 
@@ -110,7 +114,7 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
     ...{ rateHz, latencyMs, pending: NOTHING_PENDING, device: null, heldFrames: 0, stage: null },
     ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
     ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
-    ...{ absentFrom: now, accountedUntil: now, startedAt: now, usualStartMs: 20 },
+    ...{ absentFrom: now, hasFailed: false, accountedUntil: now, startedAt: now, usualStartMs: 20 },
     ...{ stoodSince: null, isSettled: false, awaitsProof: false, isOverflowing: false },
     ...{ wantsRunOn: false, needsRestart: false, isAnswering: false, written: { from: now, until: now } },
   };
@@ -134,10 +138,14 @@ export function heldMs({ device, heldFrames }: PlaybackBuffer): number {
 }
 
 function firstHeardAt(buffer: PlaybackBuffer, now: number): number {
-  const { device, latencyMs, startedAt, usualStartMs, absentFrom } = buffer;
+  const { device, latencyMs, startedAt, usualStartMs } = buffer;
   if (device !== null) return now + latencyMs;
-  const isPatient = absentFrom === null || now - absentFrom < PATIENCE_MS;
-  return (isPatient ? Math.max(now, startedAt + usualStartMs) : now) + latencyMs;
+  return (isPatient(buffer, now) ? Math.max(now, startedAt + usualStartMs) : now) + latencyMs;
+}
+
+/** Whether what is to be heard waits for the device, which is away. */
+export function isPatient({ absentFrom, hasFailed }: PlaybackBuffer, now: number): boolean {
+  return absentFrom === null || now - absentFrom < (hasFailed ? PATIENCE_MS : START_PATIENCE_MS);
 }
 
 export function soundEnd(buffer: PlaybackBuffer, now: number): number {

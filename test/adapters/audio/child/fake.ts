@@ -42,13 +42,14 @@ export interface Heard {
   readonly faults: AudioFault[];
   readonly lines: string[];
   readonly measured: number[];
+  missedMs: number;
   backs: number;
 }
 
 /** Everything that a driver tells, in one place. */
 export function createListener() {
   const clock = createSystemClock();
-  const heard: Heard = { pieces: [], faults: [], lines: [], measured: [], backs: 0 };
+  const heard: Heard = { pieces: [], faults: [], lines: [], measured: [], missedMs: 0, backs: 0 };
   const note = (_fields: object, sentence: string): void => void heard.lines.push(sentence);
   const log: Log = { trace() {}, debug() {}, info: note, warn: note, error: note };
   return {
@@ -64,6 +65,9 @@ export function createListener() {
     playbackSink: {
       fault: (fault: AudioFault) => void heard.faults.push(fault),
       back: () => void heard.backs++,
+      missed(ms: number): void {
+        heard.missedMs += ms;
+      },
       measured: (until: number) => void heard.measured.push(until),
     },
   };

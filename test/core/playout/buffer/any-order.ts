@@ -12,7 +12,9 @@ const happening = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 2500 }) }),
   },
-  fc.record({ what: fc.constantFrom('flush', 'gone', 'open', 'unsure', 'settled', 'dry', 'still', 'moves') }),
+  fc.record({
+    what: fc.constantFrom('flush', 'gone', 'failed', 'open', 'unsure', 'settled', 'dry', 'still', 'moves'),
+  }),
   fc.record({ what: fc.constantFrom('on', 'off', 'restart', 'lies') }),
 );
 
@@ -26,6 +28,7 @@ function happen(device: Device, { what, ms = 0 }: { what: string; ms?: number })
     wait: () => clock.advance(ms),
     flush: () => void post({ type: 'flush' }),
     gone: () => void post({ type: 'gone' }),
+    failed: () => void post({ type: 'failed' }),
     open: () => open({ afterFault: clock.now() % 2 === 0 }),
     unsure: () => open({ isSure: false }),
     settled: () => void post({ type: 'settled' }),

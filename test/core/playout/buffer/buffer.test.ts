@@ -172,8 +172,44 @@ describe('a device that is away', () => {
     expect(audible()).toEqual(numbers(ramp(500)));
   });
 
-  it('for long misses what was to be heard meanwhile', () => {
-    const { open, write, clock, audible, of } = createDevice();
+  it('because it is being started delays it for as long as that may take, and no longer', () => {
+    for (const [afterMs, isHeard] of [
+      [4900, true],
+      [5100, false],
+    ] as const) {
+      const { open, write, clock, audible, of } = createDevice();
+      write(ramp(500));
+      clock.advance(afterMs);
+      open();
+      clock.advance(2000);
+      expect(audible()).toEqual(isHeard ? numbers(ramp(500)) : []);
+      expect(of('missed')).toEqual(isHeard ? [] : [{ type: 'missed', ms: 500 }]);
+    }
+  });
+
+  it('because it was told to start again delays it, too; where the owner knows that it fails, it misses it', () => {
+    for (const fails of [false, true]) {
+      const { open, write, clock, post, audible, of } = createDevice();
+      open();
+      write(ramp(2000));
+      clock.advance(500);
+      post({ type: 'flush' });
+      post({ type: 'gone' });
+      const before = audible().length;
+      write(ramp(500));
+      if (fails) post({ type: 'failed' });
+      clock.advance(3000);
+      open();
+      clock.advance(2000);
+      expect(audible().length).toBe(fails ? 0 : 500 * PER_MS);
+      expect(before).toBeGreaterThan(0);
+      expect(of('missed')).toEqual(fails ? [{ type: 'missed', ms: 500 }] : []);
+    }
+  });
+
+  it('for long because it has failed misses what was to be heard meanwhile', () => {
+    const { open, write, clock, post, audible, of } = createDevice();
+    post({ type: 'failed' });
     write(ramp(6000));
     clock.advance(2000);
     const { from } = write(ramp(10));
