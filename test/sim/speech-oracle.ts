@@ -52,30 +52,23 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations, firstTick } = setup;
   const flags = createTickList(0);
   const sendings = createTickList<Sending | undefined>(undefined);
-  const [spokenAt, timesSent, timesHeard] = [createTickList(0), createTickList(0), createTickList(0)];
-  const places = createTickList(0);
+  const [spokenAt, places] = [createTickList(0), createTickList(0)];
+  const [timesSent, timesHeard] = [createTickList(0), createTickList(0)];
   const isGivenUp = (tick: number): boolean => (flags.get(tick) & HOLD_FULL) !== 0;
   const seams = createSeams(timesSent, (tick) => spokenAt.get(tick) > 0, isGivenUp);
   const strange = createStrangeSounds(violations);
   const jobs = new Map<number, Job>();
-  const lastHeard = new Map<string, number>();
-  const numberOf = new Map<string, number>();
+  const [lastHeard, numberOf] = [new Map<string, number>(), new Map<string, number>()];
   const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
   const [soundAt, sentMs] = [new Map<number, number>(), new Map<number, number>()];
-  const silentEnds = createSilentEnds(violations);
-  const leftOut = createLeftOut(violations);
+  const [silentEnds, leftOut] = [createSilentEnds(violations), createLeftOut(violations)];
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
   let [queue, targets]: [number[], readonly string[]] = [[], []];
   const doubts = createDoubts({
-    ...{
-      seams,
-      sentOf: sendings.get,
-      placeOf: places.get,
-      isOver: (connection) => overAt.has(connection),
-      times: setup,
-    },
+    ...{ seams, sentOf: sendings.get, placeOf: places.get, times: setup },
+    isOver: (connection) => overAt.has(connection),
   });
   const said = createSaidAccount(violations, doubts.isDoubtful);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { runSeed } from './run-seed.ts';
+
+const HOURS = 0.5;
+const faults = ['times_wrong', 'reset', 'reset_mid_output'];
+
+interface Sums {
+  /** Lost, or said twice, and nobody could know. */
+  doubtfulS: number;
+  /** How often the device has told that it does not believe the times any more. */
+  refused: number;
+}
+
+/** The same worlds and faults, with times in the transcripts or without. */
+async function sumsWith(seeds: readonly number[], segments: 'words' | 'none'): Promise<Sums> {
+  const sums = { doubtfulS: 0, refused: 0 };
+  for (const seed of seeds) {
+    const { violations, excusedS, repeatedS } = await runSeed(seed, HOURS, {
+      faults,
+      changeTerms: (drawn) => ({
+        ...drawn,
+        ...{ profile: 'live', untold: [], choices: { ...drawn.choices, segments } },
+      }),
+      observe({ effects }) {
+        for (const effect of effects)
+          if (effect.type === 'notify' && effect.kind === 'times_refused') sums.refused++;
+      },
+    });
+    expect(violations.map(({ rule, text }) => `${seed} ${segments} ${rule}: ${text}`)).toEqual([]);
+    sums.doubtfulS += excusedS.unnamed + repeatedS;
+  }
+  return sums;
+}
+
+/** @param leastDoubtS without times so much is in doubt in these worlds: they have met with what this is about */
+export function testLies(seeds: readonly number[], leastDoubtS: number): void {
+  describe('a service that tells times which are not true', () => {
+    it('costs no more speech than one that tells none', async () => {
+      const [lying, silent] = [await sumsWith(seeds, 'words'), await sumsWith(seeds, 'none')];
+      expect(lying.refused).toBeGreaterThan(seeds.length);
+      expect(silent.refused).toBe(0);
+      expect(silent.doubtfulS).toBeGreaterThan(leastDoubtS);
+      expect(lying.doubtfulS).toBeLessThanOrEqual(silent.doubtfulS);
+    });
+  });
+}
