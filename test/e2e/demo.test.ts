@@ -90,7 +90,8 @@ function firstDifference(timeline: Uint8Array, sent: Uint8Array): number | null 
 }
 
 describe.concurrent('the demo', () => {
-  it('interprets the recording: every sample on its way there and back', async ({ expect }) => {
+  it('interprets the recording: every sample on its way there and back', async ({ expect, skip }) => {
+    const stalls = watchStalls();
     const { summary, model, output, streams, recordings } = await perform('plain');
     const recording = (await loadWav(RECORDING)).pcm;
     const [stream] = streams;
@@ -123,13 +124,11 @@ describe.concurrent('the demo', () => {
     // And nothing on the way was against the rules.
     expect(streams).toHaveLength(1);
     expect(stream).toMatchObject({
-      pacing_violations: 0,
       duplicate_frames: 0,
       out_of_order_frames: 0,
       invalid_messages: 0,
       frames_discarded: 0,
       segments: sentences.length,
-      get_task: { too_often: 0 },
       set_task: { count: 1 },
     });
     expect(summary).toMatchObject({
@@ -145,11 +144,17 @@ describe.concurrent('the demo', () => {
     expect(model?.exchanges.every(({ isFinal, translations }) => isFinal && translations.length === 1)).toBe(
       true,
     );
+    // What was sent in time may arrive early behind a stall, or late in it.
+    judgeSound(skip, stalls, LONG_STALL_MS, () =>
+      expect(stream).toMatchObject({ pacing_violations: 0, get_task: { too_often: 0 } }),
+    );
   });
 
   it('never hears itself: with an open echo path nothing but the visitors, or silence, reaches the service', async ({
     expect,
+    skip,
   }) => {
+    const stalls = watchStalls();
     const { summary, recordings, streams } = await perform('echo', { faults: ['echo'] });
     const recording = (await loadWav(RECORDING)).pcm;
     const received = recordings[0]?.received ?? new Uint8Array();
@@ -157,23 +162,27 @@ describe.concurrent('the demo', () => {
       index === null && !isSilent(received.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES)) ? [at] : [],
     );
     expect(summary.faults).toEqual(['echo']);
-    expect(summary.silenced_chunks).toBeGreaterThan(20);
     expect(neither, 'chunks that are neither a visitor nor silence').toEqual([]);
-    expect(streams[0]).toMatchObject({ pacing_violations: 0 });
     expect(summary).toMatchObject({ sessions: 1, lost_audio_ms: 0 });
     expectBalance(summary, expect);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(summary.silenced_chunks).toBeGreaterThan(20);
+      expect(streams[0]).toMatchObject({ pacing_violations: 0 });
+    });
   });
 
-  it('rolls over to the next session before the limit of the first, without a gap', async ({ expect }) => {
+  it('rolls over to the next session before the limit of the first, without a gap', async ({
+    expect,
+    skip,
+  }) => {
+    const stalls = watchStalls();
     const { summary, streams, recordings } = await perform('rollover', { inputMs: 57_000 }, 60);
-    expect(summary).toMatchObject({
-      sessions: 2,
-      rollovers: 1,
-      lost_audio_ms: 0,
-      dropped_chunks: 0,
-      resent_chunks: 0,
-    });
+    expect(summary).toMatchObject({ lost_audio_ms: 0, dropped_chunks: 0, resent_chunks: 0 });
     expectBalance(summary, expect);
+    // On a machine that stands still the demo takes longer, and the second session reaches its limit, too.
+    judgeSound(skip, stalls, LONG_STALL_MS, () =>
+      expect(summary).toMatchObject({ sessions: 2, rollovers: 1 }),
+    );
     // Both heard, one after the other; the first one was ended by us, in time, when it had nothing left to say.
     expect(streams).toHaveLength(2);
     for (const stream of streams) {
