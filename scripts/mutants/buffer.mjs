@@ -17,6 +17,20 @@ export const BUFFER = [
     tests: TESTS,
   },
   {
+    name: 'sound-is-lost-by-opening-late',
+    file: 'playout/buffer/state.ts',
+    find: 'hasFailed ? PATIENCE_MS : START_PATIENCE_MS',
+    replace: 'PATIENCE_MS',
+    tests: TESTS,
+  },
+  {
+    name: 'device-that-fails-is-waited-for',
+    file: 'playout/buffer/buffer.ts',
+    find: 'return set(step, { hasFailed: true });',
+    replace: 'return;',
+    tests: TESTS,
+  },
+  {
     name: 'missed-sound-is-made-up-for',
     file: 'playout/buffer/buffer.ts',
     find: 'pending: gone.pending, accountedUntil: now',

@@ -78,8 +78,6 @@ export interface Speaker {
   readonly faults: readonly (AudioFault & { atMs: number })[];
   /** When it said that it sounds again. */
   readonly backs: readonly number[];
-  /** How much it has told that nobody will hear, milliseconds. */
-  missedMs(): number;
   /** Until when all that was written sounds, as the driver measured last; as the card tells time. */
   measured(): number;
   /** Writes sound; when it will be heard, as the card tells time. */
@@ -89,7 +87,7 @@ export interface Speaker {
 export async function speak(device: string): Promise<Speaker> {
   const faults: (AudioFault & { atMs: number })[] = [];
   const backs: number[] = [];
-  let [measured, missedMs] = [Number.NaN, 0];
+  let measured = Number.NaN;
   const playback = await createPlayback(
     laneOf(device).playback,
     RATE_HZ,
@@ -97,9 +95,7 @@ export async function speak(device: string): Promise<Speaker> {
   )({
     fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
     back: () => void backs.push(cardNow()),
-    missed: (ms) => {
-      missedMs += ms;
-    },
+    missed() {},
     measured: (heardUntil) => {
       measured = heardUntil + CLOCK_ZERO_MS;
     },
@@ -109,7 +105,6 @@ export async function speak(device: string): Promise<Speaker> {
     faults,
     backs,
     measured: () => measured,
-    missedMs: () => missedMs,
     say: (sound) => playback.write(new Uint8Array(sound.slice().buffer)).from + CLOCK_ZERO_MS,
   };
 }

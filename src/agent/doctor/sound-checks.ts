@@ -162,7 +162,7 @@ async function playTone(
         fault = given;
       },
       back: () => {},
-      // Only a device that fails misses anything, and of that it is told.
+      // A card that misses the tone fails; a program that takes longer than that to start is not judged by it.
       missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;

@@ -99,7 +99,10 @@ export function divideWithLate(log: ReplayLog, id: string, letters: number | nul
   return { ...log, pieces };
 }
 
-/** How long the two texts are tells where one stretch was cut: what lies behind that is shared with the second sentence. */
+/**
+ * How long the two texts are tells where one stretch was cut: what lies behind that is shared. With which sentence follows, as
+ * behind any cut (`shareWithNext`).
+ */
 function divideStretch(
   log: ReplayLog,
   own: readonly Piece[],
