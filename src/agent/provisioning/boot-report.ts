@@ -76,8 +76,11 @@ async function perform(
   abort: AbortSignal,
 ): Promise<Done> {
   switch (effect.type) {
-    case 'say':
-      return { event: { type: 'said' }, said: await say(effect.codes) };
+    case 'say': {
+      const said = await say(effect.codes);
+      const wasRefused = said.length > 0 && said.every(({ trouble }) => trouble !== null);
+      return { event: { type: 'said', wasRefused }, said };
+    }
     case 'wake_at':
       await new Promise<void>((resolve) => void clock.at(effect.at, resolve));
       return { event: { type: 'wake' }, said: null };

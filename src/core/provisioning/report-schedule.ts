@@ -52,8 +52,8 @@ export interface ReportState {
 export type ReportEvent =
   | { readonly type: 'begin' }
   | { readonly type: 'looked'; readonly verdict: StartVerdict }
-  /** What was to be said has been, as far as there was anything to say it with. */
-  | { readonly type: 'said' }
+  /** @property wasRefused there was something to say it with, and none of it did */
+  | { readonly type: 'said'; readonly wasRefused: boolean }
   | { readonly type: 'wake' };
 
 /** What is written down: for the status file and the console. */
@@ -90,8 +90,9 @@ export function stepReport(state: ReportState, event: ReportEvent, now: number):
     case 'looked':
       return activity.kind === 'looking' ? onLook(state, event.verdict, now) : { state, effects: [] };
     case 'said':
-      if (activity.kind !== 'saying') return { state, effects: [] };
-      return activity.isLast ? end(state, true) : look(state, now);
+      return activity.kind === 'saying'
+        ? onSaid(state, activity, event.wasRefused, now)
+        : { state, effects: [] };
     case 'wake':
       return activity.kind === 'waiting' ? look(state, now) : { state, effects: [] };
   }
@@ -126,9 +127,21 @@ function onLook(given: ReportState, verdict: StartVerdict, now: number): ReportS
     const repeats = isNew ? 0 : state.repeats + 1;
     return withEffects(written, say({ ...state, repeats }, speakable, speakable, now));
   }
-  const at = now + state.settings.lookEveryMs;
-  const wake: ReportEffect = { type: 'wake_at', at };
-  return withEffects(written, { state: { ...state, activity: { kind: 'waiting' } }, effects: [wake] });
+  return withEffects(written, wait(state, now));
+}
+
+/** That it is ready ends the watch: where nobody heard it, it is looked at and said once more. */
+function onSaid(
+  state: ReportState,
+  { isLast }: { readonly isLast: boolean },
+  wasRefused: boolean,
+  now: number,
+): ReportStep {
+  if (!isLast) return look(state, now);
+  const isOver = now - state.startedAt >= state.settings.longestMs;
+  return wasRefused && !isOver && state.sayings < state.settings.mostSayings
+    ? wait(state, now)
+    : end(state, true);
 }
 
 /** What is wrong, the first cause first, that of the settings among them. */
@@ -185,6 +198,13 @@ function look(state: ReportState, now: number): ReportStep {
   return {
     state: { ...state, activity: { kind: 'looking' } },
     effects: [{ type: 'look', asksDoctor }],
+  };
+}
+
+function wait(state: ReportState, now: number): ReportStep {
+  return {
+    state: { ...state, activity: { kind: 'waiting' } },
+    effects: [{ type: 'wake_at', at: now + state.settings.lookEveryMs }],
   };
 }
 

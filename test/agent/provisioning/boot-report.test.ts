@@ -9,9 +9,10 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 const NEWS = { code: 'applied', isBad: false, detail: '', isMissing: false } as const;
 const SAYING_MS = 4000;
 const SPEAKER: Said = { device: 'plughw:CARD=Speaker', trouble: null };
+const BUSY: Said = { device: 'plughw:CARD=Speaker', trouble: 'busy' };
 
 /** A kiosk's start in virtual time; `says` is the agent's word at a time, seconds. */
-function start(says: (s: number) => string) {
+function start(says: (s: number) => string, saidBy: (s: number) => readonly Said[] = () => [SPEAKER]) {
   const clock = createVirtualClock(1000);
   const said: string[] = [];
   const written: { state: StartState; said: readonly Said[] | null }[] = [];
@@ -31,8 +32,9 @@ function start(says: (s: number) => string) {
     },
     async say(codes: readonly PhraseCode[]) {
       said.push(`${Math.round((clock.now() - 1000) / 1000)} ${codes.join(' ')}`);
+      const by = saidBy((clock.now() - 1000) / 1000);
       await later(SAYING_MS);
-      return [SPEAKER];
+      return by;
     },
     write: (state, where) => void written.push({ state, said: where }),
   };
@@ -50,6 +52,24 @@ describe('the boot report', () => {
     expect(written.at(-1)).toEqual({ state: { kind: 'ready' }, said: [SPEAKER] });
     expect(clock.armed).toBe(0);
   });
+
+  it.each([
+    ['is busy', [BUSY], 2],
+    ['is busy beside one that took it', [BUSY, SPEAKER], 1],
+    ['is not there', [], 1],
+  ] as const)(
+    'says again that the kiosk is ready where the loudspeaker %s only if that helps',
+    async (_, by, times) => {
+      const { clock, said, written, ended } = start(
+        () => 'ready: x; broker connected',
+        (s) => (s < 10 ? by : [SPEAKER]),
+      );
+      await clock.elapse(60_000);
+      expect(await ended).toBe(true);
+      expect(said.filter((one) => one.endsWith('ready'))).toHaveLength(times);
+      expect(written.at(-1)?.said).toEqual(times === 2 ? [SPEAKER] : by);
+    },
+  );
 
   it('ends unfixed after half an hour', async () => {
     const { clock, said, ended } = start(() => 'degraded (no_backend): x; broker connected');

@@ -17,6 +17,7 @@ const APPLIED: SettingsNews = { ...QUIET, code: 'applied' };
 const INVALID: SettingsNews = { ...QUIET, code: 'file_invalid', isBad: true, detail: 'wifi.ssid is missing' };
 const { graceMs, lookEveryMs, repeatEveryMs, repeats, longestMs, mostSayings } = REPORT_SETTINGS;
 const SAYING_MS = 6000;
+const SAID = { type: 'said', wasRefused: false } as const;
 const READY: StartVerdict = { kind: 'ready' };
 const NOT_YET: StartVerdict = { kind: 'not_yet', troubles: [] };
 const troubled = (...codes: PhraseCode[]): StartVerdict => ({
@@ -30,7 +31,12 @@ interface Told {
 }
 
 /** Lets a start go by; `how` says how it is at a time, seconds. */
-function watch(news: SettingsNews, how: (s: number) => StartVerdict, untilS = 4000) {
+function watch(
+  news: SettingsNews,
+  how: (s: number) => StartVerdict,
+  untilS = 4000,
+  refuses: (s: number) => boolean = () => false,
+) {
   let now = 0;
   let state: ReportState = beginReport(news, now);
   const told: Told[] = [];
@@ -45,8 +51,8 @@ function watch(news: SettingsNews, how: (s: number) => StartVerdict, untilS = 40
       effects.push(effect);
       if (effect.type === 'say') {
         told.push({ at: now / 1000, codes: effect.codes.join(' ') });
+        event = { type: 'said', wasRefused: refuses(now / 1000) };
         now += SAYING_MS;
-        event = { type: 'said' };
       }
       if (effect.type === 'look') event = { type: 'looked', verdict: how(now / 1000) };
       if (effect.type === 'wake_at') {
@@ -113,6 +119,39 @@ describe('what a kiosk says after its start', () => {
     expect(last).toMatchObject({ state: { kind: 'troubled', isWatched: false } });
   });
 
+  it('is that it is ready until that was heard', () => {
+    const { told, ended, endedAt } = watch(
+      QUIET,
+      () => READY,
+      4000,
+      (s) => s < 20,
+    );
+    expect(words(told)).toEqual(['ready', 'ready', 'ready']);
+    expect(ended).toBe(true);
+    expect(endedAt).toBeLessThan(40);
+  });
+
+  it('is not that it is ready for ever where nothing takes it', () => {
+    const { told, ended } = watch(
+      QUIET,
+      () => READY,
+      4000,
+      () => true,
+    );
+    expect(words(told)).toEqual(Array(mostSayings).fill('ready'));
+    expect(ended).toBe(true);
+  });
+
+  it('is what is wrong where it no longer was ready when nobody had heard that', () => {
+    const { told } = watch(
+      QUIET,
+      (s) => (s < 5 ? READY : troubled('wifi_password_wrong')),
+      100,
+      (s) => s < 5,
+    );
+    expect(words(told)).toEqual(['ready', 'wifi_password_wrong']);
+  });
+
   it('is another trouble at once, and in the end that all is fixed', () => {
     const { told } = watch(QUIET, (s) =>
       s < 200 ? troubled('no_network') : s < 300 ? troubled('broker_refused') : READY,
@@ -157,21 +196,17 @@ describe('what a kiosk says after its start', () => {
     const begun = stepReport(beginReport(APPLIED, 0), { type: 'begin' }, 0).state;
     for (const event of [{ type: 'wake' }, { type: 'looked', verdict: READY }] as const)
       expect(stepReport(begun, event, 1)).toEqual({ state: begun, effects: [] });
-    const looking = stepReport(begun, { type: 'said' }, 1).state;
-    expect(stepReport(looking, { type: 'said' }, 1).effects).toEqual([]);
-    const over = stepReport(
-      stepReport(looking, { type: 'looked', verdict: READY }, 2).state,
-      { type: 'said' },
-      3,
-    );
+    const looking = stepReport(begun, SAID, 1).state;
+    expect(stepReport(looking, SAID, 1).effects).toEqual([]);
+    const over = stepReport(stepReport(looking, { type: 'looked', verdict: READY }, 2).state, SAID, 3);
     expect(over.effects).toEqual([{ type: 'end', isReady: true }]);
-    for (const event of [{ type: 'begin' }, { type: 'wake' }, { type: 'said' }] as const)
+    for (const event of [{ type: 'begin' }, { type: 'wake' }, SAID] as const)
       expect(stepReport(over.state, event, 9).effects).toEqual([]);
   });
 
   it('ends, and is bounded, whatever a kiosk goes through', () => {
     const verdict = fc.oneof(
-      fc.constant(NOT_YET),
+      fc.constantFrom(NOT_YET, READY),
       fc
         .uniqueArray(fc.constantFrom(...PHRASE_CODES), { minLength: 1, maxLength: 4 })
         .map((codes) => troubled(...codes)),
@@ -180,14 +215,19 @@ describe('what a kiosk says after its start', () => {
       fc.property(
         fc.constantFrom(QUIET, APPLIED, INVALID),
         fc.array(verdict, { minLength: 1, maxLength: 40 }),
-        (news, all) => {
-          let count = 0;
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }),
+        (news, all, refusals) => {
+          let looks = 0;
+          let sayings = 0;
           const { told, ended, endedAt } = watch(
             news,
-            () => all[Math.floor(count++ / 3) % all.length] ?? NOT_YET,
+            () => all[Math.floor(looks++ / 3) % all.length] ?? NOT_YET,
+            4000,
+            () => refusals[sayings++ % refusals.length] === true,
           );
-          expect(told.length).toBeLessThanOrEqual(mostSayings);
-          expect(ended).toBe(false);
+          // What is good is told in any case, once more than all else.
+          expect(told.length).toBeLessThanOrEqual(mostSayings + (ended === true ? 1 : 0));
+          expect(ended).toBe(words(told).at(-1) === 'ready');
           expect(endedAt).toBeLessThan((longestMs + 2 * lookEveryMs + SAYING_MS) / 1000);
         },
       ),
