@@ -84,18 +84,41 @@ function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
   };
 }
 
-/** A loudspeaker of which nothing throws and nothing rejects but its opening: what can't be written is a fault. */
+/**
+ * A loudspeaker of which nothing throws and nothing rejects but its opening: what can't be written is a fault. It sounds again
+ * when that and the driver's own fault are both over.
+ */
 export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuardedPlayback {
   return async (sink) => {
-    const playback = await open(guardPlaybackSink(sink, defects));
     let isClosed = false;
+    let isThrowing = false;
+    let isAway = false;
+    const back = (): void => {
+      if (!isThrowing && !isAway) attempt(defects, 'playback back', () => sink.back());
+    };
     /** Found while somebody writes: whoever is told is not in the middle of that. */
-    const later = (where: string, news: () => void): void =>
-      queueMicrotask(() => isClosed || attempt(defects, where, news));
+    const later = (news: () => void): void => queueMicrotask(() => isClosed || news());
     const faults = faultTeller(
-      (fault) => later('playback fault', () => sink.fault(fault)),
-      () => later('playback back', () => sink.back()),
+      (fault) => {
+        isThrowing = true;
+        later(() => attempt(defects, 'playback fault', () => sink.fault(fault)));
+      },
+      () => {
+        isThrowing = false;
+        later(back);
+      },
     );
+    const playback = await open({
+      ...guardPlaybackSink(sink, defects),
+      fault(fault) {
+        isAway = true;
+        attempt(defects, 'playback fault', () => sink.fault(fault));
+      },
+      back() {
+        isAway = false;
+        back();
+      },
+    });
     const guarded: GuardedPlayback = {
       write(pcm) {
         let written: Written | null = null;
@@ -141,10 +164,8 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
   };
 }
 
-function guardPlaybackSink(sink: PlaybackSink, defects: Defects): PlaybackSink {
+function guardPlaybackSink(sink: PlaybackSink, defects: Defects): Pick<PlaybackSink, 'missed' | 'measured'> {
   return {
-    fault: (fault) => void attempt(defects, 'playback fault', () => sink.fault(fault)),
-    back: () => void attempt(defects, 'playback back', () => sink.back()),
     missed: (ms) => void attempt(defects, 'playback loss', () => sink.missed(ms)),
     measured: (heardUntil) => void attempt(defects, 'playback measure', () => sink.measured(heardUntil)),
   };
