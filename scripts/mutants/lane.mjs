@@ -108,13 +108,6 @@ export const LANE = [
     tests: STORIES.recovery,
   },
   {
-    name: 'task-that-ran-parks-at-once',
-    file: 'lane/session/ending.ts',
-    find: 'state.acceptedTask !== null && isSameTask(state.acceptedTask, taskOf(state))',
-    replace: 'state.acceptedTask === undefined',
-    tests: STORIES.recovery,
-  },
-  {
     name: 'token-not-forgotten',
     file: 'lane/session/ending.ts',
     find: "  context.emit({ type: 'forget_grant', grant: stream.lease.grant.id });\n",

@@ -111,9 +111,13 @@ describe('languages that the service does not take', () => {
     await deps.agent.start();
     deps.brokerUp();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', targets: ['xx'] }] });
-    deps.grant();
-    deps.lastStream().listener.opened();
-    reject(deps);
+    for (const phase of ['waiting', 'parked']) {
+      deps.grant();
+      deps.lastStream().listener.opened();
+      reject(deps);
+      expect(deps.agent.lanes[0]?.phase).toBe(phase);
+      if (phase === 'waiting') deps.clock.advance(3000);
+    }
     expect(laneState(deps)).toMatchObject({ phase: 'parked', refused_task: null });
     expect(errorsReported(deps)).toMatchObject([{ from: 'device', key: 'lanes[0].targets' }]);
   });
@@ -179,7 +183,7 @@ describe('the tasks that the service took', () => {
     const deps = createFakeDeps(testConfig(), { taskFile: file.file });
     await connect(deps);
     reject(deps);
-    expect(deps.agent.lanes[0]?.phase).toBe('parked');
+    expect(deps.agent.lanes[0]?.phase).toBe('waiting');
     expect(JSON.stringify(deps.logged)).toContain(text === '' ? '' : 'is forgotten');
   });
 

@@ -221,6 +221,16 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     hours: 1,
     found: 'the simulator wanted the first part said again alone where nobody knows which seconds it is',
   },
+  {
+    seed: 992_000_231,
+    hours: 1,
+    found: 'a loudspeaker that had thrown and was then unplugged was told to be back with the next write',
+  },
+  {
+    seed: 992_000_307,
+    hours: 1,
+    found: 'one word against the first task of a process parked the lane for six minutes, while somebody spoke',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

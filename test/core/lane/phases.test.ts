@@ -31,7 +31,7 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
 
   'configuring > live': (lane) => lane.goLive(),
   'configuring > waiting': (lane) => lane.goConfiguring().end(),
-  'configuring > parked': (lane) => lane.goConfiguring().error({ code: 'VALIDATION_ERROR' }),
+  'configuring > parked': (lane) => lane.goConfiguring().error({ code: 'INSUFFICIENT_BALANCE' }),
   'configuring > draining': (lane) => {
     lane.goLive().pass(3000);
     lane.options({ targets: ['fr'] });

@@ -141,36 +141,29 @@ describe('an early message instead of a task', () => {
     });
   });
 
-  it('that calls the task invalid parks the lane', () => {
-    const lane = new LaneHarness().goConfiguring();
-    lane.error({ code: 'VALIDATION_ERROR', desc: `target_language ${'x'.repeat(300)}` });
-    expect(lane.phase).toBe('parked');
-    expect(lane.state.problem?.code).toBe('task_rejected');
-    expect(lane.state.problem?.message).toHaveLength(200);
-    lane.comeBack();
-    expect(lane.phase).toBe('live');
-  });
-
-  it('that calls a task invalid which has run before parks the lane only if a prompt try ends so, too', () => {
-    const lane = new LaneHarness().goLive();
-    lane.end();
-    lane.until(() => lane.phase === 'acquiring', 10_000);
-    for (const phase of ['waiting', 'parked']) {
-      lane.grant();
-      lane.open();
-      lane.error({ code: 'VALIDATION_ERROR', desc: 'not now' });
-      expect(lane.phase).toBe(phase);
-      expect(lane.state.problem).toMatchObject({ code: 'task_rejected', message: 'not now' });
-      if (phase === 'waiting') lane.until(() => lane.phase === 'acquiring', 10_000);
-    }
-    lane.comeBack();
-    lane.end();
-    lane.until(() => lane.phase === 'acquiring', 10_000);
-    lane.grant();
-    lane.open();
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'not now' });
-    expect(lane.phase).toBe('waiting');
-  });
+  it.each(['new', 'known'])(
+    'that calls a %s task invalid parks the lane only if a prompt try ends so, too',
+    (kind) => {
+      const lane = new LaneHarness();
+      const refuse = (phase: string): void => {
+        lane.until(() => lane.phase === 'acquiring', 10_000);
+        lane.grant();
+        lane.open();
+        lane.error({ code: 'VALIDATION_ERROR', desc: `not now ${'x'.repeat(300)}` });
+        expect(lane.phase).toBe(phase);
+        expect(lane.state.problem?.code).toBe('task_rejected');
+        expect(lane.state.problem?.message).toHaveLength(200);
+      };
+      if (kind === 'known') lane.goLive().end();
+      else lane.goAcquiring();
+      refuse('waiting');
+      refuse('parked');
+      lane.comeBack();
+      expect(lane.phase).toBe('live');
+      lane.end();
+      refuse('waiting');
+    },
+  );
 
   it('that calls it invalid without a word does so too', () => {
     const lane = new LaneHarness().goConfiguring();

@@ -5,7 +5,6 @@ import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
 import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
-import { isSameTask, taskOf } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -246,15 +245,10 @@ function postponeRollover(context: StepContext, rolling: Rolling, cause: Cause, 
   } else if (context.now + drawn.waitMs < latestAt) context.arm('roll', context.now + drawn.waitMs);
 }
 
-/** The service has run the task that it rejects now: nothing is wrong with that. */
-function hasRun({ state }: StepContext): boolean {
-  return state.acceptedTask !== null && isSameTask(state.acceptedTask, taskOf(state));
-}
-
 /** The cadence after one more failure by this cause. Where it leaves a doubt, the first is followed by a prompt try. */
 function patienceWith(context: StepContext, cause: Cause): Patience {
   const { patience, promptTries } = RECOVERY[cause];
-  if (promptTries === undefined || (cause === 'task_rejected' && !hasRun(context))) return patience;
+  if (promptTries === undefined) return patience;
   const refusedTokens = context.state.refusedTokens + 1;
   context.set({ refusedTokens });
   return refusedTokens > promptTries ? patience : 'prompt';
