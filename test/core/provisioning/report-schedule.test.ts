@@ -131,7 +131,7 @@ describe('what a kiosk says after its start', () => {
     expect(endedAt).toBeLessThan(40);
   });
 
-  it('is not that it is ready for ever where nothing takes it', () => {
+  it('is not that it is ready forever where nothing takes it', () => {
     const { told, ended } = watch(
       QUIET,
       () => READY,
