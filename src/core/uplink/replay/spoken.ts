@@ -131,7 +131,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   if (!isEnd) return { log: settle(heard, id), isRepeat };
   const marked = { ...heard, endsMarked: heard.endsMarked + 1 };
   const { log: rest, settled } = settlePart(marked, id, language, part);
-  const ended = settled ?? spokenIn(sentenceOf(rest, id), language);
+  const ended = settled === null ? spokenIn(sentenceOf(rest, id), language).parts : [settled];
   const isWhole = settled !== null || spokenIn(sentenceOf(rest, id), language).complete;
   // What comes twice lasts twice as long as it should.
   const isMeasure = isWhole && rest.twins !== id;
@@ -160,11 +160,16 @@ function sentenceOf(log: ReplayLog, id: string): Sentence {
   );
 }
 
-function learnPace(log: ReplayLog, spoken: Pick<Spoken, 'letters' | 'ms'>): ReplayLog {
-  if (isShort(spoken, log)) return log;
+/** What has no text yet, or no sound, tells nothing of how long a letter lasts. */
+function learnPace(log: ReplayLog, parts: readonly Part[]): ReplayLog {
+  const told = parts.filter((part) => part.letters > 0 && part.ms > 0);
+  const heard = {
+    letters: told.reduce((sum, part) => sum + part.letters, 0),
+    ms: told.reduce((sum, part) => sum + part.ms, 0),
+  };
+  if (isShort(heard, log)) return log;
   const { sentences, ms, letters } = log.pace;
-  const measured = spoken.letters === 0 ? 0 : spoken.ms;
-  return { ...log, pace: { sentences: sentences + 1, ms: ms + measured, letters: letters + spoken.letters } };
+  return { ...log, pace: { sentences: sentences + 1, ms: ms + heard.ms, letters: letters + heard.letters } };
 }
 
 /** A sentence that has been said to its end in every language needs no record any more. */

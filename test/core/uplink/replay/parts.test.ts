@@ -57,6 +57,11 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
     expect(whole.pace).toEqual({ sentences: 1, ms: 2 * PART_MS, letters: 2 * LETTERS });
   });
 
+  it('tells nothing of the pace with a part whose text comes behind its sound', () => {
+    const whole = sound(sound(text(first(), '0'), '0'), '1', PART_MS, true, 9000);
+    expect(whole.pace).toEqual({ sentences: 1, ms: PART_MS, letters: LETTERS });
+  });
+
   it('is told, and not said twice, where the second part is never spoken', () => {
     expect(verdict(begun(), 12_900)).toEqual([0, []]);
     expect(verdict(begun(), 13_100)).toEqual([0, [PART_MS]]);
