@@ -215,12 +215,14 @@ describe('a sentence of which other times are told than its own', () => {
 });
 
 describe('a text of a translation', () => {
-  it('has come with that of its own sentence, and with no text in the language that was spoken', () => {
+  it('tells which seconds it is of where it has times, and is of that sentence', () => {
     const { doubts, render, word } = world();
     const [one, other] = [render(1, 'a', upTo(0, 50)), render(1, 'b', upTo(50, 90))];
     word(1, 'a');
-    expect(doubts.isWritten(one)).toBe(false);
-    doubts.word(1, { kind: 'translated_transcription', language: 'es', sentence: 'a', timed: false }, 1000);
-    expect([one, other].map(doubts.isWritten)).toEqual([true, false]);
+    const text = { kind: 'translated_transcription', language: 'es', sentence: 'a' } as const;
+    doubts.word(1, { ...text, timed: false }, 1000);
+    expect(doubts.isPlaced(one)).toBe(false);
+    doubts.word(1, { ...text, timed: true }, 1100);
+    expect([one, other].map(doubts.isPlaced)).toEqual([true, false]);
   });
 });

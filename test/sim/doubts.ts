@@ -24,7 +24,7 @@ export interface DoubtsSetup {
   isOver(connection: number): boolean;
 }
 
-export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound' | 'isWritten'> {
+export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound' | 'isPlaced'> {
   /**
    * @param earlier the rendering by which it was said before
    * @param again the one by which it is said now
@@ -104,7 +104,7 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
     },
     word: told.word,
     sound: told.sound,
-    isWritten: told.isWritten,
+    isPlaced: told.isPlaced,
     isDoubtful: (tick, earlier, again) =>
       seams.isDoubtful(tick, earlier, times) ||
       isBehindLateWord(tick, earlier) ||

@@ -11,7 +11,7 @@ const job = (id: number, deliveredTicks: number, more: Partial<Job> = {}): Job =
 const TOLD = { language: 'es', played_ms: 2000 };
 const cut = (jobs: readonly Job[], more = {}, told: Record<string, unknown> = TOLD): readonly number[] =>
   cutJobs(jobs, told, {
-    ...{ named: true, isFirst: () => true, isZeroOpen: false, isWritten: () => true },
+    ...{ named: true, isFirst: () => true, isZeroOpen: false, isPlaced: () => true },
     ...more,
   }).map(({ id }) => id);
 
@@ -27,8 +27,8 @@ describe('a translation that is told as cut off', () => {
   it('may be any part of one beside a whole part, where nobody can know which seconds they translate', () => {
     expect(cut([job(1, 10), job(2, 100)], { isZeroOpen: true })).toEqual([1]);
     expect(cut([job(1, 10), job(2, 100)])).toEqual([]);
-    expect(cut([job(1, 10), job(2, 100)], { isWritten: () => false })).toEqual([1]);
-    expect(cut([job(1, 10)], { isWritten: () => false })).toEqual([]);
+    expect(cut([job(1, 10), job(2, 100)], { isPlaced: () => false })).toEqual([1]);
+    expect(cut([job(1, 10)], { isPlaced: () => false })).toEqual([]);
     expect(cut([job(1, 10), job(2, 90)], { isZeroOpen: true })).toEqual([2]);
     expect(cut([job(1, 10), job(2, 100, { sentence: 'other' })], { isZeroOpen: true })).toEqual([]);
     expect(cut([job(1, 10), job(2, 100, { language: 'fr' })], { isZeroOpen: true })).toEqual([]);

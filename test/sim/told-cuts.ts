@@ -15,19 +15,19 @@ export interface CutSetup {
   readonly isFirst: (job: Job) => boolean;
   /** The device does not know where the times count from that the service tells. */
   readonly isZeroOpen: boolean;
-  /** A text of its sentence's translation has reached the device. */
-  readonly isWritten: (job: Job) => boolean;
+  /** The device has been told which seconds a part of its sentence's translation is of. */
+  readonly isPlaced: (job: Job) => boolean;
 }
 
 /**
  * Those of the jobs of which it may be told that they were cut. With a name, and at the first try, enough of it must have come:
- * less is to be said again. But where no text has come, or its times do not tell which seconds it translates, its sentence can't
- * be said again without the part that was whole.
+ * less is to be said again. But where nothing tells which seconds it translates, its sentence can't be said again without the
+ * part that was whole.
  */
 export function cutJobs(
   jobs: readonly Job[],
   { language, played_ms: playedMs }: Readonly<Record<string, unknown>>,
-  { named, isFirst, isZeroOpen, isWritten }: CutSetup,
+  { named, isFirst, isZeroOpen, isPlaced }: CutSetup,
 ): readonly Job[] {
   const isOtherWhole = (job: Job): boolean =>
     jobs.some((one) => one !== job && isOfOneSentence(one, job) && one.deliveredTicks >= one.lengthTicks);
@@ -35,7 +35,7 @@ export function cutJobs(
     const { deliveredTicks, lengthTicks } = job;
     // Of what is told nothing had come.
     if (playedMs === 0 && deliveredTicks > 0) return false;
-    const isUnplaced = (isZeroOpen || !isWritten(job)) && isOtherWhole(job);
+    const isUnplaced = (isZeroOpen || !isPlaced(job)) && isOtherWhole(job);
     const isOnce = named && isFirst(job) && !isUnplaced;
     // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
     const least = isOnce ? lengthTicks * CUT_SHARE : named ? 0 : 1;
