@@ -76,6 +76,22 @@ describe('the answer to a command', () => {
     expect(deps.answers('mute')).toHaveLength(2);
   });
 
+  it('is not given twice either where it refuses the command, while it is on its way', async () => {
+    const deps = await boot(createMemoryFile());
+    const acknowledge = deps.withholdAcknowledgements();
+    const malformed = { id: 'a', args: 5 };
+    deps.command('mute', malformed);
+    const early = receipt();
+    deps.command('mute', malformed, { again: true, hold: early.hold });
+    expect(deps.answers('mute')).toMatchObject([{ error: { code: 'malformed' } }]);
+    expect(early.seen.received).toBe(false);
+    acknowledge(true);
+    expect(early.seen.received).toBe(true);
+    deps.command('mute', malformed, { again: true });
+    deps.command('mute', malformed);
+    expect(deps.answers('mute')).toHaveLength(3);
+  });
+
   it('is a reason to hurry back to the broker, for two minutes', async () => {
     const deps = await boot(createMemoryFile());
     deps.command('stop', { id: 's' });

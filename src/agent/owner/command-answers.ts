@@ -12,6 +12,8 @@ export interface Asker {
   readonly name: string;
   readonly id: string;
   readonly correlationData: Uint8Array | undefined;
+  /** The broker sends the command once more, because it does not know that it has arrived. */
+  readonly isResent: boolean;
   /** The broker need not send the command again. */
   received(): void;
 }
@@ -19,7 +21,10 @@ export interface Asker {
 /** Gives answers, and follows each final one until the broker has it. */
 export interface CommandAnswers {
   accepted(asker: Asker): void;
-  /** The command counts as received when the broker has its answer, at the latest. */
+  /**
+   * The command counts as received when the broker has its answer, at the latest. To one that is resent the same answer is not
+   * given twice while it is on its way.
+   */
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**
    * The broker sends a command again that has its answer: the answer is not given twice.
@@ -41,8 +46,8 @@ export function createCommandAnswers(
   record: Pick<CommandRecord, 'told' | 'isTold'>,
   changed: () => void,
 ): CommandAnswers {
-  /** By id: what is done when the broker has the answer, or nobody will. */
-  const onTheirWay = new Map<string, (() => void)[]>();
+  /** By id: what is being answered, and what is done when the broker has it, or nobody will. */
+  const onTheirWay = new Map<string, { readonly answers: string[]; readonly receipts: (() => void)[] }>();
   let waitedForUntil = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let cancel = (): void => {};
@@ -66,13 +71,17 @@ export function createCommandAnswers(
   return {
     accepted: (asker) => publish(asker, { status: 'accepted' }, 'answers'),
     final(asker, answer, share = 'answers') {
-      const waiting = onTheirWay.get(asker.id) ?? [];
-      onTheirWay.set(asker.id, [...waiting, asker.received]);
+      const text = JSON.stringify(answer);
+      const { answers, receipts } = onTheirWay.get(asker.id) ?? { answers: [], receipts: [] };
+      receipts.push(asker.received);
+      if (asker.isResent && answers.includes(text)) return;
+      answers.push(text);
+      onTheirWay.set(asker.id, { answers, receipts });
       publish(asker, answer, share, (isDelivered) => {
         if (isDelivered) record.told(asker.id);
-        const receipts = onTheirWay.get(asker.id) ?? [];
+        const over = onTheirWay.get(asker.id)?.receipts ?? [];
         onTheirWay.delete(asker.id);
-        for (const received of receipts) received();
+        for (const received of over) received();
         changed();
       });
       if (isClosed) return;
@@ -82,8 +91,8 @@ export function createCommandAnswers(
       changed();
     },
     isGiven({ id, received }) {
-      const receipts = onTheirWay.get(id);
-      if (receipts !== undefined) receipts.push(received);
+      const sent = onTheirWay.get(id);
+      if (sent !== undefined) sent.receipts.push(received);
       else if (record.isTold(id)) received();
       else return false;
       return true;

@@ -132,7 +132,7 @@ export function createCommandDispatcher(
     // Its answer is on the way.
     if (known === 'open') return asker.received();
     if (known !== 'fresh') {
-      if (message.again !== true || !answers.isGiven(asker)) answers.final(asker, known);
+      if (!asker.isResent || !answers.isGiven(asker)) answers.final(asker, known);
       return;
     }
     logRepeated(deps, {
@@ -193,7 +193,8 @@ export function createCommandDispatcher(
   return {
     begin(bus) {
       for (const { id, name, answer } of record.owed) {
-        answers.final({ bus, name, id, correlationData: undefined, received: () => {} }, answer);
+        const asker = { bus, name, id, correlationData: undefined, isResent: false, received: () => {} };
+        answers.final(asker, answer);
       }
     },
     receive(bus, message) {
@@ -219,7 +220,8 @@ export function createCommandDispatcher(
       }
       const { correlationData } = message.properties;
       const id = reading.kind === 'request' ? reading.request.id : reading.id;
-      const asker: Asker = { bus, name, id, correlationData, received };
+      const isResent = message.again === true;
+      const asker: Asker = { bus, name, id, correlationData, isResent, received };
       if (!isWithinRate()) {
         refuse(asker, 'busy', 'too many commands at once: send it again later');
         return true;
