@@ -24,7 +24,8 @@ export interface DoubtsSetup {
   isOver(connection: number): boolean;
 }
 
-export interface Doubts extends Pick<ToldSentences, 'rendered' | 'word' | 'sound' | 'isPlaced'> {
+export interface Doubts
+  extends Pick<ToldSentences, 'rendered' | 'word' | 'sound' | 'isWritten' | 'isPlaced'> {
   /**
    * @param earlier the rendering by which it was said before
    * @param again the one by which it is said now
@@ -104,6 +105,7 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
     },
     word: told.word,
     sound: told.sound,
+    isWritten: told.isWritten,
     isPlaced: told.isPlaced,
     isDoubtful: (tick, earlier, again) =>
       seams.isDoubtful(tick, earlier, times) ||

@@ -147,8 +147,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   /** The device has told that a translation was cut off: one of those that it had begun. */
   const noteCut = ({ before, effects }: LaneStep): void => {
     const isFirst = ({ ticks }: Job): boolean => timesSent.get(ticks[0] ?? 0) <= 1;
-    const isPlaced = ({ ticks }: Job): boolean => doubts.isPlaced(ticks);
-    const cutSetup = { named: setup.named, isFirst, isZeroOpen: isZeroOpen(before), isPlaced };
+    const { isWritten, isPlaced } = doubts;
+    const cutSetup = { named: setup.named, isFirst, isZeroOpen: isZeroOpen(before), isWritten, isPlaced };
     for (const effect of effects) {
       if (effect.type !== 'notify' || effect.kind !== 'audio_cut') continue;
       for (const { ticks } of cutJobs([...jobs.values()], effect.detail, cutSetup)) markAll(ticks, CUT);

@@ -11,7 +11,7 @@ const job = (id: number, deliveredTicks: number, more: Partial<Job> = {}): Job =
 const TOLD = { language: 'es', played_ms: 2000 };
 const cut = (jobs: readonly Job[], more = {}, told: Record<string, unknown> = TOLD): readonly number[] =>
   cutJobs(jobs, told, {
-    ...{ named: true, isFirst: () => true, isZeroOpen: false, isPlaced: () => true },
+    ...{ named: true, isFirst: () => true, isZeroOpen: false, isWritten: () => true, isPlaced: () => true },
     ...more,
   }).map(({ id }) => id);
 
@@ -22,6 +22,10 @@ describe('a translation that is told as cut off', () => {
     expect(cut([job(1, 0), job(2, 10)], { named: false })).toEqual([2]);
     expect(cut([job(1, 30), job(2, 30, { language: 'fr' })])).toEqual([1]);
     expect(cut([job(1, 0), job(2, 30)], { named: false }, { played_ms: 0 })).toEqual([]);
+  });
+
+  it('may be any of which no text tells how long it should be', () => {
+    expect(cut([job(1, 10), job(2, 100)], { isWritten: ([id]: readonly number[]) => id === 2 })).toEqual([1]);
   });
 
   it('may be any part of one beside a whole part, where nobody can know which seconds they translate', () => {

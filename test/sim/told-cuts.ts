@@ -15,19 +15,21 @@ export interface CutSetup {
   readonly isFirst: (job: Job) => boolean;
   /** The device does not know where the times count from that the service tells. */
   readonly isZeroOpen: boolean;
+  /** A text of its sentence's translation has reached the device: without one nothing tells how long it should be. */
+  readonly isWritten: (ticks: readonly number[]) => boolean;
   /** The device has been told which seconds a part of its sentence's translation is of. */
-  readonly isPlaced: (job: Job) => boolean;
+  readonly isPlaced: (ticks: readonly number[]) => boolean;
 }
 
 /**
  * Those of the jobs of which it may be told that they were cut. With a name, and at the first try, enough of it must have come:
- * less is to be said again. But where nothing tells which seconds it translates, its sentence can't be said again without the
+ * less is to be said again. But where no text tells how long it should be nothing can be asked for; and where nothing tells which seconds it translates, its sentence can't be said again without the
  * part that was whole.
  */
 export function cutJobs(
   jobs: readonly Job[],
   { language, played_ms: playedMs }: Readonly<Record<string, unknown>>,
-  { named, isFirst, isZeroOpen, isPlaced }: CutSetup,
+  { named, isFirst, isZeroOpen, isWritten, isPlaced }: CutSetup,
 ): readonly Job[] {
   const isOtherWhole = (job: Job): boolean =>
     jobs.some((one) => one !== job && isOfOneSentence(one, job) && one.deliveredTicks >= one.lengthTicks);
@@ -35,8 +37,8 @@ export function cutJobs(
     const { deliveredTicks, lengthTicks } = job;
     // Of what is told nothing had come.
     if (playedMs === 0 && deliveredTicks > 0) return false;
-    const isUnplaced = (isZeroOpen || !isPlaced(job)) && isOtherWhole(job);
-    const isOnce = named && isFirst(job) && !isUnplaced;
+    const isUnplaced = (isZeroOpen || !isPlaced(job.ticks)) && isOtherWhole(job);
+    const isOnce = named && isFirst(job) && isWritten(job.ticks) && !isUnplaced;
     // Without names the device can only mean what has begun to sound; with one, a second try that never sounds as well.
     const least = isOnce ? lengthTicks * CUT_SHARE : named ? 0 : 1;
     const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;

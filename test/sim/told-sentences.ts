@@ -25,7 +25,9 @@ export interface ToldSentences {
   sound(ticks: readonly number[], isNamed: boolean, now: number): void;
   /** When its text, or any sound of it, came first; infinite: never. */
   at(ticks: readonly number[]): number;
-  /** A text of its translation has come, with times that tell which seconds it translates. */
+  /** A text of its translation has come. */
+  isWritten(ticks: readonly number[]): boolean;
+  /** One has, with times that tell which seconds it translates. */
   isPlaced(ticks: readonly number[]): boolean;
   /** Its times were told. */
   isTimed(ticks: readonly number[]): boolean;
@@ -51,7 +53,7 @@ export function createToldSentences(): ToldSentences {
   const counts = new Map<string, number>();
   const textAt = new Map<string, number>();
   const soundAt = new Map<string, number>();
-  const [placed, timed] = [new Set<string>(), new Set<string>()];
+  const [written, placed, timed] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const spans = new Map<string, ToldSpan>();
   const lastSound = new Map<number, { readonly sentence: string; readonly isNamed: boolean }>();
   const orderOf = (connection: number): string[] => {
@@ -82,7 +84,10 @@ export function createToldSentences(): ToldSentences {
       const sentence = sentenceOf(connection, word);
       if (sentence === undefined) return;
       first(textAt, sentence, now);
-      if (word.timed && word.kind === 'translated_transcription') placed.add(sentence);
+      if (word.kind === 'translated_transcription') {
+        written.add(sentence);
+        if (word.timed) placed.add(sentence);
+      }
       if (word.timed) timed.add(sentence);
       if (word.span != null) spans.set(sentence, word.span);
     },
@@ -97,6 +102,7 @@ export function createToldSentences(): ToldSentences {
       const never = Number.POSITIVE_INFINITY;
       return Math.min(textAt.get(sentence) ?? never, soundAt.get(sentence) ?? never);
     },
+    isWritten: (ticks) => written.has(places.get(ticks)?.sentence ?? ''),
     isPlaced: (ticks) => placed.has(places.get(ticks)?.sentence ?? ''),
     isTimed: (ticks) => timed.has(places.get(ticks)?.sentence ?? ''),
     spanOf: (ticks) => spans.get(places.get(ticks)?.sentence ?? '') ?? null,
