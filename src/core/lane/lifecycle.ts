@@ -5,7 +5,7 @@ import { dropOldSession } from './session/old-session.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
-import { keepDoubtful } from './session/unheard-speech.ts';
+import { keepDoubtful, tellUnheard } from './session/unheard-speech.ts';
 import { unduck } from './sound/ducking.ts';
 import { silenceLoudspeaker } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
@@ -62,8 +62,9 @@ export function stop(context: StepContext): void {
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
-  const stream = hearingStream(session);
-  if (stream !== null) {
+  const hearing = hearingStream(session);
+  if (hearing !== null) {
+    const stream = tellUnheard(context, hearing);
     context.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
     context.become({ kind: 'draining', stream });
     dropOldSession(context, 'close');

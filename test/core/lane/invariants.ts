@@ -150,12 +150,14 @@ function checkFlow({ before, state, effects }: Step): void {
   const out = effects.filter((effect) => effect.type === 'send_audio' && effect.capturedAt !== null).length;
   const back = state.counts.takenBack - before.counts.takenBack;
   const missing = old.sent + old.silenced + out - back - sent - silenced;
-  // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, and not before.
+  // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, or is ordered to, and not before.
   const heard = hearingStream(before.session);
   const unheard = [heard, before.oldSession?.stream].flatMap((one) =>
     one == null ? [] : [one.replay.unheard, addSpeech(one.replay.unheard, owedSpeech(one.replay))],
   );
+  const isOrdered = before.session.kind !== 'draining' && state.session.kind === 'draining';
   const isEnd =
+    isOrdered ||
     heard?.id !== hearingStream(state.session)?.id ||
     before.oldSession?.stream.id !== state.oldSession?.stream.id;
   const atEnd = isEnd ? unheard.flatMap(({ likely, possible }) => [likely, possible]) : [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import type { Stream } from '../../../src/core/lane/session/session.ts';
 import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS } from './lane-harness.ts';
@@ -167,6 +168,24 @@ describe('a service that takes speech and says nothing', () => {
     const told = lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
     expect(told).toMatchObject([{ detail: { lost_ms: lost * CHUNK_MS, cause: 'silent_service' } }]);
   });
+
+  it.each(['stop', 'shutdown'] as const)(
+    'and that the owner ends (%s): what was too old by then is told',
+    (how) => {
+      const lane = new LaneHarness({ silentGoOnMs: 500_000 }).goLive();
+      speakUntilAsked(lane);
+      lane.says(task);
+      lane.speak(20);
+      lane.hush(150);
+      const { unheard } = (lane.state.session as { stream: Stream }).stream.replay;
+      expect(unheard.likely * CHUNK_MS).toBeGreaterThan(10_000);
+      lane[how]();
+      lane.end(1000);
+      expect(lane.all('notify').filter(({ kind }) => kind === 'speech_lost')).toMatchObject([
+        { detail: { lost_ms: unheard.likely * CHUNK_MS, cause: 'silent_service' } },
+      ]);
+    },
+  );
 
   it.each([
     ['says it late', true],

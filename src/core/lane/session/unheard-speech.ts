@@ -52,6 +52,16 @@ export function keepDoubtful(context: StepContext, stream: Stream): void {
   context.patch(stream, { replay: { ...stream.replay, unheard: NO_SPEECH } });
 }
 
+/**
+ * A stream is to end by the owner's word: what it had left unanswered for long before that is told. Returns the stream as it is
+ * then.
+ */
+export function tellUnheard<S extends Stream>(context: StepContext, stream: S): S {
+  if (tookInDoubt(context, stream)) return stream;
+  countUnheard(context, stream, stream.replay.unheard);
+  return context.patch(stream, { replay: { ...stream.replay, unheard: NO_SPEECH } });
+}
+
 /** Whether enough sessions had ended for their silence when it began to hear. */
 function tookInDoubt({ state, now }: StepContext, { liveAt }: Stream): boolean {
   return isDoubtful(state.silentEnds, liveAt ?? now);
