@@ -14,9 +14,9 @@ function account(isDoubtful?: (tick: number, earlier: readonly number[]) => bool
   return {
     said,
     /** @param share of it that is played */
-    play(ticks: readonly number[], share = 1): void {
+    play(ticks: readonly number[], share = 1, spoiled = false): void {
       const playing: Playing = {
-        ...{ id: ++id, stream: 'a', language: 'es', ticks, spoiled: false },
+        ...{ id: ++id, stream: 'a', language: 'es', ticks, spoiled },
         ...{ lengthTicks: ticks.length, playedTicks: 0 },
       };
       said.begin(playing);
@@ -36,6 +36,11 @@ describe('what is said twice', () => {
     cut.play(upTo(0, 100), 0.5);
     cut.play(upTo(0, 100));
     expect(cut.twice()).toBe(0);
+    // Half of it, each piece twice.
+    const spoiled = account();
+    spoiled.play(upTo(0, 100), 1, true);
+    spoiled.play(upTo(0, 100));
+    expect([spoiled.twice(), spoiled.said.doubtfulTicks]).toEqual([0, 84]);
   });
 
   it('is found behind a try of which nothing much came', () => {

@@ -96,7 +96,9 @@ export function createSaidAccount(
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const isInDoubt = (tick: number): boolean => isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? [], ticks);
+      // How much was played of one that the service has spoiled its pieces do not tell: some came twice, or not at all.
+      const isInDoubt = (tick: number): boolean =>
+        earlierOf(tick, bit)?.spoiled === true || isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? [], ticks);
       const repeated = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
       const again = repeated.filter((tick) => !isInDoubt(tick));
       doubtfulTicks += repeated.length - again.length;
