@@ -1,5 +1,5 @@
 import { testLoneFaults } from './lone-faults.ts';
 import { kindsOf } from './swarm.ts';
-import { USUAL } from './terms.ts';
+import { NEWEST } from './terms.ts';
 
-testLoneFaults(kindsOf(USUAL));
+testLoneFaults(kindsOf(NEWEST));

@@ -9,7 +9,7 @@ import { recoveryBoundS } from './recovery.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run-seed.ts';
 import { EXCUSES } from './speech-excuses.ts';
-import { type Generation, NEWEST, USUAL } from './terms.ts';
+import { type Generation, NEWEST } from './terms.ts';
 
 interface Options {
   readonly seeds: number;
@@ -34,7 +34,7 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --threads T     side by side (one per core)
   --json          the result as {"sim": {...}}
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
-  --generation G  1: as seeds drew when sentences were short and faults fewer; 2: when owners desired nothing; 3: always open; 4: opening hours, budgets, texts; 5: translations in parts, texts behind their sound (3)
+  --generation G  1: as seeds drew when sentences were short and faults fewer; 2: when owners desired nothing; 3: always open; 4: opening hours, budgets, texts; 5: translations in parts, texts behind their sound (5)
   --two-lanes     two lanes in every agent; otherwise in every eighth
   --fault KINDS   these alone, in every seed, such as documents,kill
   --day           a museum's day without faults: what is billed, what a rollover costs
@@ -89,7 +89,7 @@ function runSeeds(
 function sameAgain({ cancel, generation, faults, twoLanes }: Options): string {
   const options = [
     cancel ? ' --cancel' : '',
-    generation === USUAL ? '' : ` --generation ${generation}`,
+    generation === NEWEST ? '' : ` --generation ${generation}`,
     twoLanes ? ' --two-lanes' : '',
     faults === undefined ? '' : ` --fault ${faults.join(',')}`,
   ];
@@ -191,7 +191,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       threads: { type: 'string', default: String(availableParallelism()) },
       json: { type: 'boolean', default: false },
       cancel: { type: 'boolean', default: false },
-      generation: { type: 'string', default: String(USUAL) },
+      generation: { type: 'string', default: String(NEWEST) },
       fault: { type: 'string' },
       'two-lanes': { type: 'boolean', default: false },
       day: { type: 'boolean', default: false },

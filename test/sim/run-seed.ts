@@ -5,7 +5,7 @@ import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
 import { drawSwarm, inject, kindsOf, oftenAtRandom } from './swarm.ts';
-import { cancelling, commandedTerms, drawTerms, naturalTerms, partedTerms, USUAL } from './terms.ts';
+import { cancelling, commandedTerms, drawTerms, NEWEST, naturalTerms, partedTerms } from './terms.ts';
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
 
@@ -129,7 +129,7 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
-  const generation = meddling.generation ?? USUAL;
+  const generation = meddling.generation ?? NEWEST;
   const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));

@@ -9,9 +9,8 @@ import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
  * once, they would find again.
  */
 export type Generation = 1 | 2 | 3 | 4 | 5;
+/** Where none is named. */
 export const NEWEST: Generation = 5;
-/** Where none is named: the newest of which a thousand hours were clean. */
-export const USUAL: Generation = 3;
 
 /** What a world is made of, beyond its dice. */
 export interface Terms {

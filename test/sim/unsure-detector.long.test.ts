@@ -1,3 +1,3 @@
 import { describeUnsureDetector } from './unsure-detector.ts';
 
-describeUnsureDetector([4203, 4206]);
+describeUnsureDetector([4203, 4208]);
