@@ -135,7 +135,7 @@ export interface Begun {
 
 /**
  * The log as it is when nothing more comes of what has begun to sound: a part of which most came is not said once more with the
- * others, where the service has told which seconds it speaks.
+ * others, nor are they taken as said with it, where the service has told which seconds it speaks.
  */
 export function settleBegun(given: ReplayLog): { readonly log: ReplayLog; readonly begun: readonly Begun[] } {
   let log = given;
@@ -145,12 +145,13 @@ export function settleBegun(given: ReplayLog): { readonly log: ReplayLog; readon
       for (const part of parts.filter(({ state, ms }) => state === 'open' && ms > 0)) {
         const sentence = log.sentences.find((one) => one.id === id);
         const spoken = sentence === undefined ? null : spokenIn(sentence, language);
-        if (spoken === null || judgeSound(spoken, log) !== 'stub') continue;
+        if (spoken === null) continue;
+        const isStub = judgeSound(spoken, log) === 'stub';
         const over = withSentenceSpoken(log, id, withPart(spoken, part, { ...part, state: 'over' }));
         const { log: rest, settled } = settlePart(over, id, language, part.id);
         if (settled === null) continue;
         log = rest;
-        begun.push({ id, spoken: { ...spoken, letters: part.letters, ms: part.ms } });
+        if (isStub) begun.push({ id, spoken: { ...spoken, letters: part.letters, ms: part.ms } });
       }
   return { log, begun };
 }

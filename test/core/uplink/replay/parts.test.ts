@@ -104,6 +104,12 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
       expect(judgeCuts(cut(1500), 12_900).again).toEqual([]);
     });
 
+    it('is owed from the second part on where nothing but its times tells that there is one', () => {
+      const alone = sound(text(first(true), '0', [0, 3.2]), '0', 1500, false);
+      expect(seqs(alone)[0]).toBe(10);
+      expect(cutsAtEnd(alone, 8100)).toEqual([{ language: 'es', playedMs: 1500, expectedMs: LETTERS * 65 }]);
+    });
+
     it('is owed by a stream that breaks off from the second part on, and told', () => {
       expect(seqs(cut(1500))).toEqual([...REST, 20, 21, 22]);
       expect(cutsAtEnd(cut(1500), 8100)).toMatchObject([{ playedMs: 1500 }]);
