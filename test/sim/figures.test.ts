@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runDay, runRollovers } from './day.ts';
 import { createDice } from './dice.ts';
-import { createPainter, paintRendering, readRenderings, readTicks } from './sound.ts';
+import { createPainter, isStump, paintRendering, readRenderings, readTicks } from './sound.ts';
 
 describe('the simulated sound', () => {
   it('carries the numbers of its ticks', () => {
@@ -13,6 +13,16 @@ describe('the simulated sound', () => {
     );
     expect(ticks).toEqual([123_457, 123_459]);
     expect(echoes).toBe(1);
+  });
+
+  it('is no word where the microphone went away within 100 ms', () => {
+    const piece = (ticks: number): Uint8Array => {
+      const pcm = new Uint8Array(10 * 640);
+      pcm.set(createPainter(60).paint(1, Array(ticks).fill('speech'), Array(ticks).fill(1)));
+      return pcm;
+    };
+    expect([4, 5, 6, 10].map((ticks) => isStump(piece(ticks)))).toEqual([true, true, false, false]);
+    expect(isStump(createPainter(60).paint(1, Array(10).fill('room'), []))).toBe(false);
   });
 
   it('names a rendering at any of its ticks', () => {

@@ -6,6 +6,7 @@ export const RATE_HZ = 16_000;
 export const TICK_MS = 20;
 export const TICK_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
 const TICK_BYTES = TICK_SAMPLES * 2;
+const STUMP_BYTES = 5 * TICK_BYTES;
 
 /** What is heard in a tick. */
 export type TickSound = 'room' | 'speech' | 'echo';
@@ -122,6 +123,11 @@ export function readTicks(
     else if (mark === MARK.echo) echoes++;
   }
   return { echoes };
+}
+
+/** Whether the microphone went away as a chunk had begun: too short for a word, and the rest is silence to the last bit. */
+export function isStump(pcm: Uint8Array): boolean {
+  return pcm.byteLength > STUMP_BYTES && pcm.subarray(STUMP_BYTES).every((byte) => byte === 0);
 }
 
 /** A piece of sound with the room's noise in place of the loudspeaker's sound. */
