@@ -84,4 +84,18 @@ export const SENTENCES = [
     replace: 'before === undefined && before !== undefined',
     tests: ['uplink/replay/parts.test.ts'],
   },
+  {
+    name: 'pace-of-a-part-without-text',
+    file: 'uplink/replay/spoken.ts',
+    find: 'part.letters > 0 && part.ms > 0',
+    replace: 'part.ms > 0',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
+    name: 'rest-is-said-with-most-of-its-only-part',
+    file: 'uplink/replay/parts.ts',
+    find: 'if (spoken === null) continue;',
+    replace: "if (spoken === null || judgeSound(spoken, log) !== 'stub') continue;",
+    tests: ['uplink/replay/parts.test.ts'],
+  },
 ];
