@@ -9,7 +9,10 @@ const S = 1000;
 const TICK_MS = 20;
 
 /** A lane that streams, loses its stream to a fault and has the next one so much later. */
-function outage(kinds: readonly string[], { fault, lastsS }: { fault: string; lastsS: number }) {
+function outage(
+  kinds: readonly string[],
+  { fault, lastsS, times = 1 }: { fault: string; lastsS: number; times?: number },
+) {
   const clock = createSimClock(LOST_AT);
   const violations = createViolations(() => clock.now());
   let turn = (_now: number, _streams: boolean, _lane: string): void => {};
@@ -22,7 +25,7 @@ function outage(kinds: readonly string[], { fault, lastsS }: { fault: string; la
   };
   const recovery = createRecovery(world as unknown as World, kinds);
   for (const lane of ['main', 'side']) turn(1000, true, lane);
-  recovery.happened({ kind: fault, begun: LOST_AT, over: LOST_AT });
+  for (let time = 0; time < times; time++) recovery.happened({ kind: fault, begun: LOST_AT, over: LOST_AT });
   turn(LOST_AT, false, 'main');
   turn(LOST_AT + lastsS * S, true, 'main');
   return { ...recovery, found: () => violations.list.map(({ text }) => text) };
@@ -49,6 +52,17 @@ describe('what may be lost for want of a stream', () => {
     const { mayLose } = outage(['reset', 'refused', 'warning'], { fault, lastsS: 400 });
     expect(mayLose(LOST_AT + 390 * S, 'main')).toBe(may);
   });
+
+  it.each([
+    { times: 1, may: false },
+    { times: 2, may: true },
+  ])(
+    'is for minutes where the service has a word against its task $times times in a row',
+    ({ times, may }) => {
+      const { mayLose } = outage(['service_error', 'reset'], { fault: 'service_error', lastsS: 400, times });
+      expect(mayLose(LOST_AT + 390 * S, 'main')).toBe(may);
+    },
+  );
 
   it('is nothing long after the lane streams again, whatever the fault may take', () => {
     const { mayLose } = outage(['refused'], { fault: 'refused', lastsS: 10 });

@@ -34,7 +34,7 @@ const ZOMBIE_S = 240;
 const PARKED_S = 450 + 120 + 30;
 /** One token was refused without a reason, and the next one is good: 25 s were the longest of 24 hours. */
 const REFUSED_ONCE_S = 50;
-/** The same where the next one is refused as well. */
+/** The same where the next one is refused as well; so with a word of the service against its task. */
 const REFUSED_AGAIN = 'refused_again';
 const BOUND_S: Readonly<Record<string, number>> = {
   // `refuse` is the moment in which the service does it.
@@ -109,11 +109,15 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   const alone = kinds.length === 1 ? (kinds[0] ?? null) : null;
   /** The lane streams to a service that hears nothing: no outage shows it. What that takes is judged by silent-ends.ts. */
   const isSwallowing = kinds.some((kind) => SWALLOWING.has(kind));
-  /** Since the lane streamed last. */
+  /** Since the lane streamed last: refused tokens, and words against its task, of which each may be the second in a row. */
   let refusals = 0;
+  let rejections = 0;
 
   /** Its own, or the one of what that has come to. */
-  const kindNow = (kind: string): string => (kind === 'refused_bare' && refusals > 1 ? REFUSED_AGAIN : kind);
+  const kindNow = (kind: string): string => {
+    const isAgain = kind === 'refused_bare' ? refusals > 1 : kind === 'service_error' && rejections > 1;
+    return isAgain ? REFUSED_AGAIN : kind;
+  };
   /** From what it has to recover: null while a fault lasts, or where none is to blame. */
   const recoversSince = (now: number): number | null => {
     const about = happenings.filter(({ begun, over }) => begun <= now && over > lostAt - BLAMED_MS);
@@ -139,6 +143,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
       check(kind, since, now);
     }
     refusals = 0;
+    rejections = 0;
   };
   world.onTurn((now, streams, lane) => {
     outages.turned(lane, now, streams);
@@ -156,6 +161,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
     happened(happening) {
       const { now } = clock;
       if (happening.kind === 'refuse') refusals += 1;
+      if (happening.kind === 'service_error' && world.liveSince === null) rejections += 1;
       // It is ordered for the next connection, and strikes then.
       if (happening.kind === 'refused_bare' && alone !== null) return;
       const boundMs = recoveryBoundS(kindNow(alone ?? happening.kind)) * 1000;
