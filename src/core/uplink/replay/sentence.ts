@@ -122,10 +122,10 @@ function isLongEnough(spoken: Spoken, log: Pace): boolean {
   // Texts and voices differ; what has marked several ends, in whichever session, and not this one, has cut it.
   if (log.endsMarked >= ENDS_TO_TRUST) return false;
   const expected = expectedMs(spoken, log);
+  // The end of another part of it was marked.
+  if (expected === null) return spoken.parts.every(({ state }) => state === 'open');
   // A service that never says where a sentence ends has cut it where much of it is missing.
-  return (
-    expected === null || spoken.ms >= expected * (log.endsMarked > 0 ? UNMARKED_SHARE : PLAINLY_CUT_SHARE)
-  );
+  return spoken.ms >= expected * (log.endsMarked > 0 ? UNMARKED_SHARE : PLAINLY_CUT_SHARE);
 }
 
 /** Whether a sentence has begun to sound, and more of it is to be expected. */

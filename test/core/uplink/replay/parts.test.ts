@@ -62,6 +62,13 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
     expect(whole.pace).toMatchObject({ ms: PART_MS, letters: LETTERS });
   });
 
+  it('is told where the first part has no end, the second has, and no text tells how long they should be', () => {
+    const cut = sound(sound(first(), '0', PART_MS, false), '1');
+    expect(verdict(cut, 12_900)).toEqual([0, []]);
+    expect(verdict(cut, 13_100)).toEqual([0, [2 * PART_MS]]);
+    expect(verdict(sound(first(), '0', PART_MS, false), 13_100)).toEqual([0, []]);
+  });
+
   it('is told, and not said twice, where the second part is never spoken', () => {
     expect(verdict(begun(), 12_900)).toEqual([0, []]);
     expect(verdict(begun(), 13_100)).toEqual([0, [PART_MS]]);
