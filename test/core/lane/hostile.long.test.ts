@@ -8,7 +8,7 @@ describeStep(30);
 
 describe('the hostile world', () => {
   it('gets everywhere: every phase and every kind of effect happens in it', () => {
-    const { phases, effects, walks } = reach(1300);
+    const { phases, effects, walks } = reach(2600);
     expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
     expect(effects.size).toBe(21);
     const table = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
