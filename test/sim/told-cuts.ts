@@ -23,8 +23,8 @@ export interface CutSetup {
 
 /**
  * Those of the jobs of which it may be told that they were cut. With a name, and at the first try, enough of it must have come:
- * less is to be said again. But where no text tells how long it should be nothing can be asked for; and where nothing tells which seconds it translates, its sentence can't be said again without the
- * part that was whole.
+ * less is to be said again. But where no text tells how long it should be nothing can be asked for; and where nothing tells which
+ * seconds it translates, its sentence can't be said again without the part that was whole.
  */
 export function cutJobs(
   jobs: readonly Job[],

@@ -29,6 +29,9 @@ const broken = (part: string, error: unknown): AudioFault => ({
 function faultTeller(tell: (fault: AudioFault) => void, over: () => void) {
   let isTold = false;
   return {
+    get isTold() {
+      return isTold;
+    },
     bad(fault: AudioFault): void {
       if (isTold) return;
       isTold = true;
@@ -91,25 +94,18 @@ function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
 export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuardedPlayback {
   return async (sink) => {
     let isClosed = false;
-    let isThrowing = false;
+    /** The driver's own fault. */
     let isAway = false;
     const back = (): void => {
-      if (!isThrowing && !isAway) attempt(defects, 'playback back', () => sink.back());
+      if (!faults.isTold && !isAway) attempt(defects, 'playback back', () => sink.back());
     };
     /** Found while somebody writes: whoever is told is not in the middle of that. */
     const later = (news: () => void): void => queueMicrotask(() => isClosed || news());
     const faults = faultTeller(
-      (fault) => {
-        isThrowing = true;
-        later(() => attempt(defects, 'playback fault', () => sink.fault(fault)));
-      },
-      () => {
-        isThrowing = false;
-        later(back);
-      },
+      (fault) => later(() => attempt(defects, 'playback fault', () => sink.fault(fault))),
+      () => later(back),
     );
     const playback = await open({
-      ...guardPlaybackSink(sink, defects),
       fault(fault) {
         isAway = true;
         attempt(defects, 'playback fault', () => sink.fault(fault));
@@ -118,6 +114,8 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
         isAway = false;
         back();
       },
+      missed: (ms) => void attempt(defects, 'playback loss', () => sink.missed(ms)),
+      measured: (heardUntil) => void attempt(defects, 'playback measure', () => sink.measured(heardUntil)),
     });
     const guarded: GuardedPlayback = {
       write(pcm) {
@@ -161,13 +159,6 @@ export function guardPlayback(open: OpenPlayback, defects: Defects): OpenGuarded
       },
     };
     return guarded;
-  };
-}
-
-function guardPlaybackSink(sink: PlaybackSink, defects: Defects): Pick<PlaybackSink, 'missed' | 'measured'> {
-  return {
-    missed: (ms) => void attempt(defects, 'playback loss', () => sink.missed(ms)),
-    measured: (heardUntil) => void attempt(defects, 'playback measure', () => sink.measured(heardUntil)),
   };
 }
 
