@@ -61,7 +61,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const [lastHeard, numberOf] = [new Map<string, number>(), new Map<string, number>()];
   const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
   const [soundAt, sentMs] = [new Map<number, number>(), new Map<number, number>()];
-  const [silentEnds, leftOut] = [createSilentEnds(violations), createLeftOut(violations)];
+  const [silentEnds, leftOut] = [createSilentEnds(violations), createLeftOut(violations, setup.isTruthful)];
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
