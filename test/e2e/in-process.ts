@@ -23,8 +23,8 @@ export function inProcessPrograms(
       return emulator;
     },
     log: () => logged,
-    async startService({ apiKey }) {
-      emulator = await startEmulator({ ...options, apiKeys: [apiKey] });
+    async startService({ apiKey, wholePhrasePercent }) {
+      emulator = await startEmulator({ wholePhrasePercent, ...options, apiKeys: [apiKey] });
       return emulator;
     },
     async startBackend({ brokerUrl, serviceUrl, apiKey, signingKeyFile }) {

@@ -23,10 +23,17 @@ export interface BackendSetting {
   readonly signingKeyFile: string;
 }
 
+/** What the demo's translation service is told. */
+export interface ServiceSetting {
+  readonly apiKey: string;
+  /** The emulator's choice of that name. */
+  readonly wholePhrasePercent: number;
+}
+
 /** How the parts are started: as programs of their own, or inside a test. */
 export interface ProgramStarters {
   /** The translation service: gives its HTTP address. */
-  startService(options: { apiKey: string }): Promise<Running & { url: string }>;
+  startService(options: ServiceSetting): Promise<Running & { url: string }>;
   startBackend(options: BackendSetting): Promise<Running>;
 }
 
@@ -40,6 +47,8 @@ export interface DemoEnvironment {
   close(): Promise<void>;
 }
 
+/** The recording's fastest speaker takes 56 % of the time in which the emulator's book is read, and is to be understood whole. */
+const WHOLE_PHRASE_PERCENT = 50;
 /** How long the broker stays away. */
 const OUTAGE_MS = 4000;
 /** How often the service refuses the backend a session. */
@@ -55,7 +64,8 @@ export async function openEnvironment(programs: ProgramStarters): Promise<DemoEn
     const keys = await makeKeys();
     started.push(keys);
     const { signingKeyFile, ownerKeyFile } = keys;
-    const [broker, service] = await Promise.all([startBroker(), programs.startService({ apiKey })]);
+    const setting = { apiKey, wholePhrasePercent: WHOLE_PHRASE_PERCENT };
+    const [broker, service] = await Promise.all([startBroker(), programs.startService(setting)]);
     started.push(broker, service);
     const backend = { brokerUrl: broker.url, serviceUrl: service.url, apiKey, signingKeyFile };
     started.push(await programs.startBackend(backend));

@@ -15,10 +15,10 @@ const readySchema = z.object({ msg: z.literal('listening for token requests') })
 /** Service and backend as the programs that they are: the bundles beside this one, in processes of their own. */
 export function siblingPrograms(): ProgramStarters {
   return {
-    async startService({ apiKey }) {
+    async startService({ apiKey, wholePhrasePercent }) {
       const program = await startProgram(
         sibling('emulator.mjs'),
-        ['run', '--api-key', apiKey],
+        ['run', '--api-key', apiKey, '--set', `wholePhrasePercent=${wholePhrasePercent}`],
         (line) => listeningSchema.safeParse(line).success,
       );
       return { url: listeningSchema.parse(program.greeting).listening, close: program.close };

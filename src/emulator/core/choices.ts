@@ -129,6 +129,12 @@ export const CHOICES = {
     0,
     'confirmed and translated texts come so much later, their speech does not',
   ),
+  wholePhrasePercent: choice(
+    count(100).min(1),
+    70,
+    70,
+    'who spoke for this share of the time in which the book is read has said their phrases whole; else as far as they spoke',
+  ),
   partialIntervalMs: choice(count(10_000), 250, 250, 'at least this long between two interim texts'),
   outputRateHz: choice(
     count(48_000),

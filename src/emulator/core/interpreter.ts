@@ -163,7 +163,8 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     const heard = { voicedMs: event.voicedMs, sound: () => sound.cut(event.voice.from, event.voice.to) };
     const source = spokenLanguage.of(heard, true) ?? plan.source;
     const amount = phrasesSpoken(bookmark.next, source, event.voicedMs, bookmark.book);
-    const spokenWords = { language: source, voicedMs: event.voicedMs };
+    const wholeShare = choices.wholePhrasePercent / 100;
+    const spokenWords = { language: source, voicedMs: event.voicedMs, wholeShare };
     const textIn = (language: string) => {
       const said = saidPhrases(bookmark.next, spokenWords, language, bookmark.book);
       return { language, text: joinPhrases(said, language), phrases: said };

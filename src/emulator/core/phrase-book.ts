@@ -279,25 +279,25 @@ export function phrases(first: number, amount: number, language: string, book = 
   return joinPhrases(phraseList(first, amount, language, book), language);
 }
 
-/** From this share of its phrases on somebody has said them whole: people speak faster than the book is read. */
-const WHOLE_SHARE = 0.7;
+/** How somebody spoke. */
+export interface Spoken {
+  readonly language: string;
+  readonly voicedMs: number;
+  /** Who spoke for this share of the time in which their phrases are read has said them whole: people speak faster. */
+  readonly wholeShare: number;
+}
 
 /**
  * What somebody has said, phrase by phrase, from `first` on: the last one, or the only one, no further than they spoke, so
  * that a text is never much longer than its sound.
  */
-export function saidPhrases(
-  first: number,
-  spoken: { readonly language: string; readonly voicedMs: number },
-  language: string,
-  book = PHRASES,
-): string[] {
+export function saidPhrases(first: number, spoken: Spoken, language: string, book = PHRASES): string[] {
   const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs, book);
   const all = phraseList(first, amount, language, book);
   const stepsIn = (list: readonly string[]): number =>
     list.reduce((sum, text) => sum + steps(text).length, 0);
   const share = spoken.voicedMs / MS_PER_STEP / stepsIn(phraseList(first, amount, spoken.language, book));
-  if (share >= WHOLE_SHARE) return all;
+  if (share >= spoken.wholeShare) return all;
   let left = Math.max(1, Math.ceil(share * stepsIn(all)));
   return all.flatMap((text) => {
     const understood = steps(text).slice(0, Math.max(0, left));

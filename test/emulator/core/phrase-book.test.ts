@@ -66,14 +66,18 @@ describe('texts of what is being said', () => {
   });
 
   test('what somebody has said is no longer than they spoke, in any language', () => {
-    const said = (voicedMs: number, language: string): string =>
-      saidPhrases(0, { language: 'en', voicedMs }, language).join('|');
+    const said = (voicedMs: number, language: string, wholeShare = 0.7): string =>
+      saidPhrases(0, { language: 'en', voicedMs, wholeShare }, language).join('|');
     expect(said(0, 'en')).toBe('Good');
     expect(said(1500, 'en')).toBe('Good morning, I would');
     expect(said(1500, 'es')).toBe('Buenos días, quisiera dos');
     expect(said(3000, 'es')).toBe(phrase(0, 'es'));
     expect(said(4600, 'en')).toBe(phraseList(0, 2, 'en').join('|'));
     expect(said(4600, 'ja').split('|')).toHaveLength(2);
+    // Who speaks fast.
+    expect(said(1900, 'en')).toBe('Good morning, I would like');
+    expect(said(1900, 'en', 0.5)).toBe(phrase(0, 'en'));
+    expect(said(1890, 'en', 0.5)).toBe('Good morning, I would like');
   });
 
   test('more voice, more phrases; never none', () => {
