@@ -31,6 +31,8 @@ export interface GuestAgent {
 
 const ANSWER_LIMIT_MS = 20_000;
 const POLL_MS = 40;
+/** Until a program that has been started listens. */
+const THERE_LIMIT_MS = 60_000;
 
 export async function openGuestAgent(path: string): Promise<GuestAgent> {
   const socket = await connected(path);
@@ -114,14 +116,14 @@ export async function openGuestAgent(path: string): Promise<GuestAgent> {
 
 /** The socket is there as soon as the machine's program has started. */
 export async function connected(path: string): Promise<Socket> {
-  for (let tries = 0; ; tries += 1) {
+  for (const endsAt = performance.now() + THERE_LIMIT_MS; ; ) {
     try {
       return await new Promise<Socket>((resolve, reject) => {
         const socket = connect(path);
         socket.once('connect', () => resolve(socket)).once('error', reject);
       });
     } catch (error) {
-      if (tries > 200) throw error;
+      if (performance.now() > endsAt) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

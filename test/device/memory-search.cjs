@@ -24,9 +24,15 @@ for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Nu
     continue;
   }
   if (maps === '') continue;
-  counts.processes += 1;
   const found = new Set();
-  const memory = openSync(`/proc/${pid}/mem`, 'r');
+  let memory = 0;
+  try {
+    memory = openSync(`/proc/${pid}/mem`, 'r');
+  } catch {
+    // It has gone since it was listed.
+    continue;
+  }
+  counts.processes += 1;
   for (const line of maps.split('\n')) {
     const [, from, to, rights = ''] = /^([0-9a-f]+)-([0-9a-f]+) (\S+)/.exec(line) ?? [];
     if (from === undefined || !rights.startsWith('r') || line.includes('[vvar')) continue;

@@ -34,7 +34,7 @@ it('keeps what a USB loudspeaker says in pieces, and begins anew where it is plu
     const ask = async (...asked: ('plug' | 'pull' | 'keep')[]): Promise<void> => {
       const pieces = usb.pieces().length + asked.filter((one) => one !== 'plug').length;
       reports.push(...asked.map((one) => ({ kind: 'asked' as const, usb: one })));
-      await expect.poll(() => usb.pieces().length, { timeout: 10_000 }).toBe(pieces);
+      await expect.poll(() => usb.pieces().length).toBe(pieces);
     };
     writeFileSync(sound, wavOf([10, 20]));
     await ask('plug', 'keep');

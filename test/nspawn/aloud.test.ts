@@ -22,7 +22,10 @@ const STATUS = '/boot/dragoman-status.txt';
 /** A file with a mistake, as an owner may write it. */
 const BAD = '{"format":1,"wifi":{"ssid":"Museum","passphrase":"short"}}';
 const SURE = 0.85;
+const STARTED_AGAIN = /\bpart=playback\b.*\bcode=hung\b.*\bfailures=(\d+)/g;
 const LONGEST_PHRASE_MS = 8000;
+/** The first phrase may be torn, and the second, too. */
+const HEARD_LIMIT_MS = 300_000;
 
 const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
 const { rack, missing } = await openRack(CARDS);
@@ -56,14 +59,14 @@ underSystemd(
       const status = await kiosk.machine.must(['cat', STATUS]);
       expect(status).toMatch(/^Result: file_invalid\./m);
       expect(status).toMatch(/^State: {2}file_invalid\. [\s\S]*Found: wifi\.passphrase must have/m);
-      expect(await journal(kiosk)).toContain('The file dragoman.json has a mistake.');
+      await until('it stands in the journal', async () =>
+        (await journal(kiosk)).includes('The file dragoman.json has a mistake.'),
+      );
       await until('it is written where it was said', async () =>
         (await kiosk.machine.must(['cat', STATUS])).includes(`Said on ${card.device}.`),
       );
       // Half an hour would be left to it.
-      const began = performance.now();
-      await kiosk.systemctl('stop', REPORT);
-      expect(performance.now() - began).toBeLessThan(10_000);
+      expect(await kiosk.stop(REPORT)).toBeLessThan(10_000);
       expect(await kiosk.show('Result', REPORT)).toBe('success');
     });
 
@@ -81,10 +84,14 @@ underSystemd(
       expect(await kiosk.machine.must(['cat', STATUS])).toMatch(
         /^State: {2}ready\. The kiosk is ready\.[\s\S]*Said on the agent's loudspeakers\./m,
       );
-      // One aplay, the agent's: nobody else has opened the card.
+      // One aplay, the agent's: nobody else has opened the card. One that stood still for seconds it starts again, and says so.
       const opened = (await card.playback.log()).filter(({ event }) => event === 'open' || event === 'busy');
-      expect(new Set(opened.map(({ pid }) => pid)).size).toBe(1);
-      expect(await kiosk.phase()).toBe('live');
+      const openers = new Set(opened.map(({ pid }) => pid)).size;
+      const startedAgain = [...(await kiosk.journal('warning')).matchAll(STARTED_AGAIN)];
+      const most = startedAgain.reduce((sum, [, failures]) => sum + Number(failures), 1);
+      expect(openers).toBeGreaterThan(0);
+      expect(openers).toBeLessThanOrEqual(most);
+      await kiosk.live();
     });
 
     test('is nothing where no settings were read', async (kiosk) => {
@@ -150,7 +157,7 @@ async function untilHeard(kiosk: Kiosk, card: Card, code: PhraseCode): Promise<n
     await kiosk.systemctl('restart', REPORT);
     return false;
   };
-  return until(`${code} is heard`, isHeardWhole, 120_000);
+  return until(`${code} is heard`, isHeardWhole, HEARD_LIMIT_MS);
 }
 
 const journal = (kiosk: Kiosk): Promise<string> =>

@@ -142,6 +142,7 @@ underSystemd(
         await kiosk.machine.run(['systemctl', 'reset-failed']);
       }
       expect((await kiosk.machine.run(['test', '-e', '/run/hacked'])).code).toBe(1);
+      await kiosk.machine.must(['journalctl', '--sync']);
       const words = ['journalctl', '-o', 'cat', '-u', 'dragoman-clock.service'];
       expect(await kiosk.machine.must(words)).not.toMatch(/root:/);
     });
@@ -157,10 +158,14 @@ underSystemd(
         await kiosk.systemctl('enable', '--now', 'dragoman-clock.path');
         await start(kiosk, seconds);
         await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the start`);
-        expect(Math.abs(fakeOffset())).toBeLessThan(5);
-        expect(Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now())).toBeLessThan(60_000);
+        // It is set to when its time was learnt, and that may have been a while ago.
+        expect(Math.abs(fakeOffset())).toBeLessThan(60);
+        await until('its time', () => tellsTime(kiosk));
         // What was asked for is done, and asked for no more.
-        expect((await kiosk.machine.run(['test', '-e', '/run/dragoman/clock'])).code).toBe(1);
+        await until(
+          'nothing is asked for',
+          async () => (await kiosk.machine.run(['test', '-e', '/run/dragoman/clock'])).code === 1,
+        );
         await kiosk.systemctl('disable', '--now', 'dragoman-clock.path');
       });
   },

@@ -38,8 +38,10 @@ export interface Shared {
   readonly writable?: boolean;
 }
 
-const LIMIT_MS = 120_000;
-const BOOT_LIMIT_MS = 90_000;
+const LIMIT_MS = 200_000;
+const BOOT_LIMIT_MS = 240_000;
+/** Until all that ran in it is gone: the kernel takes its time where processors are busy. */
+const END_LIMIT_MS = 60_000;
 /** Where cgroups may be; a machine needs one of its own in each, or two of them would share their services'. */
 const CGROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'];
 
@@ -83,11 +85,11 @@ export async function boot(
       said = (said + text).slice(-4000);
     });
   const stop = async (): Promise<void> => {
-    for (const pid of childrenOf(container)) process.kill(pid, 'SIGKILL');
-    const kill = setTimeout(() => container.kill('SIGKILL'), 5000);
+    for (const pid of childrenOf(container)) killIfThere(pid);
+    const kill = setTimeout(() => container.kill('SIGKILL'), END_LIMIT_MS / 2);
     if (container.exitCode === null && container.signalCode === null) await once(container, 'close');
     clearTimeout(kill);
-    cgroups.forEach(removeTree);
+    for (const cgroup of cgroups) await removeGroup(cgroup);
   };
   try {
     const init = await untilBooted(container);
@@ -184,7 +186,26 @@ function readOr(path: string, otherwise: string): string {
   }
 }
 
-/** A cgroup and all below it, which have no processes any more. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone by itself, as at a reboot.
+  }
+}
+
+/** A control group and all below it, as soon as the last of their processes is gone. */
+export async function removeGroup(cgroup: string): Promise<void> {
+  for (const endsAt = performance.now() + END_LIMIT_MS; ; ) {
+    try {
+      return removeTree(cgroup);
+    } catch (error) {
+      if (performance.now() > endsAt) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 function removeTree(cgroup: string): void {
   for (const entry of readdirSync(cgroup, { withFileTypes: true }))
     if (entry.isDirectory()) removeTree(join(cgroup, entry.name));

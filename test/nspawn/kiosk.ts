@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Machine } from './container.ts';
+import { lastingProcesses } from './unit-processes.ts';
 
 const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
 const NAME = 'dragoman/v1/museum/kiosk-01';
@@ -12,8 +13,8 @@ export const BROKER = 'mosquitto.service';
 export const BACKEND = 'dragoman-backend.service';
 export const EMULATOR = 'emulator.service';
 const OTHERS = [BROKER, EMULATOR, BACKEND];
-/** Whatever a test waits for comes within this, unless it says otherwise. */
-const LIMIT_MS = 60_000;
+/** Whatever a test waits for comes within this, unless it says otherwise: it ends what hangs, and not what is slow. */
+const LIMIT_MS = 150_000;
 
 /** What the agent hears and speaks with when nobody says otherwise. */
 export const FILES = {
@@ -49,17 +50,27 @@ export interface Kiosk {
   show(property: string, unit?: string): Promise<string>;
   /** Of the agent, as the machine counts them; 0 for none. */
   mainPid(): Promise<number>;
-  /** The processes of the agent's unit: number and command line. */
+  /**
+   * The lasting processes of the agent's unit: number and program. What the agent starts for a moment is left out, and so is
+   * a child that is not yet the program that it becomes, or has gone by now.
+   */
   processes(): Promise<Map<number, string>>;
+  /** The same, as soon as they are these programs and no others; each as often as it is named. */
+  untilPrograms(...programs: string[]): Promise<Map<number, string>>;
+  /**
+   * Stops a unit; the milliseconds from SIGTERM to its end, by systemd's own clock: where the test itself was kept waiting,
+   * that does not count.
+   */
+  stop(unit?: string): Promise<number>;
   /** What a retained topic of the device holds; null for nothing. */
   retained(topic: 'status' | 'state'): Promise<unknown>;
-  /** Of the only lane, while the agent is there to tell. */
+  /** Of the only lane, while the agent is there to tell; null for what one said that is gone by now. */
   phase(): Promise<string | null>;
   /** Milliseconds until it was. */
   live(): Promise<number>;
   /** Until systemd has been told so for `systemctl status`, by a program that the agent starts for it. */
   untilStatus(text: string): Promise<void>;
-  /** What the device answers to a command, at last; null where it is silent for this long (left out: 15 s). */
+  /** What the device answers to a command, at last; null where it is silent for this long (left out: 60 s). */
   command(name: string, patienceS?: number): Promise<unknown>;
   /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
   publish(topic: string, payload: string, how: 'lines' | 'whole'): Promise<void>;
@@ -136,6 +147,10 @@ const FOLLOW = `last=$1; shift; pipe=$(mktemp -u); mkfifo "$pipe"
 mosquitto_sub "$@" >"$pipe" & child=$!
 while read -r line; do printf '%s\\n' "$line"; case $line in $last) break ;; esac; done <"$pipe"
 kill $child 2>/dev/null; rm "$pipe"`;
+/** What the retained status says where the agent that has said the retained state is no more. */
+const GONE = ['lost', 'offline'];
+/** What systemd says of a unit, by sd-messages.h: it is about to send SIGTERM, and nothing of it is left. */
+const [STOPPING, STOPPED] = ['de5b426a63be47a7b6ac3eaac82e2f6f', '9d1aaa27d60140bd96365438aad20286'];
 const DROP_INS = `/etc/systemd/system/${SERVICE}.d`;
 
 function createKiosk(machine: Machine): Kiosk {
@@ -160,19 +175,28 @@ function createKiosk(machine: Machine): Kiosk {
     const { stdout } = await run(['sh', '-c', FOLLOW, 'sh', last, ...words]);
     return stdout.split('\n').filter((line) => line !== '');
   };
-  const retained = async (topic: string): Promise<unknown> => {
+  const retainedOf = async (...topics: string[]): Promise<unknown[]> => {
     // The broker's own version is always there, and comes behind what was subscribed to before it.
-    const [behind, filters] = [
-      '$SYS/broker/version',
-      ['-t', `${NAME}/${topic}`, '-t', '$SYS/broker/version'],
-    ];
-    const lines = await follow(`${behind} *`, [...LOGIN, ...filters, '-v', '-W', '30']);
-    const found = lines.find((line) => line.startsWith(NAME));
-    return found === undefined ? null : JSON.parse(found.slice(found.indexOf(' ') + 1));
+    const behind = '$SYS/broker/version';
+    const filters = [...topics.map((topic) => `${NAME}/${topic}`), behind].flatMap((topic) => ['-t', topic]);
+    const lines = await follow(`${behind} *`, [...LOGIN, ...filters, '-v', '-W', '60']);
+    return topics.map((topic) => {
+      const found = lines.find((line) => line.startsWith(`${NAME}/${topic} `));
+      return found === undefined ? null : JSON.parse(found.slice(found.indexOf(' ') + 1));
+    });
   };
+  const retained = async (topic: string): Promise<unknown> => (await retainedOf(topic))[0];
   const phase = async () => {
-    const state = (await retained('state')) as { lanes?: { phase: string }[] } | null;
-    return state?.lanes?.[0]?.phase ?? null;
+    const [status, state] = (await retainedOf('status', 'state')) as [
+      { status: string; boot_id: string } | null,
+      { boot_id: string; lanes?: { phase: string }[] } | null,
+    ];
+    const isThere = status?.boot_id === state?.boot_id && !GONE.includes(status?.status ?? '');
+    return (isThere ? state?.lanes?.[0]?.phase : null) ?? null;
+  };
+  const processes = async (): Promise<Map<number, string>> => {
+    const cgroup = await show('ControlGroup');
+    return cgroup === '' ? new Map() : lastingProcesses(machine, cgroup);
   };
   const installOthers = async (
     broker: string,
@@ -186,11 +210,15 @@ function createKiosk(machine: Machine): Kiosk {
   const restartOthers = async (): Promise<void> => {
     await run(['systemctl', 'kill', '--signal=SIGKILL', ...OTHERS]);
     await systemctl('restart', ...OTHERS);
-    await until('the backend listens', async () => {
-      const invocation = await show('InvocationID', BACKEND);
-      const { stdout } = await run(['journalctl', '-o', 'cat', `_SYSTEMD_INVOCATION_ID=${invocation}`]);
-      return stdout.includes('listening for token requests');
-    });
+    for (const [unit, words] of [
+      [EMULATOR, '"listening":'],
+      [BACKEND, 'listening for token requests'],
+    ] as const)
+      await until(`${unit} listens`, async () => {
+        const invocation = await show('InvocationID', unit);
+        const { stdout } = await run(['journalctl', '-o', 'cat', `_SYSTEMD_INVOCATION_ID=${invocation}`]);
+        return stdout.includes(words);
+      });
     isDisturbed = false;
   };
   return {
@@ -245,24 +273,38 @@ function createKiosk(machine: Machine): Kiosk {
       for (const topic of ['status', 'state'])
         await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);
       await configure(FILES);
+      // What the agent before has said is in the journal by then, and not told as of now.
+      await must(['journalctl', '--sync']);
       since = `--since=@${(await must(['date', '+%s.%6N'])).trim()}`;
     },
     mainPid: async () => Number(await show('MainPID')),
-    async processes() {
-      const cgroup = await show('ControlGroup');
-      if (cgroup === '') return new Map();
-      const script =
-        'for pid in $(cat "$1/cgroup.procs"); do echo "$pid $(tr "\\0" " " </proc/$pid/cmdline)"; done';
-      const { stdout } = await run(['sh', '-c', script, 'sh', `/sys/fs/cgroup${cgroup}`]);
-      const lines = stdout.split('\n').filter((line) => line !== '');
-      return new Map(lines.map((line) => [Number.parseInt(line, 10), line.replace(/^\d+ /, '')]));
+    processes,
+    async untilPrograms(...programs) {
+      const wanted = programs.sort().join(' ');
+      let found = new Map<number, string>();
+      await until(`of the unit there run: ${wanted}`, async () => {
+        found = await processes();
+        return [...found.values()].sort().join(' ') === wanted;
+      });
+      return found;
+    },
+    async stop(unit = SERVICE) {
+      await systemctl('stop', unit);
+      // systemd itself forgets a unit that has ended well and that nothing refers to.
+      await must(['journalctl', '--sync']);
+      const saidAt = async (id: string): Promise<number> => {
+        const matches = [`UNIT=${unit}`, `MESSAGE_ID=${id}`];
+        const entry = JSON.parse(await must(['journalctl', '-o', 'json', since, '-n', '1', ...matches]));
+        return Number(entry['_SOURCE_REALTIME_TIMESTAMP']) / 1000;
+      };
+      return (await saidAt(STOPPED)) - (await saidAt(STOPPING));
     },
     live: () => until('the lane is live', async () => (await phase()) === 'live'),
     untilStatus: async (text) =>
       void (await until(`the status contains "${text}"`, async () =>
         (await show('StatusText')).includes(text),
       )),
-    async command(name, patienceS = 15) {
+    async command(name, patienceS = 60) {
       const topic = `${NAME}/cmd/${name}`;
       const id = `test-${++commands}`;
       // The broker keeps the answers from before the question on, however late they are fetched.

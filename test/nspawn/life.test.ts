@@ -111,16 +111,15 @@ underSystemd('life under systemd', (test) => {
   for (const [state, { come, unheard = false }] of Object.entries(STATES)) {
     test(`ends within 10 s of SIGTERM: ${state}`, async (kiosk, { annotate }) => {
       await come(kiosk);
-      const began = performance.now();
-      await kiosk.systemctl('stop', SERVICE);
-      const took = performance.now() - began;
+      const took = await kiosk.stop();
       await annotate(`stopped after ${took.toFixed(0)} ms`);
       expect(took).toBeLessThan(STOP_LIMIT_MS);
       expect(await kiosk.show('Result')).toBe('success');
       expect((await kiosk.processes()).size).toBe(0);
       if (unheard) return;
       expect(await kiosk.show('ExecMainStatus')).toBe('0');
-      expect(await kiosk.retained('status')).toMatchObject({ status: 'offline' });
+      // A broker that was kept waiting takes what it was told before whatever is asked of it, but not at once.
+      await expect.poll(() => kiosk.retained('status')).toMatchObject({ status: 'offline' });
     });
   }
 });

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Machine } from './container.ts';
+import { type Machine, removeGroup } from './container.ts';
 
 const CONTROLLER = '/sys/fs/cgroup/memory';
 /** The most that a group ever held, pages of files and TCP's buffers included: what cgroup 2 has in `memory.peak`. */
@@ -14,7 +14,7 @@ export interface MemoryMeter {
   add(machine: Machine, pid: number): void;
   /** Bytes. */
   peak(): number;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Why there is no such group to be had here; null: there is. */
@@ -35,6 +35,6 @@ export function openMeter(): MemoryMeter {
     name,
     add: (machine, pid) => writeFileSync(join(folder, 'cgroup.procs'), String(machine.hostPid(pid))),
     peak: () => PEAKS.map(read).reduce((sum, bytes) => sum + bytes),
-    close: () => rmdirSync(folder),
+    close: () => removeGroup(folder),
   };
 }

@@ -73,7 +73,7 @@ underSystemd(
         await until('both lanes are live', async () =>
           (await phases(kiosk)).every((phase) => phase === 'live'),
         );
-        await until('arecord and aplay twice', async () => (await kiosk.processes()).size === 5);
+        await kiosk.untilPrograms('node', 'arecord', 'arecord', 'aplay', 'aplay');
         const atRest = meter.peak();
         const diagnosed = await kiosk.command('diagnose', 90);
         expect(diagnosed).toMatchObject({ status: 'ok' });
@@ -94,7 +94,7 @@ underSystemd(
         expect(await kiosk.show('NRestarts')).toBe('0');
       } finally {
         await kiosk.systemctl('stop', SERVICE);
-        meter.close();
+        await meter.close();
       }
     });
   },

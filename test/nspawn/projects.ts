@@ -27,8 +27,9 @@ export const bootedTests = (...kinds: readonly ProjectKind[]): ViteUserConfig =>
             ...files,
             name: name === undefined ? debian : `${debian}-${name}`,
             globalSetup: ['test/nspawn/setup.ts'],
-            testTimeout: alone ? 600_000 : 240_000,
-            hookTimeout: 240_000,
+            // They end what hangs, and not what is slow.
+            testTimeout: alone ? 900_000 : 600_000,
+            hookTimeout: 600_000,
             expect: PATIENT,
             ...(alone
               ? { maxWorkers: 1, sequence: { groupOrder: 1 + DEBIANS.length * kind + index } }

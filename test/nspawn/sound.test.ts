@@ -11,6 +11,8 @@ const CARDS = '/dev/snd';
 /** Debian's group `audio`, which owns the sound cards. */
 const AUDIO_GROUP = 29;
 const RATE_HZ = 24_000;
+/** The agent, and what it hears and speaks with. */
+const PROGRAMS = ['aplay', 'arecord', 'node'];
 
 const { rack, missing } = await openRack(CARDS);
 afterAll(() => rack?.close());
@@ -20,6 +22,11 @@ if (rack !== null && process.getuid?.() === 0) {
   chmodSync(rack.folder, 0o770);
 }
 const { sound } = await visitors();
+/**
+ * What the agent says, truthfully, where the machine has kept it, arecord or aplay from running for seconds. What a filter forbids is
+ * told in other words; and where it hung for good no speech would come back.
+ */
+const STOOD_STILL = /\bcode=(?:capture_|playback_)?hung\b/;
 let count = 0;
 
 underSystemd(
@@ -31,16 +38,11 @@ underSystemd(
       const card = await start(kiosk);
       const took = await until('speech comes back', async () => foundIn(await card.playback.sound()) >= 20);
       await annotate(`20 places of the speech heard after ${took.toFixed(0)} ms`);
-      expect(await kiosk.journal('warning')).toBe('');
+      const warnings = (await kiosk.journal('warning')).split('\n');
+      expect(warnings.filter((line) => line !== '' && !STOOD_STILL.test(line))).toEqual([]);
 
-      const limits = new Map<string, string>();
-      for (const [pid, command] of await kiosk.processes()) {
-        const program = command.split(' ')[0]?.split('/').at(-1) ?? '';
-        const status = await kiosk.machine.must(['cat', `/proc/${pid}/status`]);
-        const lines = status.match(/^(?:Seccomp.*|NoNewPrivs|CapEff|CapBnd|Groups):.*$/gm) ?? [];
-        limits.set(program, lines.join('\n'));
-      }
-      expect([...limits.keys()].sort()).toEqual(['aplay', 'arecord', 'node']);
+      const limits = await limitsOf(kiosk);
+      expect([...limits.keys()].sort()).toEqual(PROGRAMS);
       expect(new Set(limits.values()).size).toBe(1);
       expect(limits.get('node')).toMatch(/^Seccomp:\s+2$/m);
       expect(limits.get('node')).toMatch(/^NoNewPrivs:\s+1$/m);
@@ -49,12 +51,11 @@ underSystemd(
 
     test('is back with other children after a SIGKILL', async (kiosk, { annotate }) => {
       const card = await start(kiosk);
-      const before = await kiosk.processes();
-      expect(before.size).toBe(3);
+      const before = await kiosk.untilPrograms(...PROGRAMS);
       await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGKILL', SERVICE);
       const took = await until('other children', async () => {
-        const after = await kiosk.processes();
-        return after.size === 3 && [...after.keys()].every((pid) => !before.has(pid));
+        const after = await kiosk.untilPrograms(...PROGRAMS);
+        return [...after.keys()].every((pid) => !before.has(pid));
       });
       await annotate(`other children after ${took.toFixed(0)} ms`);
       expect(await kiosk.show('NRestarts')).toBe('1');
@@ -66,10 +67,9 @@ underSystemd(
       const card = await start(kiosk);
       card.capture.control('stall');
       card.playback.control('stall');
-      const began = performance.now();
-      await kiosk.systemctl('stop', SERVICE);
-      await annotate(`stopped after ${(performance.now() - began).toFixed(0)} ms`);
-      expect(performance.now() - began).toBeLessThan(10_000);
+      const took = await kiosk.stop();
+      await annotate(`stopped after ${took.toFixed(0)} ms`);
+      expect(took).toBeLessThan(10_000);
       expect(await kiosk.show('Result')).toBe('success');
       expect((await kiosk.processes()).size).toBe(0);
     });
@@ -124,8 +124,24 @@ async function start(kiosk: Kiosk): Promise<Card> {
   const card = await insert(kiosk);
   await kiosk.systemctl('start', SERVICE);
   await kiosk.live();
-  await until('arecord and aplay', async () => (await kiosk.processes()).size === 3);
+  await kiosk.untilPrograms(...PROGRAMS);
   return card;
+}
+
+/** What the kernel holds each of the programs to. Where one is another by the time it is asked for, all are asked for again. */
+async function limitsOf(kiosk: Kiosk): Promise<Map<string, string>> {
+  const limits = new Map<string, string>();
+  await until('each program’s limits', async () => {
+    limits.clear();
+    for (const [pid, program] of await kiosk.untilPrograms(...PROGRAMS)) {
+      const { code, stdout } = await kiosk.machine.run(['cat', `/proc/${pid}/status`]);
+      if (code !== 0) return false;
+      const lines = stdout.match(/^(?:Seccomp.*|NoNewPrivs|CapEff|CapBnd|Groups):.*$/gm) ?? [];
+      limits.set(program, lines.join('\n'));
+    }
+    return true;
+  });
+  return limits;
 }
 
 /** How many places of the speech that was heard have been spoken; the service gives back what it gets. */

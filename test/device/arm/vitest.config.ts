@@ -5,8 +5,8 @@ import { PATIENT } from '../../setup/patience.ts';
 export default defineConfig({
   test: {
     include: ['test/device/arm/*.test.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
     expect: PATIENT,
   },
 });

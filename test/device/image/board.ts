@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { until } from '../../nspawn/kiosk.ts';
-import { connected, type Output } from '../guest-agent.ts';
+import type { Output } from '../guest-agent.ts';
 import { type GuestCommands, guestCommands } from '../guest-commands.ts';
-import { KINDS, type Machine } from '../machine.ts';
+import { KINDS, type Machine, openMonitor } from '../machine.ts';
 import type { Card } from './card.ts';
 
 export type BoardName = 'virt' | 'raspi3b';
@@ -117,6 +117,7 @@ export async function powerOn({
     clearTimeout(limit);
     if (code !== null && code !== 0) process.stderr.write(`qemu ended with ${code}: ${said}\n`);
   });
+  let ask: ReturnType<typeof openMonitor> | undefined;
   const ssh = sshLine(sshPort, sshKey, join(folder, 'ssh'));
   const commands = guestCommands((words, input = '', limitMs = RUN_LIMIT_MS) =>
     execute(['ssh', ...ssh, ['sudo', ...words].map(quoted).join(' ')], input, limitMs),
@@ -143,15 +144,8 @@ export async function powerOn({
       return performance.now() - startedAt;
     },
     async monitor(command) {
-      const socket = await connected(monitorAt);
-      let answer = '';
-      socket.setEncoding('latin1').on('data', (text: string) => {
-        answer += text;
-      });
-      socket.write(`${command}\n`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      socket.destroy();
-      return answer;
+      ask ??= openMonitor(monitorAt);
+      return (await ask)(command);
     },
     cutPower: () => end(qemu),
   };

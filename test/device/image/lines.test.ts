@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
       new Uint8Array(tones.buffer, tones.byteOffset, tones.byteLength),
     );
     await plugCards(on);
-    await ready(on, 240_000);
+    await ready(on, LOGIN_LIMIT_MS);
     let first = 0;
     const { ended } = await interpret(on, 10, async () => {
       await until('something is said', async () => hasSound(await board.sh(SOUND)), 120_000);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { until } from '../../nspawn/kiosk.ts';
 import { searchDisk } from '../disk-search.ts';
 import { type Fixture, pidOf, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
@@ -26,9 +27,14 @@ onMachine(
         'systemd-run --quiet --collect --unit=speaker aplay -q -D plughw:CARD=Mic,DEV=0 /usr/lib/dragoman/visitor.wav',
       );
       await wait(SPEECH_MS);
-      const metrics = (await owner.service('/emulator/metrics')).toString();
-      // It was said, and told to the agent.
-      for (const mark of MARKS) expect(metrics).toContain(mark);
+      await until(
+        'it was said, and told to the agent',
+        async () => {
+          const metrics = (await owner.service('/emulator/metrics')).toString();
+          return MARKS.every((mark) => metrics.includes(mark));
+        },
+        120_000,
+      );
       const tokens = owner.tokens;
       expect(tokens.length).toBeGreaterThan(0);
       const texts = [...MARKS, ...tokens];

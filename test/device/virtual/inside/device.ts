@@ -9,6 +9,8 @@ import { must, run, sh } from './commands.ts';
 
 export const SERVICE = 'dragoman.service';
 const LIVE_LIMIT_MS = 120_000;
+/** Of a time in which nobody is late, for what the agent or the kernel tells by itself, and for the answer to a command. */
+export const [TOLD_WITHIN_MS, ANSWERED_WITHIN_MS] = [60_000, 10_000];
 /** What a lane has in stock between the microphone and the loudspeaker. */
 const ON_ITS_WAY_MS = 5000;
 const RAW = ['-q', '-t', 'raw', '-f', 'S16_LE', '-r', '24000', '-c', '1', '--buffer-size=48000'];
@@ -95,7 +97,7 @@ export async function interpret(
   await speak(lengthS);
   await meanwhile();
   await wait(Math.max(0, lengthS * 1000 - (performance.now() - startedAt)));
-  await until('all is said', async () => !(await isSpeaking()));
+  await until('all is said', async () => !(await isSpeaking()), TOLD_WITHIN_MS);
   await wait(ON_ITS_WAY_MS);
   return end();
 }

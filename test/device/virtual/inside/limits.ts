@@ -1,7 +1,16 @@
 /** What the kernel refuses: memory beyond the unit's bound, and a disk to write to. */
 import { until } from '../../../nspawn/kiosk.ts';
 import { must, run, sh } from './commands.ts';
-import { answers, interpret, live, pidOf, SERVICE, seconds } from './device.ts';
+import {
+  ANSWERED_WITHIN_MS,
+  answers,
+  interpret,
+  live,
+  pidOf,
+  SERVICE,
+  seconds,
+  TOLD_WITHIN_MS,
+} from './device.ts';
 import type { Scenario } from './outcome.ts';
 
 /** Another process of the unit that takes what it can get: the kernel counts all of them together. */
@@ -16,7 +25,7 @@ export const memoryBound: Scenario = async (device) => {
   const leakedAt = performance.now();
   // It may be ended with the unit.
   await run(['sh', '-euc', LEAK]);
-  await until('the kernel ends one', async () => Number(await sh(COUNT_ENDED)) > 0);
+  await until('the kernel ends one', async () => Number(await sh(COUNT_ENDED)) > 0, TOLD_WITHIN_MS);
   await until('it runs', async () => (await pidOf()) !== 0, 60_000);
   const isSame = (await pidOf()) === before;
   if (!isSame) await live(device);
@@ -29,7 +38,8 @@ export const readOnly: Scenario = async (device) => {
   await sh('echo u >/proc/sysrq-trigger; sleep 1');
   try {
     const isRefused = (await run(['touch', '/var/probe'])).code !== 0;
-    const command = (await device.owner.command('volume', { percent: 100 }))?.['status'];
+    const asked = await device.owner.command('volume', { percent: 100 }, ANSWERED_WITHIN_MS);
+    const command = asked?.['status'];
     device.owner.forget();
     const killedAt = performance.now();
     await must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);

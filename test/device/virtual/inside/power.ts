@@ -121,6 +121,6 @@ const answered = ({ owner }: Device): string[] =>
     .map(({ id }) => id);
 
 async function volumeOf({ owner }: Device): Promise<number | undefined> {
-  const answer = await owner.command('status');
+  const answer = await owner.command('status', {}, ANSWERED_WITHIN_MS);
   return (answer?.['data'] as { lanes?: { volume: number }[] } | undefined)?.lanes?.[0]?.volume;
 }

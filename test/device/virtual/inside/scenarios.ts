@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
 import { must, run, sh } from './commands.ts';
 import {
+  ANSWERED_WITHIN_MS,
   answers,
   type Device,
   eventsOf,
@@ -18,6 +19,7 @@ import {
   silence,
   speak,
   statusOf,
+  TOLD_WITHIN_MS,
   untilAnother,
   wait,
 } from './device.ts';
@@ -77,7 +79,7 @@ const microphone: Scenario = async (device) => {
   await wait(2000);
   const pulledAt = performance.now();
   await sh(SNATCH);
-  const missedMs = await until('it is missed', async () => statusOf(device) === 'degraded');
+  const missedMs = await until('it is missed', async () => statusOf(device) === 'degraded', TOLD_WITHIN_MS);
   const reasons = device.owner.newest('status')?.['reasons'];
   await wait(4000);
   await sh(RETURN);
@@ -183,7 +185,7 @@ const clock: Scenario = async (device) => {
 const fullDisk: Scenario = async (device) => {
   await sh('dd if=/dev/zero of=/var/fill bs=1M 2>/dev/null || true; sync');
   const available = (await sh('df --output=avail / | tail -1')).trim();
-  const command = await device.owner.command('volume', { percent: 100 });
+  const command = await device.owner.command('volume', { percent: 100 }, ANSWERED_WITHIN_MS);
   device.owner.forget();
   await must(['systemctl', 'restart', SERVICE]);
   const liveMs = await live(device);
@@ -233,7 +235,7 @@ const networkForMinutes: Scenario = async (device) => {
   await until('it is live', isBack, LONG_WAITS_MS);
   const liveS = seconds(performance.now() - backAt);
   const told = () => eventsOf(device, 'speech_lost', cutAt);
-  await until('it tells what is lost', async () => told().length > 0);
+  await until('it tells what is lost', async () => told().length > 0, TOLD_WITHIN_MS);
   const toldS = seconds(told().reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0));
   await answers(device);
   return { found: { lostS: seconds(lostMs), liveS, toldS }, sound: await interpret(10) };

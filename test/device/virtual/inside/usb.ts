@@ -11,6 +11,7 @@ import {
   seconds,
   speak,
   statusOf,
+  TOLD_WITHIN_MS,
   wait,
 } from './device.ts';
 import type { Scenario } from './outcome.ts';
@@ -31,7 +32,7 @@ export const usbLoudspeaker: Scenario = async (device) => {
     device.tell({ kind: 'asked', usb: 'pull' });
     await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
     const goneAt = performance.now();
-    await until('it is missed', async () => statusOf(device) === 'degraded');
+    await until('it is missed', async () => statusOf(device) === 'degraded', TOLD_WITHIN_MS);
     const missedS = seconds(performance.now() - goneAt);
     const reasons = device.owner.newest('status')?.['reasons'];
     await wait(4000);
