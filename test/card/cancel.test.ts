@@ -5,7 +5,7 @@ import { interpreter, noise, visitors as recorded } from '../acoustics.ts';
 import { type BuiltThread, buildThread } from '../adapters/echo/thread.ts';
 import { GOALS, judgeEcho, judgeVisitor } from '../echo/judge.ts';
 import { BLOCK_SAMPLES, PLAYED_DB, type Span } from '../echo/perform.ts';
-import { watchStalls } from '../stalls.ts';
+import { judgeSound, watchStalls } from '../stalls.ts';
 import { atLevel, mixIn, speechLevelDb } from '../voices/room.ts';
 import { visitors } from './agent-on-a-card.ts';
 import { type Around, type CancellingLane, openCancellingLane, type Said } from './cancelling-lane.ts';
@@ -187,8 +187,9 @@ describe.skipIf(rack === null)(title, () => {
         ...((visit?.sent ?? 0) < GOALS.sent && { sent: visit?.sent }),
         ...(Math.abs(visit?.levelDb ?? -99) > GOALS.levelDb && { levelDb: visit?.levelDb }),
       };
-      const isBusy = keptMs > BUSY_MS && Object.keys(wrong).length > 0;
-      skip(isBusy, `this machine is too busy (${keptMs.toFixed(0)} ms): ${JSON.stringify(wrong)}`);
+      const busyMs = Math.max(keptMs, ...card.capture.lateMs(), ...card.playback.lateMs());
+      const isBusy = busyMs > BUSY_MS && Object.keys(wrong).length > 0;
+      skip(isBusy, `this machine is too busy (${busyMs.toFixed(0)} ms): ${JSON.stringify(wrong)}`);
       expect(wrong).toEqual({});
     },
   );
@@ -230,15 +231,13 @@ describe.skipIf(rack === null)(title, () => {
       heard = await interrupt(rack, `RunsOut${again}`);
     const { ends, ranOutMs, isWhole, events, faults } = heard;
     await annotate(`silent ${ranOutMs.toFixed(0)} ms after; ${events.join(' ')}`);
-    const waitedMs = stalls.ms() - before;
-    skip(
-      events.includes('xrun') && waitedMs > BUSY_MS,
-      `this machine is too busy (${waitedMs.toFixed(0)} ms)`,
-    );
-    // The player is the same, and its clock has not been broken.
-    expect({ events, faults, isWhole }).toEqual({ events: [], faults: [], isWhole: true });
-    expect(ends).toBeGreaterThan(clock.now() - 5000);
-    expect(ranOutMs).toBeGreaterThan(0);
-    expect(ranOutMs).toBeLessThan(180 + LATE_MS);
+    const waitedMs = (): number => stalls.ms() - before;
+    judgeSound(skip, { ms: waitedMs, longestMs: waitedMs }, BUSY_MS / 2, () => {
+      // The player is the same, and its clock has not been broken.
+      expect({ events, faults, isWhole }).toEqual({ events: [], faults: [], isWhole: true });
+      expect(ends).toBeGreaterThan(clock.now() - 5000);
+      expect(ranOutMs).toBeGreaterThan(0);
+      expect(ranOutMs).toBeLessThan(180 + LATE_MS);
+    });
   });
 });

@@ -6,6 +6,7 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../src/core/lane/event.ts';
 import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
+import type { Stalls } from '../stalls.ts';
 import type { Card } from './card.ts';
 import { findOnset, isSound } from './sound.ts';
 
@@ -162,6 +163,30 @@ export function placesOf(
 /** Everything that a card's loudspeaker has sounded of what is never silent, in a row. */
 export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
   (await playback.sound()).filter(isSound);
+
+/** A device's fault, as the card tells time. */
+type Fault = Pick<AudioFault, 'code'> & { readonly atMs: number };
+
+/**
+ * How this process has been kept from running, and the programs that had the card open: they come late to it then, and one that
+ * comes too late is taken for hung, and killed.
+ */
+export function stallsWith(own: Stalls, card: Card, faults: readonly Fault[] = []): Stalls {
+  const sides = [card.capture, card.playback];
+  /** Whoever has not come to the card at all is infinitely late. */
+  const quietMs = ({ atMs }: Fault): number => {
+    const known = sides.map((side) => side.quietMs(atMs)).filter(Number.isFinite);
+    return known.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...known);
+  };
+  const lateMs = (): number[] => [
+    ...sides.flatMap((side) => side.lateMs()),
+    ...faults.filter(({ code }) => code === 'hung').map(quietMs),
+  ];
+  return {
+    ms: () => lateMs().reduce((sum, ms) => sum + ms, own.ms()),
+    longestMs: () => Math.max(own.longestMs(), ...lateMs()),
+  };
+}
 
 /** Waits for what must come, however slow the machine is. */
 export async function until(

@@ -4,15 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { judgeSound, watchStalls } from '../stalls.ts';
-import { type Card, LOUDEST, openRack, type Side } from './card.ts';
-import { until } from './card-lane.ts';
+import { type Card, type CardEvent, LOUDEST, openRack, type Side } from './card.ts';
+import { cardNow, stallsWith, until } from './card-lane.ts';
 import { babble, findOnset } from './sound.ts';
 
 const { rack, missing } = await openRack();
 afterAll(() => rack?.close());
 
-/** A program that is kept from running for so long may run dry, or find its microphone overrun. */
+/** A loudspeaker that is kept from running for so long comes late to the microphone that hears it. */
 const LONG_STALL_MS = 100;
+/** 20 s of sound: no machine keeps a program from running for so long. */
+const LONG_BUFFER = 480_000;
 
 /** Half a second of four tones that swell and die away, at any moment of it. */
 function chord(ms: number): number {
@@ -43,10 +45,10 @@ describe
     it('notes bit by bit what sounded, and when', async () => {
       const sound = babble(12_000, 2);
       const card = await insert({ id: 'Speaker' });
-      const first = await aplay(card.device, sound).finished;
+      const first = await aplay(card.device, sound, WHOLE).finished;
       const pause = 300;
       await sleep(pause);
-      const second = await aplay(card.device, sound).finished;
+      const second = await aplay(card.device, sound, WHOLE).finished;
       expect([first.code, second.code]).toEqual([0, 0]);
       const timeline = await card.playback.sound();
       const again = findOnset(timeline, sound, 12_000);
@@ -88,7 +90,7 @@ describe
 
     it('can be unplugged, and its time goes on meanwhile', async () => {
       const sound = babble(240_000, 4);
-      const card = await insert({ id: 'Loose', capture: { sound } });
+      const card = await insert({ id: 'Loose', capture: { sound, loop: true } });
       const client = arecord(card.device, []);
       await client.heard;
       card.capture.control('unplug');
@@ -102,16 +104,15 @@ describe
       const starts = (await card.capture.log()).filter(({ event }) => event === 'start');
       const from = starts[1]?.frame ?? 0;
       expect(from).toBeGreaterThan(0);
-      expect(output).toEqual(bytesOf(sound.subarray(from, from + 24_000)));
+      expect(output).toEqual(bytesOf(looped(sound, from, 24_000)));
     });
 
     it('hangs, so that only SIGKILL helps', async () => {
       const card = await insert({ id: 'Hung' });
-      const { child, heard, said, finished } = arecord(card.device, []);
+      const { child, heard, finished } = arecord(card.device, []);
       await heard;
       card.capture.control('stall');
-      // It is at a stand when it has said nothing more for many of its periods.
-      for (let before = -1; before !== said(); await sleep(500)) before = said();
+      await until('the hang', async () => (await card.capture.log()).some(({ event }) => event === 'held'));
       child.kill('SIGTERM');
       await sleep(500);
       expect(child.exitCode ?? child.signalCode).toBeNull();
@@ -122,20 +123,35 @@ describe
     it('overruns and underruns a client that is too slow', async () => {
       const sound = babble(24_000, 5);
       const card = await insert({ id: 'Slow', capture: { sound, loop: true } });
+      // Neither ends by itself, however late the other one begins.
+      const recording = arecord(card.device, ['--buffer-size=4800'], []);
+      const playing = aplay(card.device, null, ['--buffer-size=4800'], []);
+      const feeding = feed(playing);
       const clients = [
-        arecord(card.device, ['--buffer-size=4800', '-d', '4'], []),
-        aplay(card.device, babble(4 * 24_000, 5), ['--buffer-size=4800'], []),
+        { ...recording, side: card.capture, word: 'overrun' },
+        { ...playing, side: card.playback, word: 'underrun' },
       ];
-      const runs = async (side: Side): Promise<boolean> =>
-        (await side.log()).some(({ event }) => event === 'start');
-      await until('the recording', () => runs(card.capture));
-      await until('the sound', () => runs(card.playback));
-      for (const { child } of clients) child.kill('SIGSTOP');
-      await sleep(500);
-      for (const { child } of clients) child.kill('SIGCONT');
-      const [recorded, played] = await Promise.all(clients.map(({ finished }) => finished));
-      expect(recorded).toMatchObject({ code: 0, errors: expect.stringContaining('overrun') });
-      expect(played).toMatchObject({ code: 0, errors: expect.stringContaining('underrun') });
+      const starts = async (side: Side): Promise<CardEvent[]> =>
+        (await side.log()).filter(({ event }) => event === 'start');
+      await Promise.all(
+        clients.map(async ({ child, side, word, complaints }) => {
+          await until(`the start before an ${word}`, async () => (await starts(side)).length > 0);
+          child.kill('SIGSTOP');
+          const stoppedAt = cardNow();
+          await sleep(500);
+          child.kill('SIGCONT');
+          await until(`the ${word}`, () => complaints().includes(word));
+          const later = async () => (await starts(side)).filter(({ atMs }) => atMs > stoppedAt);
+          await until(`the start behind an ${word}`, async () => (await later()).length > 0);
+        }),
+      );
+      // Both go on: the one is heard, and the other one takes sound, to its end.
+      const said = recording.said();
+      await until('more of the recording', () => recording.said() > said);
+      feeding.end();
+      expect((await playing.finished).code).toBe(0);
+      recording.child.kill('SIGTERM');
+      await recording.finished;
     });
 
     it('runs fast and slow as it is told', async () => {
@@ -155,11 +171,18 @@ describe
     it('hears its own loudspeaker, later and quieter', async ({ skip }) => {
       const stalls = watchStalls();
       const sound = Int16Array.from({ length: 12_000 }, (_, at) => Math.round(chord(at / 24)));
-      const card = await insert({ id: 'Open', acoustic: { delayMs: 300, gainDb: -6 } });
-      const capturePipeline = arecord(card.device, ['-d', '2']);
+      const acoustic = { delayMs: 300, gainDb: -6 };
+      const card = await insert({ id: 'Open', acoustic });
+      const capturePipeline = arecord(card.device, []);
       await capturePipeline.heard;
-      await aplay(card.device, sound).finished;
-      await sleep(800);
+      await aplay(card.device, sound, WHOLE).finished;
+      const { startMs = 0 } = (await card.capture.epoch()) ?? {};
+      const ended = cardNow();
+      // All of it, and how it dies away.
+      await until(
+        'what sounded',
+        () => startMs + capturePipeline.said() / 48 > ended + acoustic.delayMs + 100,
+      );
       capturePipeline.child.kill('SIGKILL');
       const { output } = await capturePipeline.finished;
       const heard = new Int16Array(Uint8Array.from(output).buffer);
@@ -170,7 +193,7 @@ describe
       const off = due.map((sample, frame) => Math.abs(sample - (heard[frame] ?? 0)));
       // A tenth of a sample more or less would be several times as much.
       const louder = due.filter((sample) => Math.abs(sample) > 500);
-      judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
         expect(louder.length).toBeGreaterThan(8000);
         expect(Math.max(...off)).toBeLessThan(40);
       });
@@ -180,7 +203,7 @@ describe
       const sound = babble(40 * 24_000, 8);
       const knob = { volume: LOUDEST, on: true };
       const card = await insert({
-        ...{ id: 'Mixed', capture: { sound, control: { name: 'Mic' } } },
+        ...{ id: 'Mixed', capture: { sound, loop: true, control: { name: 'Mic' } } },
         playback: { control: { name: 'Speaker', on: false } },
       });
       expect([card.capture.knob(), card.playback.knob()]).toEqual([knob, { ...knob, on: false }]);
@@ -191,12 +214,12 @@ describe
       expect(card.playback.knob()).toEqual({ volume: LOUDEST - 6, on: true });
       const second = await arecord(card.device, ['-d', '1']).finished;
       const spoken = sound.subarray(0, 12_000);
-      await aplay(card.device, spoken).finished;
+      await aplay(card.device, spoken, WHOLE).finished;
       const by = (heard: Int16Array, gainDb: number) =>
         heard.map((sample) => Math.round(sample * 10 ** (gainDb / 20)));
       const from = (await card.capture.log()).findLast(({ event }) => event === 'start')?.frame ?? 0;
       expect(first.output).toEqual(bytesOf(sound.subarray(0, 24_000)));
-      expect(second.output).toEqual(bytesOf(by(sound.subarray(from, from + 24_000), -12)));
+      expect(second.output).toEqual(bytesOf(by(looped(sound, from, 24_000), -12)));
       expect((await card.playback.sound()).subarray(0, 12_000)).toEqual(by(spoken, -6));
       await amixer('Mixed', ['Mic', 'nocap']);
       const deaf = await arecord(card.device, ['-d', '1']).finished;
@@ -217,7 +240,30 @@ async function amixer(id: string, words: string[]): Promise<void> {
 
 function insert(options: Parameters<NonNullable<typeof rack>['insert']>[0]): Promise<Card> {
   if (rack === null) throw new Error('there is no rack');
-  return rack.insert(options);
+  const { capture } = options;
+  return rack.insert({ ...options, capture: { bufferMax: LONG_BUFFER, ...capture } });
+}
+
+/** What a microphone hears from a frame on whose sound begins again. */
+function looped(sound: Int16Array, from: number, frames: number): Int16Array {
+  return Int16Array.from({ length: frames }, (_, at) => sound[(from + at) % sound.length] ?? 0);
+}
+
+/** Writes sound as long as it is taken, to its end. */
+function feed({ child }: Client): { end(): void } {
+  const { stdin } = child;
+  const sound = bytesOf(babble(24_000, 5));
+  const write = (): void => {
+    while (stdin?.writable === true && stdin.write(sound));
+  };
+  stdin?.on('drain', write);
+  write();
+  return {
+    end() {
+      stdin?.off('drain', write);
+      stdin?.end();
+    },
+  };
 }
 
 async function framesPerMs(side: Side): Promise<number> {
@@ -234,6 +280,7 @@ interface Client {
   readonly heard: Promise<unknown>;
   /** Bytes of its output so far. */
   said(): number;
+  complaints(): string;
   readonly finished: Promise<{ code: number | null; output: Uint8Array<ArrayBuffer>; errors: string }>;
 }
 
@@ -246,16 +293,22 @@ function arecord(device: string, more: string[], quiet = ['-q']): Client {
     device,
     ...SHAPE,
     '--period-size=480',
-    '--buffer-size=48000',
+    `--buffer-size=${LONG_BUFFER}`,
     ...more,
   ]);
 }
 
-function aplay(device: string, sound: Int16Array, more: string[] = [], quiet = ['-q']): Client {
-  return start('aplay', [...quiet, '-D', device, ...SHAPE, '-R', '1', ...more], bytesOf(sound));
+/** All of half a second is there when it starts: it cannot run dry. */
+const WHOLE = ['--period-size=12000', '--buffer-size=48000'];
+
+/** @param sound null for what is written later */
+function aplay(device: string, sound: Int16Array | null, more: string[] = [], quiet = ['-q']): Client {
+  const words = [...quiet, '-D', device, ...SHAPE, '-R', '1', ...more];
+  return start('aplay', words, sound === null ? null : bytesOf(sound));
 }
 
-function start(program: string, args: string[], input: Uint8Array = new Uint8Array(0)): Client {
+/** @param input null for what is written later */
+function start(program: string, args: string[], input: Uint8Array | null = new Uint8Array(0)): Client {
   const child = spawn(program, args, { env: rack?.env ?? {} });
   const output: Uint8Array[] = [];
   let errors = '';
@@ -265,10 +318,11 @@ function start(program: string, args: string[], input: Uint8Array = new Uint8Arr
   });
   // A program that ends before it has read all says so by its exit.
   child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  if (input !== null) child.stdin.end(input);
   return {
     child,
     heard: once(child.stdout, 'data'),
+    complaints: () => errors,
     said: () => output.reduce((sum, piece) => sum + piece.byteLength, 0),
     finished: once(child, 'close').then(([code]) => ({
       code: code as number | null,

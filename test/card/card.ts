@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onceARun } from '../once-a-run.ts';
+import { createSide } from './card-side.ts';
 
 /**
  * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.h` says what they can do.
@@ -87,6 +88,7 @@ export interface CardEvent {
     | 'start'
     | 'xrun'
     | 'stall'
+    | 'held'
     | 'stop'
     | 'close'
     | 'busy'
@@ -112,6 +114,10 @@ export interface Side {
   /** Where its control stands; null where it has none. */
   knob(): Knob | null;
   log(): Promise<CardEvent[]>;
+  /** How late the processes that had it open came to it: each time that it was much, milliseconds. */
+  lateMs(): number[];
+  /** How long its client has not come to it at that time; infinity where nobody had it open. */
+  quietMs(atMs: number): number;
   /** Null until the first start. */
   epoch(): Promise<Epoch | null>;
   /** The first channel: of what the microphone is given, or of all that has sounded, silence included. */
@@ -258,71 +264,6 @@ function blockOf(options: Readonly<Record<string, string | number | undefined>>)
 function replace(path: string, text: string): void {
   writeFileSync(`${path}.draft`, text);
   renameSync(`${path}.draft`, path);
-}
-
-function replaceLink(path: string, text: string): void {
-  symlinkSync(text, `${path}.draft`);
-  renameSync(`${path}.draft`, path);
-}
-
-/** Null where there is no such link. */
-function readLink(path: string): string | null {
-  return lstatSync(path, { throwIfNoEntry: false }) === undefined ? null : readlinkSync(path);
-}
-
-function createSide(path: string, channels: number): Side {
-  return {
-    control(...words) {
-      // The text of a link can't be empty.
-      replaceLink(`${path}.control`, words.length === 0 ? 'run' : words.join(' '));
-    },
-    turn({ volume, on }) {
-      if (volume !== undefined) replaceLink(`${path}.volume`, `${volume} ${volume}`);
-      if (on !== undefined) replaceLink(`${path}.switch`, on ? '1 1' : '0 0');
-    },
-    knob() {
-      const volume = readLink(`${path}.volume`);
-      const on = readLink(`${path}.switch`);
-      return volume === null || on === null
-        ? null
-        : { volume: Number.parseInt(volume, 10), on: Number.parseInt(on, 10) === 1 };
-    },
-    async log() {
-      const lines = (await readText(`${path}.log`)).split('\n').filter((line) => line !== '');
-      return lines.map((line) => {
-        const [ns, pid, event, frame] = line.split(' ');
-        return { atMs: Number(ns) / 1e6, pid: Number(pid), event, frame: Number(frame) } as CardEvent;
-      });
-    },
-    async epoch() {
-      const text = await readText(`${path}.epoch`);
-      if (text === '') return null;
-      const { ns, frames_per_s } = JSON.parse(text) as { ns: number; frames_per_s: number };
-      const startMs = ns / 1e6;
-      const framesPerMs = frames_per_s / 1000;
-      return { startMs, framesPerMs, atMs: (frame) => startMs + frame / framesPerMs };
-    },
-    async sound() {
-      const bytes = await readBytes(`${path}.pcm`);
-      const samples = new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / 2));
-      return channels === 1 ? samples : samples.filter((_, at) => at % channels === 0);
-    },
-  };
-}
-
-/** What does not exist yet is empty. */
-async function readBytes(path: string): Promise<Uint8Array> {
-  try {
-    // A copy of its own, because a view of samples has to begin at an even place.
-    return new Uint8Array(await readFile(path));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Uint8Array(0);
-    throw error;
-  }
-}
-
-async function readText(path: string): Promise<string> {
-  return Buffer.from(await readBytes(path)).toString('utf8');
 }
 
 function interleave(sound: Int16Array, channels: number): Uint8Array {

@@ -4,6 +4,7 @@ import { createConsultation } from '../cli/doctor/consultation.ts';
 import { inProcessPrograms } from '../e2e/in-process.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardOptions, openRack } from './card.ts';
+import { stallsWith } from './card-lane.ts';
 import { babble } from './sound.ts';
 
 const fixture = createConsultation();
@@ -19,23 +20,27 @@ const RATE_HZ = 24_000;
 /** Sound that runs dry for so long is another tone. */
 const LONG_STALL_MS = 100;
 /** A room with somebody in it: the microphone is never digitally silent. */
-const murmur = (): Int16Array => babble(20 * RATE_HZ, 3).map((sample) => sample / 400);
+const murmur = (): Int16Array => babble(60 * RATE_HZ, 3).map((sample) => sample / 400);
 
 /** Real time, on a machine that may be busy: each tone is far apart from what would be another verdict. */
 describe.skipIf(rack === null)(title, () => {
   const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
-    const card = await rack?.insert(options);
-    const device = card?.device ?? '';
+    if (rack === null) throw new Error('there is no rack');
+    const stalls = watchStalls();
+    const card = await rack.insert(options);
+    const { device } = card;
     const file = fixture.config(options.id, {
       lanes: [{ source: 'en', targets: ['es'], capture: { device }, playback: { device }, ...lane }],
     });
     const env = { ...process.env, ...rack?.env };
-    return { card, ...(await fixture.examine(file, ['--only', 'capture', '--only', 'playback'], env)) };
+    return {
+      stalls: stallsWith(stalls, card),
+      ...(await fixture.examine(file, ['--only', 'capture', '--only', 'playback'], env)),
+    };
   };
 
   it('hears its own tone: how late and how loud', async ({ expect, annotate, skip }) => {
-    const stalls = watchStalls();
-    const { exitCode, of, printed } = await examine({
+    const { stalls, exitCode, of, printed } = await examine({
       ...{ id: 'Hall', capture: { sound: murmur() } },
       acoustic: { delayMs: 60, gainDb: -18 },
     });
@@ -51,8 +56,7 @@ describe.skipIf(rack === null)(title, () => {
   });
 
   it('advises against "off" where it hears itself', async ({ expect, skip }) => {
-    const stalls = watchStalls();
-    const { of, printed } = await examine(
+    const { stalls, of, printed } = await examine(
       { id: 'Open', capture: { sound: murmur() }, acoustic: { delayMs: 40, gainDb: -10 } },
       { echo: 'off' },
     );
@@ -62,19 +66,22 @@ describe.skipIf(rack === null)(title, () => {
     });
   });
 
-  it('does not hear it where there is no way for it', async ({ expect }) => {
-    const { exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: murmur() } });
-    expect(exitCode, printed).toBe(0);
-    expect(of('playback'), printed).toMatchObject({ verdict: 'warning', data: { heard: false } });
+  it('does not hear it where there is no way for it', async ({ expect, skip }) => {
+    const { stalls, exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: murmur() } });
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(exitCode, printed).toBe(0);
+      expect(of('playback'), printed).toMatchObject({ verdict: 'warning', data: { heard: false } });
+    });
   });
 
   it('finds nothing wrong with a whole kiosk', async ({ expect, skip }) => {
     const stalls = watchStalls();
-    const card = await rack?.insert({
+    if (rack === null) throw new Error('there is no rack');
+    const card = await rack.insert({
       ...{ id: 'Whole', capture: { sound: murmur() } },
       acoustic: { delayMs: 40, gainDb: -20 },
     });
-    const device = card?.device ?? '';
+    const { device } = card;
     const environment = await openEnvironment(inProcessPrograms());
     try {
       const file = fixture.config('whole', {
@@ -85,7 +92,7 @@ describe.skipIf(rack === null)(title, () => {
       const { exitCode, diagnosis, printed } = await fixture.examine(file, [], rack?.env);
       const well = diagnosis.checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check);
       const all = ['configuration', 'broker', 'backend', 'stream', 'clock', 'capture', 'playback'];
-      judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
         expect(exitCode, printed).toBe(0);
         expect(well).toEqual(expect.arrayContaining(all));
       });
@@ -94,10 +101,12 @@ describe.skipIf(rack === null)(title, () => {
     }
   });
 
-  it('tells a microphone that is muted', async ({ expect }) => {
-    const { exitCode, of, printed } = await examine({ id: 'Muted' });
-    expect(exitCode).toBe(3);
-    expect(of('capture').finding, printed).toMatch(/digital silence/);
+  it('tells a microphone that is muted', async ({ expect, skip }) => {
+    const { stalls, exitCode, of, printed } = await examine({ id: 'Muted' });
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(exitCode).toBe(3);
+      expect(of('capture').finding, printed).toMatch(/digital silence/);
+    });
   });
 
   it('tells a device that is not there', async ({ expect }) => {

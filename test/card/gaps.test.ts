@@ -4,7 +4,7 @@ import { createChunker } from '../../src/core/audio/chunker.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardEvent, type CardOptions, openRack } from './card.ts';
-import { listen, placesOf, RATE_HZ, soundedBy, speak, until } from './card-lane.ts';
+import { listen, placesOf, RATE_HZ, soundedBy, speak, stallsWith, until } from './card-lane.ts';
 import { babble, findOnset, lastSound, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -24,7 +24,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     skip,
   }) => {
     const stalls = watchStalls();
-    const sound = babble(20 * RATE_HZ, 4);
+    const sound = babble(120 * RATE_HZ, 4);
     const card = await insert({ id: 'Overrun', capture: { sound } });
     const capturePipeline = await listen(card.device);
     await until('a second of sound', () => capturePipeline.seconds() >= 1);
@@ -36,12 +36,16 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const before = capturePipeline.heard.length;
     await until('another second', () => capturePipeline.heard.length > before + 3);
     await capturePipeline.capture.close();
-    expect(capturePipeline.faults).toEqual([]);
-    expect(capturePipeline.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
+    const inAll = stallsWith(stalls, card, capturePipeline.faults);
     const pieces = placesOf(capturePipeline, sound);
     expect(pieces.unknown).toBe(0);
     expect(pieces.lostMs).toBeGreaterThan(GAP_MS);
-    expect(pieces.lostMs).toBeLessThan(GAP_MS + 2500);
+    // A test that comes late to end the hang makes it longer.
+    judgeSound(skip, inAll, GAP_MS / 2, () => {
+      expect(capturePipeline.faults).toEqual([]);
+      expect(capturePipeline.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
+      expect(pieces.lostMs).toBeLessThan(GAP_MS + 2500);
+    });
 
     // In the chunks that the lane gets, time goes on as it does, whatever is missing.
     const chunker = createChunker({ chunkSamples: CHUNK_SAMPLES, rateHz: RATE_HZ });
@@ -58,31 +62,38 @@ describe.skipIf(rack === null).concurrent(title, () => {
       return tail + 64 - from === CHUNK_SAMPLES ? [beganAt - epoch.atMs(from), atEnd] : [atEnd];
     });
     await annotate(`lost ${pieces.lostMs.toFixed(0)} ms; chunks are off by ${spread(errors)} ms`);
-    expect(errors.length).toBeGreaterThanOrEqual(2 * chunks.length - 2);
     // Not a single one may be off by the gap, as all behind it are where nobody notices it.
-    judgeSound(skip, stalls, GAP_MS / 4, () => {
+    judgeSound(skip, inAll, GAP_MS / 4, () => {
+      expect(errors.length).toBeGreaterThanOrEqual(2 * chunks.length - 2);
       for (const ms of errors) expect(Math.abs(ms)).toBeLessThan(GAP_MS / 2);
     });
   });
 
-  it('loses nothing of a sentence in which the device ran dry, and counts it', async ({ expect }) => {
+  it('loses nothing of a sentence in which the device ran dry, and counts it', async ({ expect, skip }) => {
+    const stalls = watchStalls();
     const card = await insert({ id: 'Dry' });
     const playbackPipeline = await speak(card.device);
     const sentence = babble(3 * RATE_HZ, 15);
     playbackPipeline.say(sentence);
+    const hasSounded = async (samples: number): Promise<boolean> =>
+      playbackPipeline.faults.length > 0 || (await soundedBy(card)).length >= samples;
     for (const word of ['xrun=1', 'xrun=2'] as const) {
       const before = (await soundedBy(card)).length;
-      await until('more of it', async () => (await soundedBy(card)).length > before + RATE_HZ / 2);
+      await until('more of it', () => hasSounded(Math.min(before + RATE_HZ / 2, sentence.length)));
       card.playback.control(word);
     }
-    await until('the end of it', async () => (await soundedBy(card)).length >= sentence.length);
-    expect(await soundedBy(card)).toEqual(sentence);
-    expect(playbackPipeline.faults).toEqual([]);
-    expect(playbackPipeline.playback.figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
+    await until('the end of it', () => hasSounded(sentence.length));
+    const [sounded, figures] = [await soundedBy(card), playbackPipeline.playback.figures];
     const dry = count(await card.playback.log(), 'xrun');
-    // A slow machine may add some of its own.
-    expect(playbackPipeline.playback.figures?.xruns).toBeGreaterThanOrEqual(2);
-    expect(playbackPipeline.playback.figures?.xruns).toBeLessThanOrEqual(dry);
+    // Where the test comes too late with its word, the sentence is over; a player that comes too late is taken for hung.
+    judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), GAP_MS / 2, () => {
+      expect(sounded).toEqual(sentence);
+      expect(playbackPipeline.faults).toEqual([]);
+      expect(figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
+      // A slow machine may add some of its own.
+      expect(figures?.xruns).toBeGreaterThanOrEqual(2);
+      expect(figures?.xruns).toBeLessThanOrEqual(dry);
+    });
     await playbackPipeline.playback.close();
   });
 
@@ -92,7 +103,8 @@ describe.skipIf(rack === null).concurrent(title, () => {
     { id: 'LastWords', afterMs: 2610 },
   ])(
     'goes on where it was after a player stood still: $id',
-    async ({ id, afterMs }, { expect, annotate }) => {
+    async ({ id, afterMs }, { expect, annotate, skip }) => {
+      const stalls = watchStalls();
       let dry = 0;
       // Where the test is kept from running it may come too late, when the device has all of the sentence; and a player
       // that is kept from running for long enough hangs, which is another test's matter.
@@ -106,9 +118,9 @@ describe.skipIf(rack === null).concurrent(title, () => {
           (await soundedBy(card)).length >= samples;
         await until('some of it', () => hasSounded(afterMs * (RATE_HZ / 1000)), undefined, 10);
         const pid = (await card.playback.log())[0]?.pid ?? 0;
-        process.kill(pid, 'SIGSTOP');
+        signal(pid, 'SIGSTOP');
         await sleep(GAP_MS);
-        process.kill(pid, 'SIGCONT');
+        signal(pid, 'SIGCONT');
         await until('the end of it', () => hasSounded(sentence.length));
         const figures = playbackPipeline.playback.figures;
         await playbackPipeline.playback.close();
@@ -123,10 +135,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
         await annotate(
           `it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`,
         );
-        expect(wasOff).toBeGreaterThan(GAP_MS / 2);
-        expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
+        // Another gap, behind the last one that it could measure, it knows nothing of.
+        judgeSound(skip, stalls, GAP_MS / 4, () => {
+          expect(wasOff).toBeGreaterThan(GAP_MS / 2);
+          expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
+        });
       }
-      expect(dry).toBeGreaterThan(0);
+      judgeSound(skip, stalls, GAP_MS / 4, () => expect(dry).toBeGreaterThan(0));
     },
   );
 });
@@ -138,3 +153,12 @@ function insert(options: CardOptions) {
 
 const count = (log: readonly CardEvent[], event: CardEvent['event']): number =>
   log.filter((entry) => entry.event === event).length;
+
+/** To a process that may have been ended for a hang meanwhile. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,11 +1,15 @@
 import { afterAll, describe, it } from 'vitest';
 import { createAlsaCapture } from '../../src/adapters/audio/alsa/arecord.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
+import type { AudioFault } from '../../src/ports/audio.ts';
+import { judgeSound, watchStalls } from '../stalls.ts';
 import { openRack } from './card.ts';
-import { until } from './card-lane.ts';
+import { cardNow, stallsWith, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 
 const RATE_HZ = 24_000;
+/** Half of what a microphone's buffer holds, and of what one that delivers nothing is taken for hung after. */
+const LONG_STALL_MS = 1000;
 const { rack, missing } = await openRack();
 rack?.use();
 afterAll(() => rack?.close());
@@ -19,7 +23,8 @@ async function listen(id: string, shortPeriods: boolean) {
   if (rack === null) throw new Error('there is no rack');
   const card = await rack.insert({ id, capture: { sound: babble(60 * RATE_HZ, 1) } });
   const pieces: number[] = [];
-  const faults: string[] = [];
+  const faults: (AudioFault & { atMs: number })[] = [];
+  const own = watchStalls();
   const open = createAlsaCapture({
     ...{ device: card.device, rateHz: RATE_HZ, seed: 1 },
     deps: { clock: createSystemClock(), log },
@@ -28,26 +33,29 @@ async function listen(id: string, shortPeriods: boolean) {
     {
       frames: (pcm) => void pieces.push((pcm.byteLength * 500) / RATE_HZ),
       ended: quiet,
-      fault: ({ message }) => void faults.push(message),
+      fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
     },
     shortPeriods,
   );
-  return { card, capture, pieces, faults };
+  return { card, capture, pieces, faults, stalls: stallsWith(own, card, faults) };
 }
 
 /** The shortest tells of the period: a busy reader finds several in one. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('delivers short pieces from its first start on', async ({ expect }) => {
-    const { card, capture, pieces, faults } = await listen('Hurried', true);
+  it('delivers short pieces from its first start on', async ({ expect, skip }) => {
+    const { card, capture, pieces, faults, stalls } = await listen('Hurried', true);
     await until('20 pieces', () => pieces.length >= 20);
     await capture.close();
     expect(Math.min(...pieces)).toBeLessThanOrEqual(20);
-    expect(faults).toEqual([]);
-    expect((await card.capture.log()).filter(({ event }) => event === 'start')).toHaveLength(1);
+    const starts = (await card.capture.log()).filter(({ event }) => event === 'start');
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(faults).toEqual([]);
+      expect(starts).toHaveLength(1);
+    });
   });
 
-  it('is started again for it once, and not when it need not hurry any more', async ({ expect }) => {
-    const { card, capture, pieces, faults } = await listen('Calm', false);
+  it('is started again for it once, and not when it need not hurry any more', async ({ expect, skip }) => {
+    const { card, capture, pieces, faults, stalls } = await listen('Calm', false);
     await until('3 pieces', () => pieces.length >= 3);
     const before = pieces.length;
     expect(Math.min(...pieces)).toBeGreaterThan(20);
@@ -60,7 +68,10 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await capture.close();
     expect(Math.min(...pieces.slice(before))).toBeLessThanOrEqual(20);
     expect(Math.min(...pieces.slice(hurried))).toBeLessThanOrEqual(20);
-    expect(faults).toEqual([]);
-    expect((await card.capture.log()).filter(({ event }) => event === 'start')).toHaveLength(2);
+    const starts = (await card.capture.log()).filter(({ event }) => event === 'start');
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(faults).toEqual([]);
+      expect(starts).toHaveLength(2);
+    });
   });
 });

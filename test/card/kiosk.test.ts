@@ -3,7 +3,7 @@ import { afterAll, describe, it } from 'vitest';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { serve, visitors } from './agent-on-a-card.ts';
 import { type Card, type CardOptions, type Epoch, openRack } from './card.ts';
-import { cardNow, RATE_HZ, until } from './card-lane.ts';
+import { cardNow, RATE_HZ, stallsWith, until } from './card-lane.ts';
 import { findMarkers, findUtterances, quantile, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
@@ -16,6 +16,9 @@ const title = `a kiosk with a virtual card${missing === null ? '' : `: skipped, 
 
 /** Half of what a microphone's buffer holds. */
 const LONG_STALL_MS = 1000;
+const CHUNK_MS = 320;
+/** A loudspeaker that is kept from running for so long is heard outside of its time. */
+const ECHO_STALL_MS = 100;
 /** How long the answer to the last visitor is. */
 const LAST_ANSWER_MS = 2600;
 
@@ -40,11 +43,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
     );
     // Between the first and the last that came back, no more than soft edges are missing.
     const between = markers.filter(({ at }) => at <= (heard.at(-1)?.at ?? 0));
-    expect(heard.length).toBeGreaterThan(20);
     // A chunk is 320 ms long, and leaves when its last sample has been captured.
     expect(Math.min(...latencies)).toBeGreaterThan(320);
-    expect(streams[0]).toMatchObject({ pacing_violations: 0, out_of_order_frames: 0, duplicate_frames: 0 });
-    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+    expect(streams[0]).toMatchObject({ out_of_order_frames: 0, duplicate_frames: 0 });
+    // What was sent in time may arrive early behind a stall.
+    judgeSound(skip, stalls, CHUNK_MS, () => expect(streams[0]).toMatchObject({ pacing_violations: 0 }));
+    judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
+      expect(heard.length).toBeGreaterThan(20);
       expect(heard.length / between.length).toBeGreaterThan(0.9);
       expect(quantile(latencies, 0.5)).toBeLessThan(3000 + 2 * stalls.ms());
     });
@@ -65,7 +70,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const [mic, speaker] = await epochs(card);
     const timeline = await card.playback.sound();
     const heard = findMarkers(timeline, sent, RATE_HZ).filter(({ found }) => found >= 0);
-    judgeSound(skip, stalls, LONG_STALL_MS, () =>
+    judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () =>
       expect(summary).toMatchObject({ sentences: 8, translations: 8, lost_audio_ms: 0, dropped_chunks: 0 }),
     );
     // From the first word of the first answer to the last word of the last one, and what they answer.
@@ -76,10 +81,16 @@ describe.skipIf(rack === null).concurrent(title, () => {
       `from the first sentence to the last, answers fell back by ${growth.toFixed(0)} ms ` +
         `while the clocks went ${((ppm * 2 * (last - first)) / 1000).toFixed(0)} ms apart; ${lagsOf(timeline, mic, speaker)}; stalled for ${stalls.ms().toFixed(0)} ms`,
     );
-    judgeSound(skip, stalls, LONG_STALL_MS, () => expect(growth).toBeLessThan(1500 + 2 * stalls.ms()));
+    judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () =>
+      expect(growth).toBeLessThan(1500 + 2 * stalls.ms()),
+    );
   });
 
-  it('has none of its own words translated in half-duplex, in a loud room', async ({ expect, annotate }) => {
+  it('has none of its own words translated in half-duplex, in a loud room', async ({
+    expect,
+    annotate,
+    skip,
+  }) => {
     // The first chime comes before anything is measured: until then the tail is 300 ms, and a later echo would outlast it.
     const acoustic = { delayMs: 250, gainDb: 0 };
     const card = await insert({ id: 'Resounding', capture: { sound }, acoustic });
@@ -95,10 +106,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
       `${foreign.length} of ${places.length} loud places are no visitor's; ${summary.silenced_chunks} chunks silenced, ` +
         `${(sent.length / RATE_HZ).toFixed(1)} s spoken`,
     );
-    expect(places.length).toBeGreaterThan(20);
-    expect(foreign).toEqual([]);
-    expect(sent.length).toBeGreaterThan(2 * RATE_HZ);
-    expect(summary.silenced_chunks).toBeGreaterThan(5);
+    // What sounds or is heard later than anybody could know is taken for a visitor.
+    judgeSound(skip, stallsWith(stalls, card), ECHO_STALL_MS, () => {
+      expect(places.length).toBeGreaterThan(20);
+      expect(foreign).toEqual([]);
+      expect(sent.length).toBeGreaterThan(2 * RATE_HZ);
+      expect(summary.silenced_chunks).toBeGreaterThan(5);
+    });
   });
 
   it('loses no word but those that were said while the microphone was unplugged', async ({
@@ -128,14 +142,14 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(
       `back ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; unheard: ${lost.map((at) => at.toFixed(1)).join(' ')}`,
     );
-    expect(resumed).toBeGreaterThan(0);
     expect(mic.framesPerMs).toBeCloseTo(24, 3);
     // A chunk is begun again, and what an unplugged card still held is gone.
-    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+    judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
+      expect(resumed).toBeGreaterThan(0);
       expect(lost.filter((at) => at < unplugged - 1 || at > resumed + 1)).toEqual([]);
       expect(resumed - unplugged).toBeLessThan(30);
     });
-    expect(summary.sessions).toBe(1);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => expect(summary.sessions).toBe(1));
   });
 
   it('goes on speaking after the loudspeaker was unplugged', async ({ expect, annotate, skip }) => {
@@ -157,9 +171,9 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(
       `opened ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; ${unheard.length} of ${markers.length} places unheard`,
     );
-    expect(back).toBeDefined();
     // What was missed is no more than the time without a loudspeaker.
-    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+    judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
+      expect(back).toBeDefined();
       expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
       expect(summary.translations).toBeGreaterThanOrEqual(3);
     });

@@ -13,7 +13,7 @@ import { configSchema } from '../../src/protocol/config.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { visitors } from './agent-on-a-card.ts';
 import { openRack } from './card.ts';
-import { RATE_HZ } from './card-lane.ts';
+import { RATE_HZ, stallsWith } from './card-lane.ts';
 import { quantile } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
@@ -113,13 +113,14 @@ describe('the way from loudspeaker to microphone', () => {
     `is the same for the doctor and the agent on a card${noCard === null ? '' : `: skipped, ${noCard}`}`,
     async ({ annotate, skip }) => {
       const stalls = watchStalls();
-      rack?.use();
-      const card = await rack?.insert({ id: 'Loop', acoustic: { delayMs: 80, gainDb: -12 } });
-      const device = card?.device ?? '';
+      if (rack === null) throw new Error('there is no rack');
+      rack.use();
+      const card = await rack.insert({ id: 'Loop', acoustic: { delayMs: 80, gainDb: -12 } });
+      const { device } = card;
       const doctor = await doctorsDelay(device);
       const agent = await agentsDelays(device);
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
-      judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
         expect(agent.length).toBeGreaterThan(0);
         for (const delay of agent) expect(Math.abs(delay - doctor)).toBeLessThan(20);
       });

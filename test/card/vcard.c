@@ -18,6 +18,7 @@ static void arm(struct card *card)
 	int64_t period = card->io.period_size;
 	int64_t done = frame_at(&card->clock, now_ns()) - card->start_frame;
 	int64_t at = ns_of(&card->clock, card->start_frame + (done / period + 1) * period);
+	card->wakes_ns = at;
 	struct itimerspec when = { .it_value = { at / NS_PER_S, at % NS_PER_S } };
 	timerfd_settime(card->io.poll_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
@@ -27,7 +28,9 @@ static void *run_mover(void *argument)
 	struct card *card = argument;
 	while (__atomic_load_n(&card->mover_runs, __ATOMIC_ACQUIRE)) {
 		move_sounded(card);
-		sleep_until(now_ns() + TICK_NS);
+		int64_t due = now_ns() + TICK_NS;
+		sleep_until(due);
+		note_late(card, due);
 	}
 	return NULL;
 }
@@ -70,8 +73,9 @@ static int card_stop(snd_pcm_ioplug_t *io)
 		pthread_join(card->mover, NULL);
 		move_sounded(card);
 	}
+	int64_t now = now_ns();
 	if (card->running)
-		record(card, "stop", frame_at(&card->clock, now_ns()));
+		record_at(card, now, "stop", frame_at(&card->clock, now));
 	card->running = false;
 	return 0;
 }
@@ -169,6 +173,9 @@ static int card_poll_revents(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned 
 	if (count != 1 || !(fds[0].revents & POLLIN) ||
 	    read(io->poll_fd, &expirations, sizeof expirations) != sizeof expirations)
 		return 0;
+	/* Whoever plays may have had nothing to say. */
+	if (is_capture)
+		note_late(card, card->wakes_ns);
 	snd_pcm_sframes_t done = card_pointer(io);
 	int64_t avail = done - (int64_t)io->appl_ptr + (is_capture ? 0 : (int64_t)io->buffer_size);
 	/* What is wrong, the client learns from its next call. */
@@ -204,7 +211,8 @@ static int card_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params)
 
 static void discard(struct card *card)
 {
-	int *fds[] = { &card->pcm_fd, &card->lock_fd, &card->log_fd, &card->io.poll_fd, &card->echo.fd };
+	int *fds[] = { &card->pcm_fd, &card->lock_fd, &card->log_fd, &card->late_fd,
+		       &card->seen_fd, &card->io.poll_fd, &card->echo.fd };
 	for (size_t at = 0; at < sizeof fds / sizeof *fds; at++)
 		if (*fds[at] >= 0)
 			close(*fds[at]);
@@ -265,7 +273,11 @@ static int plug_in(struct card *card, snd_pcm_stream_t stream)
 {
 	card->log_fd = open_file(card->path, ".log", O_WRONLY | O_CREAT | O_APPEND);
 	card->lock_fd = open_file(card->path, ".lock", O_WRONLY | O_CREAT);
-	if (card->log_fd < 0 || card->lock_fd < 0)
+	char seen[32];
+	snprintf(seen, sizeof seen, ".seen.%d", (int)getpid());
+	card->late_fd = open_file(card->path, ".late", O_WRONLY | O_CREAT | O_APPEND);
+	card->seen_fd = open_file(card->path, seen, O_WRONLY | O_CREAT);
+	if (card->log_fd < 0 || card->lock_fd < 0 || card->late_fd < 0 || card->seen_fd < 0)
 		return -errno;
 	struct control control = obey(card);
 	bool is_taken = control.busy || flock(card->lock_fd, LOCK_EX | LOCK_NB) != 0;
@@ -327,6 +339,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(vcard)
 	if (!card)
 		return -ENOMEM;
 	card->pcm_fd = card->lock_fd = card->log_fd = card->io.poll_fd = card->echo.fd = -1;
+	card->late_fd = card->seen_fd = -1;
 	card->rate = 24000;
 	card->channels = 1;
 	card->speed = 1;

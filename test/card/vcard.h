@@ -2,7 +2,7 @@
  * A sound card made of files: an alsa-lib external I/O plugin, for tests on machines without sound.
  *
  * To arecord and aplay it is a card with an exact sample clock, a ring buffer, one user at a time, overruns and
- * underruns; it can be unplugged, hang and run fast or slow. To a test it is five files that begin with the same path:
+ * underruns; it can be unplugged, hang and run fast or slow. To a test it is files that begin with the same path:
  *
  *   PATH.pcm      capture: what the microphone hears, read by device frame; silence follows it (or it begins again).
  *                 playback: what the loudspeaker sounded, written at its device frame; where nothing sounded is a hole.
@@ -20,6 +20,9 @@
  *                   speed=F  frames follow F times as fast from now on
  *   PATH.log      what happened: nanoseconds, process, event, device frame.
  *   PATH.lock     held by the one process that has the card open: others get EBUSY.
+ *   PATH.late     nanoseconds by which the process that has the card open came late, each time that it was much: a machine
+ *                 that has kept it from running.
+ *   PATH.seen.PID when that process last called the card, in nanoseconds of CLOCK_MONOTONIC: eight bytes.
  *
  * and, where the card has a control for this direction, which turns what sounds or is heard up and down:
  *
@@ -46,6 +49,8 @@
 #define KNOB_STEPS 64
 /* How often a loudspeaker's sound is moved into its file: as exact as what sounded before a SIGKILL is known. */
 #define TICK_NS 5000000LL
+/* Whoever comes later than this is late. */
+#define LATE_NS 40000000LL
 
 typedef int16_t sample_t;
 
@@ -77,7 +82,7 @@ struct echo {
 struct card {
 	snd_pcm_ioplug_t io;
 	char path[PATH_MAX];
-	int pcm_fd, lock_fd, log_fd;
+	int pcm_fd, lock_fd, log_fd, late_fd, seen_fd;
 	long rate, channels, period, buffer_max;
 	double ppm, speed;
 	bool loop;
@@ -86,6 +91,8 @@ struct card {
 	struct frame_clock clock; /* the card's, for all its life */
 	long xruns_seen;
 	snd_pcm_uframes_t avail_min, stop_threshold;
+
+	int64_t seen_ns, wakes_ns; /* when the client called last, and is woken next */
 
 	bool running;
 	int64_t start_frame; /* device frame of this run's frame 0 */
@@ -109,6 +116,8 @@ int open_file(const char *path, const char *suffix, int flags);
 /* Notes in the log what happens now, or happened then. */
 void record(struct card *card, const char *event, int64_t frame);
 void record_at(struct card *card, int64_t ns, const char *event, int64_t frame);
+/* Notes how late the client is that was to come then, if it is. */
+void note_late(struct card *card, int64_t due_ns);
 bool is_unplugged(const char *path);
 struct knob read_knob(const char *path);
 /* 0 or a negative error. */

@@ -11,7 +11,7 @@ import { configSchema } from '../../src/protocol/config.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import { createConsultation } from '../cli/doctor/consultation.ts';
 import { type Card, type CardOptions, LOUDEST, openRack } from './card.ts';
-import { openPipeline as openPipelineAt, RATE_HZ, until } from './card-lane.ts';
+import { type Loudspeaker, openPipeline as openPipelineAt, RATE_HZ, until } from './card-lane.ts';
 import { babble, findOnset } from './sound.ts';
 
 const fixture = createConsultation();
@@ -82,12 +82,11 @@ describe.skipIf(rack === null).concurrent(title, () => {
     { id: 'Mic', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
   ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
     const card = await insert(options);
-    const { say } = await openPipeline(card.device, 50);
+    const loudspeaker = await openPipeline(card.device, 50);
     await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
     const sentence = babble(RATE_HZ / 2, 1);
-    say(sentence);
     const quieter = sentence.map((sample) => Math.round(sample * gain));
-    await until('all of it', async () => findOnset(await card.playback.sound(), quieter.subarray(-64)) >= 0);
+    await sayUntilHeard(loudspeaker, sentence, card, quieter.subarray(-64));
     const sounded = await card.playback.sound();
     expect(findOnset(sounded, quieter)).toBeGreaterThanOrEqual(0);
     expect(findOnset(sounded, sentence)).toBe(-1);
@@ -133,14 +132,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
   });
 
   it('is left to a card that came later', async () => {
-    const { say, events } = await openPipeline('plughw:CARD=Tardy', 50);
-    await until('the fault', () => events.includes('audio_fault'));
+    const loudspeaker = await openPipeline('plughw:CARD=Tardy', 50);
+    await until('the fault', () => loudspeaker.events.includes('audio_fault'));
     const card = await insert({ id: 'Tardy', playback: SPEAKER });
     await until('volume 50', isAt(card, HALF));
     const sentence = babble(RATE_HZ / 2, 2);
-    say(sentence);
     const quieter = sentence.map((sample) => Math.round(sample * 10 ** (-18 / 20)));
-    await until('it', async () => findOnset(await card.playback.sound(), quieter) >= 0);
+    await sayUntilHeard(loudspeaker, sentence, card, quieter);
   });
 });
 
@@ -214,6 +212,22 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
     });
   });
 });
+
+/** What is said while a busy machine starts the player again is missed: it is said again when the loudspeaker is back. */
+async function sayUntilHeard(
+  { say, events }: Loudspeaker,
+  sentence: Int16Array,
+  card: Card,
+  heard: Int16Array,
+): Promise<void> {
+  let saidAt = -1;
+  await until('the sentence', async () => {
+    const backs = events.filter((event) => event === 'playback_back').length;
+    if (backs > saidAt) say(sentence);
+    saidAt = backs;
+    return findOnset(await card.playback.sound(), heard) >= 0;
+  });
+}
 
 /** Its control is open, and stands there. */
 const isAt = (card: Card, volume: number) => (): boolean => {

@@ -66,6 +66,24 @@ void record(struct card *card, const char *event, int64_t frame)
 	record_at(card, now_ns(), event, frame);
 }
 
+void note_late(struct card *card, int64_t due_ns)
+{
+	int64_t late = now_ns() - due_ns;
+	if (late > LATE_NS)
+		dprintf(card->late_fd, "%lld\n", (long long)late);
+}
+
+/* The client has come to the card. */
+static void note_seen(struct card *card)
+{
+	int64_t now = now_ns();
+	if (now - card->seen_ns < TICK_NS)
+		return;
+	card->seen_ns = now;
+	if (pwrite(card->seen_fd, &now, sizeof now, 0) != sizeof now)
+		record(card, "cannot-write", -1);
+}
+
 static double frames_per_ns(const struct card *card, double speed)
 {
 	return card->rate * (1 + card->ppm * 1e-6) * speed / NS_PER_S;
@@ -160,10 +178,19 @@ struct control obey(struct card *card)
 		move_sounded(card);
 	struct control control = read_control(card);
 
+	bool is_held = false;
+	note_seen(card);
 	while (control.stall && !control.unplug) {
+		if (!is_held)
+			record(card, "held", -1);
+		is_held = true;
 		sleep_until(now_ns() + TICK_NS);
+		note_seen(card);
 		control = read_control(card);
 	}
+	/* It is no fault of the client's. */
+	if (is_held)
+		card->wakes_ns = now_ns();
 	double wanted = frames_per_ns(card, control.speed);
 	if (wanted != card->clock.frames_per_ns && card->clock.base_ns) {
 		pthread_mutex_lock(&card->lock);

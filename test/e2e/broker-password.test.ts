@@ -83,9 +83,9 @@ describe('a device whose password file goes away', () => {
   it('connects with the one that was read last, says so once, and refuses to read the configuration', async () => {
     rmSync(passwordFile());
     broker.kick(KIOSK);
-    await until(() => said(/connected to the broker/).length === 2, 'the next connection', 20_000);
+    await until(() => said(/connected to the broker/).length === 2, 'the next connection');
     broker.kick(KIOSK);
-    await until(() => said(/connected to the broker/).length === 3, 'the one after it', 20_000);
+    await until(() => said(/connected to the broker/).length === 3, 'the one after it');
     expect(new Set(logins)).toEqual(new Set([PASSWORD]));
     expect(said(/what was read last is used/)).toHaveLength(1);
     expect(said(/what was read last is used/)[0]).toContain(
@@ -94,12 +94,12 @@ describe('a device whose password file goes away', () => {
     signals.emit('SIGHUP');
     expect(said(/the old one stays in force/)[0]).toContain('mqtt.passwordFile: ');
     const unreadable = `mqtt.passwordFile: the secret file ${passwordFile()} does not exist`;
-    await until(() => events('config_problem').length === 2, 'both events', 20_000);
+    await until(() => events('config_problem').length === 2, 'both events');
     for (const event of events('config_problem'))
       expect(JSON.parse(event)).toMatchObject({ problems: [unreadable] });
     keep(PASSWORD);
     signals.emit('SIGHUP');
-    await until(() => events('config_problem_over').length === 1, 'the end of it', 20_000);
+    await until(() => events('config_problem_over').length === 1, 'the end of it');
     expect(lines.join('') + JSON.stringify(witness.messages)).not.toContain(PASSWORD);
   });
 
@@ -108,14 +108,14 @@ describe('a device whose password file goes away', () => {
     const good = readFileSync(file, 'utf8');
     writeFileSync(file, good.replace('"start":', '"echo":"of","hunter2-4711":1,"start":'));
     signals.emit('SIGHUP');
-    await until(() => events('config_problem').length === 1, 'the event', 20_000);
+    await until(() => events('config_problem').length === 1, 'the event');
     const [event = ''] = events('config_problem');
     expect(event).toMatch(/config\.json:\d+:\d+: lanes\[0\]\.echo: .*did you mean .*off/);
     expect(event).toMatch(/config\.json:\d+:\d+: lanes\[0\]: is not a known key/);
     expect(JSON.stringify(witness.messages)).not.toContain('hunter2');
     writeFileSync(file, good);
     signals.emit('SIGHUP');
-    await until(() => events('config_problem_over').length === 1, 'the end of it', 20_000);
+    await until(() => events('config_problem_over').length === 1, 'the end of it');
   });
 
   it('tries a new one at once when the configuration is read again', async () => {
@@ -123,7 +123,7 @@ describe('a device whose password file goes away', () => {
     chmodSync(passwordFile(), 0o604);
     broker.kick(KIOSK);
     // Whoever was refused waits half a minute at least.
-    await until(() => said(/refused the connection/).length === 1, 'the refusal', 20_000);
+    await until(() => said(/refused the connection/).length === 1, 'the refusal');
     keep(NEW_PASSWORD);
     chmodSync(passwordFile(), 0o600);
     signals.emit('SIGHUP');

@@ -104,14 +104,17 @@ describe.concurrent('the demo', () => {
       (index) => !indices.includes(index),
     );
     expect(received.byteLength / CHUNK_BYTES).toBeGreaterThanOrEqual(indices.length);
-    expect(missing.length).toBeLessThanOrEqual(summary.trimmed_chunks);
-    for (const index of missing) {
-      const from = index * 0.32;
-      const spoken = sentences.find(({ start, end }) => from < end && from + 0.32 > start);
-      expect(spoken, `chunk ${index} at ${from} s`).toBeUndefined();
-    }
-    const lastSpoken = Math.floor(Math.max(...sentences.map(({ end }) => end)) / 0.32);
-    expect(indices).toContain(lastSpoken);
+    // Where all of it stands still for seconds, a session is given up, and what nobody could send in time is lost.
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(missing.length).toBeLessThanOrEqual(summary.trimmed_chunks);
+      for (const index of missing) {
+        const from = index * 0.32;
+        const spoken = sentences.find(({ start, end }) => from < end && from + 0.32 > start);
+        expect(spoken, `chunk ${index} at ${from} s`).toBeUndefined();
+      }
+      const lastSpoken = Math.floor(Math.max(...sentences.map(({ end }) => end)) / 0.32);
+      expect(indices).toContain(lastSpoken);
+    });
 
     // Back: what the loudspeaker played is what the service sent.
     const sent = recordings[0]?.sent ?? new Uint8Array();
@@ -165,9 +168,9 @@ describe.concurrent('the demo', () => {
     );
     expect(summary.faults).toEqual(['echo']);
     expect(neither, 'chunks that are neither a visitor nor silence').toEqual([]);
-    expect(summary).toMatchObject({ sessions: 1, lost_audio_ms: 0 });
     expectBalance(summary, expect);
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(summary).toMatchObject({ sessions: 1, lost_audio_ms: 0 });
       expect(summary.silenced_chunks).toBeGreaterThan(20);
       expect(streams[0]).toMatchObject({ pacing_violations: 0 });
     });
@@ -179,10 +182,10 @@ describe.concurrent('the demo', () => {
   }) => {
     const stalls = watchStalls();
     const { summary, streams, recordings } = await perform('rollover', { inputMs: 57_000 }, 60);
-    expect(summary).toMatchObject({ lost_audio_ms: 0, dropped_chunks: 0, resent_chunks: 0 });
     expectBalance(summary, expect);
     // On a machine that stands still the demo takes longer, and the second session reaches its limit, too.
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(summary).toMatchObject({ lost_audio_ms: 0, dropped_chunks: 0, resent_chunks: 0 });
       expect(summary).toMatchObject({ sessions: 2, rollovers: 1 });
       // Both heard, one after the other; the first one was ended by us, in time, when it had nothing left to say.
       expect(streams).toHaveLength(2);

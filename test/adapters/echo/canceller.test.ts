@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createEchoCancellers } from '../../../src/adapters/echo/canceller.ts';
 import type { EchoCanceller } from '../../../src/ports/echo.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
@@ -23,7 +22,8 @@ const piece = (value: number): Uint8Array =>
   new Uint8Array(new Int16Array(PIECE_BYTES / 2).fill(value).buffer);
 const firstSample = (pcm: Uint8Array): number => new Int16Array(pcm.buffer, pcm.byteOffset, 1)[0] ?? 0;
 
-function open(url: URL, clock = createSystemClock()) {
+/** Time stands still unless a test moves it: a thread that is kept from running is not late. */
+function open(url: URL, clock = createVirtualClock()) {
   const told: string[] = [];
   const frames: { pcm: Uint8Array; capturedAt: number }[] = [];
   const canceller = createEchoCancellers({ clock, thread: url })(RATES, {

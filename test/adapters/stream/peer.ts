@@ -1,13 +1,14 @@
-/** A service at the other end of a stream, for the tests of the stream. */
+/** A service at the other end of a stream, for the tests of the stream. Time stands still unless a test moves it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { StreamConnection, StreamListener } from '../../../src/ports/stream.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 
 export const TOKEN = 'tok-do-not-tell';
 type Said = [string, ...unknown[]];
@@ -68,17 +69,21 @@ export async function refuse(answer: (socket: Duplex, request: IncomingMessage) 
   return serve(server);
 }
 
-export function open(url: string, listener: StreamListener): StreamConnection {
-  const connection = createWebSocketStreams({ clock: createSystemClock() })(url, listener);
+export function open(
+  url: string,
+  listener: StreamListener,
+  clock: Clock = createVirtualClock(),
+): StreamConnection {
+  const connection = createWebSocketStreams({ clock })(url, listener);
   onTestFinished(() => connection.terminate());
   return connection;
 }
 
 /** A stream that is open, both ends of it. */
-export async function connected() {
+export async function connected(clock: Clock = createVirtualClock()) {
   const { url, peer } = await accept();
   const ear = listen();
-  const connection = open(url, ear.listener);
+  const connection = open(url, ear.listener, clock);
   const service = await peer;
   await ear.until('opened');
   return { ...ear, connection, service };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { speechTask } from '../../../src/core/task.ts';
+import { createVirtualClock } from '../../virtual-clock.ts';
 import { connected, TOKEN } from './peer.ts';
 
 describe('a stream that is open', () => {
@@ -198,14 +198,15 @@ describe('a stream that is open', () => {
       },
     ],
   ])('takes %s of a moment ago for an answer, and asks when it is longer ago', async (_, speak) => {
-    const { said, connection, service, until } = await connected();
+    const clock = createVirtualClock();
+    const { said, connection, service, until } = await connected(clock);
     let asked = 0;
     service.on('ping', () => asked++);
     await speak(service, () => until('message'));
     connection.ping();
     expect(said.at(-1)).toEqual(['pong']);
     expect(asked).toBe(0);
-    await sleep(1600);
+    clock.advance(1600);
     connection.ping();
     await expect.poll(() => said.filter(([word]) => word === 'pong').length).toBe(2);
     expect(asked).toBe(1);

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import { createSignatureReader } from '../../../src/adapters/signing/reader.ts';
+import { judgeSound, watchStalls } from '../../stalls.ts';
 import { ctlOfEachTest, LANE, LANES } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
+/** Seconds that one waits in vain where somebody else answers: this process, in which all of them are, may stand still meanwhile. */
+const WHILE = '7';
 
 describe('dragoman ctl DEVICE VERB', () => {
   it('sends the command and tells how the lanes are after it', async () => {
@@ -41,9 +44,9 @@ describe('dragoman ctl DEVICE VERB', () => {
   it('exits with 4 where nobody answers, and says what the broker knows', async () => {
     const device = await ctl.device('kiosk-01', { answer: () => null });
     device.status('degraded', ['no_backend']);
-    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '0.5');
+    const ran = await ctl.run('kiosk-01', 'mute', '--timeout', WHILE);
     expect(ran.exitCode).toBe(4);
-    expect(ran.printed).toMatch(/^kiosk-01: no answer within 0.5 s; its last status was degraded\n$/);
+    expect(ran.printed).toBe(`kiosk-01: no answer within ${WHILE} s; its last status was degraded\n`);
     const unknown = await ctl.run('kiosk-99', 'mute', '--timeout', '0.5');
     expect(unknown.printed).toContain('the broker knows no such device');
     expect(unknown.exitCode).toBe(4);
@@ -93,7 +96,7 @@ describe('dragoman ctl --group and --all', () => {
       answer: () => ({ status: 'error', error: { code: 'busy', message: 'too many' } }),
     });
     await ctl.device('kiosk-03', { status: 'lost', answer: () => null });
-    const ran = await ctl.run('--all', 'mute', '--timeout', '2');
+    const ran = await ctl.run('--all', 'mute', '--timeout', WHILE);
     expect(ran.exitCode).toBe(1);
     expect(ran.printed.split('\n').map((line) => line.slice(0, 19))).toEqual([
       ...['kiosk-01: ok: main ', 'kiosk-02: refused (', 'kiosk-03: no answer'],
@@ -118,13 +121,17 @@ describe('dragoman ctl --group and --all', () => {
     expect(ran.complained).toContain('the broker knows no device of the group "nobody"');
   });
 
-  it('waits for the first word of a broker that is slow to tell what it knows', async () => {
+  it('waits for the first word of a broker that is slow to tell what it knows', async ({ skip }) => {
+    const stalls = watchStalls();
     const running = ctl.run('--all', 'status', '--timeout', '6');
     await new Promise((resolve) => setTimeout(resolve, 800));
     await ctl.device('kiosk-01', { answer: () => null });
     const ran = await running;
-    expect(ran.complained).not.toContain('knows no such');
-    expect(ran.printed).toContain('kiosk-01');
+    // It waits for 3 s, of which the broker, in this process, needs not quite one.
+    judgeSound(skip, stalls, 1000, () => {
+      expect(ran.complained).not.toContain('knows no such');
+      expect(ran.printed).toContain('kiosk-01');
+    });
   });
 
   it('shows a table, problems first, that fits the terminal', async () => {
@@ -132,7 +139,7 @@ describe('dragoman ctl --group and --all', () => {
     const broken = await ctl.device('kiosk-02', { answer: () => ({ status: 'ok', data: {} }) });
     broken.status('degraded', ['no_backend', 'capture:main']);
     await ctl.device('kiosk-03', { answer: () => null });
-    const ran = await ctl.run('--all', 'status', '--timeout', '1');
+    const ran = await ctl.run('--all', 'status', '--timeout', WHILE);
     expect(ran.exitCode).toBe(4);
     const lines = ran.printed.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/\s+/).slice(0, 3).join(' '))).toEqual([
@@ -277,7 +284,7 @@ describe('a profile with a key', () => {
       groups: ['lobby'],
     });
     await ctl.run('kiosk-01', 'reboot');
-    await ctl.run('--group', 'lobby', 'reboot', '--timeout', '1');
+    await ctl.run('--group', 'lobby', 'reboot', '--timeout', WHILE);
     const reader = createSignatureReader([{ kid: pair.kid, key: createPublicKey(pair.publicPem) }]);
     const opened = await Promise.all(
       device.received.map(({ body }) => reader.open((body as unknown as { jws: string }).jws)),

@@ -5,30 +5,46 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findProgram } from '../../../../src/adapters/audio/child/find-program.ts';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
+import type { AudioFault } from '../../../../src/ports/audio.ts';
+import { judgeSound, type Stalls, watchStalls } from '../../../stalls.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
-import { createListener, isAlive, makeProgram, RATE_HZ, startsOf } from './fake.ts';
+import { createListener, isAlive, makeProgram, quietMs, RATE_HZ, startsOf } from './fake.ts';
 
-/** Hears a program. */
+/** Hears a program. `stalls` are its own, too: one that is kept from running delivers nothing, and is taken for hung. */
 async function hear(code: string, ...words: string[]) {
   const listener = createListener();
   const program = makeProgram(code);
+  const own = watchStalls();
+  const hung: number[] = [];
+  const sink = {
+    ...listener.captureSink,
+    fault(fault: AudioFault) {
+      if (fault.code === 'hung') hung.push(quietMs(program));
+      listener.captureSink.fault(fault);
+    },
+  };
   const command = [program, ...words];
   const openCapture = createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, deps: listener.deps });
-  const capture = await openCapture(listener.captureSink);
+  const capture = await openCapture(sink);
   onTestFinished(() => capture.close());
-  return { ...listener, capture, program };
+  const stalls: Stalls = { ms: () => own.ms(), longestMs: () => Math.max(own.longestMs(), ...hung) };
+  return { ...listener, capture, program, stalls };
 }
 const within = { timeout: 60_000, interval: 20 };
+/** Half of what a program that delivers nothing is taken for hung after. */
+const LONG_STALL_MS = 1000;
 
 describe('a program that records', () => {
-  it('is heard, sample by sample, with the time of their capture', async () => {
-    const { heard, capture } = await hear('deliver();');
+  it('is heard, sample by sample, with the time of their capture', async ({ skip }) => {
+    const { heard, capture, stalls } = await hear('deliver();');
     await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(20);
     await capture.close();
     const bytes = Buffer.concat(heard.pieces.map(({ pcm }) => pcm));
     const perPiece = (RATE_HZ / 50) * 2;
-    for (let at = 0; at < bytes.length; at += perPiece) expect(bytes[at]).toBe(((at / perPiece) % 251) + 1);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      for (let at = 0; at < bytes.length; at += perPiece) expect(bytes[at]).toBe(((at / perPiece) % 251) + 1);
+    });
     const times = heard.pieces.map(({ capturedAt }) => capturedAt);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     for (const { at, capturedAt } of heard.pieces) expect(capturedAt).toBeLessThanOrEqual(at);
@@ -82,10 +98,10 @@ describe('a program that records', () => {
     expect(capture.figures?.hangs).toBe(1);
   });
 
-  it('may start slowly', async () => {
-    const { heard } = await hear('setTimeout(deliver, 3500);');
+  it('may start slowly', async ({ skip }) => {
+    const { heard, stalls } = await hear('setTimeout(deliver, 3500);');
     await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(2);
-    expect(heard.faults).toEqual([]);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => expect(heard.faults).toEqual([]));
   });
 
   it('is ended when it delivers faster than real time, and what it floods is bounded', async () => {
@@ -98,13 +114,15 @@ describe('a program that records', () => {
     await expect.poll(() => heard.lines.at(-1), within).toBe('the capture device works again');
   });
 
-  it('may complain without end: nobody listens to more than a little', async () => {
-    const { heard } = await hear(
+  it('may complain without end: nobody listens to more than a little', async ({ skip }) => {
+    const { heard, stalls } = await hear(
       "deliver(); const nag = () => { while (process.stderr.write('overrun!!! (at least 1.0 ms long)\\n'.repeat(500))); }; process.stderr.on('drain', nag); nag();",
     );
     await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(20);
-    expect(heard.faults).toEqual([]);
-    expect(heard.lines.length).toBeLessThan(5);
+    judgeSound(skip, stalls, LONG_STALL_MS, () => {
+      expect(heard.faults).toEqual([]);
+      expect(heard.lines.length).toBeLessThan(5);
+    });
   });
 
   it.each([

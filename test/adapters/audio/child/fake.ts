@@ -25,8 +25,10 @@ const count = (fs.existsSync(state) ? fs.readFileSync(state).length : 0) + 1;
 fs.appendFileSync(state, '.');
 const deliver = (speed = 1, pieces = Infinity) => {
   const startedAt = performance.now();
+  const seen = fs.openSync(state + '.' + count, 'w');
   let made = 0;
   const timer = setInterval(() => {
+    fs.writeSync(seen, String(process.hrtime.bigint()).padEnd(24), 0);
     const due = Math.min(pieces, Math.floor(((performance.now() - startedAt) * speed) / 20));
     for (; made < due; made++) process.stdout.write(Buffer.alloc(${(RATE_HZ / 50) * 2}, made % 251 + 1));
     if (made >= pieces) clearInterval(timer);
@@ -36,6 +38,13 @@ const deliver = (speed = 1, pieces = Infinity) => {
 /** How often a program was started. */
 export const startsOf = (program: string): number =>
   existsSync(`${program}.state`) ? readFileSync(`${program}.state`).length : 0;
+
+/** How long the one that runs now has been kept from delivering, milliseconds; 0 where it has not begun with it. */
+export function quietMs(program: string): number {
+  const path = `${program}.state.${startsOf(program)}`;
+  const seen = existsSync(path) ? readFileSync(path, 'latin1').trim() : '';
+  return seen === '' ? 0 : Number(process.hrtime.bigint() - BigInt(seen)) / 1e6;
+}
 
 export interface Heard {
   readonly pieces: { pcm: Uint8Array; capturedAt: number; at: number }[];
