@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { paintSvg } from '../../scripts/picture/svg.mjs';
 import { Terminal } from '../../scripts/picture/terminal.mjs';
+import { PHRASES } from '../../src/emulator/core/phrase-book.ts';
 import { frameOf } from '../cli/demo/made-up.ts';
 
 const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -23,9 +24,11 @@ describe('the picture on the front page', () => {
     for (const label of labels) expect(picture).toContain(label);
   });
 
-  it('has a sentence and its translation', () => {
-    expect(picture).toContain('>How old is this painting');
-    expect(picture).toContain('>¿De cuándo es este cuadro');
+  it('has sentences, whole, each with its translation', () => {
+    const isShown = (text: string): boolean => picture.includes(`>${text}<`);
+    const shown = PHRASES.filter(({ en, es }) => en !== undefined && es !== undefined && isShown(en));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const { es = '' } of shown) expect(isShown(es), es).toBe(true);
   });
 });
 
