@@ -139,7 +139,7 @@ class ChildPlayback {
       case 'works':
         return this.supervisor.working();
       case 'hangs':
-        return this.failHung();
+        return this.failHung(effect.slowShare);
       case 'restart':
         this.closeLine();
         return this.supervisor.restartChild();
@@ -218,8 +218,8 @@ class ChildPlayback {
     this.makeReady(news.buffering, this.child, true);
   }
 
-  private failHung(): void {
-    this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind) });
+  private failHung(slowShare: number | null = null): void {
+    this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind, slowShare) });
   }
 
   private makeReady(buffering: Buffering, child: Child, isSure: boolean): void {
@@ -256,7 +256,9 @@ class ChildPlayback {
   }
 }
 
-function hangMessage(kind: PlaybackChild): string {
+function hangMessage(kind: PlaybackChild, slowShare: number | null): string {
   const { part, name, program } = kind.device();
-  return `the ${part} device "${name}" takes no sound; ${program} is started again. If it stays so, replug the device`;
+  const what =
+    slowShare === null ? 'no sound' : `sound too slowly, ${Math.round(100 * slowShare)} % of what is due`;
+  return `the ${part} device "${name}" takes ${what}; ${program} is started again. If it stays so, replug the device`;
 }

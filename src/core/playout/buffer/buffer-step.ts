@@ -1,7 +1,7 @@
 import type { DeviceTimeline } from './device-timeline.ts';
 import * as limit from './limits.ts';
 import { forgetGiven } from './pending.ts';
-import { type BufferEffect, isSilent, type PlaybackBuffer, runsOn, soundEnd } from './state.ts';
+import { type BufferEffect, isSilent, type PlaybackBuffer, provesPace, runsOn, soundEnd } from './state.ts';
 
 /** One step of the playback buffer while it is made. */
 export interface BufferStep {
@@ -15,7 +15,7 @@ export function set(step: BufferStep, patch: Partial<PlaybackBuffer>): void {
 }
 
 export function setDevice(step: BufferStep, device: DeviceTimeline): void {
-  if (step.state.device?.isMetered === true && !device.isMetered) step.effects.push({ type: 'distrust' });
+  if (step.state.device?.isCounted === true && !device.isCounted) step.effects.push({ type: 'distrust' });
   set(step, { device });
 }
 
@@ -29,7 +29,7 @@ export function arrangeLook(step: BufferStep, at: number | null, slackMs = 0): v
 export function tell(step: BufferStep): void {
   const { state, now } = step;
   if (!state.sounding && state.pending.waitingBytes === 0) return;
-  if (runsOn(state) && isSilent(state, now)) return;
+  if ((runsOn(state) || provesPace(state)) && isSilent(state, now)) return;
   const until = soundEnd(state, now);
   if (Math.abs(until - state.told) <= limit.TOLERANCE_MS) return;
   set(step, { told: until });
@@ -38,7 +38,7 @@ export function tell(step: BufferStep): void {
 }
 
 export function settle(step: BufferStep): void {
-  set(step, { isSettled: true, awaitsProof: false, absentFrom: null, hasFailed: false });
+  set(step, { isSettled: true, awaitsProof: false, isSlow: false, absentFrom: null, hasFailed: false });
   step.effects.push({ type: 'works' });
 }
 

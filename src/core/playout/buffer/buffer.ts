@@ -4,7 +4,14 @@ import { audibleMs } from '../../audio/levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
-import { type DeviceTimeline, heardFrames, openTimeline, proofMs, runDry } from './device-timeline.ts';
+import {
+  type DeviceTimeline,
+  heardFrames,
+  openTimeline,
+  proofMs,
+  runDry,
+  surelyHeard,
+} from './device-timeline.ts';
 import * as limit from './limits.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
@@ -116,7 +123,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);
   set(step, { device, heldFrames: 0, hasSounded: false });
   if (!event.isSure) step.effects.push({ type: 'settle_at', at: now + limit.SETTLED_MS });
-  else if (event.afterFault) prove(step, device);
+  else if (event.afterFault || step.state.isSlow) prove(step, device);
   else settle(step);
   look(step, event.sight);
 }
@@ -147,7 +154,7 @@ function onGone(step: BufferStep): void {
   // One that ended before it was known to work has let nobody hear anything.
   if (device !== null)
     set(step, {
-      pending: takeBack(pending, isSettled ? heardFrames(device, stoodSince ?? step.now) : 0),
+      pending: takeBack(pending, isSettled ? surelyHeard(device, stoodSince ?? step.now) : 0),
       stoodSince: null,
     });
   loseDevice(step);

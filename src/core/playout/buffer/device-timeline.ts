@@ -25,8 +25,10 @@ export interface DeviceTimeline {
   readonly rateHz: number;
   readonly msPerFrame: number;
   readonly buffering: Buffering;
-  /** What it takes can be read, and is believed. */
+  /** What it takes can be read, and its pace is believed. */
   readonly isMetered: boolean;
+  /** What it takes can be read, and is believed so far: what it has not taken has not been heard. */
+  readonly isCounted: boolean;
   /** Frames given to the device since it was opened. */
   readonly sent: number;
   /** When frame 0 would have been heard, and when it would have been by the begin of this stretch of sound. */
@@ -50,6 +52,22 @@ export interface DeviceTimeline {
   readonly clocked: number;
   /** How long the device has stood still in this stretch: its timeline may be this much behind ours. */
   readonly stalledMs: number;
+  /** How much less it has taken than it should have since it was in time last; an account that is off by a little adds nothing. */
+  readonly arrearsMs: number;
+  /** And by how much of it its timeline has been put back. */
+  readonly putBackMs: number;
+  readonly inTime: { readonly at: number; readonly taken: number };
+  /** Since when it is watched whether it keeps up. */
+  readonly watchedFrom: number;
+}
+
+/** What a look came to. */
+export interface Looked {
+  readonly device: DeviceTimeline;
+  /** It has stood still for too long, and has taken nothing since the last look. */
+  readonly hangs: boolean;
+  /** It takes so much of what is due, of 1; null: it keeps up, as far as anybody knows. */
+  readonly slowShare: number | null;
 }
 
 /**
@@ -67,13 +85,26 @@ const DOUBTFUL_MS = 250;
 const LONGEST_LAG_MS = 1500;
 /** Between two looks a device that moves takes something; one that has not for so long stood still. */
 const STALL_MS = 200;
+/** An account may miss this share of what is taken. */
+const LARGEST_MISS = 0.05;
+/** A device that takes less than this share of what is due is slow. */
+const LEAST_SHARE = 0.9;
+/** A device that moves and is so much in arrears takes its sound too slowly; it may stand still now and then. */
+const SLOW_MS = 3000;
+/** No single look adds more: the machine may have stood still. */
+const MOST_ARREARS_MS = 400;
+/** Within this long a device shows that it takes what is due. */
+const PACE_MS = 2500;
+
+const NO_ARREARS = { arrearsMs: 0, putBackMs: 0 };
 
 export function openTimeline(rateHz: number, buffering: Buffering, isMetered: boolean): DeviceTimeline {
   const stretch = { origin: 0, firstOrigin: 0, from: 0, beganAt: 0, taken: 0, refilledFrom: 0, stalledMs: 0 };
+  const isCounted = isMetered && buffering.bufferFrames !== null;
   return {
     ...{ rateHz, msPerFrame: 1000 / rateHz, buffering },
-    isMetered: isMetered && buffering.bufferFrames !== null,
-    ...{ ...stretch, sent: 0, takenAt: 0, movedAt: 0, lookedAt: 0, pipeBytes: 0 },
+    ...{ isMetered: isCounted, isCounted, inTime: { at: 0, taken: 0 }, watchedFrom: 0 },
+    ...{ ...stretch, ...NO_ARREARS, sent: 0, takenAt: 0, movedAt: 0, lookedAt: 0, pipeBytes: 0 },
     ...newClock(rateHz),
   };
 }
@@ -95,6 +126,9 @@ export function beginStretch(device: DeviceTimeline, at: number): DeviceTimeline
       taken: 0,
       refilledFrom: 0,
       stalledMs: 0,
+      ...NO_ARREARS,
+      inTime: { at, taken: 0 },
+      watchedFrom: at,
     },
     ...{ takenAt: at, movedAt: at, lookedAt: at },
     ...newClock(device.rateHz),
@@ -116,46 +150,98 @@ export function heardFrames({ origin, sent, msPerFrame }: DeviceTimeline, now: n
 }
 
 /**
- * Takes in what is seen of the device. `hangs`: it has stood still for `limitMs` although it should not, and has taken
- * nothing since the last look.
+ * Takes in what is seen of the device, which hangs when it has stood still for `limitMs` although it should not.
+ * @param isAll nothing waits behind what it was given
  */
 export function lookAt(
   device: DeviceTimeline,
   { taken: seen, pipeBytes }: Sight,
   now: number,
   limitMs: number,
-): { device: DeviceTimeline; hangs: boolean } {
+  isAll = false,
+): Looked {
   const inStretch = device.sent - device.from;
-  if (!device.isMetered || seen === null) return lookAtPipe(device, pipeBytes, now, limitMs);
+  if (!device.isCounted || seen === null) return lookAtPipe(device, pipeBytes, now, limitMs);
   // It reads something else, too: its account says nothing of its sound.
-  if (seen > inStretch + device.buffering.periodFrames) return { device: distrust(device), hangs: false };
+  if (seen > inStretch + device.buffering.periodFrames)
+    return { device: { ...distrust(device), isCounted: false }, hangs: false, slowShare: null };
   const isMoving = seen > device.taken;
-  const isDone = seen >= inStretch;
+  const isDone = seen >= inStretch || (isAll && !device.isMetered && isNothing(device, inStretch - seen));
   const since = isMoving
     ? Math.min(now, device.lookedAt + (seen - device.taken) * device.msPerFrame)
     : device.movedAt;
   const movedAt = isDone ? now : since;
   const sinceTaken = now - device.takenAt;
   const stood = isMoving && !isDone && sinceTaken > STALL_MS ? sinceTaken : 0;
+  const missing = (now - device.lookedAt) * (1 - LARGEST_MISS) - (seen - device.taken) * device.msPerFrame;
+  const arrearsMs = isDone ? 0 : Math.max(0, device.arrearsMs + Math.min(MOST_ARREARS_MS, missing));
   const looked: DeviceTimeline = {
     ...device,
     ...{ movedAt, lookedAt: now, stalledMs: device.stalledMs + stood },
+    arrearsMs,
+    ...(arrearsMs === 0 && { ...NO_ARREARS, inTime: { at: now, taken: seen } }),
     ...((isMoving || isDone) && { taken: Math.max(device.taken, seen), takenAt: now }),
   };
-  const hangs = looked.taken < inStretch && !isMoving && now - movedAt > limitMs;
-  return { device: followPace(looked, inStretch, now), hangs };
+  const share = isMoving && arrearsMs >= SLOW_MS ? shareTaken(looked, now) : 1;
+  return {
+    device: looked.isMetered ? followPace(looked, inStretch, now) : fallInArrears(looked, now),
+    hangs: !isDone && looked.taken < inStretch && !isMoving && now - movedAt > limitMs,
+    slowShare: share < LEAST_SHARE ? share : null,
+  };
+}
+
+/** What a device has not taken, as far as anybody knows, may be an error of its account. */
+function isNothing({ isMetered, sent, from, msPerFrame }: DeviceTimeline, left: number): boolean {
+  return left * msPerFrame < LEAST_LEFT_MS || (!isMetered && left < LARGEST_MISS * (sent - from));
+}
+
+function shareTaken({ inTime, taken, msPerFrame }: DeviceTimeline, now: number): number {
+  return ((taken - inTime.taken) * msPerFrame) / Math.max(1, now - inTime.at);
+}
+
+/** Whether a device has taken what was due for long enough, or else is watched once more; it has where nobody can tell. */
+export function watchPace(device: DeviceTimeline, now: number): { device: DeviceTimeline; keepsUp: boolean } {
+  const { isCounted, arrearsMs, watchedFrom, taken, msPerFrame } = device;
+  if (!isCounted) return { device, keepsUp: true };
+  if (!flows(device) || now - watchedFrom < PACE_MS) return { device, keepsUp: false };
+  if (arrearsMs < (1 - LEAST_SHARE - LARGEST_MISS) * PACE_MS) return { device, keepsUp: true };
+  const late = fallBack(device, now - soundedAtMost(device) * msPerFrame);
+  const again = { ...late, ...NO_ARREARS, inTime: { at: now, taken }, watchedFrom: now };
+  return { device: again, keepsUp: false };
+}
+
+/** From when on its timeline has gone on without it; where it has been put back for that already, it has not. */
+export function stoodSince({ isMetered, isCounted, movedAt }: DeviceTimeline, now: number): number {
+  return isCounted && !isMetered ? now : movedAt;
+}
+
+/** A device whose pace is not believed has all the same not sounded what it has not taken. */
+function fallInArrears(device: DeviceTimeline, now: number): DeviceTimeline {
+  const { arrearsMs, origin, msPerFrame, buffering } = device;
+  const putBackMs = Math.min(device.putBackMs, arrearsMs + 2 * buffering.periodFrames * msPerFrame);
+  if (arrearsMs < LEAST_LEFT_MS || arrearsMs <= putBackMs) return { ...device, putBackMs };
+  const latest = now - soundedAtMost(device) * msPerFrame;
+  const later = Math.min(latest, origin + arrearsMs - putBackMs);
+  return { ...fallBack(device, later), putBackMs: arrearsMs };
+}
+
+/** A device that still has something to take keeps its buffer full. */
+function soundedAtMost({ from, taken, buffering: { bufferFrames } }: DeviceTimeline): number {
+  return from + Math.max(0, taken - (bufferFrames ?? 0));
+}
+
+/** Frames that were heard for sure: where a device is in arrears, neither what it has not taken nor what fills its buffer. */
+export function surelyHeard(device: DeviceTimeline, at: number): number {
+  const heard = heardFrames(device, at);
+  if (!device.isCounted || device.arrearsMs < LEAST_LEFT_MS) return heard;
+  return Math.min(heard, soundedAtMost(device));
 }
 
 /** Where nobody tells what a device takes: a full pipe in front of it that does not move. */
-function lookAtPipe(
-  device: DeviceTimeline,
-  pipeBytes: number,
-  now: number,
-  limitMs: number,
-): { device: DeviceTimeline; hangs: boolean } {
+function lookAtPipe(device: DeviceTimeline, pipeBytes: number, now: number, limitMs: number): Looked {
   const isMoving = pipeBytes === 0 || pipeBytes < device.pipeBytes;
   const next = { ...device, pipeBytes, ...(isMoving && { takenAt: now, movedAt: now }) };
-  return { device: next, hangs: now - next.takenAt > limitMs };
+  return { device: next, hangs: now - next.takenAt > limitMs, slowShare: null };
 }
 
 /** Only a device with a full buffer tells its pace; the filling of it does not. */
@@ -219,7 +305,7 @@ export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, fo
   return {
     ...device,
     // When it sounds again nobody tells: from here its timeline is another one, which may again be wrong by as much at first.
-    ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0 },
+    ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0, ...NO_ARREARS },
     refilledFrom: heard ?? 0,
     ...newClock(device.rateHz),
   };
@@ -230,9 +316,9 @@ export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, fo
  * not heard before `now`. `lags`: whether that is so, as far as anybody knows.
  */
 export function waitForRest(device: DeviceTimeline, now: number): { device: DeviceTimeline; lags: boolean } {
-  const left = queuedFrames(device) ?? 0;
-  if (left * device.msPerFrame < LEAST_LEFT_MS || now - device.takenAt > LONGEST_LAG_MS)
-    return { device, lags: false };
+  const { isCounted, sent, from, taken } = device;
+  const left = isCounted ? sent - from - taken : 0;
+  if (isNothing(device, left) || now - device.takenAt > LONGEST_LAG_MS) return { device, lags: false };
   return { device: fallBack(device, now - (device.sent - left) * device.msPerFrame), lags: true };
 }
 
@@ -248,7 +334,7 @@ export function isMeasured({ isMetered, looks }: DeviceTimeline): boolean {
 
 /** The device has taken more than its own buffer holds in this stretch, so it sounds; true as well where nobody can tell. */
 export function flows(device: DeviceTimeline): boolean {
-  return !device.isMetered || device.taken > framesInFront(device);
+  return !device.isCounted || device.taken > framesInFront(device);
 }
 
 /** So much has to be given to a device for it to show that it sounds. */

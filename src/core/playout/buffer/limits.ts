@@ -23,6 +23,8 @@ export const TOLERANCE_MS = 10;
 export const HANG_LIMIT_MS = 1500;
 /** After a fault this much silence, and more than its buffer holds, finds out whether the device takes sound, where there is none to play. */
 export const PROBE_MS = 300;
+/** A device that was too slow is given silence until it keeps up: up to `silence` ahead when less than `least` is left. */
+export const PACE_PROBE_MS = { silence: 1000, least: 600 } as const;
 /** A device of which the owner knows that it fails, and that is away for longer, misses what was to be heard meanwhile. */
 export const PATIENCE_MS = 1000;
 /** Any other delays it for as long as one may take to open: on a busy machine, seconds. */

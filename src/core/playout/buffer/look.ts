@@ -2,16 +2,19 @@ import { sampleCount, silence } from '../../audio/pcm.ts';
 import { arrangeLook, type BufferStep, rest, restart, set, setDevice, settle, tell } from './buffer-step.ts';
 import {
   beginStretch,
+  type DeviceTimeline,
   doubtfulAt,
   endOf,
   flows,
   giveFrames,
-  heardFrames,
   isMeasured,
   lookAt,
   queuedFrames,
   type Sight,
+  stoodSince,
+  surelyHeard,
   waitForRest,
+  watchPace,
 } from './device-timeline.ts';
 import * as limit from './limits.ts';
 import { noteGiven, noteHeard, putBefore, take } from './pending.ts';
@@ -21,6 +24,7 @@ import {
   isSilent,
   mostAheadMs,
   type PlaybackBuffer,
+  provesPace,
   runsOn,
   type Stage,
   soundEnd,
@@ -38,18 +42,27 @@ export function look(step: BufferStep, sight: Sight): void {
     return arrangeLook(step, null);
   const isNew = !state.sounding;
   if (isNew) begin(step);
-  const seen = isNew ? { ...sight, taken: device.isMetered ? 0 : null } : sight;
-  const looked = lookAt(step.state.device ?? device, seen, now, limit.HANG_LIMIT_MS);
+  const seen = isNew ? { ...sight, taken: device.isCounted ? 0 : null } : sight;
+  const isAll = pending.waitingBytes === 0 && !provesPace(state);
+  const looked = lookAt(step.state.device ?? device, seen, now, limit.HANG_LIMIT_MS, isAll);
   setDevice(step, looked.device);
-  if (looked.hangs) {
+  const slowShare = looked.hangs || provesPace(state) ? null : looked.slowShare;
+  if (looked.hangs || slowShare !== null) {
     arrangeLook(step, null);
-    set(step, { stoodSince: looked.device.movedAt });
-    step.effects.push({ type: 'hangs' });
+    set(step, { stoodSince: stoodSince(looked.device, now), isSlow: state.isSlow || slowShare !== null });
+    step.effects.push({ type: 'hangs', slowShare });
     return;
   }
-  if (!step.state.isSettled && step.state.awaitsProof && flows(looked.device)) settle(step);
+  if (!step.state.isSettled && step.state.awaitsProof && isProven(step, looked.device)) settle(step);
   if (step.state.needsRestart && isSilent(step.state, now)) return restart(step);
   giveDue(step);
+}
+
+function isProven(step: BufferStep, device: DeviceTimeline): boolean {
+  if (!step.state.isSlow) return flows(device);
+  const watched = watchPace(device, step.now);
+  setDevice(step, watched.device);
+  return watched.keepsUp;
 }
 
 function begin(step: BufferStep): void {
@@ -117,9 +130,10 @@ function fillGap(step: BufferStep): void {
   const { device, pending, heldFrames, rateHz } = state;
   if (device === null || pending.waitingBytes > 0) return endStep(step);
   const ahead = aheadMs(state, now);
-  if (runsOn(state)) {
-    if (ahead >= limit.RUN_ON_MS.least) return endStep(step);
-    const ms = Math.ceil(limit.RUN_ON_MS.silence - Math.max(0, ahead));
+  if (runsOn(state) || provesPace(state)) {
+    const { least, silence: most } = runsOn(state) ? limit.RUN_ON_MS : limit.PACE_PROBE_MS;
+    if (ahead >= least) return endStep(step);
+    const ms = Math.ceil(most - Math.max(0, ahead));
     return give(step, { kind: 'silence', ms }, silenceOf(ms, rateHz));
   }
   if (heldFrames === 0 || ahead >= limit.TAIL_MS) return endStep(step);
@@ -132,7 +146,7 @@ function endStep(step: BufferStep): void {
   const { device, pending, isSettled } = step.state;
   if (device === null) return arrangeLook(step, null);
   // What a device that stands still has been given may have to be said again.
-  const heard = heardFrames(device, Math.min(step.now, device.movedAt));
+  const heard = surelyHeard(device, Math.min(step.now, device.movedAt));
   set(step, { pending: noteHeard(pending, heard) });
   if (isSettled) step.effects.push({ type: 'works' });
   tell(step);
@@ -144,7 +158,8 @@ function endStep(step: BufferStep): void {
 function hasEnded(step: BufferStep): boolean {
   const { state, now } = step;
   const { device, pending, heldFrames } = state;
-  if (device === null || runsOn(state) || pending.waitingBytes > 0 || heldFrames > 0) return false;
+  if (device === null || runsOn(state) || provesPace(state)) return false;
+  if (pending.waitingBytes > 0 || heldFrames > 0) return false;
   if (aheadMs(state, now) > 0) return false;
   const waited = waitForRest(device, now);
   set(step, { device: waited.device });
@@ -157,7 +172,7 @@ function arrangeNext(step: BufferStep): void {
   if (device === null) return;
   const { learning, later } = limit.LOOK_MS;
   const ahead = aheadMs(state, now);
-  const lookMs = isMeasured(device) ? later : learning;
+  const lookMs = isMeasured(device) && !provesPace(state) ? later : learning;
   const idleMs = pending.waitingBytes > 0 ? learning : ahead - (heldFrames > 0 ? limit.TAIL_MS : 0);
   const soonMs = runsOn(state) ? ahead - limit.RUN_ON_MS.least : idleMs;
   const doubtfulMs = (doubtfulAt(device, limit.HANG_LIMIT_MS) ?? Number.POSITIVE_INFINITY) - now;

@@ -36,6 +36,8 @@ export interface PlaybackBuffer {
   /** The present device works, as far as can be told. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
+  /** It took its sound too slowly when it was heard last, and has to show that it keeps up. */
+  readonly isSlow: boolean;
   readonly startedAt: number;
   readonly usualStartMs: number;
   readonly isOverflowing: boolean;
@@ -102,7 +104,8 @@ export type BufferEffect =
   | { readonly type: 'look_no_more' }
   | { readonly type: 'settle_at'; readonly at: number }
   | { readonly type: 'works' }
-  | { readonly type: 'hangs' }
+  /** It takes nothing; or `slowShare` of what is due, which is too little. */
+  | { readonly type: 'hangs'; readonly slowShare: number | null }
   | { readonly type: 'restart' }
   | { readonly type: 'measured'; readonly until: number }
   /** So much of what was written will never be heard: the device was away. */
@@ -115,7 +118,7 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
     ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
     ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
     ...{ absentFrom: now, hasFailed: false, accountedUntil: now, startedAt: now, usualStartMs: 20 },
-    ...{ stoodSince: null, isSettled: false, awaitsProof: false, isOverflowing: false },
+    ...{ stoodSince: null, isSettled: false, awaitsProof: false, isSlow: false, isOverflowing: false },
     ...{ wantsRunOn: false, needsRestart: false, isAnswering: false, written: { from: now, until: now } },
   };
 }
@@ -123,6 +126,11 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
 /** Only where the device's pace is known: silence at another one would pile up, or run dry. */
 export function runsOn({ wantsRunOn, device }: PlaybackBuffer): boolean {
   return wantsRunOn && device !== null && queuedFrames(device) !== null;
+}
+
+/** It is given silence for as long as it has not shown that it keeps up. */
+export function provesPace({ awaitsProof, isSlow }: PlaybackBuffer): boolean {
+  return awaitsProof && isSlow;
 }
 
 /** When what will be written next is heard; the past means that nothing sounds. */

@@ -38,9 +38,12 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
   let stretchFrom = 0;
   let stoodMs = 0;
   let standsSince: number | null = null;
+  /** Of what is due it does not take. */
+  let lackingShare = 1;
   let cancel = (): void => {};
 
-  const stood = (): number => stoodMs + (standsSince === null ? 0 : clock.now() - standsSince);
+  const stood = (): number =>
+    stoodMs + (standsSince === null ? 0 : (clock.now() - standsSince) * lackingShare);
   const heard = (): number =>
     Math.max(0, Math.min(sound.length - stretchFrom, (clock.now() - beganAt - lateMs - stood()) * perMs));
   const taken = (): number => {
@@ -104,10 +107,11 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
       post({ type: 'write', pcm, sight: sight() });
       return buffer.written;
     },
-    /** The device stops taking sound, or goes on. */
-    stand: (still: boolean) => {
+    /** The device stops taking sound, or takes no more than a share of it, or goes on. */
+    stand: (still: boolean, share = 0) => {
       if (!still) stoodMs = stood();
       standsSince = still ? clock.now() : null;
+      lackingShare = 1 - share;
     },
   };
 }

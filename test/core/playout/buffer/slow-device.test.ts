@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { PREROLL_MS } from '../../../../src/core/playout/buffer/limits.ts';
+import { createDevice, PER_MS, ramp } from './device.ts';
+
+const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
+
+/** One whose pace is not believed: it begins to sound much later than thought, as one with a large buffer of its own seems to. */
+function createDoubted() {
+  const made = createDevice({ lateMs: 150 });
+  made.open();
+  made.write(ramp(4000));
+  made.clock.advance(4500);
+  expect(made.state().device).toMatchObject({ isMetered: false, isCounted: true });
+  return made;
+}
+
+/** Nothing is left out, and nothing but what filled the device's buffer is heard twice. */
+function expectGoesOn(taken: number, next = 0): void {
+  // Silence comes before each stretch of sound.
+  const place = (taken - PREROLL_MS * PER_MS) % 30_000;
+  expect(next).toBeLessThanOrEqual(place + 2);
+  expect(next).toBeGreaterThan(place - 250 * PER_MS);
+}
+
+describe('a device that takes sound too slowly', () => {
+  it('is given no more ahead than any other, and nothing ends before it has been taken', () => {
+    const { clock, write, stand, sound, state, sight } = createDoubted();
+    stand(true, 0.5);
+    const before = sound().length;
+    write(ramp(4000, 4000));
+    for (let ms = 0; ms < 6000; ms += 100) {
+      clock.advance(100);
+      const waiting = sound().length - before - (sight().taken ?? 0);
+      expect(waiting).toBeLessThan(1400 * PER_MS);
+    }
+    expect(state().sounding).toBe(true);
+    stand(false);
+    clock.advance(5000);
+    expect(state().sounding).toBe(false);
+  });
+
+  it('is given up once, has what it had not sounded again, and is back when it keeps up', () => {
+    const { clock, write, stand, post, of, audible, open, state, sight } = createDoubted();
+    stand(true, 0.5);
+    write(ramp(20_000));
+    for (let ms = 0; ms < 20_000 && of('hangs').length === 0; ms += 100) clock.advance(100);
+    expect(of('hangs')).toHaveLength(1);
+    expect(of('hangs')[0]?.slowShare).toBeCloseTo(0.5, 1);
+    const taken = sight().taken ?? 0;
+    post({ type: 'failed' });
+    post({ type: 'gone' });
+    open({ afterFault: true });
+    const works = of('works').length;
+    clock.advance(1000);
+    expectGoesOn(taken, audible()[0]);
+    for (let ms = 0; ms < 60_000; ms += 100) clock.advance(100);
+    expect(of('works')).toHaveLength(works);
+    expect(of('hangs')).toHaveLength(1);
+    const again = audible();
+    expect(again).toEqual(numbers(ramp(20_000)).slice(-again.length));
+    stand(false);
+    clock.advance(4000);
+    expect(of('works').length).toBeGreaterThan(works);
+    expect(state()).toMatchObject({ isSlow: false, isSettled: true });
+    const { until } = write(ramp(3000, 25_000));
+    expect(until - clock.now()).toBeLessThan(4500);
+    clock.advance(6000);
+    expect(audible().at(-1)).toBe(numbers(ramp(3000, 25_000)).at(-1));
+    expect(state().sounding).toBe(false);
+  });
+});
+
+describe('a device that stands still now and then', () => {
+  it('is no later for it in the end, and is not taken for one that hangs', () => {
+    const { clock, write, stand, of, sight, sound, audible } = createDoubted();
+    const before = sound().length;
+    write(ramp(28_000));
+    for (let second = 0; second < 40; second++) {
+      if (second % 10 === 2) stand(true);
+      clock.advance(700);
+      expect(sound().length - before - (sight().taken ?? 0)).toBeLessThan(1600 * PER_MS);
+      clock.advance(500);
+      stand(false);
+    }
+    expect(of('hangs')).toEqual([]);
+    expect(audible().at(-1)).toBe(numbers(ramp(28_000)).at(-1));
+  });
+
+  it('has what it had not taken again when it hangs', () => {
+    const { clock, write, stand, of, post, sight, open, audible } = createDoubted();
+    write(ramp(10_000));
+    for (let pauses = 0; pauses < 3; pauses++) {
+      clock.advance(600);
+      stand(true);
+      clock.advance(1200);
+      stand(false);
+    }
+    stand(true);
+    for (let ms = 0; ms < 3000 && of('hangs').length === 0; ms += 50) clock.advance(50);
+    expect(of('hangs')).toEqual([{ type: 'hangs', slowShare: null }]);
+    const taken = sight().taken ?? 0;
+    post({ type: 'gone' });
+    open();
+    clock.advance(1000);
+    expectGoesOn(taken, audible()[0]);
+  });
+});
