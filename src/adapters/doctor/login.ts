@@ -1,4 +1,4 @@
-import type { Bus, BusMessage } from '../../ports/bus.ts';
+import type { Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
@@ -14,7 +14,7 @@ export type Login =
 
 export interface LoginOptions {
   readonly connection: MqttConnection;
-  readonly subscriptions: readonly string[];
+  readonly subscriptions: BusOptions['subscriptions'];
   readonly clock: Clock;
   readonly limitMs: number;
   /** What comes in on the subscriptions. */

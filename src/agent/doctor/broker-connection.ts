@@ -103,10 +103,12 @@ async function login(
   { config, topics, clock, mayAgentRun, hear }: BrokerConnectionParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
   const subscriptions = deviceSubscriptions(topics, config.device.groups);
+  // What a running agent says of itself; a broker that does not let the device hear it is no problem of the device's.
+  const own = { filter: topics.status, mayBeRefused: true, qos: 0 } as const;
   const as = (name: 'doctor' | 'device') =>
     logIn({
       connection: { ...connection, ...(name === 'doctor' && { clientId: `${connection.clientId}.doctor` }) },
-      ...{ subscriptions, clock, limitMs: LOGIN_LIMIT_MS, hear },
+      ...{ subscriptions: [...subscriptions, own], clock, limitMs: LOGIN_LIMIT_MS, hear },
     });
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);

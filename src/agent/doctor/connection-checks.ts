@@ -20,7 +20,7 @@ import { type Check, deviceCheck, once } from './check.ts';
 
 /** How far one step of a connection may take. */
 export const STEP_LIMIT_MS = 5000;
-const BROKER_LIMIT_MS = 40_000;
+export const BROKER_LIMIT_MS = 40_000;
 const BACKEND_LIMIT_MS = BROKER_LIMIT_MS + 15_000;
 const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
 

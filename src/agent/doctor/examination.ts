@@ -9,6 +9,7 @@ import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection.ts';
 import { skipped } from '../../core/doctor/finding.ts';
+import type { ToldStatus } from '../../core/fleet/told.ts';
 import { configWarnings } from '../../core/owner/config-warnings.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -19,9 +20,10 @@ import { brokerConnection, lookAtCertificate, withCertificate } from '../broker-
 import { guardSignatures, type SignedContentReader } from '../guard/signatures.ts';
 import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../owner/answer-reader.ts';
+import { createAgentStatus } from './agent-status.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { createBrokerConnection } from './broker-connection.ts';
-import { type Check, deviceCheck } from './check.ts';
+import { type Check, deviceCheck, once } from './check.ts';
 import { connectionChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
@@ -29,6 +31,8 @@ import { type SoundParts, soundChecks } from './sound-checks.ts';
 /** All checks of a device whose agent need not run, and the end of what they opened. */
 export interface Examination {
   readonly checks: readonly Check[];
+  /** What a running agent says of itself, as the broker has it; null where it has nothing, or cannot be asked. */
+  agentStatus(): Promise<ToldStatus | null>;
   close(): Promise<void>;
 }
 
@@ -69,14 +73,14 @@ export function createExamination(options: ExaminationOptions): Examination {
       deviceCheck('clock', QUICK_MS, () => judgeClock(options.clock.wall(), [])),
       ...machineChecks(machine, null),
     ];
-    return { checks: inOrder(checks), close: async () => {} };
+    return { checks: inOrder(checks), agentStatus: async () => null, close: async () => {} };
   }
   const { config } = loaded;
   const agents = findRunningAgents(machine.kernel.proc, process.pid);
   const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
   // An agent of another configuration may have the same name at the broker.
   const mayAgentRun = agents === undefined || agents.length > 0;
-  const { checks, close } = connectionAndSound(options, config, agent, mayAgentRun);
+  const { checks, agentStatus, close } = connectionAndSound(options, config, agent, mayAgentRun);
   return {
     checks: inOrder([
       deviceCheck('configuration', QUICK_MS, () =>
@@ -90,7 +94,7 @@ export function createExamination(options: ExaminationOptions): Examination {
       ...checks,
       ...machineChecks(machine, config),
     ]),
-    close,
+    ...{ agentStatus, close },
   };
 }
 
@@ -123,13 +127,16 @@ function connectionAndSound(
     },
     certificate: () => ownCertificate(config, machine.env, clock),
     hear: (message) => {
+      if (message.topic === topics.status) status.hear(message.payload);
       if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);
     },
   });
+  const join = once(broker.join);
+  const status = createAgentStatus(clock, async () => (await join()).bus !== null);
   const lane = config.lanes[0]?.id ?? 'main';
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const connection = connectionChecks({
-    ...{ clock, topics, probe, lane, join: broker.join },
+    ...{ clock, topics, probe, lane, join },
     hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells: wants,
@@ -138,7 +145,7 @@ function connectionAndSound(
     const silent = (['capture', 'playback'] as const).map((name) =>
       deviceCheck(name, QUICK_MS, () => skipped('left out by --no-sound')),
     );
-    return { checks: [...connection, ...silent], close: broker.close };
+    return { checks: [...connection, ...silent], agentStatus: status.ask, close: broker.close };
   }
   const heard = soundChecks(
     {
@@ -147,7 +154,7 @@ function connectionAndSound(
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
       holdersOf: (device, direction) => streamOf(device, direction, MACHINE_FOLDERS)?.holders ?? [],
       ...sound,
-      agent,
+      ...{ agent, agentStatus: status.ask },
       plays: wants('playback'),
     },
     config,
@@ -155,6 +162,7 @@ function connectionAndSound(
   const needsSound = wants('capture') || wants('playback');
   return {
     checks: [...connection, ...(needsSound ? heard.checks : [])],
+    agentStatus: status.ask,
     async close() {
       await Promise.allSettled([broker.close(), heard.close()]);
     },

@@ -1,7 +1,8 @@
 import type { Direction, Holder } from '../../adapters/audio/cards/card.ts';
 import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
-import { type Outcome, ok, problem, skipped } from '../../core/doctor/finding.ts';
+import { type Outcome, ok, problem } from '../../core/doctor/finding.ts';
+import { judgeHeldDevice } from '../../core/doctor/held-device.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
 import {
   type HeardPiece,
@@ -17,6 +18,7 @@ import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../port
 import type { Clock } from '../../ports/clock.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { about, type Check, type LaneOutcome, once } from './check.ts';
+import { BROKER_LIMIT_MS } from './connection-checks.ts';
 import { faultOf, type Listening, listen } from './listening.ts';
 
 /** What the sound checks use. */
@@ -29,6 +31,8 @@ export interface SoundParts {
   holdersOf(device: string, direction: Direction): readonly Holder[];
   /** The process that holds the sound cards for itself; null when none does. */
   readonly agent: number | null;
+  /** What that process says of itself; null where it cannot be asked. */
+  readonly agentStatus?: () => Promise<{ readonly reasons: readonly string[] } | null>;
   /** Whether the tone is played; without it a loudspeaker is not touched. */
   readonly plays: boolean;
 }
@@ -64,7 +68,8 @@ export function soundChecks(parts: SoundParts, config: Config): { checks: Check[
     before = async () => void (await (parts.plays ? playback() : capture()));
     return { id: lane.id, capture, playback };
   });
-  const limitMs = LANE_LIMIT_MS * config.lanes.length;
+  // An agent is asked by way of the broker.
+  const limitMs = LANE_LIMIT_MS * config.lanes.length + (parts.agent === null ? 0 : BROKER_LIMIT_MS);
   const each = (direction: 'capture' | 'playback') => async (): Promise<LaneOutcome[]> =>
     Promise.all(lanes.map(async (lane) => about(lane.id, await lane[direction]())));
   const checks: Check[] = [
@@ -84,9 +89,11 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
   const rateHz = lane.capture.sampleRate;
   const isHeld = (part: LaneConfig['capture'] | LaneConfig['playback']): boolean =>
     agent !== null && part.driver !== 'file';
-  const held = skipped(
-    `the running agent (process ${agent}) has it; the command "diagnose" asks the agent how it is`,
-  );
+  const judgeHeld = async (direction: Direction): Promise<Outcome> =>
+    judgeHeldDevice({
+      ...{ direction, lane: lane.id, device: nameOf(lane[direction]), agent: agent ?? 0 },
+      reasons: (await parts.agentStatus?.())?.reasons ?? [],
+    });
   let listening: Listening | null = null;
   let tone: Outcome | null = null;
   const stop = async (): Promise<void> => {
@@ -95,7 +102,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
   };
   return {
     async capture() {
-      if (isHeld(lane.capture)) return held;
+      if (isHeld(lane.capture)) return await judgeHeld('capture');
       listening = await listen(() => parts.openCapture(lane), rateHz, clock);
       open.add(listening);
       const facts = await hear(listening, rateHz);
@@ -116,7 +123,8 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
         return judgeFilePlayback(lane.playback.path);
       }
       try {
-        return isHeld(lane.playback) ? held : (tone ?? (await playTone(lane, listening, parts, open)));
+        if (isHeld(lane.playback)) return await judgeHeld('playback');
+        return tone ?? (await playTone(lane, listening, parts, open));
       } finally {
         await stop();
       }

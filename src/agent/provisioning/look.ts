@@ -2,7 +2,12 @@ import { formatProblem } from '../../adapters/config/layer.ts';
 import type { LoadResult } from '../../adapters/config/load.ts';
 import { readInterfaces, readWifiTrouble } from '../../adapters/provisioning/network.ts';
 import { parseProperties, UNIT } from '../../core/doctor/service.ts';
-import { AGENT_PROPERTIES, type AgentWord, readAgentWord } from '../../core/provisioning/agent-word.ts';
+import {
+  AGENT_PROPERTIES,
+  type AgentWord,
+  readAgentWord,
+  readToldStatus,
+} from '../../core/provisioning/agent-word.ts';
 import type { StartFacts, WifiTrouble } from '../../core/provisioning/start-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
@@ -36,7 +41,10 @@ export async function lookAtStart(
   const examination = createExamination({ file, loaded, machine, clock, only, isSilent: false });
   try {
     const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
-    return { ...facts, findings };
+    if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
+    // No init system knows of an agent, and yet one may run: then its owner has its word.
+    const told = await examination.agentStatus();
+    return { ...facts, agent: told === null ? agent : readToldStatus(told), findings };
   } finally {
     await examination.close();
   }

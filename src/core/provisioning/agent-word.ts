@@ -1,4 +1,4 @@
-/** What the agent's unit tells of it, as the boot report reads it. */
+/** What the agent's unit, or its status at the broker, tells of it, as the boot report reads it. */
 
 /** `idle` is deliberate: as good as `ready` for who has set it up. */
 export type AgentWord =
@@ -22,6 +22,27 @@ export const AGENT_PROPERTIES = ['LoadState', 'ActiveState', 'SubState', 'Result
 
 /** This many restarts since boot are no accident. */
 const MANY_RESTARTS = 3;
+
+/** Its end tells that the agent has the broker. */
+export const BROKER_CONNECTED = 'broker connected';
+
+/** What the broker keeps of it: it has said so itself, or the broker has seen it go. */
+export function readToldStatus({
+  status,
+  reasons,
+}: {
+  status: string;
+  reasons: readonly string[];
+}): AgentWord {
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
+  const said = `${status}${why}`.slice(0, LONGEST_WORD);
+  if (GONE.includes(status)) return { kind: 'down', why: `the agent's last word is "${said}"` };
+  if (status === 'stopping') return { kind: 'starting' };
+  return { kind: 'says', status, reasons, text: `${said}: ${BROKER_CONNECTED}` };
+}
+
+const GONE = ['offline', 'lost'];
+const LONGEST_WORD = 200;
 
 /** @param unit null where systemd cannot be asked */
 export function readAgentWord(unit: Readonly<Record<string, string>> | null): AgentWord {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../protocol/mqtt/diagnose.ts';
-import type { AgentWord } from './agent-word.ts';
+import { type AgentWord, BROKER_CONNECTED } from './agent-word.ts';
 import type { PhraseCode } from './phrases.ts';
 
 /** A way out of this machine. */
@@ -55,10 +55,10 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   const connection = connectionTrouble(facts);
   const troubles = [...(connection === null ? [] : [connection]), ...soundTroubles(facts)];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
-  // Nobody can be asked: then what the doctor found well is well.
-  const isWell =
-    agent.kind === 'unknown' &&
-    facts.findings.some(({ check, verdict }) => check === 'backend' && verdict === 'ok');
+  // Nobody can be asked: then what the doctor found well is well. What it left to an agent that says nothing is not.
+  const found = (name: Finding['check'], wanted: Finding['verdict']): boolean =>
+    facts.findings.some(({ check, verdict }) => check === name && verdict === wanted);
+  const isWell = agent.kind === 'unknown' && found('backend', 'ok') && !found('capture', 'skipped');
   return isWell ? { kind: 'ready' } : { kind: 'not_yet', troubles: [] };
 }
 
@@ -143,7 +143,7 @@ const wordOf = ({ agent }: StartFacts): string => (agent.kind === 'says' ? agent
 const WHOLE_SENTENCE = 299;
 
 const hasBroker = ({ agent }: StartFacts): boolean =>
-  agent.kind === 'says' && (agent.text.endsWith('broker connected') || agent.text.length >= WHOLE_SENTENCE);
+  agent.kind === 'says' && (agent.text.endsWith(BROKER_CONNECTED) || agent.text.length >= WHOLE_SENTENCE);
 
 interface Problem {
   readonly detail: string;

@@ -1,0 +1,35 @@
+import { type Outcome, problem, skipped } from './finding.ts';
+
+export interface HeldDevice {
+  readonly direction: 'capture' | 'playback';
+  readonly lane: string;
+  readonly device: string;
+  /** The process that uses it. */
+  readonly agent: number;
+  /** Of that process's status, `code` or `code:detail`. */
+  readonly reasons: readonly string[];
+}
+
+const ASK = 'the command "diagnose" asks the agent how it is';
+
+const FIXES: Readonly<Record<string, string>> = {
+  lost: 'Plug it in, or name another: "dragoman devices" lists them.',
+  silent: 'Speak into it; look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
+  deaf: 'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).',
+};
+
+/** A device that a running agent uses is not opened beside it; but an agent that misses it says so. */
+export function judgeHeldDevice({ direction, lane, device, agent, reasons }: HeldDevice): Outcome {
+  const reason = reasons.find((one) => isAbout(one, direction, lane));
+  if (reason === undefined) return skipped(`the running agent (process ${agent}) has it; ${ASK}`);
+  const detail = reason.slice(reason.search(/[:/][^:/]*$/) + 1);
+  const fix = FIXES[detail] ?? `${ASK.charAt(0).toUpperCase()}${ASK.slice(1)}.`;
+  return problem(`${device}: the running agent (process ${agent}) says "${reason}"`, fix, { device });
+}
+
+/** With several lanes the detail of a reason begins with its lane: "capture:main/lost". */
+function isAbout(reason: string, direction: string, lane: string): boolean {
+  const [code, detail = ''] = reason.split(':');
+  if (code !== direction) return false;
+  return !detail.includes('/') || detail.startsWith(`${lane}/`);
+}
