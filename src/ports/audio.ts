@@ -51,7 +51,7 @@ export interface Capture {
 
 /** What a playback driver tells its owner. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface PlaybackSink {
-  /** The device failed; the driver keeps trying unless it was closed. Told once until `back`. */
+  /** The device failed, or fails for another reason; the driver keeps trying unless it was closed. Told once for each until `back`. */
   fault(fault: AudioFault): void;
   /** It sounds again after a fault; how loud is for the owner to say again. */
   back(): void;

@@ -47,9 +47,10 @@ const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
 const LEVEL_WINDOW_MS = 10_000;
 /**
  * Time by the samples against time by the clock. Sound can come late, but not early, so that the least delay in each
- * window is the measure; the median over the windows does not mind a window in which samples were lost.
+ * window is the measure; the median over the windows does not mind a window in which samples were lost. One that is off by more than `coarse` is
+ * told by how much comes.
  */
-const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003 };
+const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003, coarse: 0.1 };
 
 /** @param playedRateHz of what the loudspeaker sounds */
 export function createCaptureWatch({
@@ -67,7 +68,7 @@ export function createCaptureWatch({
   let level = NO_SOUND;
   let deliveredMs = 0;
   let window = { since: Number.NaN, least: Number.POSITIVE_INFINITY };
-  let leasts: readonly number[] = [];
+  let windows: readonly (typeof window)[] = [];
 
   const say = (finding: CaptureFinding, isPresent: boolean, message: string): void => {
     if (present.has(finding) === isPresent) return;
@@ -115,18 +116,23 @@ export function createCaptureWatch({
     if (Number.isNaN(window.since)) window.since = capturedAt;
     window.least = Math.min(window.least, capturedAt - deliveredMs);
     if (capturedAt - window.since < SPEED.windowMs) return;
-    leasts = [...leasts, window.least].slice(-SPEED.windows - 1);
+    windows = [...windows, window].slice(-SPEED.windows - 1);
     window = { since: capturedAt, least: Number.POSITIVE_INFINITY };
-    if (leasts.length <= SPEED.windows) return;
-    const steps = leasts.slice(1).map((least, index) => least - (leasts[index] ?? least));
-    const step = steps.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0;
-    const late = step / (SPEED.windowMs - step);
-    const percent = (Math.abs(late) * 100).toFixed(1);
-    if (late >= SPEED.from)
-      say('too_slow', true, `the microphone delivers ${percent} % too slowly for its rate`);
+    if (windows.length <= SPEED.windows) return;
+    // A window in which nothing came for a while is longer than it should be.
+    const missing = windows.slice(1).map(({ since, least }, index) => {
+      const before = windows[index] ?? { since: 0, least };
+      return (least - before.least) / (since - before.since);
+    });
+    const share = Math.min(1, missing.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0);
+    const late = share / (1 - share);
+    const delivers = (how: string): string =>
+      Math.abs(late) >= SPEED.coarse
+        ? `the microphone delivers ${Math.round((1 - share) * 100)} % of the sound that is due at its rate`
+        : `the microphone delivers ${(Math.abs(late) * 100).toFixed(1)} % too ${how} for its rate`;
+    if (late >= SPEED.from) say('too_slow', true, delivers('slowly'));
     else if (late < SPEED.until) say('too_slow', false, 'the microphone keeps time again');
-    if (-late >= SPEED.from)
-      say('too_fast', true, `the microphone delivers ${percent} % too fast for its rate`);
+    if (-late >= SPEED.from) say('too_fast', true, delivers('fast'));
     else if (-late < SPEED.until) say('too_fast', false, 'the microphone keeps time again');
   };
 

@@ -10,6 +10,8 @@ export const BUSY_GRACE_MS = 3000;
 const BUSY_RETRY: BackoffPolicy = { floorMs: 60, baseMs: 120, capMs: 120 };
 /** A device that sounded for this long was sound: what ended it begins a new trouble. */
 const STABLE_AFTER_MS = 10_000;
+/** A cause that follows another one is told when it has stayed for so long: an end has several faces at first. */
+const CAUSE_STAYS_MS = 3000;
 /** A fault that lasts is logged once in this long. */
 export const LOG_INTERVAL_MS = 60_000;
 
@@ -21,6 +23,11 @@ export interface RespawnState {
   readonly busySince: number | null;
   /** The owner knows of the trouble. */
   readonly told: boolean;
+  /** What the owner takes for its cause, and what the last failure was of. */
+  readonly toldCause: string | null;
+  readonly lastCause: string | null;
+  /** Since when all failures have been of that. */
+  readonly causeSince: number;
   readonly loggedAt: number | null;
   /** Failures since the last log line. */
   readonly unlogged: number;
@@ -34,6 +41,9 @@ export function beginRespawn(seed: Seed): RespawnState {
     troubleSince: null,
     busySince: null,
     told: false,
+    toldCause: null,
+    lastCause: null,
+    causeSince: 0,
     loggedAt: null,
     unlogged: 0,
     logIsOpen: false,
@@ -42,6 +52,8 @@ export function beginRespawn(seed: Seed): RespawnState {
 
 export interface Failure {
   readonly code: string;
+  /** Two failures with the same are of one kind. */
+  readonly cause: string;
   /** How long it worked before it failed; 0 where it never did. */
   readonly workedMs: number;
 }
@@ -49,7 +61,7 @@ export interface Failure {
 export interface Verdict {
   readonly state: RespawnState;
   readonly waitMs: number;
-  /** The owner has not been told this yet. */
+  /** The owner has not been told this yet: of the trouble, or of a cause that has stayed since. */
   readonly tell: boolean;
   /** How many failures the log line stands for; 0: no line now. */
   readonly log: number;
@@ -65,7 +77,9 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
   const wait = isPatient
     ? drawWithin(BUSY_RETRY, BUSY_RETRY.capMs, state.seed)
     : drawWithin(RESPAWN_BACKOFF, (now - troubleSince) / 4, state.seed);
-  const tell = !isPatient && !state.told;
+  const causeSince = failure.cause === state.lastCause ? state.causeSince : now;
+  const isNewCause = failure.cause !== state.toldCause && now - causeSince >= CAUSE_STAYS_MS;
+  const tell = !isPatient && (!state.told || isNewCause);
   const unlogged = state.unlogged + (isPatient ? 0 : 1);
   const isDue = state.loggedAt === null || now - state.loggedAt >= LOG_INTERVAL_MS;
   const log = unlogged > 0 && isDue ? unlogged : 0;
@@ -75,6 +89,9 @@ export function noteFailure(state: RespawnState, failure: Failure, now: number):
       troubleSince,
       busySince,
       told: state.told || tell,
+      toldCause: tell ? failure.cause : state.toldCause,
+      lastCause: failure.cause,
+      causeSince,
       loggedAt: log > 0 ? now : state.loggedAt,
       unlogged: log > 0 ? 0 : unlogged,
       logIsOpen: state.logIsOpen || log > 0,
@@ -96,7 +113,7 @@ export function noteWorking(
   const recovered = state.told;
   const isStable = workedMs >= STABLE_AFTER_MS && state.troubleSince !== null;
   if (!recovered && !isStable && state.busySince === null) return { state, recovered, log: false };
-  const calm = { ...state, told: false, busySince: null, logIsOpen: false };
+  const calm = { ...state, told: false, toldCause: null, lastCause: null, busySince: null, logIsOpen: false };
   return {
     // The waits only start over when the device has proven itself: one that comes and goes is not tried in a frenzy.
     state: isStable ? { ...calm, troubleSince: null, loggedAt: null, unlogged: 0 } : calm,

@@ -102,6 +102,22 @@ describe('a wrong clock', () => {
     expect(mic.hear(200, quiet).told).toEqual([`+${finding}`, `-${finding}`]);
   });
 
+  it.each([
+    [2.834, 'too_slow', 'delivers 35 % of the sound that is due'],
+    [0.5, 'too_fast', 'delivers 200 % of the sound that is due'],
+  ])('of %f is none: %s, in words of what comes', (clock, finding, words) => {
+    const mic = microphone().hear(400, quiet, clock);
+    expect(mic.told).toEqual([`+${finding}`]);
+    expect(mic.messages[0]).toContain(words);
+  });
+
+  it('is not confused with a microphone that is away for longer than it is there', () => {
+    const mic = microphone();
+    for (let count = 0; count < 20; count++) mic.hear(9, quiet).lose(30_000);
+    expect(mic.told).toEqual(['+too_slow']);
+    expect(mic.messages[0]).toMatch(/delivers [1-4]\d % of the sound that is due/);
+  });
+
   it('is not judged in the first minute', () => {
     expect(microphone().hear(60, quiet, 1.05).told).toEqual([]);
   });

@@ -16,7 +16,7 @@ function fail(code: string, from: number, until: number, state: RespawnState) {
   let now = from;
   let current = state;
   while (now < until) {
-    const verdict = noteFailure(current, { code, workedMs: 0 }, now);
+    const verdict = noteFailure(current, { code, cause: code, workedMs: 0 }, now);
     verdicts.push({ ...verdict, at: now });
     current = verdict.state;
     now += verdict.waitMs;
@@ -73,14 +73,22 @@ describe('a device that failed', () => {
     const back = noteWorking(state, 0);
     expect(back.recovered).toBe(true);
     expect(noteWorking(back.state, 100).recovered).toBe(false);
-    expect(noteFailure(back.state, { code: 'lost', workedMs: 500 }, 6000).tell).toBe(true);
+    expect(noteFailure(back.state, { code: 'lost', cause: 'lost', workedMs: 500 }, 6000).tell).toBe(true);
   });
 
   it('is not tried in a frenzy when it comes and goes, until it has proven itself', () => {
     const { state } = fail('lost', 0, 600_000, beginRespawn(1));
-    const flicker = noteFailure(noteWorking(state, 50).state, { code: 'lost', workedMs: 50 }, 600_000);
+    const flicker = noteFailure(
+      noteWorking(state, 50).state,
+      { code: 'lost', cause: 'lost', workedMs: 50 },
+      600_000,
+    );
     expect(flicker.state.troubleSince).toBe(0);
-    const proven = noteFailure(noteWorking(state, 20_000).state, { code: 'lost', workedMs: 20_000 }, 620_000);
+    const proven = noteFailure(
+      noteWorking(state, 20_000).state,
+      { code: 'lost', cause: 'lost', workedMs: 20_000 },
+      620_000,
+    );
     expect(proven.state.troubleSince).toBe(620_000);
     expect(proven.waitMs).toBeLessThanOrEqual(RESPAWN_BACKOFF.baseMs);
   });
@@ -89,7 +97,7 @@ describe('a device that failed', () => {
     let state = beginRespawn(1);
     let lines = 0;
     for (let now = 0; now < 300_000; now += 500) {
-      const verdict = noteFailure(state, { code: 'lost', workedMs: 100 }, now);
+      const verdict = noteFailure(state, { code: 'lost', cause: 'lost', workedMs: 100 }, now);
       if (verdict.log > 0) lines++;
       const working = noteWorking(verdict.state, 100);
       if (working.log) lines++;

@@ -96,6 +96,13 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   return null;
 }
 
+/** What two failures have in common that have the same reason; numbers in a message differ each time. */
+export function causeOf({ code, message }: AudioFault): string {
+  // That it went away, and that it is not there since.
+  if (code === 'lost' || (code === 'not_found' && message.startsWith('there is no '))) return 'gone';
+  return `${code}: ${message.replace(/\d+/g, '#')}`;
+}
+
 /** A program that a filter of system calls or a limit kept from running: nothing about the device is known. */
 function forbiddenStart(program: string, reason: string): string {
   return `a sandbox forbids to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;

@@ -4,7 +4,8 @@ import type { WhenCardsChange } from '../../../ports/cards.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { type Child, type ChildSpec, startChild } from './process.ts';
-import { classifyStderrLine, explainEnd, type NamedDevice } from './stderr-classifier.ts';
+import { isSetupListing } from './setup-listing.ts';
+import { causeOf, classifyStderrLine, explainEnd, type NamedDevice } from './stderr-classifier.ts';
 
 /** What every supervised child is given. */
 export interface SupervisorDeps {
@@ -37,6 +38,7 @@ export interface SupervisedUse {
   /** Looks at the child's health once a second; whether it must be started again, in a quiet moment or now. */
   readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
   isQuiet(): boolean;
+  /** It has failed, or fails for another reason than before. */
   fault(fault: AudioFault): void;
   /** It works again after a fault. */
   back(): void;
@@ -103,7 +105,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     use.started(child);
   };
   const hear = (text: string): void => {
-    lastLine = text;
+    if (!isSetupListing(text)) lastLine = text;
     const heard = classifyStderrLine(text, use.device());
     if (heard?.kind === 'xrun') {
       if (use.xrun(heard.ms)) figures.xruns++;
@@ -126,7 +128,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     const now = clock.now();
     const verdict = noteFailure(
       policy,
-      { code: fault.code, workedMs: firstWorkedAt === null ? 0 : now - firstWorkedAt },
+      { code: fault.code, cause: causeOf(fault), workedMs: firstWorkedAt === null ? 0 : now - firstWorkedAt },
       now,
     );
     policy = verdict.state;
