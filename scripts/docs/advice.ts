@@ -127,7 +127,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
   identity_conflict: 'as the reason `identity_conflict`',
   speech_dropped:
-    '`lag`: fewer targets on one loudspeaker; `barge_in`: nothing; `no_loudspeaker`: its cable, card and power, and ask the visitors to say it again',
+    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power, and ask the visitors to say it again',
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line beside it',
   defect: 'report it with the line of the log that says the same, and its stack',

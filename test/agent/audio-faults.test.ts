@@ -219,8 +219,8 @@ describe('a microphone that does not open', () => {
     }));
     await deps.goLive();
     await deps.clock.elapse(15_000);
-    expect(capturesLost(deps)).toMatchObject([{ code: 'hung' }]);
-    expect(deps.agent.lanes[0]?.state.problem).toMatchObject({ code: 'capture_busy' });
+    expect(capturesLost(deps)).toMatchObject([{ code: 'hung' }, { code: 'busy' }]);
+    expect(deps.agent.lanes[0]?.state.deviceFaults.capture).toMatchObject({ code: 'capture_busy' });
     await deps.clock.elapse(2000);
     deps.speak();
     expect(deps.sent('event/audio_back')).toHaveLength(1);

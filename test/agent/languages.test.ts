@@ -21,6 +21,7 @@ const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
 /** The service answers the question whether the task runs. */
 async function taskRuns(deps: Fake): Promise<void> {
   deps.clock.advance(3000);
+  deps.lastStream().listener.pong();
   deps.service({ message_type: 'current_task', data: {} });
   await deps.clock.elapse(0);
 }
@@ -133,6 +134,9 @@ describe('languages', () => {
       ['b', 'accepted'],
       ['a', 'error'],
     ]);
+    // The first was under way, and the second is told once it runs.
+    await taskRuns(deps);
+    expect(deps.answers('languages')).toHaveLength(3);
     await taskRuns(deps);
     expect(deps.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
     expect(optionsOf(deps)).toMatchObject({ targets: ['de'] });
@@ -146,7 +150,27 @@ describe('languages', () => {
     expect(deps.answers('languages').find(({ id, status }) => id === 'b' && status === 'ok')).toBeUndefined();
     deps.clock.advance(2100);
     await taskRuns(deps);
+    expect(deps.answers('languages').find(({ id, status }) => id === 'b' && status === 'ok')).toBeUndefined();
+    await taskRuns(deps);
     expect(deps.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
+  });
+
+  it('of many commands in a row: each has one answer, and the last is ok', async () => {
+    const deps = await live();
+    const names = ['fr', 'de', 'it', 'ja', 'pt', 'pl', 'nl'];
+    for (const [i, target] of names.entries()) {
+      order(deps, { targets: [target] }, `${i}`);
+      await deps.clock.elapse(2800);
+      deps.lastStream().listener.pong();
+      deps.service({ message_type: 'current_task', data: {} });
+    }
+    for (let i = 0; i < 3; i++) await taskRuns(deps);
+    const answers = deps.answers('languages').filter(({ status }) => status !== 'accepted');
+    expect(answers.map(({ id, error }) => [id, (error as { code: string } | undefined)?.code])).toEqual(
+      names.map((_, i) => [`${i}`, i < names.length - 1 ? 'superseded' : undefined]),
+    );
+    expect(answers.at(-1)?.status).toBe('ok');
+    expect(optionsOf(deps)).toMatchObject({ targets: ['nl'] });
   });
 
   const refused: readonly [Record<string, unknown>, string][] = [

@@ -41,6 +41,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   playout: ['sound/playback', 'sound/earcons', 'sound/unheard'],
   playbackLost: ['sound/playback'],
   unheard: ['sound/unheard'],
+  stopped: ['sound/stopped'],
   chimes: ['sound/earcons'],
   ducked: ['sound/ducking'],
   bargedIn: ['sound/ducking'],

@@ -34,8 +34,13 @@ export function logStep(
   if (from !== to) line('info', `phase:${to}`, { from, to }, `lane ${lane}: ${to}`);
   if (after.captureEnded && !before.captureEnded)
     log.info({ lane }, 'the recording has ended; silence follows');
-  for (const what of ['problem', 'warning'] as const) {
-    const [old, present] = [before[what], after[what]];
+  const { capture, playback } = before.deviceFaults;
+  for (const [what, old, present] of [
+    ['problem', before.problem, after.problem],
+    ['problem', capture, after.deviceFaults.capture],
+    ['problem', playback, after.deviceFaults.playback],
+    ['warning', before.warning, after.warning],
+  ] as const) {
     if (present === null || present === old) continue;
     const { code, message } = present;
     // Repeats of a lasting fault say nothing new.

@@ -144,10 +144,10 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
     const cancel = clock.at(clock.now() + LISTEN_MS * 1.5, settle);
   });
   const { phase } = lane;
-  const { captureLost, problem: trouble } = lane.state;
+  const { captureLost, deviceFaults } = lane.state;
   if (captureLost)
     return problem(
-      `${device}: ${trouble?.message ?? 'the microphone has failed'}`,
+      `${device}: ${deviceFaults.capture?.message ?? 'the microphone has failed'}`,
       'Plug the microphone in again; "dragoman devices" lists what there is.',
     );
   if (pieces.length === 0 && (phase === 'idle' || phase === 'closed'))
@@ -163,10 +163,10 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
 
 function judgePlayback({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
   const device = nameOf(playback);
-  const { playbackLost, problem: trouble, playout, settings } = state;
+  const { playbackLost, deviceFaults, playout, settings } = state;
   if (playbackLost)
     return problem(
-      `${device}: ${trouble?.message ?? 'the loudspeaker has failed'}`,
+      `${device}: ${deviceFaults.playback?.message ?? 'the loudspeaker has failed'}`,
       'Plug the loudspeaker in again; "dragoman devices" lists what there is.',
     );
   const playedS = Math.round(playout.writtenBytes / settings.playoutBytesPerMs / 1000);

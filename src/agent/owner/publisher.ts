@@ -271,6 +271,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.problem !== after.problem ||
     before.warning !== after.warning ||
     before.captureLost !== after.captureLost ||
+    before.deviceFaults !== after.deviceFaults ||
     before.captureFindings !== after.captureFindings ||
     before.vainWakes !== after.vainWakes ||
     before.roomDb !== after.roomDb ||

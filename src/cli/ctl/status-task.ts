@@ -66,7 +66,7 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
       ...(lane.speech_dropped_ms === 0
         ? []
         : [
-            `    translated and given up, late or spoken over, since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`,
+            `    translated and given up (late, spoken over, or the lane was ended), since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`,
           ]),
       ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
       ...(lane.last_error === null

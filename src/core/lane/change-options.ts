@@ -5,8 +5,9 @@ import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/ending.ts';
 import { isStreaming, type Rolling } from './session/session.ts';
-import { refreshTask } from './session/session-setup.ts';
+import { refreshTask, tellableAt } from './session/session-setup.ts';
 import { neverSleeps, wake } from './session/standby.ts';
+import { trySwitch } from './session/switchover.ts';
 import { unduck } from './sound/ducking.ts';
 import { onPathChanged, retryEcho } from './sound/echo.ts';
 import type { StepContext } from './step-context.ts';
@@ -31,8 +32,10 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
   if (isSameTask(toldBefore, taskOf(context.state))) return;
   const { session, problem } = context.state;
-  if (session.kind === 'rolling') dropRollover(context, session);
+  if (session.kind === 'rolling' && isTimeForBoth(context, session)) dropRollover(context, session);
   refreshTask(context);
+  // A next session that is ready takes over now.
+  trySwitch(context);
   if (problem?.code === 'task_rejected') retryNow(context);
 }
 
@@ -47,6 +50,15 @@ function rearmStandby(context: StepContext): void {
   const { standbyAfterMs } = context.state.options;
   if (standbyAfterMs === 0) context.disarm('standby');
   else context.arm('standby', context.now + standbyAfterMs);
+}
+
+/** Before the latest moment for a switch: the live session takes another task, and its successor is made ready. */
+const TASK_AND_SUCCESSOR_MS = 12_000;
+
+/** Whether the live session can be told a change before it gives way to its successor, and at once. */
+function isTimeForBoth({ state, now }: StepContext, { stream }: Rolling): boolean {
+  const leftMs = (stream.limitAt ?? Number.POSITIVE_INFINITY) - state.settings.rollLatestMs - now;
+  return leftMs >= TASK_AND_SUCCESSOR_MS && tellableAt(state, stream) <= now;
 }
 
 /** The live session is told first; its successor is begun again, with the new task. */

@@ -122,7 +122,9 @@ export function taskOf(lane: {
 
 /** The keys in which two tasks differ. */
 export function differingKeys(one: TaskOptions, other: TaskOptions): (keyof TaskOptions)[] {
-  return TASK_KEYS.filter((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]));
+  const differs = (key: keyof TaskOptions): boolean =>
+    JSON.stringify(one[key]) !== JSON.stringify(other[key]);
+  return TASK_KEYS.filter((key) => one[key] !== other[key] && differs(key));
 }
 
 /** Whether two options tell the service the same. */

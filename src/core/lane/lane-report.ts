@@ -30,6 +30,15 @@ function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused
   };
 }
 
+/** Of what is wrong now, the last. */
+function lastProblem({ problem, deviceFaults }: LaneState): LaneProblem | null {
+  const all = [problem, deviceFaults.capture, deviceFaults.playback].filter((one) => one !== null);
+  return all.reduce<LaneProblem | null>(
+    (last, one) => (last === null || one.at > last.at ? one : last),
+    null,
+  );
+}
+
 /** What `{p}/state` tells of a lane. */
 export function reportLane(
   id: string,
@@ -38,7 +47,7 @@ export function reportLane(
   stampOf: (monotonic: number) => string | null,
   closedUntil: string | null = null,
 ): LaneReport {
-  const { problem, warning, session, options, backlog, settings } = state;
+  const { warning, session, options, backlog, settings } = state;
   const { source, targets } = taskOf(state);
   const stream = hearingStream(session);
   const tryAt = nextTryAt(state);
@@ -65,7 +74,7 @@ export function reportLane(
     deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
     closed_until: closedUntil,
-    last_error: told(problem),
+    last_error: told(lastProblem(state)),
     last_warning: told(warning),
   };
 }

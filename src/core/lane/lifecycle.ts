@@ -6,8 +6,9 @@ import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
 import { keepDoubtful, tellUnheard } from './session/unheard-speech.ts';
+import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
-import { silenceLoudspeaker } from './sound/playback.ts';
+import { stopSpeaking } from './sound/stopped.ts';
 import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
 
@@ -80,9 +81,10 @@ export function stop(context: StepContext): void {
 /** Nothing is heard and nothing is said any more. */
 function silence(context: StepContext): void {
   context.emit({ type: 'close_capture' });
-  silenceLoudspeaker(context);
+  stopSpeaking(context);
   unduck(context);
   context.set({ backlog: dropAll(context.state.backlog), captureLost: false });
+  forgetDeviceFault(context, 'capture');
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */

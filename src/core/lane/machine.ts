@@ -10,6 +10,7 @@ import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
+import { catchUpWithOrders } from './session/overdue.ts';
 import { onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { type Stream, streamsOf } from './session/session.ts';
@@ -25,6 +26,7 @@ import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcon
 import { onCanceller, onEchoHeard } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
 import { trackSpeechLoss } from './sound/speech-lost.ts';
+import { trackStopped } from './sound/stopped.ts';
 import { reviewTranslations } from './sound/translations.ts';
 import { noteUnheard, trackUnheard } from './sound/unheard.ts';
 import type { LaneState } from './state.ts';
@@ -45,10 +47,12 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);
   handle(context, event);
+  catchUpWithOrders(context, state);
   trackSaying(context);
   trackSession(context);
   trackSpeechLoss(context, state);
   trackUnheard(context);
+  trackStopped(context);
   trackLateSpeech(context);
   updateChimes(context, state);
   return { state: context.state, effects: context.effects };
@@ -67,6 +71,7 @@ function beginAgain(
     trackSession(context);
     trackSpeechLoss(context, state);
     trackUnheard(context);
+    trackStopped(context);
     trackLateSpeech(context);
     return { state: context.state, effects: context.effects };
   } catch {

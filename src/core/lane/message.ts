@@ -18,6 +18,7 @@ import { noteReadable } from './session/unreadable.ts';
 import { noteSpokenIn } from './session/unspoken.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { onOutputAudio } from './sound/playback.ts';
+import { dropSound } from './sound/stopped.ts';
 import type { StepContext } from './step-context.ts';
 import { noteWarning } from './warning.ts';
 
@@ -37,7 +38,6 @@ export function onMessage(context: StepContext, stream: Stream, message: StreamM
       if (message.data.task_status === 'running') pollSoon(context, stream);
       return;
     case 'output_audio':
-      if (context.phase === 'draining') return;
       return onSound(context, stream, message);
     case 'partial_transcription':
     case 'validated_transcription':
@@ -129,6 +129,7 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { isTwin, heard } = compareSound(stream.lastSounds, { id, language }, sound.pcm);
   const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
+  if (context.phase === 'draining') return isRepeat ? undefined : dropSound(context, stream.id, sound);
   const replay = coverBySound(stream.replay, log, id);
   context.patch(stream, { newsAt: context.now, replay, lastSounds: heard });
   if (ms > 0) {
@@ -158,7 +159,8 @@ function onError(context: StepContext, stream: Stream, data: ErrorData): void {
     case 'VALIDATION_ERROR':
       if (stream.liveAt === null || session.kind === 'retasking') {
         const message = (data.desc ?? 'the task is not valid').slice(0, 200);
-        const told = unsettled(session);
+        const unclear = unsettled(session);
+        const told = unclear === null ? null : context.patch(unclear, { toldTask: null });
         if (told?.id === stream.id && goOnWithAccepted(context, told, message)) return refreshTask(context);
         return lose(context, stream, 'task_rejected', { message });
       }

@@ -76,6 +76,12 @@ export interface Unheard {
   readonly toldAt: number;
 }
 
+/** Translated speech that an end of the lane has taken from those who listened, and nobody was told of. */
+export interface StoppedSpeech {
+  readonly ms: number;
+  readonly sentences: number;
+}
+
 /** What came of sentences that had been given up, and was not told so far. */
 export interface LateSpeech {
   readonly why: 'lag' | 'barge_in';

@@ -17,6 +17,7 @@ import {
   type Saying,
   type SpeechLoss,
   type SpokenVoice,
+  type StoppedSpeech,
   type Unheard,
   type Unreadable,
   type UnspokenLanguage,
@@ -39,6 +40,12 @@ export interface LaneProblem {
   readonly at: number;
 }
 
+/** Why microphone and loudspeaker do not work; null: they do. */
+export interface DeviceFaults {
+  readonly capture: LaneProblem | null;
+  readonly playback: LaneProblem | null;
+}
+
 export interface LaneCounts {
   /** Streams that went live. */
   readonly sessions: number;
@@ -58,7 +65,7 @@ export interface LaneCounts {
   readonly repeatsMuted: number;
   /** Translated speech that nobody heard for want of a loudspeaker, milliseconds. */
   readonly unheardMs: number;
-  /** Translated speech that was given up beside a loudspeaker: it lagged, or a visitor spoke over it; milliseconds. */
+  /** Translated speech that was given up beside a loudspeaker: it lagged, was spoken over, or the lane was ended; milliseconds. */
   readonly speechDroppedMs: number;
   /** Times that the lane went to sleep because nobody spoke. */
   readonly standbys: number;
@@ -152,10 +159,12 @@ export interface LaneState {
   readonly refusedTokens: number;
   /** Defects of the program in a row since the last stable stream. */
   readonly crashes: number;
+  /** What is wrong with the way to a session. */
   readonly problem: LaneProblem | null;
   /** What the service objected to of late without ending a session. */
   readonly warning: LaneProblem | null;
   readonly captureLost: boolean;
+  readonly deviceFaults: DeviceFaults;
   /** What is wrong with a microphone that delivers. */
   readonly captureFindings: readonly CaptureFinding[];
   readonly echo: EchoGuard;
@@ -170,6 +179,8 @@ export interface LaneState {
   readonly unheard: Unheard | null;
   /** What came late of sentences that were given up; null: nothing. */
   readonly late: LateSpeech | null;
+  /** What nobody hears because the lane is being ended; null: nothing. */
+  readonly stopped: StoppedSpeech | null;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for this long that silence is sent in its place. */
@@ -265,6 +276,7 @@ export function createLane(given: {
     problem: null,
     warning: null,
     captureLost: false,
+    deviceFaults: { capture: null, playback: null },
     captureFindings: [],
     echo: NO_ECHO,
     silencedSince: null,
@@ -273,6 +285,7 @@ export function createLane(given: {
     probedAt: null,
     unheard: null,
     late: null,
+    stopped: null,
     captureEnded: false,
     starved: false,
     isUnanswered: false,

@@ -69,6 +69,21 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
   return shedLag({ ...playout, utterances: grown, queuedBytes }, format);
 }
 
+/**
+ * Throws sound away as it arrives: nobody wants the lane to speak any more.
+ * @returns `isNew`: nothing of its sentence was given up before
+ */
+export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; isNew: boolean } {
+  const { stream, pcm, complete } = arrival;
+  const [playout, key] = nameOf(given, arrival);
+  const isIt = (one: { stream: number; key: string }): boolean => one.stream === stream && one.key === key;
+  const isKnown = playout.unwanted.some(isIt);
+  const others = playout.unwanted.filter((one) => !isIt(one));
+  const unwanted = complete ? others : dropRest(others, [newUtterance(stream, key)], 'stop');
+  const droppedBytes = playout.droppedBytes + pcm.byteLength;
+  return { playout: { ...playout, unwanted, droppedBytes }, isNew: !isKnown && pcm.byteLength > 0 };
+}
+
 /** More has come of a sentence that was given up. */
 function dropLate(playout: Playout, why: DropReason, bytes: number): Playout {
   const { late, shed, droppedBytes } = playout;

@@ -13,9 +13,10 @@ import {
   silenceTimeline,
 } from './timeline.ts';
 
-export { enqueue, enqueueOwn } from './intake.ts';
+export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
 export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
 export { speechMsOf } from './timeline.ts';
+export { type Unsounded, unsounded } from './unsounded.ts';
 
 /**
  * The queue of translated speech. The service sends a sentence as a burst, faster than real time;

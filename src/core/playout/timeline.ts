@@ -26,6 +26,12 @@ interface Awaited {
   readonly isSpeech: boolean;
 }
 
+/** Writes in a row, as one. */
+interface Written {
+  readonly durationMs: number;
+  readonly isSpeech: boolean;
+}
+
 /** The part of a write that is loud enough to be heard at all, milliseconds from its begin; null: none of it. */
 export type AudiblePart = { readonly fromMs: number; readonly untilMs: number } | null;
 
@@ -33,6 +39,8 @@ export interface PlayoutTimeline {
   /** What the device has told. */
   readonly told: Stretches;
   readonly awaited: readonly Awaited[];
+  /** What was written last, oldest first. */
+  readonly written: readonly Written[];
   /** When something that can be heard sounded, of what the device has told, oldest first. */
   readonly audible: readonly Heard[];
   /** How much silence ends the last write; null: it was nothing else. */
@@ -49,6 +57,7 @@ export interface PlayoutTimeline {
 export const EMPTY_TIMELINE: PlayoutTimeline = {
   told: { heard: null, earlier: [] },
   awaited: [],
+  written: [],
   audible: [],
   silentTailMs: null,
   delayMs: 0,
@@ -62,6 +71,8 @@ const ONE_STRETCH_MS = 300;
 const STRETCHES_REMEMBERED = 16;
 /** A device that has not told of this many writes will not do so any more. */
 const MOST_AWAITED = 16;
+/** Between two sentences there is a sound of the lane's own, or a fade: what is written ahead is made of fewer. */
+const MOST_WRITTEN = 16;
 /** No loudspeaker is further behind; one that says so is in error, and must not close the gate for minutes. */
 const LONGEST_DELAY_MS = 5000;
 /** Smaller than a sample of telephone sound: rounding. */
@@ -130,9 +141,30 @@ export function expectWrite(
     told: addExpected(timeline.told, given, delayMs),
     audible: addAwaited(timeline.audible, given, delayMs),
     awaited: all.slice(given.length),
+    written: addWritten(timeline.written, { durationMs, isSpeech }),
     end: startsAt + durationMs,
     nextWrite: write + 1,
   };
+}
+
+function addWritten(written: readonly Written[], more: Written): readonly Written[] {
+  const last = written.at(-1);
+  if (last?.isSpeech !== more.isSpeech) return [...written, more].slice(-MOST_WRITTEN);
+  return [...written.slice(0, -1), { ...more, durationMs: last.durationMs + more.durationMs }];
+}
+
+/** How much of what is written is speech that can be heard, and only later than `from`. */
+export function speechMsBehind(timeline: PlayoutTimeline, from: number): number {
+  const msBehind = (stretches: readonly Heard[]): number =>
+    stretches.reduce((sum, one) => sum + Math.max(0, one.until - Math.max(one.from, from)), 0);
+  const { heard, earlier } = stretchesOf(timeline);
+  let restMs = msBehind(heard === null ? earlier : [...earlier, heard]);
+  let speechMs = 0;
+  for (const { durationMs, isSpeech } of timeline.written.toReversed()) {
+    if (isSpeech) speechMs += Math.min(restMs, durationMs);
+    restMs = Math.max(0, restMs - durationMs);
+  }
+  return Math.min(speechMs, msBehind(audibleStretches(timeline)));
 }
 
 /** How much speech is in a write of which the device has not told; 0: none, or it has. */
@@ -211,5 +243,13 @@ export function silenceTimeline(timeline: PlayoutTimeline, now: number, until = 
   const audible = audibleStretches(timeline)
     .filter(({ from }) => from < until || from <= now)
     .map((one) => ({ from: one.from, until: Math.min(one.until, until) }));
-  return { ...timeline, told, audible, awaited: [], end: Math.min(timeline.end, until), lastTold: null };
+  return {
+    ...timeline,
+    told,
+    audible,
+    awaited: [],
+    written: [],
+    end: Math.min(timeline.end, until),
+    lastTold: null,
+  };
 }

@@ -34,7 +34,9 @@ export const laneAccountSchema = z.strictObject({
   repeats_muted: times('pieces of sound left out because they had been said before'),
   speech_dropped_ms: z
     .number()
-    .describe('translated speech that lagged too far behind, or was spoken over, milliseconds'),
+    .describe(
+      'translated speech that lagged too far behind, was spoken over, or was not heard before the lane was ended, milliseconds',
+    ),
   unheard_ms: z
     .number()
     .describe('translated speech that nobody heard for want of a loudspeaker, milliseconds'),

@@ -91,7 +91,9 @@ export const laneReportSchema = z.object({
     .describe('translated speech that nobody heard for want of a loudspeaker, since the start'),
   speech_dropped_ms: z
     .number()
-    .describe('translated speech that lagged too far behind, or was spoken over, since the start'),
+    .describe(
+      'translated speech that lagged too far behind, was spoken over, or was not heard before the lane was ended, since the start',
+    ),
   deaf_since: timestampSchema.describe(
     'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',
   ),
@@ -101,7 +103,9 @@ export const laneReportSchema = z.object({
   closed_until: timestampSchema.describe(
     'until when no session is begun, because of `schedule` or `budget`; null: it may be, or nobody knows until when',
   ),
-  last_error: toldSchema.describe('what went wrong last; null while a stream lives'),
+  last_error: toldSchema.describe(
+    'what went wrong last, of what is not over; null while a stream lives and microphone and loudspeaker work',
+  ),
   last_warning: toldSchema.describe(
     'what the service objected to within the last minute of this session, and went on',
   ),

@@ -91,12 +91,15 @@ export const EVENT_SCHEMAS = {
     'The service sends messages that cannot be read; what they say is lost. Told once in a session.',
     { lane, session, message },
   ),
-  audio_lost: event('A microphone or loudspeaker has failed; it is tried again and again.', {
-    lane,
-    device,
-    code: z.string().describe('`not_found`, `busy`, `lost`, `failed`, ...'),
-    message,
-  }),
+  audio_lost: event(
+    'A microphone or loudspeaker has failed, or fails for another reason than before; it is tried again and again.',
+    {
+      lane,
+      device,
+      code: z.string().describe('`not_found`, `busy`, `lost`, `failed`, ...'),
+      message,
+    },
+  ),
   audio_back: event('The microphone or loudspeaker works again.', { lane, device }),
   echo_detected: event('What the loudspeaker played was recognised in the microphone.', {
     lane,
@@ -217,8 +220,10 @@ export const EVENT_SCHEMAS = {
   speech_dropped: event('Translated speech that nobody will hear.', {
     lane,
     why: z
-      .enum(['lag', 'barge_in', 'no_loudspeaker'])
-      .describe('it lagged too far behind, a visitor spoke over it, or there was no loudspeaker'),
+      .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
+      .describe(
+        'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
+      ),
     sentences: z
       .int()
       .describe(

@@ -176,7 +176,10 @@ describe('the loudspeaker', () => {
       kind: 'audio_lost',
       detail: { device: 'playback', code: 'lost', message: 'the playback device is gone' },
     });
-    expect(lane.state).toMatchObject({ playbackLost: true, problem: { code: 'playback_busy' } });
+    expect(lane.state).toMatchObject({
+      playbackLost: true,
+      deviceFaults: { playback: { code: 'playback_busy' } },
+    });
     lane.step({ type: 'playback_back' });
     lane.step({ type: 'playback_back' });
     expect(

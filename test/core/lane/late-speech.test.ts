@@ -89,9 +89,9 @@ describe('what comes of a sentence that was given up', () => {
     lane.hear('b', 700);
     lane.stop();
     expect(toldMs(lane)).toBe(2200);
-    // What it was stopped in is no loss.
+    // What it was stopped in is told apart.
     lane.hear('b', 700, true);
     lane.pass(10_000);
-    expect(toldMs(lane)).toBe(2200);
+    expect(events(lane).slice(2)).toMatchObject([{ why: 'stop', sentences: 3, dropped_ms: 33_700 }]);
   });
 });

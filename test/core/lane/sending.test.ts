@@ -238,7 +238,10 @@ describe('the microphone', () => {
       code: 'lost',
       message: 'the capture device is gone',
     });
-    expect(lane.state).toMatchObject({ captureLost: true, problem: { code: 'capture_not_found' } });
+    expect(lane.state).toMatchObject({
+      captureLost: true,
+      deviceFaults: { capture: { code: 'capture_not_found' } },
+    });
     lane.speak(3);
     expect(lane.notes).toEqual(['session_started', 'audio_lost', 'audio_back']);
     expect(lane.last('notify').detail).toEqual({ device: 'capture' });
@@ -273,6 +276,9 @@ describe('the microphone', () => {
     lane.fault('playback', 'busy');
     expect(lane.notes).toEqual(['session_started', 'audio_lost']);
     expect(lane.last('notify').detail).toMatchObject({ device: 'playback', code: 'busy' });
-    expect(lane.state).toMatchObject({ captureLost: false, problem: { code: 'playback_busy' } });
+    expect(lane.state).toMatchObject({
+      captureLost: false,
+      deviceFaults: { playback: { code: 'playback_busy' } },
+    });
   });
 });

@@ -123,7 +123,7 @@ describe('languages or voice changed', () => {
     lane.pass(5000);
     lane.options({ targets: ['fr'] });
     expect(tasks(lane)).toEqual(['en>es null', 'en>fr null']);
-    expect(lane.due('setup')).toBe(LANE_DEFAULTS.setupMs);
+    expect(lane.due('setup')).toBe(LANE_DEFAULTS.setupMs - 5000);
   });
 
   it('at the very moment of a question: its answer is not taken for the new task', () => {

@@ -13,11 +13,18 @@ export function goLive(context: StepContext, ready: ReadyStream): void {
   takeSpeech(context);
 }
 
+/** What was held while a task changed is sent before the next change, for so long at most. */
+const HEARS_AT_MOST_MS = 10_000;
+
 /** The live stream's new task runs. */
 export function resumeLive(context: StepContext, { stream, lease }: Retasking): void {
   context.become({ kind: 'live', stream, lease });
   context.set({ problem: null });
   takeSpeech(context);
+  const { backlog, settings, session } = context.state;
+  if (session.kind !== 'live') return;
+  const heldMs = Math.min(backlog.chunks.length * settings.chunkMs, HEARS_AT_MOST_MS);
+  context.patch(session.stream, { hearsUntil: context.now + heldMs });
 }
 
 function takeSpeech(context: StepContext): void {

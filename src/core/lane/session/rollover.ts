@@ -14,9 +14,11 @@ export function onRollTimer(context: StepContext): void {
   if (stream.limitAt === null) return;
   // No session follows this one, unless it is allowed again in time.
   if (hold !== null) return context.arm('roll', context.now + settings.pollMs);
-  // Between two tasks there is no telling when it is live again: a little later.
-  if (session.kind === 'retasking' || stream.taskStale)
+  // Between two tasks there is no telling when it is live again: as soon as it is.
+  if (session.kind === 'retasking') {
+    context.become({ ...session, rollIsDue: true });
     return context.arm('roll', context.now + settings.pollMs);
+  }
   if (stream.mustGoFirst) return goFirst(context, session);
   const latestAt = Math.max(context.now, stream.limitAt - settings.rollLatestMs);
   context.arm('roll', latestAt);
@@ -27,6 +29,9 @@ export function onRollTimer(context: StepContext): void {
   }
   // Three streams at a time are never worth it: the one before this one has had its time.
   dropOldSession(context, 'close');
+  // A change that waits its turn is for the next session, which begins with it.
+  context.patch(stream, { taskStale: false });
+  context.disarm('poll');
   context.set({ reason: 'rollover' });
   acquire(context);
 }
@@ -43,7 +48,7 @@ export function rollInPause(context: StepContext): void {
 function goFirst(context: StepContext, { stream, lease }: Live): void {
   const { settings } = context.state;
   countSplit(context);
-  context.disarm('ping', 'silence', 'stable', 'pace', 'roll', 'standby');
+  context.disarm('ping', 'silence', 'stable', 'pace', 'poll', 'roll', 'standby');
   context.set({ starved: false, reason: 'rollover' });
   context.become({ kind: 'waiting', lease, wait: null });
   drainOld(context, stream, { why: 'rollover', successorWaits: true });

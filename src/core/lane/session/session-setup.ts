@@ -1,6 +1,7 @@
 import { emptyReplayLog, retarget } from '../../uplink/replay/replay-log.ts';
 import { reanchor } from '../../uplink/replay/times.ts';
 import { taskOf } from '../lane-options.ts';
+import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
@@ -27,6 +28,9 @@ export function connect(context: StepContext, lease: Lease): void {
     id,
     lease,
     lastTaskAt: null,
+    toldTask: null,
+    unconfirmedSince: null,
+    hearsUntil: Number.NEGATIVE_INFINITY,
     confirmedTask: null,
     lastPollAt: null,
     asked: false,
@@ -92,14 +96,19 @@ function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
   const { replay } = stream;
   const times = stream.liveAt === null ? replay.times : reanchor(replay.times, replay.sentMs);
+  const told = taskOf(context.state);
   context.patch(stream, {
     lastTaskAt: context.now,
+    toldTask: told,
+    unconfirmedSince: stream.unconfirmedSince ?? context.now,
     asked: false,
     taskStale: false,
     replay: { ...replay, times },
   });
-  context.emit({ type: 'send_task', stream: stream.id, ...taskOf(context.state) });
-  context.arm('setup', context.now + patience(context, settings.setupMs));
+  context.emit({ type: 'send_task', stream: stream.id, ...told });
+  // Another change does not begin the wait again: it would never end.
+  if (stream.unconfirmedSince === null)
+    context.arm('setup', context.now + patience(context, settings.setupMs));
   const wait = stream.liveAt === null ? settings.firstPollMs : settings.reapplyMs;
   const askedAt = stream.lastPollAt ?? Number.NEGATIVE_INFINITY;
   context.arm('poll', Math.max(context.now + wait, askedAt + settings.pollMs));
@@ -120,19 +129,43 @@ export function unsettled(session: Session): OpenStream | null {
   }
 }
 
-/** The languages or the voice changed: where a stream is up the task is set again, as soon as the service allows. */
+/** The first task of a stream gives way to a newer one for this long: nothing has been said to it. */
+const GIVES_WAY_MS = 6000;
+/** A task that does not run by then may never do so: a newer one takes its place. The usual ones run after 2 to 7 s. */
+const IN_VAIN_AFTER_MS = 8000;
+
+/** Whether a stream's first task gives way to another one, instead of being waited for. A successor has no time for that. */
+function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStream, now: number): boolean {
+  if (liveAt !== null || session.kind === 'rolling') return false;
+  return now - (unconfirmedSince ?? now) <= GIVES_WAY_MS;
+}
+
+/** When the stream may be told another task. One at a time: it would answer to none if each began the wait again. */
+export function tellableAt(state: LaneState, stream: OpenStream): number {
+  const { lastTaskAt, toldTask, hearsUntil } = stream;
+  const spacedAt = lastTaskAt + state.settings.pollMs;
+  if (toldTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
+  return state.backlog.chunks.length === 0 ? spacedAt : Math.max(spacedAt, hearsUntil);
+}
+
+/**
+ * The languages or the voice changed: where a stream is up the task is set again, as soon as it may. Of several changes
+ * the newest counts.
+ */
 export function refreshTask(context: StepContext): void {
-  const { session, settings } = context.state;
+  const { session, timers } = context.state;
   const stream = session.kind === 'live' ? session.stream : unsettled(session);
-  if (stream === null || session.kind === 'rolling') return;
-  const allowedAt = stream.lastTaskAt + settings.pollMs;
+  if (stream === null) return;
+  const allowedAt = tellableAt(context.state, stream);
   if (allowedAt > context.now) {
     context.patch(stream, { taskStale: true });
-    context.arm('poll', allowedAt);
+    // What is under way is asked about at its time, whatever comes after it.
+    const askedAt = stream.toldTask === null ? null : timers.poll;
+    context.arm('poll', Math.max(context.now, Math.min(allowedAt, askedAt ?? allowedAt)));
     return;
   }
   if (session.kind === 'live') {
-    context.become({ ...session, kind: 'retasking' });
+    context.become({ ...session, kind: 'retasking', rollIsDue: false });
     context.disarm('pace', 'silence', 'standby');
   }
   sendTask(context, stream);
@@ -141,13 +174,12 @@ export function refreshTask(context: StepContext): void {
 export function onPollTimer(context: StepContext): void {
   const stream = unsettled(context.state.session);
   if (stream === null) return;
-  if (stream.taskStale) {
-    refreshTask(context);
-    return;
-  }
+  const isWaiting = stream.taskStale;
+  const allowedAt = isWaiting ? tellableAt(context.state, stream) : Number.POSITIVE_INFINITY;
+  if (isWaiting && (stream.toldTask === null || allowedAt <= context.now)) return refreshTask(context);
   context.patch(stream, { lastPollAt: context.now, asked: true });
   context.emit({ type: 'poll_task', stream: stream.id });
-  context.arm('poll', context.now + context.state.settings.pollMs);
+  context.arm('poll', Math.min(context.now + context.state.settings.pollMs, allowedAt));
 }
 
 /** A live service pushes word of its task: asks now rather than later, if it may. */
@@ -163,11 +195,16 @@ export function onTaskRuns(context: StepContext, { id }: Stream): void {
   const { session } = context.state;
   const stream = unsettled(session);
   // An answer to a question that was asked before the last set_task tells nothing about the new task.
-  if (stream?.id !== id || stream.taskStale || !stream.asked) return;
+  if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
+  // Before anything is said a first task may still give way to another one.
+  if (stream.taskStale && givesWay(context.state, stream, context.now)) return;
   context.disarm('setup', 'poll');
-  const confirmedTask = taskOf(context.state);
+  const confirmedTask = stream.toldTask;
   noteAccepted(context, confirmedTask);
-  const confirmed = { confirmedTask, replay: retarget(stream.replay, confirmedTask.targets) };
+  const replay = retarget(stream.replay, confirmedTask.targets);
+  // What has changed meanwhile is seen to as soon as it is live.
+  const settled = { toldTask: null, unconfirmedSince: null, taskStale: false };
+  const confirmed = { ...settled, confirmedTask, replay };
   if (session.kind === 'retasking')
     return resumeLive(context, { ...session, stream: { ...session.stream, ...confirmed } });
   noteSetup(context, context.now - stream.lastTaskAt);

@@ -46,14 +46,20 @@ export interface Stream {
   /** When the connection was open; null before. */
   readonly openedAt: number | null;
   readonly lastTaskAt: number | null;
-  /** What it was told last and has confirmed: where a later request of the operator's is rejected, this goes on. */
+  /** What it was told last and has neither confirmed nor rejected; null: nothing is under way. */
+  readonly toldTask: TaskOptions | null;
+  /** When it was told the first of what it has not confirmed any of; null: it has confirmed what it was told. */
+  readonly unconfirmedSince: number | null;
+  /** What was held while its task changed is sent until then, before it is told another one. */
+  readonly hearsUntil: number;
+  /** What it has confirmed: where a later request of the operator's is rejected, this goes on. */
   readonly confirmedTask: TaskOptions | null;
   /** When the task first ran and the stream took what is said; null before. */
   readonly liveAt: number | null;
   readonly lastPollAt: number | null;
   /** `get_task` has been asked since the last `set_task`. */
   readonly asked: boolean;
-  /** The options changed since the last `set_task`. */
+  /** The options changed since the last `set_task`: it is to be told once more. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
   /** Since when what it is sent does not leave this machine; null: it does. */
@@ -164,6 +170,8 @@ export interface Retasking {
   readonly kind: 'retasking';
   readonly stream: LiveStream;
   readonly lease: Lease | null;
+  /** Its time for a rollover has come meanwhile. */
+  readonly rollIsDue: boolean;
 }
 export interface Rolling {
   readonly kind: 'rolling';

@@ -1,3 +1,4 @@
+import { isSameTask, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { goLive } from './live.ts';
@@ -57,7 +58,9 @@ export function trySwitch(context: StepContext): void {
   const { session } = context.state;
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;
   const { stream, setup } = session;
-  if (!isMoment(context, stream)) return;
+  // Other languages end a sentence anyhow, and only the next session is told of them.
+  const isOrdered = isSameTask(setup.stream.confirmedTask, taskOf(context.state));
+  if (isOrdered && !isMoment(context, stream)) return;
   countSplit(context);
   drainOld(context, stream, { why: 'rollover', successorWaits: false });
   context.disarm('roll');

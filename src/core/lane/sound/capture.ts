@@ -13,6 +13,7 @@ import { hearInStandby } from '../session/standby.ts';
 import { forgetVainWakes } from '../session/vain-wakes.ts';
 import { hurry } from '../session/waiting.ts';
 import type { StepContext } from '../step-context.ts';
+import { forgetDeviceFault, noteDeviceFault } from './device-fault.ts';
 import { duckUnder } from './ducking.ts';
 import { echoInForce, onPathChanged, reviewEcho } from './echo.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
@@ -33,6 +34,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
   context.set({ captureLost: false, starved: false, capturedCount: context.state.capturedCount + 1 });
+  forgetDeviceFault(context, 'capture');
   if (mayBeSpeech(chunk.voiced, levels)) duckUnder(context);
   noteRoom(context, levels);
   forgetVainWakes(context);
@@ -134,7 +136,6 @@ export function onAudioFault(
   message: string,
 ): void {
   if (device === 'playback') return onPlaybackFault(context, code, message);
-  const known = context.state.captureLost;
-  context.set({ problem: { code: `${device}_${code}`, message, at: context.now }, captureLost: true });
-  if (!known) context.notify('audio_lost', { device, code, message });
+  context.set({ captureLost: true });
+  noteDeviceFault(context, device, code, message);
 }

@@ -1,17 +1,21 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { resume } from '../../playout/held.ts';
 import {
+  type Arrival,
   advance,
   correct,
+  dropNew,
   enqueue,
   flush,
   type PlayoutFormat,
   speechMsOf,
   tell,
+  type Unsounded,
 } from '../../playout/playout.ts';
 import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
+import { forgetDeviceFault, noteDeviceFault } from './device-fault.ts';
 import { tellDropped } from './dropped.ts';
 import { onPathChanged } from './echo.ts';
 import { holdSpeech, noteUnheard } from './unheard.ts';
@@ -34,23 +38,31 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
   };
 }
 
-export function onOutputAudio(
-  context: StepContext,
-  stream: number,
-  message: Extract<StreamMessage, { message_type: 'output_audio' }>,
-): void {
+export type Sound = Extract<StreamMessage, { message_type: 'output_audio' }>;
+
+export function onOutputAudio(context: StepContext, stream: number, message: Sound): void {
   const before = context.state.playout;
-  const arrival = {
-    stream,
-    key: message.utterance ?? '',
-    language: message.language,
-    pcm: message.pcm,
-    receivedAt: context.now,
-    complete: message.last,
-  };
+  const arrival = arrivalOf(stream, message, context.now);
   context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
   tellDropped(context, before);
   feedLoudspeaker(context);
+}
+
+/** Throws sound away as it arrives. Returns how much that is, and whether another sentence begins with it. */
+export function dropOutputAudio(context: StepContext, stream: number, message: Sound): Unsounded {
+  const { playout: before, settings } = context.state;
+  const { playout, isNew } = dropNew(before, arrivalOf(stream, message, context.now));
+  context.set({ playout });
+  return { sentences: isNew ? 1 : 0, ms: message.pcm.byteLength / settings.playoutBytesPerMs };
+}
+
+/** Sound as the playout takes it. */
+function arrivalOf(
+  stream: number,
+  { utterance, language, pcm, last: complete }: Sound,
+  receivedAt: number,
+): Arrival {
+  return { stream, key: utterance ?? '', language, pcm, receivedAt, complete };
 }
 
 /**
@@ -96,25 +108,20 @@ export function silenceLoudspeaker(context: StepContext, why: 'stop' | 'barge_in
   });
 }
 
-/** The loudspeaker has failed. It is told once, until it is back; what is said meanwhile waits. */
+/** The loudspeaker has failed. What is said until it is back waits. */
 export function onPlaybackFault(context: StepContext, code: string, message: string): void {
   const known = context.state.playbackLost;
-  context.set({
-    playbackLost: true,
-    problem: { code: `playback_${code}`, message, at: context.now },
-  });
-  if (known) return;
-  context.notify('audio_lost', { device: 'playback', code, message });
-  feedLoudspeaker(context);
+  context.set({ playbackLost: true });
+  noteDeviceFault(context, 'playback', code, message);
+  if (!known) feedLoudspeaker(context);
 }
 
 /** The loudspeaker sounds again. */
 export function onPlaybackBack(context: StepContext): void {
-  const { playbackLost, problem } = context.state;
-  if (!playbackLost) return;
-  const isAbout = problem?.code.startsWith('playback_') === true;
+  if (!context.state.playbackLost) return;
   const playout = resume(context.state.playout, context.now);
-  context.set({ playbackLost: false, probedAt: null, problem: isAbout ? null : problem, playout });
+  context.set({ playbackLost: false, probedAt: null, playout });
+  forgetDeviceFault(context, 'playback');
   onPathChanged(context);
   feedLoudspeaker(context);
   context.notify('audio_back', { device: 'playback' });

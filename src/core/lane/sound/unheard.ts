@@ -17,7 +17,7 @@ const IDLE_PROBE_EACH_MS = 60_000;
 const OVER_AFTER_MS = 3000;
 /** One that stays away is told of again so often. */
 const TELL_EACH_MS = 600_000;
-const AT_REST: readonly Phase[] = ['idle', 'standby', 'draining', 'closed'];
+const AT_REST: readonly Phase[] = ['idle', 'standby', 'closed'];
 
 /** Keeps what waits for as long as it is worth saying. */
 export function holdSpeech(context: StepContext, format: PlayoutFormat): void {

@@ -1,0 +1,244 @@
+/** Translated speech that nobody hears because the lane is ended: by command, by the end of the agent, by its hours. */
+import { describe, expect, it } from 'vitest';
+import type { LaneOptions } from '../../../src/core/lane/lane-options.ts';
+import { laneStatus } from '../../../src/core/lane/status.ts';
+import { LaneHarness } from './lane-harness.ts';
+
+const EOS = { message_type: 'eos', data: {} } as const;
+const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[] =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'speech_dropped')
+    .map(({ detail }) => detail);
+const stopped = (sentences: number, droppedMs: number) => ({
+  ...{ why: 'stop', sentences, dropped_ms: droppedMs, waiting_ms: 0 },
+});
+
+function live(options: Partial<LaneOptions> = {}): LaneHarness {
+  return new LaneHarness({ options }).goLive();
+}
+
+/** In the middle of a sentence, with two more waiting: 15,620 ms, of which 840 have sounded. */
+function speaking(options: Partial<LaneOptions> = {}): LaneHarness {
+  const lane = live(options);
+  lane.hear('a', 3620, true);
+  lane.hear('b', 8000, true);
+  lane.hear('c', 4000, true);
+  lane.pass(840);
+  return lane;
+}
+
+describe('translated speech that waits when the lane is ended', () => {
+  it.each([
+    ['stop', (lane: LaneHarness) => lane.stop(), 'idle'],
+    ['the end of the agent', (lane: LaneHarness) => lane.shutdown(), 'closed'],
+  ] as const)('by %s: is told once, with what was written and did not sound', (_name, end, rest) => {
+    const lane = speaking();
+    end(lane);
+    expect(lane.phase).toBe('draining');
+    expect(events(lane)).toEqual([]);
+    lane.says(EOS);
+    expect(lane.phase).toBe(rest);
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+    expect(lane.state.counts).toMatchObject({ speechDroppedMs: 14_780, unheardMs: 0 });
+    lane.pass(60_000);
+    expect(events(lane)).toHaveLength(1);
+    expect(lane.notes).not.toContain('audio_cut');
+    expect(lane.notes).not.toContain('speech_lost');
+  });
+
+  it('by its hours: is told when a sentence was too long to be spoken out', () => {
+    const lane = live();
+    lane.hear('a', 29_000, true);
+    lane.hold('closed');
+    lane.pass(20_400);
+    lane.says(EOS);
+    expect(lane.phase).toBe('idle');
+    const [event] = events(lane);
+    expect(event).toMatchObject({ why: 'stop', sentences: 1 });
+    expect(event?.['dropped_ms']).toBeGreaterThan(8500);
+    expect(event?.['dropped_ms']).toBeLessThanOrEqual(9000);
+  });
+
+  it('by its hours: tells nothing where all is spoken out', () => {
+    const lane = speaking();
+    lane.hold('closed');
+    lane.pass(20_000);
+    lane.says(EOS);
+    expect(lane.phase).toBe('idle');
+    expect(events(lane)).toEqual([]);
+  });
+
+  it('is no trouble', () => {
+    const lane = speaking();
+    lane.stop();
+    lane.says(EOS);
+    expect(laneStatus(lane.state, lane.now)).toEqual({
+      ...laneStatus(lane.state, lane.now),
+      status: 'idle',
+      reasons: [{ code: 'stopped' }],
+    });
+    expect(lane.state.problem).toBeNull();
+  });
+
+  it('is counted with what the service speaks while it is waited for', () => {
+    const lane = speaking();
+    lane.stop();
+    lane.hear('c', 500);
+    lane.pass(500);
+    lane.hear('d', 1000);
+    lane.hear('d', 2000, true);
+    lane.hear('e', 1500, true);
+    lane.pass(3000);
+    expect(lane.phase).toBe('idle');
+    expect(events(lane)).toEqual([stopped(6, 19_780)]);
+    expect(lane.state.counts.speechDroppedMs).toBe(19_780);
+    expect(lane.all('play').every(({ at }) => at <= lane.last('end_task').at)).toBe(true);
+  });
+
+  it('is told where it comes only when the lane is stopped already', () => {
+    const lane = live();
+    lane.stop();
+    lane.hear('a', 700);
+    lane.hear('a', 700, true);
+    lane.says(EOS);
+    expect(events(lane)).toEqual([stopped(1, 1400)]);
+  });
+
+  it('is told of a sentence that is written to its end, and does not sound to it', () => {
+    const lane = live();
+    lane.hear('a', 900, true);
+    lane.pass(200);
+    expect(lane.state.playout.queuedBytes).toBe(0);
+    lane.stop();
+    lane.says(EOS);
+    expect(events(lane)).toEqual([stopped(1, 700)]);
+  });
+
+  it('leaves out what runs out of the loudspeaker, where that is not silenced at once', () => {
+    const lane = speaking({ echo: 'cancel' });
+    lane.stop();
+    lane.says(EOS);
+    expect(events(lane)).toEqual([stopped(3, 14_780 - 180)]);
+  });
+
+  it('in two languages is told as one', () => {
+    const lane = live({ targets: ['es', 'fr'] });
+    for (const language of ['es', 'fr']) lane.hear(`a-${language}`, 3000, true, lane.stream, 'a', language);
+    lane.pass(1000);
+    lane.stop();
+    lane.hear('b-fr', 1000, true, lane.stream, 'b', 'fr');
+    lane.says(EOS);
+    expect(events(lane)).toEqual([stopped(3, 6000)]);
+  });
+
+  it('is told at once where no session is to end', () => {
+    const lane = speaking();
+    lane.end();
+    expect(lane.phase).toBe('waiting');
+    lane.stop();
+    expect(lane.phase).toBe('idle');
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+  });
+
+  it('is told of a lane that is muted', () => {
+    const lane = speaking();
+    lane.options({ muted: true });
+    lane.stop();
+    lane.says(EOS);
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+  });
+
+  it('is told where somebody wants the lane back meanwhile', () => {
+    const lane = speaking();
+    lane.stop();
+    lane.start();
+    lane.says(EOS);
+    expect(lane.phase).toBe('acquiring');
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+    lane.stop();
+    expect(events(lane)).toHaveLength(1);
+  });
+
+  it('is told once, however often the lane is stopped', () => {
+    const lane = speaking();
+    lane.stop();
+    lane.stop();
+    lane.shutdown();
+    lane.says(EOS);
+    expect(lane.phase).toBe('closed');
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+  });
+
+  it('outlives a defect of the program', () => {
+    const lane = speaking();
+    lane.stop();
+    lane.crash();
+    expect(lane.phase).toBe('idle');
+    expect(events(lane)).toEqual([stopped(3, 14_780)]);
+  });
+});
+
+describe('a lane that is ended with nothing to say', () => {
+  const nothing = (lane: LaneHarness): void => {
+    lane.stop();
+    lane.pass(5000);
+    expect(lane.phase).toBe('idle');
+    expect(events(lane)).toEqual([]);
+    expect(lane.state.counts).toMatchObject({ speechDroppedMs: 0, unheardMs: 0 });
+  };
+
+  it.each([
+    ['in standby', () => new LaneHarness().goStandby()],
+    ['without a session', () => new LaneHarness().goAcquiring()],
+    ['that was never started', () => new LaneHarness()],
+    ['in silence', () => live()],
+  ])('%s: tells nothing', (_name, make) => nothing(make()));
+
+  it('tells nothing of a noise-sized rest', () => {
+    const lane = live();
+    lane.hear('a', 1000, true);
+    lane.pass(850);
+    nothing(lane);
+  });
+
+  it('tells nothing of a sound of its own', () => {
+    const lane = live();
+    lane.announce(new Uint8Array(2000 * 48).fill(7));
+    lane.pass(100);
+    nothing(lane);
+  });
+});
+
+describe('translated speech that waits for a loudspeaker when the lane is ended', () => {
+  it('counts as not heard for want of it, and is told as one with what was given up before', () => {
+    const lane = live();
+    lane.fault('playback');
+    lane.hear('a', 4000, true);
+    lane.pass(40_000);
+    lane.hear('b', 3000, true);
+    lane.stop();
+    lane.hear('c', 1000, true);
+    lane.says(EOS);
+    expect(events(lane)).toEqual([{ why: 'no_loudspeaker', sentences: 3, dropped_ms: 8000, waiting_ms: 0 }]);
+    expect(lane.state.counts).toMatchObject({ speechDroppedMs: 0, unheardMs: 8000 });
+  });
+});
+
+describe('what comes late of a sentence that a visitor spoke over', () => {
+  it('is one with what the lane was stopped in', () => {
+    const lane = live({ echo: 'cancel', bargeIn: 'flush' });
+    lane.step({ type: 'canceller', status: 'ready', message: '' });
+    lane.hear('warming up', 3000, true);
+    lane.pass(4000);
+    lane.hear('a', 3000);
+    lane.speak(2);
+    expect(events(lane)).toHaveLength(1);
+    lane.stop();
+    lane.hear('a', 500);
+    lane.hear('a', 500, true);
+    lane.hear('b', 2000, true);
+    lane.says(EOS);
+    expect(events(lane).slice(1)).toEqual([stopped(1, 3000)]);
+  });
+});
