@@ -4,6 +4,7 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { wrongWith } from '../published.ts';
+import { createStopAccount } from './stop-account.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
@@ -55,6 +56,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     );
     lostMs = 0;
   };
+  const stops = createStopAccount(violations);
   /** Translated speech without a loudspeaker, since that was told last. */
   let unheardMs = 0;
   let unheardAt = 0;
@@ -100,6 +102,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     },
     step(step, now) {
       noteUnheard(step, now);
+      stops.step(step);
       const { before, after, effects } = step;
       const sums = effects.flatMap((effect) =>
         effect.type === 'notify' && effect.kind === 'speech_lost' ? [effect.detail] : [],
@@ -127,6 +130,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       awaySince = streams || RESTS.has(phase) ? null : (awaySince ?? now);
     },
     ended() {
+      stops.ended();
       status = null;
       owed = [];
       published.length = 0;
