@@ -5,15 +5,15 @@ export const BUFFER = [
   {
     name: 'silent-device-counts-as-back',
     file: 'playout/buffer/buffer.ts',
-    find: 'else if (event.afterFault) prove(step, device);',
+    find: 'else if (event.afterFault || step.state.isSlow) prove(step, device);',
     replace: '',
     tests: TESTS,
   },
   {
     name: 'unheard-sound-is-lost-with-the-device',
     file: 'playout/buffer/buffer.ts',
-    find: 'isSettled ? heardFrames(device, stoodSince ?? step.now) : 0',
-    replace: 'heardFrames(device, stoodSince ?? step.now)',
+    find: 'isSettled ? surelyHeard(device, stoodSince ?? step.now) : 0',
+    replace: 'surelyHeard(device, stoodSince ?? step.now)',
     tests: TESTS,
   },
   {
@@ -75,8 +75,22 @@ export const BUFFER = [
   {
     name: 'hang-of-the-device-unnoticed',
     file: 'playout/buffer/device-timeline.ts',
-    find: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > limitMs;',
-    replace: 'const hangs = looked.taken < inStretch && !isMoving && now - movedAt > 1e9 * limitMs;',
+    find: 'looked.taken < inStretch && !isMoving && now - movedAt > limitMs,',
+    replace: 'looked.taken < inStretch && !isMoving && now - movedAt > 1e9 * limitMs,',
+    tests: TESTS,
+  },
+  {
+    name: 'slow-device-goes-unnoticed',
+    file: 'playout/buffer/device-timeline.ts',
+    find: 'slowShare: share < LEAST_SHARE ? share : null,',
+    replace: 'slowShare: null,',
+    tests: TESTS,
+  },
+  {
+    name: 'what-a-slow-device-has-not-taken-was-heard',
+    file: 'playout/buffer/device-timeline.ts',
+    find: '  return Math.min(heard, soundedAtMost(device));',
+    replace: '  return heard;',
     tests: TESTS,
   },
   {

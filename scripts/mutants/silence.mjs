@@ -182,9 +182,23 @@ export const SILENCE = [
   {
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
-    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  trackLateSpeech(context);\n  updateChimes',
-    replace: '  trackUnheard(context);\n  trackLateSpeech(context);\n  updateChimes',
+    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
+    replace: '  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
     tests: ['lane/speech-lost.test.ts'],
+  },
+  {
+    name: 'stopped-speech-not-told',
+    file: 'lane/sound/stopped.ts',
+    find: "  context.count('speechDroppedMs', stopped.ms);",
+    replace: '  if (stopped.ms >= LEAST_TOLD_MS) return;',
+    tests: ['lane/stopped-speech.test.ts'],
+  },
+  {
+    name: 'sound-while-ending-not-told',
+    file: 'lane/message.ts',
+    find: 'return isRepeat ? undefined : dropSound(context, stream.id, sound);',
+    replace: 'return;',
+    tests: ['lane/stopped-speech.test.ts'],
   },
   {
     name: 'slow-way-tells-each-word',
