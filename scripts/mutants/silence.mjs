@@ -183,7 +183,8 @@ export const SILENCE = [
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
     find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
-    replace: '  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
+    replace:
+      '  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
     tests: ['lane/speech-lost.test.ts'],
   },
   {
