@@ -94,7 +94,9 @@ export function createExamination(options: ExaminationOptions): Examination {
       ...checks,
       ...machineChecks(machine, config),
     ]),
-    ...{ agentStatus, close },
+    // What the broker keeps of an agent that does not run says nothing.
+    agentStatus: mayAgentRun ? agentStatus : async () => null,
+    close,
   };
 }
 

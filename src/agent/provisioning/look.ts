@@ -43,7 +43,7 @@ export async function lookAtStart(
     const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
     if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
     // No init system knows of an agent, and yet one may run: then its owner has its word.
-    const told = await examination.agentStatus();
+    const told = await examination.agentStatus().catch(() => null);
     return { ...facts, agent: told === null ? agent : readToldStatus(told), findings };
   } finally {
     await examination.close();

@@ -12,19 +12,22 @@ export interface HeldDevice {
 
 const ASK = 'the command "diagnose" asks the agent how it is';
 
-const FIXES: Readonly<Record<string, string>> = {
-  lost: 'Plug it in, or name another: "dragoman devices" lists them.',
-  silent: 'Speak into it; look for a switch at the microphone, and at the mixer ("alsamixer", F4).',
-  deaf: 'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).',
-};
+const FIXES: ReadonlyMap<string, string> = new Map([
+  ['lost', 'Plug it in, or name another: "dragoman devices" lists them.'],
+  ['silent', 'Speak into it; look for a switch at the microphone, and at the mixer ("alsamixer", F4).'],
+  ['deaf', 'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).'],
+]);
+
+const LONGEST_REASON = 200;
 
 /** A device that a running agent uses is not opened beside it; but an agent that misses it says so. */
 export function judgeHeldDevice({ direction, lane, device, agent, reasons }: HeldDevice): Outcome {
   const reason = reasons.find((one) => isAbout(one, direction, lane));
   if (reason === undefined) return skipped(`the running agent (process ${agent}) has it; ${ASK}`);
   const detail = reason.slice(reason.search(/[:/][^:/]*$/) + 1);
-  const fix = FIXES[detail] ?? `${ASK.charAt(0).toUpperCase()}${ASK.slice(1)}.`;
-  return problem(`${device}: the running agent (process ${agent}) says "${reason}"`, fix, { device });
+  const fix = FIXES.get(detail) ?? `${ASK.charAt(0).toUpperCase()}${ASK.slice(1)}.`;
+  const said = reason.slice(0, LONGEST_REASON);
+  return problem(`${device}: the running agent (process ${agent}) says "${said}"`, fix, { device });
 }
 
 /** With several lanes the detail of a reason begins with its lane: "capture:main/lost". */

@@ -68,8 +68,8 @@ async function agentSays(said: { status: string; reasons: string[] } | null): Pr
 const load = () => loadConfig({ file, env: {} });
 const interfaces = () => [{ name: 'eth0', isWireless: false, hasLink: true, addresses: ['192.0.2.7'] }];
 
-async function look(): Promise<string> {
-  const parts = { file, load, machine, clock, interfaces };
+async function look(on = machine): Promise<string> {
+  const parts = { file, load, machine: on, clock, interfaces };
   const verdict = judgeStart(await lookAtStart(parts, true, new AbortController().signal));
   return verdict.kind === 'ready'
     ? 'ready'
@@ -96,6 +96,15 @@ describe('an agent that no init system knows of', () => {
   it('is not said to be ready where it has said nothing yet', async () => {
     await agentSays(null);
     expect(await look()).toBe('not_yet');
+  });
+});
+
+describe('no agent at all', () => {
+  it('is not ready because the broker still keeps an old word', async () => {
+    await agentSays({ status: 'ready', reasons: [] });
+    const proc = join(folder, 'nobody');
+    mkdirSync(proc, { recursive: true });
+    expect(await look({ ...machine, kernel: { ...machine.kernel, proc } })).toMatch(/^no_microphone: /);
   });
 });
 

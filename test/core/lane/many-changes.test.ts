@@ -168,6 +168,35 @@ describe('languages that change again and again', () => {
     expect(lane.hearing).toMatchObject({ id: 2, confirmedTask: { targets: ['fr'] } });
   });
 
+  it('beside a session that nears its limit: the next one is made ready with it, and takes over though somebody speaks', () => {
+    const lane = new LaneHarness().goRolling();
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    while (lane.now < latestAt - 11_000) lane.speak(1);
+    lane.options({ targets: ['fr'] });
+    lane.grant({ maxDurationMs: 60_000 });
+    lane.open();
+    lane.speak(8);
+    expect(lane.last('send_task')).toMatchObject({ stream: 2, targets: ['fr'] });
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    expect(lane.hearing).toMatchObject({ id: 2, confirmedTask: { targets: ['fr'] } });
+  });
+
+  it('and taken back beside a session that nears its limit: the next one waits for a pause, as ever', () => {
+    const lane = new LaneHarness().goRolling();
+    const [first] = [taskOf(lane.state).targets];
+    const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
+    while (lane.now < latestAt - 11_000) lane.speak(1);
+    lane.options({ targets: ['fr'] });
+    lane.grant({ maxDurationMs: 60_000 });
+    lane.open();
+    lane.speak(6);
+    lane.options({ targets: [...first] });
+    lane.speak(2);
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    expect(lane.hearing).toMatchObject({ id: 1, confirmedTask: { targets: first } });
+    expect(lane.state.counts.splits).toBe(0);
+  });
+
   it('beside a session that nears its limit, whose successor fails: the live one is told after all', () => {
     const lane = new LaneHarness().goRolling();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;

@@ -145,7 +145,9 @@ export function tellableAt(state: LaneState, stream: OpenStream): number {
   const { lastTaskAt, toldTask, hearsUntil } = stream;
   const spacedAt = lastTaskAt + state.settings.pollMs;
   if (toldTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
-  return state.backlog.chunks.length === 0 ? spacedAt : Math.max(spacedAt, hearsUntil);
+  // Between two tasks nothing of what is held goes out.
+  const isSending = state.session.kind === 'live' && state.backlog.chunks.length > 0;
+  return isSending ? Math.max(spacedAt, hearsUntil) : spacedAt;
 }
 
 /**
@@ -197,7 +199,8 @@ export function onTaskRuns(context: StepContext, { id }: Stream): void {
   // An answer to a question that was asked before the last set_task tells nothing about the new task.
   if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
   // Before anything is said a first task may still give way to another one.
-  if (stream.taskStale && givesWay(context.state, stream, context.now)) return;
+  const spacedAt = stream.lastTaskAt + context.state.settings.pollMs;
+  if (stream.taskStale && givesWay(context.state, stream, spacedAt)) return;
   context.disarm('setup', 'poll');
   const confirmedTask = stream.toldTask;
   noteAccepted(context, confirmedTask);

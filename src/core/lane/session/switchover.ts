@@ -59,8 +59,8 @@ export function trySwitch(context: StepContext): void {
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;
   const { stream, setup } = session;
   // Other languages end a sentence anyhow, and only the next session is told of them.
-  const isOrdered = isSameTask(setup.stream.confirmedTask, taskOf(context.state));
-  if (isOrdered && !isMoment(context, stream)) return;
+  const runsOrdered = isSameTask(stream.confirmedTask, taskOf(context.state));
+  if (runsOrdered && !isMoment(context, stream)) return;
   countSplit(context);
   drainOld(context, stream, { why: 'rollover', successorWaits: false });
   context.disarm('roll');
