@@ -4,14 +4,8 @@ import { audibleMs } from '../../audio/levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
-import {
-  type DeviceTimeline,
-  heardFrames,
-  openTimeline,
-  proofMs,
-  runDry,
-  surelyHeard,
-} from './device-timeline.ts';
+import { type DeviceTimeline, heardFrames, openTimeline, proofMs, surelyHeard } from './device-timeline.ts';
+import { runDry } from './dry-timeline.ts';
 import * as limit from './limits.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';

@@ -96,7 +96,7 @@ const MOST_ARREARS_MS = 400;
 /** Within this long a device shows that it takes what is due. */
 const PACE_MS = 2500;
 
-const NO_ARREARS = { arrearsMs: 0, putBackMs: 0 };
+export const NO_ARREARS = { arrearsMs: 0, putBackMs: 0 };
 
 export function openTimeline(rateHz: number, buffering: Buffering, isMetered: boolean): DeviceTimeline {
   const stretch = { origin: 0, firstOrigin: 0, from: 0, beganAt: 0, taken: 0, refilledFrom: 0, stalledMs: 0 };
@@ -109,7 +109,7 @@ export function openTimeline(rateHz: number, buffering: Buffering, isMetered: bo
   };
 }
 
-function newClock(rateHz: number): Pick<DeviceTimeline, 'clock' | 'clocked' | 'looks'> {
+export function newClock(rateHz: number): Pick<DeviceTimeline, 'clock' | 'clocked' | 'looks'> {
   return { clock: beginCaptureClock(rateHz), clocked: 0, looks: 0 };
 }
 
@@ -166,7 +166,8 @@ export function lookAt(
   if (seen > inStretch + device.buffering.periodFrames)
     return { device: { ...distrust(device), isCounted: false }, hangs: false, slowShare: null };
   const isMoving = seen > device.taken;
-  const isDone = seen >= inStretch || (isAll && !device.isMetered && isNothing(device, inStretch - seen));
+  const isOver = isAll && !device.isMetered && now >= device.firstOrigin + device.sent * device.msPerFrame;
+  const isDone = seen >= inStretch || (isOver && isNothing(device, inStretch - seen));
   const since = isMoving
     ? Math.min(now, device.lookedAt + (seen - device.taken) * device.msPerFrame)
     : device.movedAt;
@@ -278,36 +279,6 @@ function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
     ...device,
     stalledMs: device.stalledMs + Math.max(0, origin - device.origin),
     origin: Math.max(device.origin, origin),
-  };
-}
-
-/**
- * What it has taken has been heard, but for the period that it holds, which begins to sound now, and for what it has taken since
- * where something waited for it: a whole buffer where something still waits.
- * @param most frames of this stretch that have been heard at most
- */
-function dryOrigin(device: DeviceTimeline, most: number, now: number, byTime: number): number {
-  const earliest = now - (device.from + most) * device.msPerFrame;
-  const latest = earliest + Math.min(most, device.buffering.bufferFrames ?? 0) * device.msPerFrame;
-  const taken = most + device.buffering.periodFrames;
-  if (device.sent - device.from > taken) return latest;
-  return Math.min(latest, Math.max(earliest, byTime));
-}
-
-/** The device ran dry for this long while it should have sounded; it begins again with what comes. */
-export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, forMs: number): DeviceTimeline {
-  const byTime = device.origin + forMs;
-  const most =
-    taken === null || !device.isMetered ? null : Math.max(0, taken - device.buffering.periodFrames);
-  const origin = Math.max(device.origin, most === null ? byTime : dryOrigin(device, most, now, byTime));
-  const heard =
-    most === null ? null : Math.min(most, Math.max(0, heardFrames({ ...device, origin }, now) - device.from));
-  return {
-    ...device,
-    // When it sounds again nobody tells: from here its timeline is another one, which may again be wrong by as much at first.
-    ...{ origin, firstOrigin: origin, beganAt: now, stalledMs: 0, ...NO_ARREARS },
-    refilledFrom: heard ?? 0,
-    ...newClock(device.rateHz),
   };
 }
 

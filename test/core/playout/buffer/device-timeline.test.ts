@@ -8,9 +8,9 @@ import {
   lookAt,
   openTimeline,
   queuedFrames,
-  runDry,
   waitForRest,
 } from '../../../../src/core/playout/buffer/device-timeline.ts';
+import { runDry } from '../../../../src/core/playout/buffer/dry-timeline.ts';
 import { BUFFER, expectKnown, LOOK_MS, PERIOD, play, RATE_HZ, since } from './timed-device.ts';
 
 describe('when what was written is heard', () => {
@@ -115,6 +115,14 @@ describe('when what was written is heard', () => {
     expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
     const guessed = runDry({ ...device, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
     expect(endOf(guessed)).toBeCloseTo(endOf(device) + 100);
+  });
+
+  it('is bounded by what it has taken where its pace is not believed: sound servers tell nonsense of how long it was', () => {
+    const { device, now } = fed();
+    const dry = (ms: number): number =>
+      endOf(runDry({ ...device, isMetered: false }, { taken: 4800, pipeBytes: 0 }, now + 400, ms));
+    expect(dry(13_202)).toBeCloseTo(now + 400 + ((PERIOD + BUFFER) * 1000) / RATE_HZ);
+    expect(dry(100)).toBeCloseTo(endOf(device) + 100);
   });
 });
 

@@ -86,6 +86,24 @@ describe('a device that stands still now and then', () => {
     expect(audible().at(-1)).toBe(numbers(ramp(28_000)).at(-1));
   });
 
+  it.each([10, 60, 300])('is known to hang as soon after %d s of speech as after one', (seconds) => {
+    const { clock, write, stand, of, sight, sound } = createDoubted();
+    const before = sound().length;
+    write(ramp(20_000));
+    for (let second = 0; second < seconds; second++) {
+      write(ramp(1000));
+      clock.advance(1000);
+    }
+    stand(true);
+    let ms = 0;
+    while (ms < 20_000 && of('hangs').length === 0) {
+      clock.advance(50);
+      ms += 50;
+    }
+    expect(ms).toBeLessThan(2500);
+    expect(sound().length - before - (sight().taken ?? 0)).toBeLessThan(1600 * PER_MS);
+  });
+
   it('has what it had not taken again when it hangs', () => {
     const { clock, write, stand, of, post, sight, open, audible } = createDoubted();
     write(ramp(10_000));
