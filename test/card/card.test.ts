@@ -55,11 +55,12 @@ describe
       expect(timeline.subarray(0, 12_000)).toEqual(sound);
       expect(timeline.subarray(again, again + 12_000)).toEqual(sound);
       expect(again / 24).toBeGreaterThanOrEqual(500 + pause);
-      // As the clock on the wall has it: the log's time of the second start is the timeline's.
+      // As the clock on the wall has it: the log's time of the second start is the timeline's. Where aplay stood still, it has others.
       const starts = (await card.playback.log()).filter(({ event }) => event === 'start');
+      const begun = starts.find(({ frame }) => frame === again);
       const epoch = await card.playback.epoch();
-      expect(Math.abs((epoch?.atMs(again) ?? 0) - (starts[1]?.atMs ?? 0))).toBeLessThan(1);
-      expect(starts[1]?.frame).toBe(again);
+      expect(begun).toBeDefined();
+      expect(Math.abs((epoch?.atMs(again) ?? 0) - (begun?.atMs ?? 0))).toBeLessThan(1);
     });
 
     it('refuses what a poor USB card refuses, and is converted by the plug', async () => {
