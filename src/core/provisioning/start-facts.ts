@@ -50,10 +50,11 @@ export function judgeStart(facts: StartFacts): StartVerdict {
   const isAtHome =
     agent.kind === 'says' &&
     (agent.status === 'ready' || agent.status === 'idle' || hasOnly(agent.reasons, LATER_TROUBLES));
-  // Who is idle and has no connection hears no command.
-  if (isAtHome && hasBroker(facts)) return { kind: 'ready' };
+  const sound = soundTroubles(facts);
+  // Who is idle and has no connection hears no command. What the doctor found itself weighs more than what the broker kept.
+  if (isAtHome && hasBroker(facts) && sound.length === 0) return { kind: 'ready' };
   const connection = connectionTrouble(facts);
-  const troubles = [...(connection === null ? [] : [connection]), ...soundTroubles(facts)];
+  const troubles = [...(connection === null ? [] : [connection]), ...sound];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
   // Nobody can be asked: then what the doctor found well is well. What it left to an agent that says nothing is not.
   const found = (name: Finding['check'], wanted: Finding['verdict']): boolean =>

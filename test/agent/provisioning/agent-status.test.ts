@@ -100,10 +100,13 @@ describe('an agent that no init system knows of', () => {
 });
 
 describe('no agent at all', () => {
-  it('is not ready because the broker still keeps an old word', async () => {
+  it.each([
+    ['among the processes', String(process.pid)],
+    ['where processes are hidden', 'self'],
+  ])('%s: is not ready because the broker still keeps an old word', async (_, entry) => {
     await agentSays({ status: 'ready', reasons: [] });
-    const proc = join(folder, 'nobody');
-    mkdirSync(proc, { recursive: true });
+    const proc = join(folder, `nobody-${entry}`);
+    mkdirSync(join(proc, entry), { recursive: true });
     expect(await look({ ...machine, kernel: { ...machine.kernel, proc } })).toMatch(/^no_microphone: /);
   });
 });
