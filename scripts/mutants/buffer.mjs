@@ -94,6 +94,13 @@ export const BUFFER = [
     tests: TESTS,
   },
   {
+    name: 'seconds-that-were-not-taken-are-nothing',
+    file: 'playout/buffer/device-timeline.ts',
+    find: 'return left * msPerFrame < LEAST_LEFT_MS;',
+    replace: 'return left * msPerFrame < 15_000;',
+    tests: TESTS,
+  },
+  {
     name: 'last-period-waits-forever',
     file: 'playout/buffer/look.ts',
     find: 'if (heldFrames === 0 || ahead >= limit.TAIL_MS) return endStep(step);',

@@ -85,13 +85,13 @@ export interface Speaker {
   say(sound: Int16Array): number;
 }
 
-export async function speak(device: string): Promise<Speaker> {
+export async function speak(device: string, rateHz = RATE_HZ): Promise<Speaker> {
   const faults: (AudioFault & { atMs: number })[] = [];
   const backs: number[] = [];
   let measured = Number.NaN;
   const playback = await createPlayback(
     laneOf(device).playback,
-    RATE_HZ,
+    rateHz,
     clock,
   )({
     fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),

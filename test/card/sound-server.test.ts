@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createConsultation } from '../cli/doctor/consultation.ts';
-import { openPipeline, RATE_HZ, until } from './card-lane.ts';
+import { openPipeline, RATE_HZ, speak, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 import { openSoundServer } from './sound-server.ts';
 
@@ -14,6 +15,10 @@ afterAll(async () => {
   await server?.close();
   fixture.close();
 });
+
+const LONG_SPEECH_S = 8;
+/** More than a device may stand still, and the looks at it. */
+const HANG_SEEN_MS = 3000;
 
 const run = promisify(execFile);
 const pactl = async (...words: string[]): Promise<string> => (await run('pactl', words)).stdout;
@@ -66,6 +71,29 @@ describe.skipIf(server === null)(title, () => {
     const [, command = ''] = /: (amixer .+)\.$/.exec(fix ?? '') ?? [];
     await run('sh', ['-c', command]);
     expect((await examine()).verdict, command).toBe('ok');
+  });
+});
+
+const longTitle = `long speech on a sound server${missing === null ? '' : `: skipped, ${missing}`}`;
+
+/** Its library reads more than sound: what a loudspeaker has taken must be told from that, or a healthy one hangs. */
+describe.skipIf(server === null)(longTitle, () => {
+  it('is no hang, at 24 and at 16 kHz', async () => {
+    if (server === null) throw new Error('there is no server');
+    await pactl('set-sink-volume', 'spk', '100%');
+    const rates = [RATE_HZ, 16_000];
+    const speakers = await Promise.all(rates.map((rateHz) => speak('default', rateHz)));
+    const recording = await server.record('spk');
+    for (const [index, speaker] of speakers.entries())
+      speaker.say(babble(LONG_SPEECH_S * (rates[index] ?? RATE_HZ), 1));
+    const faults = () => speakers.flatMap((speaker) => speaker.faults);
+    const heardS = (): number => recording.sound().filter((sample) => sample !== 0).length / RATE_HZ;
+    await until('all of it, or a fault', () => faults().length > 0 || heardS() > LONG_SPEECH_S * 0.95);
+    // After the end it is seen soonest that some of it has not been taken.
+    await sleep(HANG_SEEN_MS);
+    await recording.stop();
+    for (const speaker of speakers) await speaker.playback.close();
+    expect(faults()).toEqual([]);
   });
 });
 

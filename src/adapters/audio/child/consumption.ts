@@ -14,17 +14,17 @@ interface Account {
   readonly calls: number;
 }
 
-/** Timers and wake-ups of sound libraries (an eventfd, a timerfd) are read in pieces of this many bytes. */
-const WAKE_UP_BYTES = 8;
 /**
- * A period that was read in several pieces has more calls, which look like wake-ups. Less than this share of a period is that,
- * and must not add up: a device that runs on for hours would seem to lag, and then be believed no more.
+ * A sound library wakes up by reading an eventfd or a timer (8 bytes), or a pipe whose other end a thread of its own writes to
+ * (PulseAudio's: 1 to 10 bytes, or none that are left): no call of those takes more.
  */
+const LARGEST_WAKE_UP_BYTES = 10;
+/** Of a period that is read in pieces: less than this share of it is not worth carrying over. */
 const NEGLIGIBLE = 0.25;
 
 /**
- * Reads `/proc/PID/io`: a child that plays reads whole periods and nothing else but the wake-ups of its sound library,
- * which the number of calls gives away.
+ * Reads `/proc/PID/io`: a child that plays reads periods and nothing else but the wake-ups of its sound library. Those are small,
+ * and are forgotten at each look: only where they came to a whole period between two looks, seconds apart, one is counted too many.
  * @returns null where there is no such file, or it can't be read
  */
 export function openConsumption(pid: number, periodFrames: number, frameBytes: number): Consumption | null {
@@ -51,7 +51,7 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
   };
   let base = read();
   let periods = 0;
-  /** Of a period that is being read. */
+  /** Bytes of a period that is being read. */
   let begun = 0;
   if (base === null) {
     closeSync(fd);
@@ -61,15 +61,16 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
     frames() {
       const account = read();
       if (account === null || base === null) return null;
-      const chars = account.chars - base.chars;
-      const calls = account.calls - base.calls;
-      // chars = periods * periodBytes + wakeUps * 8; calls = periods + wakeUps.
-      const more = begun + (chars - WAKE_UP_BYTES * calls) / (periodBytes - WAKE_UP_BYTES);
-      const whole = Math.round(more);
-      begun = Math.abs(more - whole) < NEGLIGIBLE ? 0 : more - whole;
-      periods += whole;
+      const bytes = begun + account.chars - base.chars;
+      const whole = Math.floor(bytes / periodBytes);
+      const rest = bytes - whole * periodBytes;
+      const wakeUps = account.calls - base.calls - whole;
+      const isSound = rest > wakeUps * LARGEST_WAKE_UP_BYTES && rest >= NEGLIGIBLE * periodBytes;
+      const isAll = isSound && rest > (1 - NEGLIGIBLE) * periodBytes;
+      begun = isSound && !isAll ? rest : 0;
+      periods += isAll ? whole + 1 : whole;
       base = account;
-      return Math.max(0, periods) * periodFrames;
+      return periods * periodFrames;
     },
     begin() {
       base = read();

@@ -81,11 +81,9 @@ const LARGEST_DRIFT = 1000e-6;
 const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
 /** A device that is behind by less takes its sound in large pieces, or was looked at late. */
 const DOUBTFUL_MS = 250;
-/** Nobody waits longer for what is left: the account may be wrong after all. */
-const LONGEST_LAG_MS = 1500;
 /** Between two looks a device that moves takes something; one that has not for so long stood still. */
 const STALL_MS = 200;
-/** An account may miss this share of what is taken. */
+/** Nor is one that takes all but this share of what is due: its clock may be slow, and an account may miss a little. */
 const LARGEST_MISS = 0.05;
 /** A device that takes less than this share of what is due is slow. */
 const LEAST_SHARE = 0.9;
@@ -166,8 +164,7 @@ export function lookAt(
   if (seen > inStretch + device.buffering.periodFrames)
     return { device: { ...distrust(device), isCounted: false }, hangs: false, slowShare: null };
   const isMoving = seen > device.taken;
-  const isOver = isAll && !device.isMetered && now >= device.firstOrigin + device.sent * device.msPerFrame;
-  const isDone = seen >= inStretch || (isOver && isNothing(device, inStretch - seen));
+  const isDone = seen >= inStretch || (isAll && !device.isMetered && isNothing(device, inStretch - seen));
   const since = isMoving
     ? Math.min(now, device.lookedAt + (seen - device.taken) * device.msPerFrame)
     : device.movedAt;
@@ -192,8 +189,8 @@ export function lookAt(
 }
 
 /** What a device has not taken, as far as anybody knows, may be an error of its account. */
-function isNothing({ isMetered, sent, from, msPerFrame }: DeviceTimeline, left: number): boolean {
-  return left * msPerFrame < LEAST_LEFT_MS || (!isMetered && left < LARGEST_MISS * (sent - from));
+function isNothing({ msPerFrame }: DeviceTimeline, left: number): boolean {
+  return left * msPerFrame < LEAST_LEFT_MS;
 }
 
 function shareTaken({ inTime, taken, msPerFrame }: DeviceTimeline, now: number): number {
@@ -289,7 +286,7 @@ function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
 export function waitForRest(device: DeviceTimeline, now: number): { device: DeviceTimeline; lags: boolean } {
   const { isCounted, sent, from, taken } = device;
   const left = isCounted ? sent - from - taken : 0;
-  if (isNothing(device, left) || now - device.takenAt > LONGEST_LAG_MS) return { device, lags: false };
+  if (isNothing(device, left)) return { device, lags: false };
   return { device: fallBack(device, now - (device.sent - left) * device.msPerFrame), lags: true };
 }
 

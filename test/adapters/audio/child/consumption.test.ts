@@ -59,6 +59,37 @@ describe.skipIf(missing !== null)(
       meter?.close();
     });
 
+    it.each([
+      ['a timer', [8, 8]],
+      ['a pipe of a sound server', [2, 0, 1, 2, 10, 0, 1, 2]],
+    ])('is not mistaken for the wake-ups of %s', async (_, wakeUps) => {
+      const script = `
+        const { openSync, readSync, writeSync } = require('node:fs');
+        const [zeros, nothing, buffer] = [openSync('/dev/zero'), openSync('/dev/null'), Buffer.alloc(${PERIOD * 2})];
+        writeSync(1, '.');
+        for (;;) {
+          if (readSync(0, buffer) === 0) break;
+          for (const bytes of ${JSON.stringify(wakeUps)})
+            readSync(bytes === 0 ? nothing : zeros, buffer, 0, Math.max(1, bytes));
+          writeSync(1, '.');
+        }`;
+      const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let lines = 0;
+      child.stdout.on('data', (bytes: Buffer) => {
+        lines += bytes.byteLength;
+      });
+      await expect.poll(() => lines, within).toBe(1);
+      const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
+      // Half a minute of sound, looked at as often as a loudspeaker is.
+      for (let period = 1; period <= 1500; period++) {
+        child.stdin.write(Buffer.alloc(PERIOD * 2));
+        await expect.poll(() => lines, { ...within, interval: 1 }).toBe(1 + period);
+        if (period % 16 === 0) expect(meter?.frames()).toBe(period * PERIOD);
+      }
+      meter?.close();
+    });
+
     it('is not known of a process that is not there', () => {
       expect(openConsumption(2 ** 22 + 1, PERIOD, 2)).toBeNull();
     });
