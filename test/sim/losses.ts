@@ -5,11 +5,24 @@ import { DOUBTFUL_ENDS } from '../../src/core/lane/session/silence.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { owedSpeech, unspoken } from '../../src/core/uplink/replay/replay-log.ts';
+import type { Violations } from './violations.ts';
 
-/** The backlog was full, or a stream ended without a word of what it was sent long ago. */
-export function isLossRight(before: LaneState, after: LaneState): boolean {
+/** What was said so long ago is said to somebody else. */
+const OLDEST_SAID_MS = 120_000;
+/** Until a chunk is full, and its time is told. */
+const CAPTURING_MS = 2000;
+
+/** @param ageMs of speech that is sent now */
+export function checkAge(violations: Violations, ageMs: number): void {
+  const isYoung = ageMs <= OLDEST_SAID_MS + CAPTURING_MS;
+  violations.check('age', isYoung, () => `speech was sent ${Math.round(ageMs / 1000)} s after it was said`);
+}
+
+/** The backlog was full, what was in it too old, or a stream ended without a word of what it was sent long ago. */
+export function isLossRight(before: LaneState, after: LaneState, now: number): boolean {
   const { backlogMs, chunkMs } = after.settings;
   if (after.backlog.chunks.length >= Math.floor(backlogMs / chunkMs) - 1) return true;
+  if (isOld(before.backlog.chunks[0], now) && !isOld(after.backlog.chunks[0], now)) return true;
   const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
   const hearing = hearingStream(before.session);
   const gone = [hearing, before.oldSession?.stream].map((stream) => stream?.replay);
@@ -22,6 +35,10 @@ export function isLossRight(before: LaneState, after: LaneState): boolean {
   // What silent sessions took in doubt is lost when a later one understands something.
   const doubtful = after.doubtful === null ? (before.doubtful?.chunks ?? 0) : 0;
   return lost <= unheard + owed + begun + doubtful;
+}
+
+function isOld(chunk: BacklogChunk | undefined, now: number): boolean {
+  return chunk !== undefined && now - chunk.capturedAt > OLDEST_SAID_MS;
 }
 
 /** What the stream that hears has forgotten in a step: it was sent too long ago, or too much was sent since. */

@@ -7,7 +7,7 @@ import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { createDoubts } from './doubts.ts';
 import { createDropped } from './dropped.ts';
 import { createLeftOut } from './left-out.ts';
-import { chunksForgotten, chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
+import { checkAge, chunksForgotten, chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount } from './said.ts';
 import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
@@ -106,7 +106,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     markAll(ticks, GATED);
   };
 
-  const noteGone = ({ before, after, event }: LaneStep): void => {
+  const noteGone = ({ before, after, event }: LaneStep, now: number): void => {
     const was = before.backlog.accounts;
     const is = after.backlog.accounts;
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
@@ -114,7 +114,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (event.type === 'stop' || event.type === 'shutdown' || isStoppedByHold(before, after))
       return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
-      const isRight = isLossRight(before, after);
+      const isRight = isLossRight(before, after, now);
       violations.check('backlog', isRight, () => 'audio lost while the backlog had room');
       markChunks(
         gone.filter(({ voiced }) => voiced),
@@ -249,7 +249,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       leftOut.step(step, now);
       noteTargets(step, now);
       noteCaptured(step);
-      noteGone(step);
+      noteGone(step, now);
       markChunks(chunksForgotten(step.before, step.after), FORGOTTEN);
       dropped.unheard(step, now);
       noteCut(step);
@@ -266,6 +266,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         sendings.set(tick, sending);
         places.set(tick, streamMs + fromMs);
         timesSent.set(tick, timesSent.get(tick) + 1);
+        checkAge(violations, now - spokenAt.get(tick));
       });
     },
     ended() {
@@ -290,11 +291,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (echoes > 0 && setup.echo)
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
-    overrun: (sound) =>
-      void read(sound, (tick) => {
-        // That the lane keeps its pace is judged where it sends.
-        mark(tick, DISTORTED);
-      }),
+    // That the lane keeps its pace is judged where it sends.
+    overrun: (sound) => void read(sound, (tick) => mark(tick, DISTORTED)),
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       const job: Job = { ...given, ticks, playedTicks: 0, deliveredTicks: 0 };

@@ -118,6 +118,7 @@ export function remember(backlog: Backlog, chunk: BacklogChunk, capacity: number
   return rest;
 }
 
+/** Gives up the oldest chunk. */
 function overflow(backlog: Backlog): Backlog {
   if (isTrimmable(backlog)) return trimHead(backlog);
   const quiet = isQuiet(backlog.chunks[0]);
@@ -128,6 +129,14 @@ function overflow(backlog: Backlog): Backlog {
     quietRun: quiet ? backlog.quietRun + 1 : 0,
     accounts: { ...accounts, dropped: accounts.dropped + 1, lost: accounts.lost + (quiet ? 0 : 1) },
   };
+}
+
+/** Gives up what was captured before a moment: as lost, if it is speech; where nobody was expected to speak, as a pause. */
+export function giveUpOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
+  let rest = backlog;
+  while ((rest.chunks[0]?.capturedAt ?? capturedBefore) < capturedBefore)
+    rest = isExpected ? overflow(rest) : trimHead(rest);
+  return rest;
 }
 
 /** Takes pauses out of what waits, from the oldest on, as far as a backlog allows. */

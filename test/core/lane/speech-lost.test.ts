@@ -120,3 +120,59 @@ describe('an outage that is longer than the backlog', () => {
     expect(events(lane)).toHaveLength(1);
   });
 });
+
+describe('speech that waits while the microphone is away and there is no stream', () => {
+  const MOST_MS = 120_000;
+  const sentSince = (lane: LaneHarness, at: number) =>
+    lane.all('send_audio').filter(({ capturedAt }) => capturedAt !== null && capturedAt <= at);
+  const loseMicrophone = (lane: LaneHarness): number => {
+    lane.goAcquiring();
+    lane.brokerIs(false);
+    lane.hush(4);
+    lane.speak(10);
+    lane.step({ type: 'audio_fault', device: 'capture', code: 'lost', message: 'unplugged' });
+    return lane.now;
+  };
+
+  it('is said when there is one within two minutes', () => {
+    const lane = new LaneHarness();
+    const at = loseMicrophone(lane);
+    lane.pass(MOST_MS - 30 * CHUNK_MS);
+    lane.brokerIs(true);
+    lane.pass(400);
+    lane.comeBack();
+    lane.pass(6000);
+    expect(sentSince(lane, at).length).toBeGreaterThanOrEqual(10);
+    expect(lane.accounts.lost).toBe(0);
+  });
+
+  it('is not said to who comes later, and that is told', () => {
+    const lane = new LaneHarness();
+    const at = loseMicrophone(lane);
+    lane.pass(2 * MOST_MS);
+    lane.brokerIs(true);
+    expect(lane.accounts).toMatchObject({ lost: 10 });
+    expect(reasons(lane)).toContainEqual({ code: 'speech_lost', detail: 'no_broker' });
+    lane.pass(20_000);
+    lane.comeBack();
+    lane.pass(15_000);
+    lane.speak(4);
+    expect(sentSince(lane, at)).toEqual([]);
+    expect(events(lane).map(({ detail }) => detail)).toEqual([
+      { lost_ms: 10 * CHUNK_MS, cause: 'no_broker' },
+    ]);
+  });
+
+  it('is no loss in standby, where it was taken for a pause', () => {
+    const lane = new LaneHarness({ options: { standbyAfterMs: 20_000 } }).goLive();
+    lane.hush(100);
+    expect(lane.phase).toBe('standby');
+    const at = lane.now;
+    lane.step({ type: 'audio_fault', device: 'capture', code: 'lost', message: 'unplugged' });
+    lane.pass(2 * MOST_MS);
+    lane.capture(false);
+    expect(lane.state.backlog.chunks.every(({ capturedAt }) => capturedAt > at)).toBe(true);
+    expect(lane.accounts.lost).toBe(0);
+    expect(events(lane)).toEqual([]);
+  });
+});

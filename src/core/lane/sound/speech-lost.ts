@@ -1,4 +1,4 @@
-import { writeOff } from '../../uplink/backlog.ts';
+import { giveUpOld, writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
 import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
@@ -9,6 +9,21 @@ import type { StepContext } from '../step-context.ts';
 const OVER_AFTER_MS = 10_000;
 /** An outage that does not end is told again so often. */
 const TELL_EACH_MS = 600_000;
+
+/**
+ * Speech that has waited for longer is not said any more: who said it has gone, and the next one is not to hear it. The backlog's
+ * bound keeps it younger, but for a microphone that is away while there is no stream: nothing comes that pushes it out.
+ */
+const OLDEST_SAID_MS = 120_000;
+
+/** Before a step: gives up what has waited for too long, with the cause that kept it waiting. */
+export function forgetOld(context: StepContext): void {
+  const before = context.state;
+  const since = context.now - OLDEST_SAID_MS;
+  if ((before.backlog.chunks[0]?.capturedAt ?? since) >= since) return;
+  context.set({ backlog: giveUpOld(before.backlog, since, before.session.kind !== 'standby') });
+  trackSpeechLoss(context, before);
+}
 
 /** Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes. */
 export function trackSpeechLoss(context: StepContext, before: LaneState): void {
