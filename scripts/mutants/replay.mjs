@@ -4,7 +4,7 @@ import { STORIES } from './stories.mjs';
 export const REPLAY = [
   {
     name: 'untranslated-sentences-not-told',
-    file: 'uplink/replay/spoken.ts',
+    file: 'uplink/replay/cut-off.ts',
     find: 'return [...untranslatedCuts(log), ...named',
     replace: 'return [...named',
     tests: ['uplink/replay/untranslated.test.ts'],

@@ -182,7 +182,7 @@ export const SILENCE = [
   {
     name: 'lost-speech-not-told',
     file: 'lane/machine.ts',
-    find: '  trackSpeechLoss(context, state);\n  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
+    find: '  trackSpeechLoss(context, before);\n  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
     replace:
       '  trackUnheard(context);\n  trackStopped(context);\n  trackLateSpeech(context);\n  updateChimes',
     tests: ['lane/speech-lost.test.ts'],

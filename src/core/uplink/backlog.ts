@@ -131,8 +131,8 @@ function overflow(backlog: Backlog): Backlog {
   };
 }
 
-/** Gives up what was captured before a moment: as lost, if it is speech; where nobody was expected to speak, as a pause. */
-export function giveUpOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
+/** Drops what was captured before a moment: as lost, if it is speech; where nobody was expected to speak, as a pause. */
+export function dropOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
   let rest = backlog;
   while ((rest.chunks[0]?.capturedAt ?? capturedBefore) < capturedBefore)
     rest = isExpected ? overflow(rest) : trimHead(rest);

@@ -193,6 +193,19 @@ describe('a lane with two languages', () => {
     expect(lane.all('play').length).toBeGreaterThan(before);
   });
 
+  it('does not say again what is missing in a language only that nobody wants any more', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    lane.speak(5);
+    lane.hush(4);
+    lane.understands('a');
+    sound(lane, 'a', 'es', 1000);
+    lane.speak(3);
+    lane.options({ targets: ['es'] });
+    lane.end();
+    expect(lane.state.counts.takenBack).toBe(3);
+    expect(lane.accounts).toMatchObject({ held: 3, lost: 0 });
+  });
+
   it('puts a pause of its own between a sentence said in one language and what was said in none', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(20);

@@ -1,10 +1,10 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
+import { cutsAtEnd } from '../../uplink/replay/cut-off.ts';
 import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
 import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
-import { cutsAtEnd } from '../../uplink/replay/spoken.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -176,12 +176,13 @@ export function notifyCut(context: StepContext, { language, playedMs, expectedMs
   context.notify('audio_cut', { language, played_ms: playedMs, expected_ms: expectedMs });
 }
 
-/** Holds again what was sent to a stream that broke off before it had spoken it. */
+/** Holds again what was sent to a stream that broke off before it had spoken it in all languages that are wanted by now. */
 export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
-  if (chunks.length === 0) return;
-  const { backlog, settings } = context.state;
-  context.count('takenBack', chunks.length);
-  context.set({ backlog: takeBack(backlog, chunks, Math.floor(settings.backlogMs / settings.chunkMs)) });
+  const { backlog, settings, options } = context.state;
+  const owed = chunks.filter(({ said = [] }) => !options.targets.every((target) => said.includes(target)));
+  if (owed.length === 0) return;
+  context.count('takenBack', owed.length);
+  context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });
 }
 
 /** Closes what a try has come to. Returns its token, where that may be used again. */

@@ -1,4 +1,4 @@
-import { giveUpOld, writeOff } from '../../uplink/backlog.ts';
+import { dropOld, writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
 import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
@@ -21,7 +21,7 @@ export function forgetOld(context: StepContext): void {
   const before = context.state;
   const since = context.now - OLDEST_SAID_MS;
   if ((before.backlog.chunks[0]?.capturedAt ?? since) >= since) return;
-  context.set({ backlog: giveUpOld(before.backlog, since, before.session.kind !== 'standby') });
+  context.set({ backlog: dropOld(before.backlog, since, before.session.kind !== 'standby') });
   trackSpeechLoss(context, before);
 }
 

@@ -43,6 +43,8 @@ export interface ReplayLog {
   readonly said: readonly SaidSentence[];
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
   readonly withdrawn: readonly string[];
+  /** Languages that it has spoken, with names; not those in which a sentence is missing since, and is said once more. */
+  readonly voices: readonly string[];
   /** What it speaks without a name. */
   readonly nameless: Nameless;
   /** That sound against the texts that it may speak. */

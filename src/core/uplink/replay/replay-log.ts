@@ -50,6 +50,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     known: [],
     said: [],
     withdrawn: [],
+    voices: [],
     nameless: NOTHING_NAMELESS,
     balance: EVEN,
     namelessCount: 0,

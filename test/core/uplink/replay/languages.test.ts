@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import { cutsAtEnd, judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   emptyReplayLog,
@@ -8,13 +9,7 @@ import {
   retarget,
   unspoken,
 } from '../../../../src/core/uplink/replay/replay-log.ts';
-import {
-  cutsAtEnd,
-  judgeCuts,
-  noteSound,
-  noteText,
-  owesRest,
-} from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText, owesRest } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
@@ -276,18 +271,33 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(untold, 30_000)).toMatchObject({ again: [], cuts: [] });
   });
 
-  it('is told where none of it came at all, and not said again: a service that has no voice would get no further', () => {
-    const silent = sound(
-      text(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'fr'),
-      'a',
-      'fr',
-      4000,
+  /** A sentence of which nothing came in Spanish. */
+  const silent = (id: string, log?: ReplayLog): ReplayLog =>
+    sound(text(text(understand(send(4, log), id), id, 'es'), id, 'fr'), id, 'fr', 4000, true);
+
+  it('is told where none of it came at all, in a language that the service has not spoken', () => {
+    expect(judgeCuts(silent('a'), 23_900)).toMatchObject({ again: [], cuts: [] });
+    const judged = judgeCuts(silent('a'), 24_100);
+    expect(judged).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0 }] });
+    expect(judgeCuts(judged.log, 60_000).cuts).toEqual([]);
+  });
+
+  it('is said once more where none of it came and others did; no second one until that language is heard', () => {
+    expect(judgeCuts(silent('a', proven()), 23_900)).toMatchObject({ again: [], cuts: [] });
+    const once = judgeCuts(silent('a', proven()), 24_100);
+    expect(once.cuts).toEqual([]);
+    expect(once.again.map(({ again, said }) => ({ again, said }))).toEqual(
+      Array.from({ length: 7 }, () => ({ again: true, said: ['fr'] })),
+    );
+    // A voice that is gone does not come back by that: what is missing behind it is told.
+    const next = judgeCuts(silent('b', once.log), 24_100);
+    expect(next).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0 }] });
+    const heard = sound(next.log, 'c', 'es', 1000, true);
+    expect(judgeCuts(silent('d', heard), 24_100)).toMatchObject({ cuts: [], again: { length: 7 } });
+    // What comes late of the first try is not heard beside the second.
+    expect(noteSound(once.log, { id: 'a', language: 'es', ms: 200, last: false }, 25_000).isRepeat).toBe(
       true,
     );
-    expect(judgeCuts(silent, 23_900)).toMatchObject({ again: [], cuts: [] });
-    const judged = judgeCuts(silent, 24_100);
-    expect(judged).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0, expectedMs: 4000 }] });
-    expect(judgeCuts(judged.log, 60_000).cuts).toEqual([]);
   });
 
   it('is told once where more than half came and no end of it', () => {

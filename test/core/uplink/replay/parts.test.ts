@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import { cutsAtEnd, judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteTranslated, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;
@@ -80,7 +81,8 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
     expect(seqs(begun(true))).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22]);
     expect(cutsAtEnd(begun(true), 8100)).toEqual([]);
     expect(verdict(begun(true), 27_400)).toEqual([0, []]);
-    expect(verdict(begun(true), 27_600)).toEqual([0, [0]]);
+    // It is said once more, for this service has a voice.
+    expect(verdict(begun(true), 27_600)).toEqual([10, []]);
     expect(seqs(sound(begun(true), '1'))).toEqual([]);
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
+import { judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { reanchor } from '../../../../src/core/uplink/replay/times.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { compareSound, type HeardSound, type SoundOf } from '../../../../src/core/uplink/replay/twins.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { cutsAtEnd, judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, noteSent, retarget } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { cutsAtEnd, judgeCuts, noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 
 const CHUNK_MS = 320;

@@ -1,0 +1,113 @@
+import type { BacklogChunk } from '../backlog.ts';
+import { judgeRuns, runsCutAtEnd } from './nameless.ts';
+import { settleBegun } from './parts.ts';
+import { NOTHING_NAMELESS, type Part, type Piece, type ReplayLog, type Spoken } from './record.ts';
+import { keepPieces, unspoken } from './replay-log.ts';
+import { type AudioCut, cutOf, isCutByEnd, isOver, isUntoldCut, judgeSound } from './sentence.ts';
+import { change, MOST_NAMED, settle } from './spoken.ts';
+
+/** What is to be said once more, and what the owner is to be told. */
+export interface Judgement {
+  readonly log: ReplayLog;
+  readonly again: readonly BacklogChunk[];
+  readonly cuts: readonly AudioCut[];
+}
+
+/**
+ * Judges the translations of which nothing more comes: where less than half of one came, its sentence is said once more. Where
+ * nothing came, only if the service has spoken this language, and one sentence at a time: a voice that is gone does not come back by that.
+ * @param settledAt what the service has written by then has come, so that nothing of it is on its way any more
+ */
+export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
+  let log: ReplayLog = given.untranslated.length === 0 ? given : { ...given, untranslated: [] };
+  const again: BacklogChunk[] = [];
+  const cuts: AudioCut[] = [...untranslatedCuts(given)];
+  for (const sentence of given.sentences) {
+    if (!isOver(sentence, log, settledAt)) continue;
+    const { id } = sentence;
+    for (const spoken of sentence.languages) {
+      const verdict = judgeSound(spoken, log);
+      if (verdict === null || (verdict === 'whole' && spoken.complete)) continue;
+      const voice = spoken.language ?? '';
+      const isMissing = spoken.soundAt === null && log.voices.includes(voice);
+      const rest = verdict === 'stub' || isMissing ? sayAgain(log, id) : null;
+      if (rest !== null) {
+        again.push(...rest.again);
+        cuts.push(...begunCuts(log, id));
+        log = isMissing ? { ...rest.log, voices: log.voices.filter((one) => one !== voice) } : rest.log;
+        break;
+      }
+      if (verdict !== 'whole' || isUntoldCut(sentence, spoken, log)) cuts.push(cutOf(id, spoken, log));
+      // Judged once and for all.
+      log = change(log, id, spoken.language, judged);
+    }
+    log = settle(log, id);
+  }
+  const runs = judgeRuns(log, settledAt);
+  again.push(...chunksOnceMore(log, runs.again));
+  if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
+  return { log, again, cuts: [...cuts, ...runs.cuts] };
+}
+
+function judged(spoken: Spoken): Spoken {
+  const parts = spoken.parts.map((part): Part => ({ ...part, letters: 0, state: 'over' }));
+  return { ...spoken, parts, complete: true, letters: 0 };
+}
+
+/** What came of the parts of a sentence that are not said once more with it. */
+function begunCuts(log: ReplayLog, id: string): readonly AudioCut[] {
+  const { begun } = settleBegun(log);
+  return begun.filter((one) => one.id === id).map(({ spoken }) => cutOf(id, spoken, log));
+}
+
+function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {
+  return untranslated.map(({ language, ms }) => ({ language, playedMs: 0, expectedMs: Math.round(ms) }));
+}
+
+function chunksOnceMore(log: ReplayLog, pieces: readonly Piece[]): readonly BacklogChunk[] {
+  const open = pieces.map((piece) => ({ ...piece, sentence: null }));
+  return unspoken({ ...log, pieces: open, nameless: NOTHING_NAMELESS }).map((chunk) => ({
+    ...chunk,
+    again: true,
+  }));
+}
+
+/**
+ * Takes a sentence out of the log; null where it was said once more before, or is not known any more. Where it was cut off
+ * in running speech its end may be the beginning of the next one, which this stream is still to speak: it stays with that.
+ */
+function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly BacklogChunk[] } | null {
+  const own = log.pieces.filter(({ sentence, seam }) => sentence === id && seam === undefined);
+  if (own.length === 0 || own.some(({ chunk }) => chunk.again === true)) return null;
+  const again = unspoken({ ...log, pieces: own }).map((chunk) => ({ ...chunk, again: true }));
+  if (again.length === 0) return null;
+  const others = log.pieces.flatMap((piece): readonly Piece[] => {
+    if (piece.sentence !== id) return [piece];
+    const { seam, ...rest } = piece;
+    return seam === undefined ? [] : [{ ...rest, sentence: seam.next }];
+  });
+  const withdrawn = [...log.withdrawn, id].slice(-MOST_NAMED);
+  return { again, log: { ...keepPieces(log, others), withdrawn } };
+}
+
+/**
+ * The translations that the end of a stream has cut, and that are not said again.
+ * @param isLast nothing that the stream has left is said again, as where it ends in order
+ */
+export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly AudioCut[] {
+  const named = log.sentences.flatMap((sentence) => {
+    const { id, languages } = sentence;
+    // What was said too long ago is not said again, however little of it came.
+    const isGone = isLast || !log.pieces.some(({ sentence }) => sentence === id);
+    const isUnspoken = (spoken: Spoken): boolean =>
+      spoken.soundAt === null && judgeSound(spoken, log) === 'cut';
+    const isCut = (spoken: Spoken): boolean =>
+      isCutByEnd(spoken, log, now) ||
+      isUntoldCut(sentence, spoken, log) ||
+      (isGone && judgeSound(spoken, log) === 'stub') ||
+      (isLast && isUnspoken(spoken));
+    const cuts = languages.filter(isCut).map((spoken) => cutOf(id, spoken, log));
+    return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
+  });
+  return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];
+}
