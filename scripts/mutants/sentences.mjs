@@ -75,7 +75,7 @@ export const SENTENCES = [
     file: 'uplink/replay/cut-off.ts',
     find: 'spoken.soundAt === null && log.voices.includes(voice);',
     replace: 'log.voices.length < 0;',
-    tests: ['uplink/replay/languages.test.ts'],
+    tests: ['uplink/replay/languages.test.ts', 'uplink/replay/cut-off.test.ts'],
   },
   {
     name: 'unwanted-languages-are-said-again',
@@ -89,7 +89,7 @@ export const SENTENCES = [
     file: 'uplink/replay/cut-off.ts',
     find: 'voices: log.voices.filter((one) => one !== voice)',
     replace: 'voices: log.voices',
-    tests: ['uplink/replay/languages.test.ts'],
+    tests: ['uplink/replay/languages.test.ts', 'uplink/replay/cut-off.test.ts'],
   },
   {
     name: 'most-of-a-part-is-not-told-with-the-rest',
