@@ -3,7 +3,6 @@ import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   emptyReplayLog,
-  FORGOTTEN_AFTER_MS,
   noteSent,
   noteSilence,
   unspoken,
@@ -100,10 +99,16 @@ describe('what a stream has been sent and not spoken', () => {
 
   it('is forgotten after a time, by sound and by silence', () => {
     const log = tell('ssqqq');
-    const later = FORGOTTEN_AFTER_MS + 1000;
+    const later = 33_000;
+    expect(unspoken(tell('q', log, later - 4000))).toHaveLength(5);
     expect(unspoken(tell('q', log, later))).toEqual([]);
     expect(unspoken(tell('f', log, later))).toEqual([]);
     expect(unspoken(tell('s', log, later))).toHaveLength(1);
+  });
+
+  it('is over with our own silence, so that what the service leaves out of its edges is no rest', () => {
+    const understood = noteUnderstood(tell('ssssf'), { id: 'a', span: { fromMs: 0, toMs: 1000 } });
+    expect(unspoken(hear(understood, 'a', 3000))).toEqual([]);
   });
 
   it('is bounded, in one sentence and in many', () => {
