@@ -1,7 +1,7 @@
 import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/replay-log.ts';
-import { owesRest } from '../../uplink/replay/spoken.ts';
+import { owesRest, owesTranslation } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeStream, takeBackFrom, tellUnspoken } from './ending.ts';
@@ -34,7 +34,8 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   const { silence, replay } = oldSession.stream;
   // That it has told its task is no answer to what was said.
   const isUnanswered = silence.since !== null || silence.onlyAnswers;
-  const isUnfinished = isUnanswered || replay.interims.length > 0 || owesRest(replay);
+  const isSpeaking = owesRest(replay) || owesTranslation(replay);
+  const isUnfinished = isUnanswered || replay.interims.length > 0 || isSpeaking;
   const mute = isUnfinished && owesSpeech(replay);
   context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute, hasSpoken: false } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });

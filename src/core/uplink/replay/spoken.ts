@@ -227,6 +227,15 @@ export function owesRest(log: ReplayLog): boolean {
   );
 }
 
+/** Whether it has written down a translation, or spoken a part of it, and has not begun with the rest, in a language that it speaks. */
+export function owesTranslation({ sentences, voices }: ReplayLog): boolean {
+  const isOwed = ({ language, letters, parts, soundAt, complete }: Spoken): boolean => {
+    const isTold = letters > 0 || parts.some(({ state }) => state === 'settled');
+    return isTold && soundAt === null && !complete && voices.includes(language ?? '');
+  };
+  return sentences.some(({ languages }) => languages.some(isOwed));
+}
+
 /** Whether it has begun to speak a sentence, and has not come to its end. */
 export function isSpeaking(log: ReplayLog): boolean {
   return log.sentences.some((sentence) => isUnderWay(sentence, log));
