@@ -127,6 +127,21 @@ describe('a hold', () => {
     expect(lane.state).toMatchObject({ session: { kind: 'live' }, closing: null });
   });
 
+  it('that is over before the limit of a session begins the next one at once', () => {
+    const lane = new LaneHarness().goLive({ maxDurationMs: 60_000 });
+    lane.until(() => lane.phase === 'rolling', 60_000);
+    lane.hush(4);
+    lane.speak(3);
+    lane.hold('closed');
+    expect(lane.phase).toBe('live');
+    const asked = lane.all('request_token').length;
+    lane.speak(2);
+    lane.hold(null);
+    lane.speak(8);
+    expect(lane.phase).toBe('rolling');
+    expect(lane.all('request_token')).toHaveLength(asked + 1);
+  });
+
   it('that is over begins what was wanted before, or was wanted meanwhile', () => {
     const lane = new LaneHarness().goLive();
     lane.hold('closed');

@@ -31,6 +31,8 @@ function beginClosing(context: StepContext): void {
   if (session.kind === 'rolling') {
     closeSetup(context, session.setup);
     context.become({ kind: 'live', stream: session.stream, lease: null });
+    // Where it may go on after all, the next session is begun at once.
+    context.arm('roll', context.now + context.state.settings.pollMs);
   }
   context.set({ closing: { since: context.now, isDeaf: false } });
   hearOut(context);
