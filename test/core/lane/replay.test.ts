@@ -206,6 +206,44 @@ describe('a lane with two languages', () => {
     expect(lane.accounts).toMatchObject({ held: 3, lost: 0 });
   });
 
+  it('keeps apart what stood on both sides of that', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    const span = (id: string, start: number, end: number): void =>
+      lane.says({
+        message_type: 'validated_transcription',
+        data: {
+          transcription: { transcription_id: id, language: 'en', text: 'so', segments: [{ start, end }] },
+        },
+      });
+    lane.speak(12);
+    span('a', 0, 1.28);
+    span('b', 1.28, 2.56);
+    sound(lane, 'b', 'es', 1000);
+    lane.options({ targets: ['es'] });
+    lane.end();
+    expect(lane.state.backlog.chunks.map(({ seq, apart = false }) => [seq, apart])).toEqual([
+      ...[0, 1, 2, 3].map((seq) => [seq, false]),
+      [8, true],
+      ...[9, 10, 11].map((seq) => [seq, false]),
+    ]);
+  });
+
+  it('says again what is missing in a language that the service speaks on, because it has refused the order', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    lane.pass(3000);
+    lane.options({ source: 'xx', targets: ['es'] });
+    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.until(() => lane.all('send_task').length === 3, 3000);
+    lane.taskRuns();
+    expect(lane.phase).toBe('live');
+    lane.speak(5);
+    lane.hush(4);
+    lane.understands('a');
+    sound(lane, 'a', 'es', 1000);
+    lane.end();
+    expect(lane.state.counts.takenBack).toBe(8);
+  });
+
   it('puts a pause of its own between a sentence said in one language and what was said in none', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(20);

@@ -51,8 +51,6 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
   };
   let base = read();
   let periods = 0;
-  /** Bytes of a period that is being read. */
-  let begun = 0;
   if (base === null) {
     closeSync(fd);
     return null;
@@ -61,20 +59,20 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
     frames() {
       const account = read();
       if (account === null || base === null) return null;
-      const bytes = begun + account.chars - base.chars;
+      const bytes = account.chars - base.chars;
       const whole = Math.floor(bytes / periodBytes);
       const rest = bytes - whole * periodBytes;
       const wakeUps = account.calls - base.calls - whole;
       const isSound = rest > wakeUps * LARGEST_WAKE_UP_BYTES && rest >= NEGLIGIBLE * periodBytes;
       const isAll = isSound && rest > (1 - NEGLIGIBLE) * periodBytes;
-      begun = isSound && !isAll ? rest : 0;
       periods += isAll ? whole + 1 : whole;
-      base = account;
+      // Of a period that has begun the next look sees all of it, and all that was read beside it.
+      base = isSound && !isAll ? { chars: account.chars - rest, calls: account.calls - wakeUps } : account;
       return periods * periodFrames;
     },
     begin() {
       base = read();
-      periods = begun = 0;
+      periods = 0;
     },
     close() {
       if (fd !== null) closeSync(fd);

@@ -5,6 +5,7 @@ import { cutsAtEnd } from '../../uplink/replay/cut-off.ts';
 import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
 import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
+import { taskOf } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -178,8 +179,14 @@ export function notifyCut(context: StepContext, { language, playedMs, expectedMs
 
 /** Holds again what was sent to a stream that broke off before it had spoken it in all languages that are wanted by now. */
 export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
-  const { backlog, settings, options } = context.state;
-  const owed = chunks.filter(({ said = [] }) => !options.targets.every((target) => said.includes(target)));
+  const { backlog, settings } = context.state;
+  const { targets } = taskOf(context.state);
+  const isOwed = ({ said = [] }: BacklogChunk): boolean => !targets.every((target) => said.includes(target));
+  const owed = chunks.flatMap((chunk, index) => {
+    const before = chunks[index - 1];
+    const isApart = chunk.apart === true || (before !== undefined && !isOwed(before));
+    return isOwed(chunk) ? [isApart ? { ...chunk, apart: true } : chunk] : [];
+  });
   if (owed.length === 0) return;
   context.count('takenBack', owed.length);
   context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });

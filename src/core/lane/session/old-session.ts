@@ -34,10 +34,9 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   const { silence, replay } = oldSession.stream;
   // That it has told its task is no answer to what was said.
   const isUnanswered = silence.since !== null || silence.onlyAnswers;
-  const isSpeaking = owesRest(replay) || owesTranslation(replay);
-  const isUnfinished = isUnanswered || replay.interims.length > 0 || isSpeaking;
-  const mute = isUnfinished && owesSpeech(replay);
-  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', mute, hasSpoken: false } } });
+  const isSilent = isUnanswered || replay.interims.length > 0 || owesRest(replay);
+  const owes = owesSpeech(replay) && (isSilent || owesTranslation(replay));
+  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', owes, isSilent } } });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
 }
@@ -63,8 +62,7 @@ export function dropOldSession(
 export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  const isSilent = isMute(oldSession) && !hasSpoken(oldSession);
-  const why = cause ?? (isSilent ? 'silent_service' : null);
+  const why = cause ?? (owesAtEnd(oldSession) && isSilent(oldSession) ? 'silent_service' : null);
   dropOldSession(context, 'close', why);
   if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream, why);
   takeBackFrom(context, oldSession.stream, why);
@@ -79,7 +77,7 @@ export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession?.stage.is !== 'ending') return loseOldSession(context);
   const { stream } = oldSession;
-  if (!isMute(oldSession)) {
+  if (!owesAtEnd(oldSession)) {
     tellUnspoken(context, stream);
     return dropOldSession(context, 'close');
   }
@@ -88,12 +86,12 @@ export function endOldSession(context: StepContext): void {
   loseOldSession(context);
 }
 
-function isMute({ stage }: OldSession): boolean {
-  return stage.is === 'ending' && stage.mute;
+function owesAtEnd({ stage }: OldSession): boolean {
+  return stage.is === 'ending' && stage.owes;
 }
 
-function hasSpoken({ stage }: OldSession): boolean {
-  return stage.is === 'ending' && stage.hasSpoken;
+function isSilent({ stage }: OldSession): boolean {
+  return stage.is === 'ending' && stage.isSilent;
 }
 
 /** A service only confirms what is followed by silence: the old session hears it, at real time. */
@@ -114,7 +112,7 @@ export function noteNews(context: StepContext, stream: Stream, isSound: boolean)
   if (oldSession?.stream.id !== stream.id) return;
   if (oldSession.stage.is === 'ending') {
     if (isSound)
-      context.set({ oldSession: { ...oldSession, stage: { ...oldSession.stage, hasSpoken: true } } });
+      context.set({ oldSession: { ...oldSession, stage: { ...oldSession.stage, isSilent: false } } });
     return;
   }
   const stage = { ...oldSession.stage, asked: false };

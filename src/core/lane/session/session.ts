@@ -208,10 +208,10 @@ export interface Finishing {
 /** `end_task` has been sent. */
 export interface Ending {
   readonly is: 'ending';
-  /** It was sent speech, and had not said a word since when it was told to end. */
-  readonly mute: boolean;
-  /** It has spoken since. */
-  readonly hasSpoken: boolean;
+  /** When it was told to end it owed something that cannot have been noise to it: that is said again. */
+  readonly owes: boolean;
+  /** Then it had fallen silent in the middle of that, and has not spoken since. */
+  readonly isSilent: boolean;
 }
 
 /** What the outside is told of it. */

@@ -22,11 +22,24 @@ export function forgetOld(context: StepContext): void {
   const since = context.now - OLDEST_SAID_MS;
   if ((before.backlog.chunks[0]?.capturedAt ?? since) >= since) return;
   context.set({ backlog: dropOld(before.backlog, since, before.session.kind !== 'standby') });
-  trackSpeechLoss(context, before);
+  const { chunkMs } = before.settings;
+  const lost = before.backlog.chunks.filter(
+    (one) => one.capturedAt < since && one.voiced && one.pcm !== null,
+  );
+  const [first, last] = [lost[0], lost.at(-1)];
+  const said = first && last && { from: first.capturedAt - chunkMs, to: last.capturedAt };
+  trackSpeechLoss(context, before, said);
 }
 
-/** Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes. */
-export function trackSpeechLoss(context: StepContext, before: LaneState): void {
+/**
+ * Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes.
+ * @param said when that was said; left out: just before the oldest that is held
+ */
+export function trackSpeechLoss(
+  context: StepContext,
+  before: LaneState,
+  said?: Pick<SpeechLoss, 'from' | 'to'>,
+): void {
   const { backlog, settings, loss } = context.state;
   const lost = backlog.accounts.lost - before.backlog.accounts.lost;
   // What had been sent before an outage is no part of it.
@@ -35,7 +48,7 @@ export function trackSpeechLoss(context: StepContext, before: LaneState): void {
     context.set({ loss: null });
     tell(context, loss);
   }
-  if (lost > 0) return lose(context, lost * settings.chunkMs);
+  if (lost > 0) return lose(context, lost * settings.chunkMs, said);
   if (loss === null || !isOver(context.state, loss, context.now)) return;
   context.set({ loss: null });
   tell(context, loss);
@@ -62,14 +75,14 @@ export function loseSent(context: StepContext, chunks: number, known: SentLoss, 
   context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
 }
 
-function lose(context: StepContext, lostMs: number): void {
+function lose(context: StepContext, lostMs: number, said?: Pick<SpeechLoss, 'from' | 'to'>): void {
   const { backlog, settings, loss } = context.state;
   const oldest = backlog.chunks[0];
-  const to = oldest === undefined ? context.now : oldest.capturedAt - settings.chunkMs;
+  const to = said?.to ?? (oldest === undefined ? context.now : oldest.capturedAt - settings.chunkMs);
   const more: SpeechLoss = {
     lostMs: (loss?.lostMs ?? 0) + lostMs,
     cause: loss?.cause ?? causeOf(context.state),
-    from: loss?.from ?? to - lostMs,
+    from: loss?.from ?? said?.from ?? to - lostMs,
     to: loss?.wasSent === true ? loss.to : to,
     lastAt: context.now,
     toldAt: loss?.toldAt ?? context.now,

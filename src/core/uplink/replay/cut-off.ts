@@ -1,9 +1,24 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { judgeRuns, runsCutAtEnd } from './nameless.ts';
 import { settleBegun } from './parts.ts';
-import { NOTHING_NAMELESS, type Part, type Piece, type ReplayLog, type Spoken } from './record.ts';
+import {
+  NOTHING_NAMELESS,
+  type Part,
+  type Piece,
+  type ReplayLog,
+  type Sentence,
+  type Spoken,
+} from './record.ts';
 import { keepPieces, unspoken } from './replay-log.ts';
-import { type AudioCut, cutOf, isCutByEnd, isOver, isUntoldCut, judgeSound } from './sentence.ts';
+import {
+  type AudioCut,
+  cutOf,
+  isCutByEnd,
+  isOver,
+  isUntoldCut,
+  judgeSound,
+  missingVoice,
+} from './sentence.ts';
 import { change, MOST_NAMED, settle } from './spoken.ts';
 
 /** What is to be said once more, and what the owner is to be told. */
@@ -24,17 +39,18 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
   const cuts: AudioCut[] = [...untranslatedCuts(given)];
   for (const sentence of given.sentences) {
     if (!isOver(sentence, log, settledAt)) continue;
-    const { id } = sentence;
-    for (const spoken of sentence.languages) {
+    const { id, languages } = sentence;
+    for (const [index, spoken] of languages.entries()) {
       const verdict = judgeSound(spoken, log);
       if (verdict === null || (verdict === 'whole' && spoken.complete)) continue;
-      const voice = spoken.language ?? '';
-      const isMissing = spoken.soundAt === null && log.voices.includes(voice);
-      const rest = verdict === 'stub' || isMissing ? sayAgain(log, id) : null;
+      const voice = missingVoice(spoken, log, settledAt);
+      if (voice === 'to come') continue;
+      const rest = verdict === 'stub' || voice !== null ? sayAgain(log, id) : null;
       if (rest !== null) {
         again.push(...rest.again);
-        cuts.push(...begunCuts(log, id));
-        log = isMissing ? { ...rest.log, voices: log.voices.filter((one) => one !== voice) } : rest.log;
+        const others = languages.slice(index + 1).filter((other) => isCutShort(sentence, other, log));
+        cuts.push(...begunCuts(log, id), ...others.map((other) => cutOf(id, other, log)));
+        log = { ...rest.log, voices: log.voices.filter((one) => one !== voice) };
         break;
       }
       if (verdict !== 'whole' || isUntoldCut(sentence, spoken, log)) cuts.push(cutOf(id, spoken, log));
@@ -47,6 +63,12 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
   again.push(...chunksOnceMore(log, runs.again));
   if (runs.nameless !== log.nameless) log = { ...log, nameless: runs.nameless };
   return { log, again, cuts: [...cuts, ...runs.cuts] };
+}
+
+/** Whether most of it came and its end did not: it counts as said, and is not said again with another language. */
+function isCutShort(sentence: Sentence, spoken: Spoken, log: ReplayLog): boolean {
+  if (spoken.soundAt === null) return false;
+  return judgeSound(spoken, log) === 'cut' || isUntoldCut(sentence, spoken, log);
 }
 
 function judged(spoken: Spoken): Spoken {
@@ -104,8 +126,7 @@ export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly
     const isCut = (spoken: Spoken): boolean =>
       isCutByEnd(spoken, log, now) ||
       isUntoldCut(sentence, spoken, log) ||
-      (isGone && judgeSound(spoken, log) === 'stub') ||
-      (isLast && isUnspoken(spoken));
+      (isGone && (judgeSound(spoken, log) === 'stub' || isUnspoken(spoken)));
     const cuts = languages.filter(isCut).map((spoken) => cutOf(id, spoken, log));
     return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
   });

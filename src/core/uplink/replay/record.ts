@@ -1,6 +1,16 @@
 import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
 
+/** A language in which a stream has spoken. */
+export interface Voice {
+  /** Empty where the service tells none. */
+  readonly language: string;
+  /** When it was heard last. */
+  readonly soundAt: number;
+  /** When the text came of the sentence that it has spoken whose text came last. */
+  readonly textAt: number;
+}
+
 /**
  * What a stream has been sent and has not yet spoken in full: where the stream breaks off, this goes to the next one. It
  * is accounted per sentence and language, by the times that the service gives for its transcripts, or else by one rule
@@ -44,7 +54,7 @@ export interface ReplayLog {
   /** Sentences that are said once more, because their translation was cut off: nothing more of them is heard. */
   readonly withdrawn: readonly string[];
   /** Languages that it has spoken, with names; not those in which a sentence is missing since, and is said once more. */
-  readonly voices: readonly string[];
+  readonly voices: readonly Voice[];
   /** What it speaks without a name. */
   readonly nameless: Nameless;
   /** That sound against the texts that it may speak. */

@@ -18,7 +18,7 @@ import {
   type Spoken,
   type Untranslated,
 } from './record.ts';
-import { allSaid, isBegun, languagesSaid, spokenIn } from './sentence.ts';
+import { allSaid, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -265,12 +265,15 @@ export function owesWritten(log: ReplayLog): boolean {
 /** A word begins and ends so far from where a voice detector hears it. */
 const AROUND_SPEECH_MS = 960;
 
-/** The log with no more than what a voice detector has taken for speech. */
+/** The log with no more than what a voice detector has taken for speech, or the service has taken for a sentence that it owes. */
 export function nearSpeech(log: ReplayLog): ReplayLog {
   const speech = log.pieces.filter((piece) => !isQuiet(piece) && piece.chunk.levels?.isSpeech === true);
   const isNear = ({ fromMs, toMs }: Piece): boolean =>
     speech.some((one) => toMs > one.fromMs - AROUND_SPEECH_MS && fromMs < one.toMs + AROUND_SPEECH_MS);
-  return keepPieces(log, log.pieces.filter(isNear));
+  const owed = new Set(log.sentences.filter((one) => owesVoice(one, log)).map(({ id }) => id));
+  const isKept = (piece: Piece): boolean =>
+    isNear(piece) || (piece.sentence !== null && owed.has(piece.sentence));
+  return keepPieces(log, log.pieces.filter(isKept));
 }
 
 /**

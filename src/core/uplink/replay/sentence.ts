@@ -1,4 +1,12 @@
-import { type Part, type Piece, type ReplayLog, type Sentence, type Spoken, speechMs } from './record.ts';
+import {
+  type Part,
+  type Piece,
+  type ReplayLog,
+  type Sentence,
+  type Spoken,
+  speechMs,
+  type Voice,
+} from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {
@@ -97,6 +105,31 @@ export function isComplete(sentence: Sentence, { targets }: Pace): boolean {
 /** Whether some of a sentence came, and it is not known that this was all. */
 export function isBegun({ languages }: Sentence): boolean {
   return languages.some(({ soundAt, complete }) => soundAt !== null && !complete);
+}
+
+/** Of one language of a sentence: the service speaks it, has written it down or spoken a part of it, and has not begun with the rest. */
+function isVoiceOwed(
+  { language, letters, parts, soundAt, complete }: Spoken,
+  { voices }: ReplayLog,
+): boolean {
+  const isTold = letters > 0 || parts.some(({ state }) => state === 'settled');
+  return isTold && soundAt === null && !complete && voices.some((one) => one.language === (language ?? ''));
+}
+
+/** Whether that is so in any language. */
+export function owesVoice({ languages }: Sentence, log: ReplayLog): boolean {
+  return languages.some((spoken) => isVoiceOwed(spoken, log));
+}
+
+/**
+ * The voice that has left a sentence out of which a text came; null: none is known, or it may come yet, as where the service
+ * speaks what it has written long after.
+ */
+export function missingVoice(spoken: Spoken, { voices }: ReplayLog, now: number): Voice | 'to come' | null {
+  const voice = voices.find(({ language }) => language === (spoken.language ?? ''));
+  if (spoken.soundAt !== null || voice === undefined) return null;
+  const isPassed = spoken.textAt !== null && voice.textAt > spoken.textAt;
+  return isPassed || now - voice.soundAt >= UNSPOKEN_AFTER_MS ? voice : 'to come';
 }
 
 /** What became of one language of a sentence of which nothing more comes. */

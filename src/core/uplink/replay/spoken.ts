@@ -11,6 +11,7 @@ import {
   type Sentence,
   type Span,
   type Spoken,
+  type Voice,
 } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import {
@@ -19,6 +20,7 @@ import {
   isShort,
   isUnderWay,
   judgeSound,
+  owesVoice,
   spokenIn,
   targetOf,
   withSpoken,
@@ -60,6 +62,8 @@ export interface Text {
 export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   const { id, part = null, letters, span = null } = text;
   if (id === null) return noteNamelessText(log, letters, now);
+  // It is being said once more: by another name.
+  if (log.withdrawn.includes(id)) return log;
   const language = targetOf(text.language, log.targets);
   // It has been said to its end: its text comes behind that.
   if (isSaidToItsEnd(log, id, language, part)) return log;
@@ -105,7 +109,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
   const language = targetOf(sound.language, log.targets);
   const part = sound.part ?? null;
-  const voices = [...new Set([...told.voices, language ?? ''])];
+  const voices = withVoice(told, sentenceOf(told, id), language, now);
   const kept = { ...keepPieces(told, own), voices, twins: isTwin ? id : told.twins };
   const heard = change(withSentence(kept, id), id, language, (spoken) =>
     withPartSound(spoken, { part, ms: isTwin ? 0 : sound.ms, last: sound.last }, now),
@@ -121,6 +125,18 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   // What comes twice lasts twice as long as it should.
   const isMeasure = isWhole && rest.twins !== id;
   return { log: settle(isMeasure ? learnPace(rest, ended) : rest, id), isRepeat };
+}
+
+function withVoice(
+  { voices }: ReplayLog,
+  sentence: Sentence,
+  tag: string | null,
+  now: number,
+): readonly Voice[] {
+  const language = tag ?? '';
+  const before = voices.find((one) => one.language === language);
+  const textAt = Math.max(before?.textAt ?? Number.NEGATIVE_INFINITY, spokenIn(sentence, tag).textAt ?? 0);
+  return [...voices.filter((one) => one !== before), { language, soundAt: now, textAt }];
 }
 
 function isSettled(log: ReplayLog, id: string): boolean {
@@ -227,13 +243,9 @@ export function owesRest(log: ReplayLog): boolean {
   );
 }
 
-/** Whether it has written down a translation, or spoken a part of it, and has not begun with the rest, in a language that it speaks. */
-export function owesTranslation({ sentences, voices }: ReplayLog): boolean {
-  const isOwed = ({ language, letters, parts, soundAt, complete }: Spoken): boolean => {
-    const isTold = letters > 0 || parts.some(({ state }) => state === 'settled');
-    return isTold && soundAt === null && !complete && voices.includes(language ?? '');
-  };
-  return sentences.some(({ languages }) => languages.some(isOwed));
+/** Whether it has written down a translation, or spoken a part of it, and has not begun with the rest. */
+export function owesTranslation(log: ReplayLog): boolean {
+  return log.sentences.some((sentence) => owesVoice(sentence, log));
 }
 
 /** Whether it has begun to speak a sentence, and has not come to its end. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cutsAtEnd, judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import { emptyReplayLog, owesSpeech, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { noteSound } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
 import { proven, send, sound, text, understand } from './two-languages.ts';
 
 describe('a translation that is cut off', () => {
@@ -98,9 +98,9 @@ describe('a translation that is cut off', () => {
       4000,
       true,
     );
-    expect(judgeCuts(text(first, 'a', 'es'), 24_100).cuts).toMatchObject([{ language: 'es', playedMs: 0 }]);
+    expect(judgeCuts(text(first, 'a', 'es'), 25_100).cuts).toMatchObject([{ language: 'es', playedMs: 0 }]);
     const untold = sound(understand(send(4, emptyReplayLog(['es'])), 'a'), 'a', 'es', 4000, true);
-    expect(judgeCuts(text(untold, 'a', 'es'), 24_100).cuts).toEqual([]);
+    expect(judgeCuts(text(untold, 'a', 'es'), 25_100).cuts).toEqual([]);
   });
 
   it('is judged at once where the service says that this was all', () => {
@@ -125,8 +125,9 @@ describe('a translation that is cut off', () => {
   });
 
   it('is said once more where none of it came and others did; no second one until that language is heard', () => {
-    expect(judgeCuts(silent('a', proven()), 23_900)).toMatchObject({ again: [], cuts: [] });
-    const once = judgeCuts(silent('a', proven()), 24_100);
+    // The voice was heard at 5 s: until 20 s later it may come to this one yet.
+    expect(judgeCuts(silent('a', proven()), 24_900)).toMatchObject({ again: [], cuts: [] });
+    const once = judgeCuts(silent('a', proven()), 25_100);
     expect(once.cuts).toEqual([]);
     expect(once.again.map(({ again, said }) => ({ again, said }))).toEqual(
       Array.from({ length: 7 }, () => ({ again: true, said: ['fr'] })),
@@ -135,11 +136,30 @@ describe('a translation that is cut off', () => {
     const next = judgeCuts(silent('b', once.log), 24_100);
     expect(next).toMatchObject({ again: [], cuts: [{ language: 'es', playedMs: 0 }] });
     const heard = sound(next.log, 'c', 'es', 1000, true);
-    expect(judgeCuts(silent('d', heard), 24_100)).toMatchObject({ cuts: [], again: { length: 7 } });
+    expect(judgeCuts(silent('d', heard), 25_100)).toMatchObject({ cuts: [], again: { length: 7 } });
     // What comes late of the first try is not heard beside the second.
     expect(noteSound(once.log, { id: 'a', language: 'es', ms: 200, last: false }, 25_000).isRepeat).toBe(
       true,
     );
+    // Nor is its text one of another sentence that never sounds.
+    expect(judgeCuts(text(once.log, 'a', 'fr'), 60_000)).toMatchObject({ again: [], cuts: [] });
+  });
+
+  it('is no missing one where the service speaks long after it writes, unless it has gone on to the next', () => {
+    const written = (log: ReplayLog, id: string, at: number): ReplayLog =>
+      noteText(understand(send(4, log), id), { id, language: 'es', letters: 60 }, at);
+    const a = written(emptyReplayLog(['es']), 'a', 1000);
+    const queued = written(written(sound(a, 'a', 'es', 3900, true, 22_000), 'b', 3000), 'c', 4000);
+    expect(judgeCuts(queued, 24_100)).toMatchObject({ again: [], cuts: [] });
+    const passed = sound(queued, 'c', 'es', 3900, true, 24_200);
+    expect(judgeCuts(passed, 24_300)).toMatchObject({ again: { length: 7 }, cuts: [] });
+  });
+
+  it('tells of the language that was cut where the other is said once more', () => {
+    const told = text(text(understand(send(4, proven()), 'a'), 'a', 'es'), 'a', 'fr');
+    const { again, cuts } = judgeCuts(sound(told, 'a', 'fr', 2500), 25_100);
+    expect(again.map(({ said }) => said)).toEqual(Array.from({ length: 7 }, () => ['fr']));
+    expect(cuts).toMatchObject([{ language: 'fr', playedMs: 2500 }]);
   });
 
   it('is told once where more than half came and no end of it', () => {
