@@ -47,8 +47,8 @@ export const VOICES = [
   {
     name: 'spoken-to-its-end-and-called-silent',
     file: 'lane/session/old-session.ts',
-    find: 'isMute(oldSession) && !hasSpoken(oldSession)',
-    replace: 'isMute(oldSession)',
+    find: 'stage: { ...oldSession.stage, isSilent: false }',
+    replace: 'stage: oldSession.stage',
     tests: STORIES.standby,
   },
   {

@@ -264,6 +264,28 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     found:
       'speech waited for a quarter of an hour, while there was neither a stream nor a microphone, to be said then',
   },
+  {
+    seed: 1_001_000_509,
+    hours: 0.46,
+    found: 'a sentence of which no sound came, from a stream that had died, was told and not said again',
+  },
+  {
+    seed: 1_001_000_576,
+    hours: 0.88,
+    found: 'what was missing in a language that nobody wanted any more was said again, and all of it muted',
+  },
+  {
+    seed: 1_002_000_126,
+    hours: 0.37,
+    found:
+      'an old session that had written down a translation and spoken none of it ended in order, and it was lost',
+  },
+  {
+    seed: 1_002_000_499,
+    hours: 0.26,
+    found:
+      'of a service without texts, the end of a cut that had been said before muted a sentence behind the next one',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -33,7 +33,7 @@ import {
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
-import { cutJobs, isZeroOpen } from './told-cuts.ts';
+import { cutJobs, isZeroOpen, meantTicks } from './told-cuts.ts';
 import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
@@ -148,10 +148,12 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const noteCut = ({ before, effects }: LaneStep): void => {
     const isFirst = ({ ticks }: Job): boolean => timesSent.get(ticks[0] ?? 0) <= 1;
     const { isWritten, isPlaced } = doubts;
+    const connectionOf = (tick: number) => sendings.get(tick)?.connection;
     const cutSetup = { named: setup.named, isFirst, isZeroOpen: isZeroOpen(before), isWritten, isPlaced };
     for (const effect of effects) {
       if (effect.type !== 'notify' || effect.kind !== 'audio_cut') continue;
-      for (const { ticks } of cutJobs([...jobs.values()], effect.detail, cutSetup)) markAll(ticks, CUT);
+      for (const job of cutJobs([...jobs.values()], effect.detail, cutSetup))
+        markAll(meantTicks(job, effect.detail, isWritten, connectionOf), CUT);
     }
   };
   const dropped = createDropped<Job>({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from './speech-ports.ts';
-import { cutJobs } from './told-cuts.ts';
+import { cutJobs, meantTicks } from './told-cuts.ts';
 
 /** A translation of 100 ticks of which some have come. */
 const job = (id: number, deliveredTicks: number, more: Partial<Job> = {}): Job => ({
@@ -26,6 +26,22 @@ describe('a translation that is told as cut off', () => {
 
   it('may be any of which no text tells how long it should be', () => {
     expect(cut([job(1, 10), job(2, 100)], { isWritten: ([id]: readonly number[]) => id === 2 })).toEqual([1]);
+  });
+
+  it('is the whole sentence where no text has told of its parts', () => {
+    const parts = [job(1, 100), job(2, 30), job(3, 0), job(4, 0, { sentence: 'other' })];
+    expect(cut(parts, { named: false, isWritten: () => false })).toEqual([2, 3]);
+    expect(cut(parts, { named: false })).toEqual([2]);
+  });
+
+  it('is all that was sent behind it as well, up to the length that is told, where no text tells what it is of', () => {
+    const connectionOf = (tick: number) => (tick < 108 ? 1 : 2);
+    const one = job(1, 10, { ticks: [100, 101, 102] });
+    expect(meantTicks(one, { expected_ms: 120 }, () => false, connectionOf)).toEqual([
+      100, 101, 102, 103, 104, 105,
+    ]);
+    expect(meantTicks(one, { expected_ms: 2000 }, () => false, connectionOf).at(-1)).toBe(107);
+    expect(meantTicks(one, { expected_ms: 120 }, () => true, connectionOf)).toEqual([100, 101, 102]);
   });
 
   it('may be any part of one beside a whole part, where nobody can know which seconds they translate', () => {

@@ -1,6 +1,7 @@
 /** Which translations the device means when it tells that one was cut off (`audio_cut`). */
 import { streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
+import { TICK_MS } from './sound.ts';
 import type { Job } from './speech-ports.ts';
 
 /** Of a translation of which less came the device has to know that it is to be said again, once, where it has a name. */
@@ -33,7 +34,7 @@ export function cutJobs(
 ): readonly Job[] {
   const isOtherWhole = (job: Job): boolean =>
     jobs.some((one) => one !== job && isOfOneSentence(one, job) && one.deliveredTicks >= one.lengthTicks);
-  return jobs.filter((job) => {
+  const told = jobs.filter((job) => {
     const { deliveredTicks, lengthTicks } = job;
     // Of what is told nothing had come.
     if (playedMs === 0 && deliveredTicks > 0) return false;
@@ -44,6 +45,30 @@ export function cutJobs(
     const isCut = deliveredTicks >= least && deliveredTicks < lengthTicks;
     return isCut && (language === undefined || job.language === language);
   });
+  // Where no text has told of its parts, the whole sentence is meant: also what had not begun to sound.
+  const isMeant = (job: Job): boolean => told.some((one) => isOfOneSentence(one, job));
+  return jobs.filter(
+    (job) => told.includes(job) || (job.deliveredTicks === 0 && !isWritten(job.ticks) && isMeant(job)),
+  );
+}
+
+/**
+ * The speech that is meant by such a word: that of the translation; and where no text has told what it is of, all that had been
+ * sent behind it, up to the length that is told.
+ * @param connectionOf the one by which it was sent last
+ */
+export function meantTicks(
+  { ticks }: Job,
+  { expected_ms: expectedMs }: Readonly<Record<string, unknown>>,
+  isWritten: CutSetup['isWritten'],
+  connectionOf: (tick: number) => number | undefined,
+): readonly number[] {
+  const [first, last] = [ticks[0], ticks.at(-1)];
+  if (first === undefined || last === undefined || isWritten(ticks)) return ticks;
+  const meant = [...ticks];
+  for (let tick = last + 1; tick < first + Number(expectedMs) / TICK_MS; tick++)
+    if (connectionOf(tick) === connectionOf(first)) meant.push(tick);
+  return meant;
 }
 
 function isOfOneSentence(one: Job, other: Job): boolean {

@@ -1,6 +1,7 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import type { LaneOptions, LaneSettings } from '../../../src/core/lane/lane-options.ts';
+import { taskOf } from '../../../src/core/lane/lane-options.ts';
 import { isStreaming, streamsOf } from '../../../src/core/lane/session/session.ts';
 import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
@@ -61,7 +62,7 @@ export class SoundLedger {
     if (event.type === 'sounding') this.speaker.tell(event);
     if (event.type === 'captured') this.capture(before, event, state, now);
     if (event.type === 'message' && isKnown(before, event.stream)) {
-      this.understand(event.stream, event.message, before.options.targets);
+      this.understand(event.stream, event.message, taskOf(before).targets);
     }
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {

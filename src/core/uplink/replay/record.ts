@@ -124,6 +124,9 @@ export interface Interim {
   readonly coveredShare: number;
 }
 
+/** In place of the name of a sentence that has been said to its end. */
+export const SETTLED = '';
+
 /** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
 export interface Piece {
   readonly chunk: BacklogChunk;

@@ -8,6 +8,7 @@ import {
   type Piece,
   type ReplayLog,
   type SaidSentence,
+  SETTLED,
   type Sentence,
   type Span,
   type Spoken,
@@ -31,8 +32,6 @@ import { lastPause } from './without-times.ts';
 export const MOST_NAMED = 16;
 /** Of one sentence: this many parts that are over are known. */
 const MOST_PARTS = 32;
-/** In place of the name of a sentence that has been said to its end. */
-const SETTLED = '';
 
 /** Translated sound as it came. */
 export interface Sound {

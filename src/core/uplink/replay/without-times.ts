@@ -1,5 +1,5 @@
 import { kindOf } from '../backlog.ts';
-import { isQuiet, noisesIn, type Piece, type ReplayLog, type Seam, splitAt } from './record.ts';
+import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, splitAt } from './record.ts';
 
 /**
  * Where a sentence ends, of a service that does not tell its times. The rule: word of a sentence is word of all that was sent
@@ -66,14 +66,18 @@ function share(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam)
   });
 }
 
-/** Speech goes on behind a cut, or was over there: what is shared has its second sentence. */
+/**
+ * Speech goes on behind a cut, or was over there: what is shared has its second sentence. Where the next one begins behind a
+ * pause, what is shared may have been a sentence of its own, or the end of the first: of none that comes later.
+ */
 export function shareWithNext(log: ReplayLog, id: string): ReplayLog {
   const first = log.pieces.find((piece) => piece.sentence === id && !isQuiet(piece));
-  const pieces = log.pieces.map((piece) => {
-    const { seam } = piece;
-    const isBefore =
-      seam !== undefined && seam.next === null && (first === undefined || seam.toMs === first.fromMs);
-    return isBefore ? { ...piece, seam: { ...seam, next: id } } : piece;
+  const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
+    const { seam, ...rest } = piece;
+    if (seam === undefined || seam.next !== null) return [piece];
+    if (first === undefined || seam.toMs === first.fromMs) return [{ ...piece, seam: { ...seam, next: id } }];
+    if (seam.toMs > first.fromMs) return [piece];
+    return piece.sentence === SETTLED ? [] : [rest];
   });
   return { ...log, pieces };
 }

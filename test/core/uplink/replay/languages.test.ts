@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import { judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   emptyReplayLog,
+  noteSent,
+  noteSilence,
   owesSpeech,
   retarget,
   unspoken,
 } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { noteSound, owesRest } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
-import { proven, send, sound, TARGETS, TEXT, text, understand } from './two-languages.ts';
+import { CHUNK_MS, proven, send, sound, TARGETS, TEXT, text, understand } from './two-languages.ts';
 
 describe('a sentence for two languages', () => {
   it('is owed until both have been spoken', () => {
@@ -64,6 +67,23 @@ describe('a sentence that was said before in one of two languages', () => {
   it('is another behind speech that was never said', () => {
     const late = understand(send(9, send(4, send(2), { said: ['fr'] })), 'a');
     expect(noteSound(late, { id: 'a', language: 'fr', ms: 1000, last: true }, 9000).isRepeat).toBe(false);
+  });
+
+  it('is no part of what a service without texts says behind the next sentence: in doubt it is heard', () => {
+    const speak = (chunks: number, log: ReplayLog, told: Partial<BacklogChunk>): ReplayLog =>
+      Array.from({ length: chunks }).reduce<ReplayLog>((sent) => {
+        const seq = Math.round(sent.sentMs / CHUNK_MS);
+        const chunk = { seq, capturedAt: 0, pcm: Uint8Array.of(1, 1), voiced: true, queued: false, ...told };
+        return noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
+      }, log);
+    const both = (log: ReplayLog, id: string): ReplayLog =>
+      sound(sound(log, id, 'es', 1000, true), id, 'fr', 1000, true);
+    const first = both(speak(12, emptyReplayLog(TARGETS), { said: ['es'] }), 'a');
+    // It has cut running speech, of which the rest may still come; then there is a pause of ours, and speech that was never said.
+    const paused = [1, 2, 3].reduce((log) => noteSilence(log, CHUNK_MS, log.sentMs), first);
+    const next = both(speak(9, paused, {}), 'b');
+    expect(noteSound(next, { id: 'c', language: 'es', ms: 1000, last: true }, 9000).isRepeat).toBe(false);
+    expect(noteSound(first, { id: 'b', language: 'es', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
   });
 
   it('may be several of that kind', () => {
