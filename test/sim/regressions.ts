@@ -286,6 +286,17 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     found:
       'of a service without texts, the end of a cut that had been said before muted a sentence behind the next one',
   },
+  {
+    seed: 1_003_000_324,
+    hours: 0.47,
+    found:
+      'the second part of what had been said before was heard again, because its first had seemed to be all',
+  },
+  {
+    seed: 1_003_000_434,
+    hours: 0.36,
+    found: 'the simulator wanted a part of which nobody could know, of a service without times',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -130,8 +130,37 @@ interface Delivery {
   readonly ticks: readonly number[];
 }
 
+interface Part extends Delivery {
+  readonly stream: string;
+  readonly sentence: string;
+  readonly language: string;
+}
+
 /** Of a sentence that has neither a name nor an end, nobody can tell that more than this share is not all: voices differ. */
 const PLAINLY_CUT_SHARE = 0.55;
+
+/**
+ * Whether it was the next part of a translation of which one part had come to its end when the stream broke off: of a service
+ * that tells no times nobody can know that there was to be another one.
+ */
+export function isNextPart(
+  renderings: readonly Part[],
+  tick: number,
+  isOver: (stream: string) => boolean,
+): boolean {
+  const isWhole = (one: Part, other: Part): boolean =>
+    one.deliveredTicks >= one.lengthTicks &&
+    one.stream === other.stream &&
+    one.sentence === other.sentence &&
+    one.language === other.language;
+  return renderings.some(
+    (part) =>
+      part.deliveredTicks === 0 &&
+      part.ticks.includes(tick) &&
+      isOver(part.stream) &&
+      renderings.some((one) => isWhole(one, part)),
+  );
+}
 
 /** Whether the last part of a translation of it is missing, and most of it came. */
 export function lacksItsEnd(renderings: Iterable<Delivery>, tick: number): boolean {

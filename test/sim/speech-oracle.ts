@@ -10,7 +10,7 @@ import { createLeftOut } from './left-out.ts';
 import { checkAge, chunksForgotten, chunksGone, isFinished, isLossRight, isStoppedByHold } from './losses.ts';
 import { createPlayOrder } from './play-order.ts';
 import { createSaidAccount } from './said.ts';
-import { createSeams, lacksItsEnd, wasCut } from './seams.ts';
+import { createSeams, isNextPart, lacksItsEnd, wasCut } from './seams.ts';
 import { createSilentEnds } from './silent-ends.ts';
 import { isStump, readRenderings, TICK_MS } from './sound.ts';
 import { EXCUSES, type Excuse } from './speech-excuses.ts';
@@ -44,9 +44,8 @@ const PAUSE_TICKS = 700 / TICK_MS;
 const CHANGING_MS = 15_000;
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
-const MOST_FADE_BYTES = 8 * 48;
 /** The sound of a rendering has left the service within this. */
-const UNDER_WAY_MS = 20_000;
+const [MOST_FADE_BYTES, UNDER_WAY_MS] = [8 * 48, 20_000];
 
 export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const { violations, firstTick } = setup;
@@ -66,6 +65,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
   let [queue, targets]: [number[], readonly string[]] = [[], []];
+  const isGone = (stream: string): boolean => overAt.has(numberOf.get(stream) ?? 0);
   const doubts = createDoubts({
     ...{ seams, sentOf: sendings.get, placeOf: places.get, times: setup },
     isOver: (connection) => overAt.has(connection),
@@ -184,6 +184,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (!isExact && seams.isInDoubt(tick)) return 'unnamed';
     if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
     if (!setup.named && lacksItsEnd(jobs.values(), tick)) return 'unnamed';
+    if (!isExact && isNextPart([...jobs.values()], tick, isGone)) return 'unnamed';
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return null;
     if (flag & FORGOTTEN) return 'late_break';
@@ -293,7 +294,6 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (echoes > 0 && setup.echo)
         violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
     },
-    // That the lane keeps its pace is judged where it sends.
     overrun: (sound) => void read(sound, (tick) => mark(tick, DISTORTED)),
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);

@@ -201,6 +201,8 @@ export interface SaidSentence {
   readonly parts: readonly string[];
   /** Its times as the service has told them so far, in the stream's audio; null: it has not. */
   readonly span: Span | null;
+  /** Languages in which it had been said before, on a stream that broke off. */
+  readonly repeats: readonly string[];
 }
 
 /** A sentence may be translated and spoken in several parts; each has an end of its own. */

@@ -71,10 +71,13 @@ export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   return settlePart(noted, id, language, part).log;
 }
 
-/** Whether the sentence needs no record any more, and this part of it had ended. */
+/** Whether this part of it had ended when the sentence was said to its end. */
 function isSaidToItsEnd(log: ReplayLog, id: string, language: string | null, part: string | null): boolean {
   const said = log.said.find((one) => one.id === id);
-  if (said === undefined || log.sentences.some((one) => one.id === id)) return false;
+  if (said === undefined) return false;
+  // Another part of it may have come since.
+  if (part !== null && said.parts.includes(partKey(language, part))) return true;
+  if (log.sentences.some((one) => one.id === id)) return false;
   const isUnnumbered = part === null || said.parts.includes(partKey(language, null));
   return isUnnumbered ? said.isUntold : said.parts.includes(partKey(language, part));
 }
@@ -194,12 +197,14 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
   };
 }
 
-function withSaid({ said }: ReplayLog, { id, languages, span }: Sentence): readonly SaidSentence[] {
+function withSaid(log: ReplayLog, { id, languages, span }: Sentence): readonly SaidSentence[] {
+  const { said, targets } = log;
   const before = said.find((one) => one.id === id);
   const isUntold = (before?.isUntold ?? true) && languages.every(({ letters }) => letters === 0);
   const parts = languages.flatMap(({ language, parts }) => parts.map((part) => partKey(language, part.id)));
   const known = [...(before?.parts ?? []), ...parts].slice(-MOST_PARTS);
-  const ended = { id, isUntold, parts: known, span: joined(before?.span ?? null, span) };
+  const repeats = targets.filter((target) => isSaidBefore(log, id, target));
+  const ended = { id, isUntold, parts: known, span: joined(before?.span ?? null, span), repeats };
   return [...said.filter((one) => one !== before), ended].slice(-MOST_NAMED);
 }
 
@@ -229,6 +234,8 @@ function isPartOf({ sentence, seam }: Piece, id: string): boolean {
 /** Whether a sentence of this stream was said in this language before, on a stream that broke off. */
 function isSaidBefore(log: ReplayLog, id: string, language: string | null): boolean {
   if (language === null) return false;
+  // Another part of it may come when it seemed to have been said to its end.
+  if (log.said.some((one) => one.id === id && one.repeats.includes(language))) return true;
   const own = log.pieces.filter((piece) => isPartOf(piece, id) && !isQuiet(piece));
   const isNoise = noisesIn(own);
   const isSaid = ({ chunk }: Piece): boolean => chunk.said?.includes(language) === true;

@@ -10,7 +10,7 @@ import {
   retarget,
   unspoken,
 } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { noteSound, owesRest } from '../../../../src/core/uplink/replay/spoken.ts';
+import { noteSound, noteText, owesRest } from '../../../../src/core/uplink/replay/spoken.ts';
 import { noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
 import { CHUNK_MS, proven, send, sound, TARGETS, TEXT, text, understand } from './two-languages.ts';
 
@@ -84,6 +84,19 @@ describe('a sentence that was said before in one of two languages', () => {
     const next = both(speak(9, paused, {}), 'b');
     expect(noteSound(next, { id: 'c', language: 'es', ms: 1000, last: true }, 9000).isRepeat).toBe(false);
     expect(noteSound(first, { id: 'b', language: 'es', ms: 1000, last: true }, 9000).isRepeat).toBe(true);
+  });
+
+  it('is muted also in the part that comes when it seemed to have been said to its end', () => {
+    const part = (log: ReplayLog, language: string, number: string) =>
+      noteSound(log, { id: 'a', part: number, language, ms: 1000, last: true }, 9000);
+    const first = part(part(repeated, 'es', '0').log, 'fr', '0');
+    expect(first).toMatchObject({ isRepeat: true, log: { sentences: [] } });
+    const second = part(first.log, 'fr', '1');
+    expect(second.isRepeat).toBe(true);
+    expect(part(first.log, 'es', '1').isRepeat).toBe(false);
+    // What comes late of the text of a part that had ended makes no sentence that was never spoken.
+    const late = noteText(second.log, { id: 'a', part: '0', language: 'es', letters: 60 }, 10_000);
+    expect(judgeCuts(late, 60_000)).toMatchObject({ again: [], cuts: [] });
   });
 
   it('may be several of that kind', () => {
