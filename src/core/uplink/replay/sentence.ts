@@ -122,8 +122,8 @@ export function owesVoice({ languages }: Sentence, log: ReplayLog): boolean {
 }
 
 /**
- * The voice that has left a sentence out of which a text came; null: none is known, or it may come yet, as where the service
- * speaks what it has written long after.
+ * The voice that has left a sentence out of which a text came. `to come`: it may speak it yet, as where the service speaks what
+ * it has written long after. Null: some of it has sounded, or the service is not known to speak the language.
  */
 export function missingVoice(spoken: Spoken, { voices }: ReplayLog, now: number): Voice | 'to come' | null {
   const voice = voices.find(({ language }) => language === (spoken.language ?? ''));
