@@ -30,7 +30,7 @@ export const laneAccountSchema = z.strictObject({
   max_durations: times('sessions that ended at their longest duration'),
   failures: times('failed tries and broken streams'),
   taken_back: chunks('taken back from a stream that broke off, and said again to the next'),
-  said_again: times('sentences said again because their translation was cut off'),
+  said_again: times('sentences said again because their translation was cut off or never came'),
   repeats_muted: times('pieces of sound left out because they had been said before'),
   speech_dropped_ms: z
     .number()
