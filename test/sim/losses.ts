@@ -1,4 +1,6 @@
 /** Which speech a lane may count as lost. */
+
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
 import { hearingStream, phaseOf, type Stream } from '../../src/core/lane/session/session.ts';
 import { DOUBTFUL_ENDS } from '../../src/core/lane/session/silence.ts';
@@ -19,11 +21,12 @@ export function checkAge(violations: Violations, ageMs: number): void {
 }
 
 /** The backlog was full, what was in it too old, or a stream ended without a word of what it was sent long ago. */
-export function isLossRight(before: LaneState, after: LaneState, now: number): boolean {
+export function isLossRight({ before, after }: LaneStep, now: number): boolean {
   const { backlogMs, chunkMs } = after.settings;
   if (after.backlog.chunks.length >= Math.floor(backlogMs / chunkMs) - 1) return true;
-  if (isOld(before.backlog.chunks[0], now) && !isOld(after.backlog.chunks[0], now)) return true;
-  const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
+  const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
+  const old = before.backlog.chunks.filter((chunk) => !kept.has(chunk.seq) && isOld(chunk, now));
+  const lost = after.backlog.accounts.lost - before.backlog.accounts.lost - old.length;
   const hearing = hearingStream(before.session);
   const gone = [hearing, before.oldSession?.stream].map((stream) => stream?.replay);
   const begun = gone
@@ -37,8 +40,8 @@ export function isLossRight(before: LaneState, after: LaneState, now: number): b
   return lost <= unheard + owed + begun + doubtful;
 }
 
-function isOld(chunk: BacklogChunk | undefined, now: number): boolean {
-  return chunk !== undefined && now - chunk.capturedAt > OLDEST_SAID_MS;
+function isOld({ capturedAt }: BacklogChunk, now: number): boolean {
+  return now - capturedAt > OLDEST_SAID_MS;
 }
 
 /** What the stream that hears has forgotten in a step: it was sent too long ago, or too much was sent since. */

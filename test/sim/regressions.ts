@@ -297,6 +297,17 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     hours: 0.36,
     found: 'the simulator wanted a part of which nobody could know, of a service without times',
   },
+  {
+    seed: 77_005,
+    hours: 0.65,
+    found:
+      'the end of a repeat that the service had cut, and spoken before its text came, took the next sentence, and was heard again',
+  },
+  {
+    seed: 1_005_000_072,
+    hours: 0.75,
+    found: 'the simulator blamed the device for what a microphone gave that had hung for two minutes',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -106,7 +106,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     markAll(ticks, GATED);
   };
 
-  const noteGone = ({ before, after, event }: LaneStep, now: number): void => {
+  const noteGone = (step: LaneStep, now: number): void => {
+    const { before, after, event } = step;
     const was = before.backlog.accounts;
     const is = after.backlog.accounts;
     if (was.trimmed === is.trimmed && was.dropped === is.dropped) return;
@@ -114,8 +115,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (event.type === 'stop' || event.type === 'shutdown' || isStoppedByHold(before, after))
       return markChunks(gone, DEAF);
     if (is.lost > was.lost) {
-      const isRight = isLossRight(before, after, now);
-      violations.check('backlog', isRight, () => 'audio lost while the backlog had room');
+      violations.check('backlog', isLossRight(step, now), () => 'audio lost while the backlog had room');
       markChunks(
         gone.filter(({ voiced }) => voiced),
         HOLD_FULL,

@@ -166,6 +166,20 @@ describe('speech that waits while the microphone is away and there is no stream'
     ]);
   });
 
+  it('is not said either where the microphone hung and gives it at last to a stream', () => {
+    const lane = new LaneHarness({ settings: { stuckMs: 1e9 } }).goLive();
+    const at = lane.now;
+    lane.pass(2 * MOST_MS);
+    lane.capture(true, at);
+    lane.pass(1000);
+    expect(sentSince(lane, at)).toEqual([]);
+    expect(lane.accounts).toMatchObject({ lost: 1 });
+    lane.hush(60);
+    expect(events(lane)).toMatchObject([
+      { detail: { lost_ms: CHUNK_MS }, times: { from: at - CHUNK_MS, to: at } },
+    ]);
+  });
+
   it('is no loss in standby, where it was taken for a pause', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 20_000 } }).goLive();
     lane.hush(100);

@@ -6,6 +6,7 @@ import { isStreaming, type LiveStream, waitingSuccessor } from '../session/sessi
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
+import { isTooOld } from './speech-lost.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
 const STARVED_CHUNKS = 1.5;
@@ -28,6 +29,8 @@ export function pump(context: StepContext): void {
     context.set({ backlog: trim(context.state.backlog) });
     const [head, behind] = context.state.backlog.chunks;
     if (head === undefined) break;
+    // A microphone that hung gives at last what it had heard.
+    if (isTooOld(head, context.now)) return context.arm('pace', context.now);
     // After a stall chunks come one by one, each the only one that waits: their age tells.
     const isNewest = behind === undefined && context.now - head.capturedAt < settings.chunkMs;
     const allowedAt = earliestSend(context.state.pacer, settings.chunkMs, isNewest);

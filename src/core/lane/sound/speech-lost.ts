@@ -1,4 +1,4 @@
-import { dropOld, writeOff } from '../../uplink/backlog.ts';
+import { type BacklogChunk, dropOld, writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
 import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
@@ -16,15 +16,21 @@ const TELL_EACH_MS = 600_000;
  */
 const OLDEST_SAID_MS = 120_000;
 
+/** Whether it is given up as the next step begins. */
+export function isTooOld({ capturedAt }: BacklogChunk, now: number): boolean {
+  return capturedAt < now - OLDEST_SAID_MS;
+}
+
 /** Before a step: gives up what has waited for too long, with the cause that kept it waiting. */
 export function forgetOld(context: StepContext): void {
   const before = context.state;
+  const [oldest] = before.backlog.chunks;
+  if (oldest === undefined || !isTooOld(oldest, context.now)) return;
   const since = context.now - OLDEST_SAID_MS;
-  if ((before.backlog.chunks[0]?.capturedAt ?? since) >= since) return;
   context.set({ backlog: dropOld(before.backlog, since, before.session.kind !== 'standby') });
   const { chunkMs } = before.settings;
   const lost = before.backlog.chunks.filter(
-    (one) => one.capturedAt < since && one.voiced && one.pcm !== null,
+    (one) => isTooOld(one, context.now) && one.voiced && one.pcm !== null,
   );
   const [first, last] = [lost[0], lost.at(-1)];
   const said = first && last && { from: first.capturedAt - chunkMs, to: last.capturedAt };

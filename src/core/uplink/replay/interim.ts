@@ -192,14 +192,33 @@ function spanOf(log: ReplayLog, id: string): Span | null {
 
 /**
  * Sound has come, and been noted: it covers the interim texts of its sentence; where it has no name, or one that no text has
- * told, all of them.
+ * told, all of them but those of what is being said now.
  */
 export function coverBySound(before: ReplayLog, log: ReplayLog, id: string | null): ReplayLog {
   if (log.interims.length === 0) return log;
   const isOfText =
     id !== null &&
     (isFinal(before, id) || before.withdrawn.includes(id) || log.interims.some((one) => one.id === id));
-  return keepInterims(log, isOfText ? log.interims.filter((one) => one.id !== id) : []);
+  const isOther = ({ id: own }: Interim): boolean => own !== id;
+  return keepInterims(log, isOfText ? log.interims.filter(isOther) : interimsBehind(before, id));
+}
+
+/**
+ * Where the sentences begin that are being written down now, by the names and times of their interim texts; infinite: none
+ * is known. One of which no text has come under its own name was cut off before them.
+ */
+export function beginOfWritten(log: ReplayLog, id: string | null): number {
+  return Math.min(...interimsBehind(log, id).map(({ told }) => told?.fromMs ?? Number.POSITIVE_INFINITY));
+}
+
+function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
+  const { interims, sentMs, said } = log;
+  if (id === null || interims.some((one) => one.id === id)) return [];
+  // The service has named a sentence alike in its interim texts and in its sound.
+  if (!said.some((one) => pastInterim(log, one.id) !== undefined)) return [];
+  return interims.filter(
+    (one) => one.id !== null && one.told !== null && sentMs - one.told.toMs < UNDER_WAY_MS,
+  );
 }
 
 /** What a service has left out, as it is told. */

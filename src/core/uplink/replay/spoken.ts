@@ -237,6 +237,9 @@ function isSaidBefore(log: ReplayLog, id: string, language: string | null): bool
   // Another part of it may come when it seemed to have been said to its end.
   if (log.said.some((one) => one.id === id && one.repeats.includes(language))) return true;
   const own = log.pieces.filter((piece) => isPartOf(piece, id) && !isQuiet(piece));
+  // Nothing is left for it: it is the end of what has just been said, which the service has cut.
+  const isEnd = own.length === 0 && log.known.at(-1) === id && log.known.at(-2) === log.said.at(-1)?.id;
+  if (isEnd && log.said.at(-1)?.repeats.includes(language) === true) return true;
   const isNoise = noisesIn(own);
   const isSaid = ({ chunk }: Piece): boolean => chunk.said?.includes(language) === true;
   return own.some(isSaid) && own.every((piece) => isSaid(piece) || isNoise(piece));

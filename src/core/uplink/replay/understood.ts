@@ -1,3 +1,4 @@
+import { beginOfWritten } from './interim.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
 import { isQuiet, type Piece, type ReplayLog, type Sentence, type Span, splitAt } from './record.ts';
 import { keepPieces } from './replay-log.ts';
@@ -115,7 +116,7 @@ export function withSentence(
 /** All that is nobody's so far: up to where the interim texts of another sentence tell that it begins. */
 function upToNext(log: ReplayLog, id: string | null): Span {
   const own = log.interims.find((one) => one.id === id)?.told ?? null;
-  const nextMs = own === null ? Number.POSITIVE_INFINITY : nextBegin(log, id, own.fromMs);
+  const nextMs = own === null ? beginOfWritten(log, id) : nextBegin(log, id, own.fromMs);
   return { fromMs: 0, toMs: Math.min(endByPauses(log), nextMs) };
 }
 

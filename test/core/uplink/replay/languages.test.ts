@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import { judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
+import { coverBySound, notePartial } from '../../../../src/core/uplink/replay/interim.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
 import {
   emptyReplayLog,
@@ -148,6 +149,23 @@ describe('a sentence that is said once more, and cut in two then', () => {
       (language) => noteSound(late(), { id: 'b', language, ms: 300, last: true }, 6000).isRepeat,
     );
     expect(repeats).toEqual([false, true]);
+  });
+
+  it('is not heard again where no text of its end comes before the sound of that', () => {
+    const write = (log: ReplayLog, id: string, fromMs: number, toMs: number): ReplayLog =>
+      notePartial(log, { id, letters: 10, span: { fromMs, toMs } }, 5000);
+    const both = (log: ReplayLog): ReplayLog =>
+      coverBySound(log, sound(sound(log, 'a', 'es', 3000, true), 'a', 'fr', 3000, true), 'a');
+    const repeated = both(write(send(10, emptyReplayLog(TARGETS), { said: ['fr'] }), 'a', 0, 2500));
+    const next = write(send(4, repeated), 'c', 4160, 5400);
+    const end = (language: string) => noteSound(next, { id: 'b', language, ms: 300, last: true }, 6000);
+    expect(end('fr').isRepeat).toBe(true);
+    expect(end('es').isRepeat).toBe(false);
+    expect(unspoken(end('es').log).filter(({ voiced }) => voiced)).toHaveLength(4);
+    // Behind what was not said before it is nothing that has been heard.
+    const first = both(write(send(10), 'a', 0, 2500));
+    const other = write(send(4, first), 'c', 4160, 5400);
+    expect(noteSound(other, { id: 'b', language: 'fr', ms: 300, last: true }, 6000).isRepeat).toBe(false);
   });
 
   it('owes no more when the first part has been said, and leaves nothing behind when both have', () => {

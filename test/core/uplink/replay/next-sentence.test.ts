@@ -54,6 +54,21 @@ describe('a sentence that sounds before its text comes', () => {
     expect(again(sound(both(), 'c'))).toEqual([]);
   });
 
+  it('leaves what is being written down to that where it is of none itself and follows one that had such texts', () => {
+    // The end of the first was cut off, and written down as a whole only: no interim text of "b" has come.
+    const first = sound(write(send('sssssssqqqq'), 'a', [0, 2]), 'a');
+    const cut = sound(write(send('ssss', first), 'c', [3.52, 4.6]), 'b');
+    expect(again(cut)).toEqual([11, 12, 13, 14]);
+    expect(cut.interims.map(({ id }) => id)).toEqual(['c']);
+    expect(again(sound(cut, 'c'))).toEqual([]);
+  });
+
+  it('takes what lies before that', () => {
+    const first = sound(write(send('sssssssqqqq'), 'a', [0, 2]), 'a');
+    const cut = sound(write(send('sssqqqqssss', first), 'c', [5.76, 6.9]), 'b');
+    expect(again(cut)).toEqual([18, 19, 20, 21]);
+  });
+
   it('leaves it that while a new task leaves the zero of its times open, if only one fits', () => {
     const old = send(`${'s'.repeat(8)}qqqq`);
     const open = { ...old, times: reanchor(old.times, old.sentMs) };
