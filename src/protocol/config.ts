@@ -149,6 +149,8 @@ const lanesSchema = z
   .min(1, 'must hold at least one lane')
   .max(16)
   .superRefine((lanes, context) => {
+    // Looked at whatever else is wrong with it.
+    if (!Array.isArray(lanes)) return;
     const firsts = new Map<unknown, number>();
     for (const [index, lane] of lanes.entries()) {
       const { source, targets }: { source?: unknown; targets?: unknown } = lane ?? {};
