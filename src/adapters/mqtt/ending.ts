@@ -19,6 +19,8 @@ export interface Ending {
   readonly tooEarly?: true;
   /** It may have been closed for a message that it did not like. */
   readonly aboutMessage?: true;
+  /** It sent what may not be gathered in memory, and would send it again: it keeps it for our session, or it is retained. */
+  readonly tooLarge?: true;
 }
 
 /** Answers to CONNECT that a person must fix: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
@@ -127,7 +129,7 @@ export function explainClose(broker: string, accepted: boolean): Ending {
 /** It began to send more than may be gathered in memory. */
 export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
   const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} that are taken: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
-  return { problem: 'unreachable', message, finding: 'other' };
+  return { problem: 'unreachable', message, finding: 'other', tooLarge: true };
 }
 
 /** Why the broker did not take one message, in a word or two. */

@@ -41,12 +41,15 @@ export function brokerName(connection: MqttConnection): string {
   return `${protocol}//${host}`;
 }
 
-/** The settings of MQTT.js for one connection. Throws when the address or the password can't be had. */
+/**
+ * The settings of MQTT.js for one connection. Throws when the address or the password can't be had.
+ * @param session for how long the broker is to keep it after the end; `isNew`: not the one that it has kept
+ */
 export function clientOptions(
   connection: MqttConnection,
   version: ProtocolVersion,
   will: { topic: string; payload: string } | null,
-  keptForS?: number,
+  { keptForS, isNew = false }: { readonly keptForS?: number | undefined; readonly isNew?: boolean } = {},
 ): IClientOptions {
   const url = new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
@@ -67,7 +70,7 @@ export function clientOptions(
     protocolVersion: version,
     // Without an expiry a session of 3.1.1 could stay forever, tokens and commands of last year with it.
     ...(version === 5 && keptForS !== undefined
-      ? { clean: false, properties: { sessionExpiryInterval: keptForS } }
+      ? { clean: isNew, properties: { sessionExpiryInterval: keptForS } }
       : { clean: true }),
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,

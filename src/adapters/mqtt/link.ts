@@ -75,12 +75,15 @@ export interface LinkTarget {
   readonly broker: string;
   readonly version: ProtocolVersion;
   readonly subscriptions: readonly Subscription[];
+  /** The broker is to send nothing that is retained. MQTT 3.1.1 knows no way to say so. */
+  readonly isWithoutRetained?: boolean;
   /** Throws when an option (a password file, a certificate) can't be had. */
   readonly options: () => IClientOptions;
 }
 
 export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link {
   const { broker, version } = target;
+  const how = { isWithoutRetained: version === 5 && target.isWithoutRetained === true };
   let client: MqttClient | null = null;
   let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
   let ending: Ending | null = null;
@@ -122,7 +125,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
         const message = `${broker} does not answer the subscription`;
         fail({ problem: 'unreachable', message, finding: 'other' });
       });
-      subscribeAll(opened, broker, target.subscriptions, (problem, refused) => {
+      subscribeAll(opened, broker, target.subscriptions, how, (problem, refused) => {
         cancelTimeout();
         if (stage !== 'accepted') return;
         if (problem !== null) return fail(problem);
@@ -191,7 +194,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     },
     subscribe(subscriptions, done) {
       if (client === null || stage !== 'ready') return;
-      subscribeAll(client, broker, subscriptions, (problem, refused) => {
+      subscribeAll(client, broker, subscriptions, how, (problem, refused) => {
         if (stage === 'ready' && problem === null) done(refused);
       });
     },

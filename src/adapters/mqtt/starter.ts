@@ -22,7 +22,14 @@ export interface LinkEvents {
   ended(link: Link, ending: Ending): void;
 }
 
-export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
+/** What a connection leaves behind of the one before, whose broker sent more than may be gathered in memory. */
+export interface Avoidance {
+  /** What the broker keeps for our session. */
+  readonly isNew: boolean;
+  readonly isWithoutRetained: boolean;
+}
+
+export type StartLink = (to: MqttConnection, on: LinkEvents, avoid?: Avoidance) => Link;
 
 /** @param isPresent whether what a link brings counts */
 export function createStarter(
@@ -34,13 +41,17 @@ export function createStarter(
 ): { readonly start: StartLink; readonly connections: number } {
   const subscriptions = subscriptionsOf(options);
   let connections = 0;
-  const start: StartLink = (to, on) => {
+  const start: StartLink = (
+    to,
+    on,
+    { isNew, isWithoutRetained } = { isNew: false, isWithoutRetained: false },
+  ) => {
     const version = memories.choose(to, clock.now());
     const will = (): ReturnType<NonNullable<BusOptions['will']>> | null =>
       options.will?.(connections + 1) ?? null;
     const target = {
-      ...{ broker: brokerName(to), version, subscriptions },
-      options: () => clientOptions(to, version, will(), options.keptForS),
+      ...{ broker: brokerName(to), version, subscriptions, isWithoutRetained },
+      options: () => clientOptions(to, version, will(), { keptForS: options.keptForS, isNew }),
     };
     const opened: Link = openLink(target, clock, {
       accepted(facts) {

@@ -17,6 +17,9 @@ export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
   );
 }
 
+/** MQTT 5, Retain Handling: nothing that is retained is sent for a subscription. */
+const NOTHING_RETAINED = 2;
+
 /**
  * Puts all filters in place. A shared filter that the broker does not offer is subscribed plainly: every
  * member of the group then gets every message, which is better than none.
@@ -26,6 +29,7 @@ export function subscribeAll(
   client: MqttClient,
   broker: string,
   subscriptions: readonly Subscription[],
+  { isWithoutRetained = false }: { readonly isWithoutRetained?: boolean },
   done: (problem: Ending | null, refused: readonly string[]) => void,
 ): void {
   const offersShared = client.serverProperties?.sharedSubscriptionAvailable !== false;
@@ -36,7 +40,8 @@ export function subscribeAll(
 
   const place = (list: readonly Subscription[], without: readonly string[]): void => {
     if (list.length === 0) return done(null, without);
-    const asked = Object.fromEntries(list.map(({ filter, qos }) => [filter, { qos }]));
+    const more = isWithoutRetained ? { rh: NOTHING_RETAINED } : {};
+    const asked = Object.fromEntries(list.map(({ filter, qos }) => [filter, { qos, ...more }]));
     client.subscribe(asked, (error) => {
       if (!error) return done(null, without);
       const granted = error instanceof ErrorWithSubackPacket ? (error.packet?.granted ?? []) : [];

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectAsync } from 'mqtt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../until.ts';
 import { describeBus } from './bus-contract.ts';
@@ -61,6 +62,38 @@ if (command === null) {
       await until(() => first.downs.length > 0 && second.ups.length > 0, 'the takeover');
       // Brokers differ: reason 0x8E, or a close without a word (mosquitto 2.0.11).
       expect(['taken_over', 'unreachable']).toContain(first.downs[0]?.problem);
+    });
+
+    it('keeps nobody away with a message that is too large to be gathered and waits in the session', async () => {
+      broker = await start();
+      const device = buses.open({ url: broker.url }, { subscriptions: ['d/#'], keptForS: 600 });
+      await until(() => device.ups.length > 0, 'up');
+      const sender = await connectAsync(broker.url, { protocolVersion: 5 });
+      try {
+        await sender.publishAsync('d/huge', Buffer.alloc(5_000_000), { qos: 1 });
+        await until(() => device.ups.length === 2, 'up again');
+        await sender.publishAsync('d/small', 'hello', { qos: 1 });
+        await until(() => device.messages.length > 0, 'the small message');
+      } finally {
+        await sender.endAsync();
+      }
+      expect(device.order).toEqual(['up 1', 'down unreachable', 'up 2', 'message d/small']);
+    });
+
+    it('keeps nobody away with one that is retained, either: nothing retained is asked for then', async () => {
+      broker = await start();
+      const sender = await connectAsync(broker.url, { protocolVersion: 5 });
+      try {
+        await sender.publishAsync('d/huge', Buffer.alloc(5_000_000), { qos: 1, retain: true });
+        await sender.publishAsync('d/small', 'kept', { qos: 1, retain: true });
+        const device = buses.open({ url: broker.url }, { subscriptions: ['d/#'], keptForS: 600 });
+        await until(() => device.downs.length === 2 && device.bus.connected, 'up without it');
+        await sender.publishAsync('d/small', 'hello', { qos: 1 });
+        await until(() => device.messages.some(({ payload }) => payload === 'hello'), 'the small message');
+        expect(device.downs).toHaveLength(2);
+      } finally {
+        await sender.endAsync();
+      }
     });
 
     it('goes on when it refuses a topic, and says which', async () => {
