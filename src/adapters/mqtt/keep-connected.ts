@@ -16,12 +16,9 @@ import { brokerName, type MqttConnection } from './endpoint.ts';
 import type { Link, SessionFacts } from './link.ts';
 import type { Outbox } from './outbox.ts';
 import { createSender } from './sender.ts';
-import { closeLink, createRefusals, createStarter, endHungTry, type LinkEvents } from './starter.ts';
+import { closeLink, createRefusals, createStarter, endHungTry } from './starter.ts';
 import { createTrial, type TrialParts } from './trial.ts';
 import { createVersionMemories, type ProtocolVersion } from './version.ts';
-
-/** A connection that has held for so long has got past what was too large. */
-const PAST_LARGE_MS = 60_000;
 
 export interface ConnectionDeps {
   readonly clock: Clock;
@@ -54,8 +51,6 @@ export function keepConnected(
   /** Until then the broker should have our session. */
   let keptUntil = Number.NEGATIVE_INFINITY;
   let left = false;
-  /** How many connections in a row have ended with a message too large to be gathered. */
-  let large = 0;
   /** Left in order, to be opened again at once. */
   let leaving = false;
   let retryAt: number | null = null;
@@ -84,9 +79,7 @@ export function keepConnected(
     retryAt = null;
     openedAt = clock.now();
     connection = connectionOf();
-    // The first may have waited in our session, which is given up; the next one is retained.
-    const avoid = { isNew: large > 0, isWithoutRetained: large > 1 };
-    const events: LinkEvents = {
+    link = starter.start(connection, {
       accepted(facts) {
         session = facts;
         cancelLimit();
@@ -97,9 +90,7 @@ export function keepConnected(
       ended(opened, ending) {
         if (opened === link) afterEnd(ending, opened.version);
       },
-    };
-    link = starter.start(connection, events, avoid);
-    if (avoid.isNew) keptUntil = Number.NEGATIVE_INFINITY;
+    });
     limitTry();
   };
 
@@ -115,8 +106,6 @@ export function keepConnected(
   const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
     cancelLimit();
     refusals.cancel();
-    if (seen.tooLarge) large += 1;
-    else if (up && clock.now() - openedAt >= PAST_LARGE_MS) large = 0;
     if (up) keptUntil = clock.now() + session.keptForS * 1000;
     link = null;
     up = false;

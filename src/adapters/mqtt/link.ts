@@ -24,7 +24,7 @@ const MOST_UNSENT_BYTES = 262_144;
 const SUBSCRIBE_TIMEOUT_MS = 15_000;
 
 export interface SessionFacts {
-  /** The broker had kept one for us. */
+  /** The broker had kept one for us, or was not asked for it. */
   readonly isPresent: boolean;
   /** How long it will keep the present one after the end of this connection. */
   readonly keptForS: number;

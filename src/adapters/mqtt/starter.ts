@@ -22,14 +22,34 @@ export interface LinkEvents {
   ended(link: Link, ending: Ending): void;
 }
 
-/** What a connection leaves behind of the one before, whose broker sent more than may be gathered in memory. */
-export interface Avoidance {
+/** A connection that has held for so long has got past what was too large. */
+const PAST_LARGE_MS = 60_000;
+
+/** What a connection avoids of the one before, whose broker sent more than may be gathered in memory. */
+interface Avoidance {
   /** What the broker keeps for our session. */
   readonly isNew: boolean;
   readonly isWithoutRetained: boolean;
 }
 
-export type StartLink = (to: MqttConnection, on: LinkEvents, avoid?: Avoidance) => Link;
+function createAvoidance(clock: Clock) {
+  let large = 0;
+  let acceptedAt: number | null = null;
+  return {
+    accepted(): void {
+      acceptedAt = clock.now();
+    },
+    /** The first that was too large may have waited in our session, which is given up; one that comes again is retained. */
+    next: (): Avoidance => ({ isNew: large > 0, isWithoutRetained: large > 1 }),
+    ended({ tooLarge }: Ending): void {
+      if (tooLarge) large += 1;
+      else if (acceptedAt !== null && clock.now() - acceptedAt >= PAST_LARGE_MS) large = 0;
+      acceptedAt = null;
+    },
+  };
+}
+
+export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 
 /** @param isPresent whether what a link brings counts */
 export function createStarter(
@@ -41,11 +61,15 @@ export function createStarter(
 ): { readonly start: StartLink; readonly connections: number } {
   const subscriptions = subscriptionsOf(options);
   let connections = 0;
-  const start: StartLink = (
-    to,
-    on,
-    { isNew, isWithoutRetained } = { isNew: false, isWithoutRetained: false },
-  ) => {
+  const avoidances = new Map<string, ReturnType<typeof createAvoidance>>();
+  const avoidanceOf = ({ url }: MqttConnection): ReturnType<typeof createAvoidance> => {
+    const avoidance = avoidances.get(url) ?? createAvoidance(clock);
+    avoidances.set(url, avoidance);
+    return avoidance;
+  };
+  const start: StartLink = (to, on) => {
+    const avoidance = avoidanceOf(to);
+    const { isNew, isWithoutRetained } = avoidance.next();
     const version = memories.choose(to, clock.now());
     const will = (): ReturnType<NonNullable<BusOptions['will']>> | null =>
       options.will?.(connections + 1) ?? null;
@@ -57,7 +81,8 @@ export function createStarter(
       accepted(facts) {
         connections += 1;
         memories.note(to, version, 'accepted', clock.now());
-        on.accepted(facts);
+        avoidance.accepted();
+        on.accepted(isNew ? { ...facts, isPresent: true } : facts);
       },
       ready: (refused) => on.ready(opened, refused),
       message(message) {
@@ -68,7 +93,10 @@ export function createStarter(
       oversized(topic, bytes) {
         if (isPresent(opened)) listener.oversized?.(topic, bytes);
       },
-      ended: (ending) => on.ended(opened, ending),
+      ended(ending) {
+        avoidance.ended(ending);
+        on.ended(opened, ending);
+      },
     });
     return opened;
   };
