@@ -30,6 +30,25 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded' });
   });
 
+  it('is published again in a while where the broker refused it, and the state, too', async () => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    const acknowledge = deps.withholdAcknowledgements();
+    deps.command('stop', { id: 'c1' });
+    await deps.clock.elapse(2000);
+    acknowledge(false);
+    const before = { status: deps.sent('status').length, state: deps.sent('state').length };
+    await deps.clock.elapse(297_000);
+    expect(deps.sent('status')).toHaveLength(before.status);
+    await deps.clock.elapse(4000);
+    expect(deps.sent('status')).toHaveLength(before.status + 1);
+    expect(lastStatus(deps)).toMatchObject({ status: 'idle', reasons: ['stopped'] });
+    expect(deps.sent('state').length).toBeGreaterThan(before.state);
+    acknowledge(true);
+    await deps.clock.elapse(900_000);
+    expect(deps.sent('status')).toHaveLength(before.status + 1);
+  });
+
   it('names no lane of one, and the lane of several', async () => {
     const lane = (id: string) => ({ ...testConfig().lanes[0], id });
     const deps = createFakeDeps(testConfig({}, { lanes: [lane('left'), lane('right')] }));

@@ -19,6 +19,8 @@ import { createEventSums } from './event-sums.ts';
 
 /** `{p}/state` is published at most this often (docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;
+/** What the broker has refused is published again after this long: somebody may have allowed it, or nothing has changed since. */
+const REFUSED_AGAIN_MS = 300_000;
 
 /** Which device speaks, and since when. */
 export interface Identity {
@@ -45,6 +47,8 @@ export class Publisher {
   private readonly sums = createEventSums();
   private isTold = false;
   private cancelLook = (): void => {};
+  /** By topic. */
+  private readonly again = new Map<string, () => void>();
 
   constructor(
     identity: Identity,
@@ -116,6 +120,7 @@ export class Publisher {
   close(): void {
     this.state.cancel();
     this.cancelLook();
+    for (const cancel of this.again.values()) cancel();
   }
 
   refresh(): void {
@@ -205,10 +210,24 @@ export class Publisher {
     if (this.connection === 0 || (!always && fingerprint === this.lastStatus)) return;
     this.lastStatus = fingerprint;
     const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
-    const ended = (isDelivered: boolean): void => {
+    this.publishRetained(this.identity.topics.status, body, (isDelivered) => {
       this.isTold ||= isDelivered;
-    };
-    this.bus?.publish(this.identity.topics.status, body, { qos: 1, retain: true, ended });
+      return () => this.publishStatus(true);
+    });
+  }
+
+  /** @param ended what becomes of it is known; returns how it is published again */
+  private publishRetained(topic: string, body: string, ended: (isDelivered: boolean) => () => void): void {
+    this.bus?.publish(topic, body, {
+      ...{ qos: 1, retain: true },
+      ended: (isDelivered) => {
+        const publish = ended(isDelivered);
+        this.again.get(topic)?.();
+        this.again.delete(topic);
+        if (isDelivered) return;
+        this.again.set(topic, this.clock.at(this.clock.now() + REFUSED_AGAIN_MS, publish));
+      },
+    });
   }
 
   private publishState(): void {
@@ -219,7 +238,7 @@ export class Publisher {
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       lanes: this.laneReports(),
     };
-    this.bus?.publish(this.identity.topics.state, JSON.stringify(body), { qos: 1, retain: true });
+    this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => () => this.state.request());
   }
 
   private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {
