@@ -82,7 +82,7 @@ export const ORDINARY_A_MINUTE = 5;
 
 /** What is logged under the rule. */
 export interface RepeatedLine {
-  readonly level: 'debug' | 'info' | 'warn';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly kind: string;
   readonly fields: object;
   readonly sentence: string;

@@ -1,7 +1,7 @@
 /** What is told in the log of messages that did not get through, by the rule against floods. */
-import type { LostMessage } from '../../ports/bus.ts';
+import type { BusProblem, LostMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
-import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';
 
 interface Telling {
   readonly log: Log;
@@ -18,6 +18,23 @@ export function reportLost(telling: Telling, { topic, why, reason }: LostMessage
     fields: { topic, why, reason },
     sentence: 'a message to the owner was given up',
   });
+}
+
+/** The connection is up: often, where something ends it again and again. */
+export function reportUp(telling: Telling, connection: number, protocol: number): void {
+  const fields = { connection, protocol };
+  const sentence = 'connected to the broker';
+  logRepeated(telling, {
+    ...{ level: 'info', kind: 'broker:up', fields, sentence },
+    atOnce: ORDINARY_A_MINUTE,
+  });
+}
+
+/** The connection has ended, or did not come about: each reason counts by itself, so that a new one is seen at once. */
+export function reportDown(telling: Telling, problem: BusProblem, message: string): void {
+  // What only a person can change is an error.
+  const level = problem === 'unreachable' ? 'warn' : 'error';
+  logRepeated(telling, { level, kind: `broker:${message}`, fields: { problem }, sentence: message });
 }
 
 /** Whoever may publish a command can send it. */

@@ -6,7 +6,7 @@ import type { RepeatFilter } from '../repeat-filter.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { BackendWatcher } from './backend-watch.ts';
 import type { BrokerUpkeep } from './broker-upkeep.ts';
-import { reportLost, reportOversized, reportUnexpected } from './bus-problems.ts';
+import { reportDown, reportLost, reportOversized, reportUnexpected, reportUp } from './bus-problems.ts';
 import type { DesiredConfig } from './desired-config.ts';
 import type { Health } from './health.ts';
 import type { Operator } from './operator.ts';
@@ -36,7 +36,7 @@ export interface OwnerConnectionParts {
 
 /** Opens the connection to the owner's broker, which is kept up from here on. */
 export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
-  const { log, topics, lanes, backend, presence, brokerUpkeep, publisher, desired } = parts;
+  const { topics, lanes, backend, presence, brokerUpkeep, publisher, desired } = parts;
   const setConnected = (isUp: boolean): void => {
     for (const lane of lanes) lane.post({ type: 'broker', up: isUp });
     backend.connected(isUp);
@@ -48,7 +48,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
     },
     {
       up: (connection, protocol) => {
-        log.info({ connection, protocol }, 'connected to the broker');
+        reportUp(parts, connection, protocol);
         parts.up(protocol);
         setConnected(true);
         presence.connected();
@@ -58,8 +58,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         parts.health.connected();
       },
       down: (problem, message) => {
-        // What only a person can change is an error.
-        log[problem === 'unreachable' ? 'warn' : 'error']({ problem }, message);
+        reportDown(parts, problem, message);
         setConnected(false);
         brokerUpkeep.failed(problem, message);
         presence.down(problem);
