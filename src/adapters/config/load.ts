@@ -82,7 +82,7 @@ function configFiles(
   const folder = join(dirname(file), 'conf.d');
   let names: string[] = [];
   try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    names = readdirSync(folder).filter(isAdditionName);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') problems.push(unreadable('conf.d', folder, error));
   }
@@ -94,6 +94,11 @@ function configFiles(
   if (addition !== undefined && !names.includes(addition)) names.push(addition);
   const additions = names.sort().map((name) => ({ kind: 'conf.d' as const, file: join(folder, name) }));
   return [{ kind: 'file', file }, ...additions];
+}
+
+/** What begins with a dot is hidden, the lock of an editor (`.#a.json`), or what macOS puts beside a file (`._a.json`). */
+function isAdditionName(name: string): boolean {
+  return name.endsWith('.json') && !name.startsWith('.');
 }
 
 function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem: Problem } {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,6 +66,21 @@ describe('the layers of the configuration', () => {
     expect(config.mqtt.prefix).toBe('ten/v1');
     expect(config.mqtt.username).toBe('file');
     expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' } }).log.level).toBe('error');
+  });
+
+  it('leave out the files of conf.d that begin with a dot: locks of editors, what macOS adds, what is hidden', () => {
+    const others = Object.fromEntries(
+      Array.from({ length: 64 }, (_, index) => [`conf.d/.${index}.json`, '']),
+    );
+    write({
+      'config.json': BASE,
+      ...others,
+      'conf.d/a.json': { log: { level: 'warn' } },
+      'conf.d/._a.json': '\0\u0005\u0016\u0007',
+      'conf.d/.hidden.json': { log: { level: 'trace' } },
+    });
+    symlinkSync('somebody@desk.4711', join(folder, 'conf.d', '.#a.json'));
+    expect(effective().log.level).toBe('warn');
   });
 
   it('tell where each value came from', () => {
