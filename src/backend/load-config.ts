@@ -4,7 +4,8 @@ import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
 import { readCertificateFile } from '../adapters/config/pem.ts';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { UnreadableFile } from '../adapters/config/read-file.ts';
+import { readConfigText } from '../adapters/config/read-text.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
 import { type BackendConfig, backendConfigSchema } from '../protocol/backend-config.ts';
@@ -52,9 +53,9 @@ export function loadBackendConfig(file: string | null, env: Environment): Backen
 function readFile(file: string): unknown {
   let text: string;
   try {
-    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
+    text = readConfigText(file);
   } catch (error) {
-    throw new ConfigProblems([`${file}: cannot be read (${reasonOf(error)})`]);
+    throw new ConfigProblems([`${file}: cannot be read${reasonOf(error)}`]);
   }
   const parsed = parseJsonc(text);
   if (parsed.ok) return parsed.value;
@@ -226,5 +227,6 @@ function note<T>(problems: string[], read: () => T): T | undefined {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
+  if (!(error instanceof UnreadableFile)) return ' (unknown reason)';
+  return error.code === null ? `: ${error.message}` : ` (${error.code})`;
 }

@@ -23,7 +23,8 @@ const minimal = {
 };
 function write(name: string, content: unknown, mode = 0o600): string {
   const file = join(folder, name);
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const isWritten = typeof content === 'string' || Buffer.isBuffer(content);
+  writeFileSync(file, isWritten ? content : JSON.stringify(content));
   chmodSync(file, mode);
   return file;
 }
@@ -172,8 +173,18 @@ describe("backend's configuration", () => {
     ['a missing file', () => join(folder, 'none.json'), /none\.json: cannot be read \(ENOENT\)/],
     ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],
     ['no object', () => write('c.json', '[]'), /object/],
-    ['a device without an end', () => '/dev/zero', /zero: cannot be read \(it is not a regular file\)/],
+    ['a device without an end', () => '/dev/zero', /zero: cannot be read: it is not a regular file$/],
     ['a file that is too large', () => write('c.json', ' '.repeat(1_000_001)), /it is larger than 1 MB/],
+    [
+      'UTF-16',
+      () => write('c.json', Buffer.from('\uFEFF{}', 'utf16le')),
+      /c\.json: cannot be read: it is UTF-16\. Save it again as UTF-8/,
+    ],
+    [
+      'Latin-1',
+      () => write('c.json', Buffer.from('{\n// für alle\n}', 'latin1')),
+      /c\.json: cannot be read: its line 2 holds letters in another encoding than UTF-8\. Save it again/,
+    ],
     ['port 0', () => write('c.json', '{"service":{"url":"http://127.0.0.1:0"}}'), /service\.url: must be/],
     [
       'a reserved device',

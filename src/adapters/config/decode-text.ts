@@ -14,7 +14,7 @@ export function decodeText(bytes: Uint8Array): string | null {
 export const SAVE_AS_UTF8 = 'Save it again as UTF-8: in Notepad, "Save as" has "Encoding" at its bottom.';
 
 /** By its mark; without one, every other byte of a letter that ASCII has is zero. */
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && second !== undefined))
     return 'utf-16be';

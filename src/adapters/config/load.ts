@@ -10,7 +10,8 @@ import { type Path, parseJsonc } from './jsonc.ts';
 import type { Layer, LayerKind, Problem, Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
+import { UnreadableFile } from './read-file.ts';
+import { readConfigText } from './read-text.ts';
 
 /** Of `conf.d`. */
 const MOST_ADDITIONS = 64;
@@ -104,7 +105,7 @@ function isAdditionName(name: string): boolean {
 function readLayer(kind: LayerKind, file: string): { layer: Layer } | { problem: Problem } {
   let text: string;
   try {
-    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
+    text = readConfigText(file);
   } catch (error) {
     return { problem: unreadable(kind, file, error) };
   }

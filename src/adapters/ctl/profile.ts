@@ -6,7 +6,8 @@ import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
 import { readCertificateFile, UnreadablePem } from '../config/pem.ts';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { UnreadableFile } from '../config/read-file.ts';
+import { readConfigText } from '../config/read-text.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
@@ -79,7 +80,7 @@ function readProfiles(file: string): {
 } {
   let text: string;
   try {
-    text = readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
+    text = readConfigText(file);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     if (error.code !== 'ENOENT') throw new ProfileError(`${file} cannot be read: ${error.message}`);

@@ -91,7 +91,7 @@ export function ctlOfEachTest(): Ctl {
       mkdirSync(join(home, 'dragoman'), { recursive: true });
       writeFileSync(
         join(home, 'dragoman', 'ctl.json'),
-        typeof content === 'string' ? content : JSON.stringify(content),
+        typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
       );
     },
     async run(...argv) {

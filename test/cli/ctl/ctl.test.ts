@@ -236,6 +236,14 @@ describe('a profile that cannot be used', () => {
   });
 });
 
+it('a profile in UTF-16 is told as what it is, with what to do', async () => {
+  ctl.writeProfiles(Buffer.from('\uFEFF{}', 'utf16le'));
+  expect(await ctl.run('kiosk-01', 'mute')).toMatchObject({
+    exitCode: 2,
+    complained: expect.stringContaining('ctl.json cannot be read: it is UTF-16. Save it again as UTF-8'),
+  });
+});
+
 describe('the commands about the device itself', () => {
   it.each([
     [['identify', '--seconds', '20'], 'identify', { seconds: 20 }],
