@@ -6,12 +6,14 @@
 import type { SchemaNode } from '../../protocol/config-schema.ts';
 import { parseJson } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
-import { ANY_INDEX, KNOWN_KEYS, type KnownKey, suggest } from './keys.ts';
+import { ANY_INDEX, KNOWN_KEYS, type KnownKey, ROOT, suggest } from './keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
 
 const PREFIX = 'DRAGOMAN_';
 /** Variables that are no configuration of the device: those of the other programs, and the request for stacks. */
 const OTHERS = /^DRAGOMAN_(BACKEND_.*|EMULATOR_.*|DEBUG)$/;
+
+const MOST_LANES = ROOT.properties?.['lanes']?.maxItems ?? 1;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -74,14 +76,20 @@ function parseList(text: string): unknown {
 }
 
 function unknownVariable(name: string): string {
+  const what = 'no key of the configuration has this variable';
   const index = /_(\d+)_/.exec(name)?.[1] ?? '0';
   const near = suggest(
     name,
     KNOWN_KEYS.map(({ pattern }) => variableName(pattern, index)),
   );
-  return near === null
-    ? 'no key of the configuration has this variable'
-    : `no key of the configuration has this variable; did you mean ${near}?`;
+  if (near === null) return what;
+  const isOfLane = near.includes(`_${index}_`);
+  if (isOfLane && !isLaneIndex(index)) return `${what}; lanes are counted from 0 to ${MOST_LANES - 1}`;
+  return `${what}; did you mean ${near}?`;
+}
+
+function isLaneIndex(digits: string): boolean {
+  return String(Number(digits)) === digits && Number(digits) < MOST_LANES;
 }
 
 /** A path as a map's key: unlike the readable form, no two paths share one. */

@@ -78,6 +78,9 @@ function propertyNode(holder: SchemaNode, name: string): SchemaNode | undefined 
 }
 
 function chooseAlternative(node: SchemaNode, value: unknown): SchemaNode {
+  // What may be null has its keys in the other alternative.
+  const keyed = node.anyOf?.find(({ properties }) => properties !== undefined);
+  if (keyed !== undefined) return keyed;
   const driver = isObject(value) ? value['driver'] : undefined;
   const chosen = node.oneOf?.find(({ properties }) => {
     const { const: name, default: fallback } = properties?.['driver'] ?? {};

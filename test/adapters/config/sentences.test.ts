@@ -1,0 +1,73 @@
+/** What is said of a configuration that is wrong: it never says a thing twice, and never advises what is there already. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatProblem } from '../../../src/adapters/config/layer.ts';
+import { loadConfig } from '../../../src/adapters/config/load.ts';
+
+const BASE = {
+  device: { id: 'kiosk-01', tenant: 'museum' },
+  mqtt: { url: 'mqtts://broker.example' },
+  lanes: [{ source: 'en', targets: ['es'] }],
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-sentences-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The sentences, without where it stands. */
+function said(more: object, env: Record<string, string> = {}): string[] {
+  const file = join(folder, 'config.json');
+  writeFileSync(file, JSON.stringify({ ...BASE, ...more }));
+  const result = loadConfig({ file, env });
+  const problems = result.ok ? [] : result.problems;
+  return problems.map((problem) => formatProblem(problem).replace(/^\S+config\.json:\d+:\d+: /, ''));
+}
+
+describe('what is missing in a part that may be null', () => {
+  it('is told once, with what belongs there', () => {
+    expect(said({ schedule: {}, audio: { unfixable: {} } })).toEqual([
+      'schedule.timeZone: is missing: must be a text of 1 to 64 characters (Where its times and dates are told, such as "Europe/Berlin".)',
+      'schedule.open: is missing: must be a list of 1 to 32 (Opening hours; they may overlap.)',
+      'audio.unfixable.command: is missing: must be a list of 1 to 64 (Program and arguments, no shell; run at most once an hour.)',
+    ]);
+    expect(said({ schedule: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00' }] } })).toEqual([
+      'schedule.open[0].to: is missing: must be a text (When it closes; at or before "from": on the next day.)',
+    ]);
+  });
+});
+
+it('a key that is not known in a part that may be null is told with those that are', () => {
+  const open = [{ days: ['mon'], from: '09:00', to: '18:00', form: 1 }];
+  expect(
+    said({
+      schedule: { timeZone: 'UTC', open, close: [] },
+      audio: { unfixable: { command: ['x'], after: 1 } },
+    }),
+  ).toEqual([
+    'schedule.open[0].form: is not a known key; allowed here: days, from, to',
+    'schedule.close: is not a known key; did you mean "closed"?',
+    'audio.unfixable.after: is not a known key; did you mean "afterS"?',
+  ]);
+});
+
+describe('a variable for a lane that there cannot be', () => {
+  const what = 'no key of the configuration has this variable';
+  it.each(['99999999', '100', '00', '01'])('with the number %s is not advised again', (number) => {
+    const name = `DRAGOMAN_LANES_${number}_VOICE`;
+    expect(said({}, { [name]: 'x' })).toEqual([`${name}: ${what}; lanes are counted from 0 to 15`]);
+  });
+
+  it('is told apart from a misspelt one, and from a number in another place', () => {
+    expect(
+      said({}, { DRAGOMAN_LANES_20_VOISE: 'x', DRAGOMAN_LANES_15_VOISE: 'x', DRAGOMAN_MQTT_100_URL: 'x' }),
+    ).toEqual([
+      `DRAGOMAN_LANES_15_VOISE: ${what}; did you mean DRAGOMAN_LANES_15_VOICE?`,
+      `DRAGOMAN_LANES_20_VOISE: ${what}; lanes are counted from 0 to 15`,
+      `DRAGOMAN_MQTT_100_URL: ${what}; did you mean DRAGOMAN_MQTT_URL?`,
+    ]);
+  });
+});
