@@ -1,4 +1,5 @@
 import { dropDebugOutput } from './debug-output.ts';
+import { createPrinter } from './printer.ts';
 import { EXIT, explainError } from './problem.ts';
 import { endProcess } from './process-end.ts';
 import type { Terminal } from './program.ts';
@@ -57,17 +58,28 @@ export function endOnCrash(
 /** Lets a program be this process: its command line, its streams, its end. */
 export async function runMain({ name, run, recordCrash, isClosed }: MainOptions): Promise<void> {
   dropDebugOutput(process);
-  // A reader that went away (`dragoman check-config | head`) is no failure.
+  // What is printed is watched where it is printed. A log that cannot be written is no failure, nor are complaints.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { env, stderr } = process;
   const exit = (code: number): void => endProcess(process, code);
   endOnCrash({ env, stderr, exit, on: process.on.bind(process) }, name, recordCrash);
+  const print = createPrinter(process.stdout, (why) => {
+    stderr.write(`${name}: the output could not be written, or not all of it (${why}). Send it elsewhere.\n`);
+    failAtEnd(process);
+  });
   const code = await run(process.argv.slice(2), {
     env: process.env,
-    print: (text) => void process.stdout.write(text),
-    complain: (text) => void process.stderr.write(text),
+    print,
+    complain: (text) => void stderr.write(text),
   });
   process.exitCode = code;
   // Whatever was forgotten must not keep an ended program alive.
   setTimeout(() => endProcess(process, code), isClosed?.() ? CLOSED_LINGER_MS : LINGER_MS).unref();
+}
+
+/** Whoever reads what was printed must not take it for whole. A failure of the verb's own keeps its code. */
+function failAtEnd(host: NodeJS.Process): void {
+  host.once('exit', (code) => {
+    if (code === EXIT.done) host.exitCode = EXIT.failed;
+  });
 }

@@ -1,0 +1,125 @@
+/** The programs as they are shipped, where what they print has nowhere to go. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mqtt from 'mqtt';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startBroker } from '../../src/cli/demo/broker.ts';
+import { placeBundles } from '../bundles.ts';
+
+const CUT = 'the output could not be written, or not all of it';
+
+let folder: string;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-output-'));
+  await placeBundles(folder);
+  writeFileSync(join(folder, 'wrong.json'), '{}');
+  writeConfig('mqtts://broker.example');
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function writeConfig(url: string): void {
+  const lane = {
+    ...{ source: 'en', targets: ['es'], start: 'command' },
+    capture: { driver: 'command', command: ['sleep', '600'] },
+    playback: { driver: 'file', path: join(folder, 'out.wav') },
+  };
+  const config = { device: { id: 'kiosk-01', tenant: 'museum' }, mqtt: { url }, lanes: [lane] };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+}
+
+/** Runs a line of the shell; `$RUN` begins a program of ours. */
+function shell(line: string) {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+    ...{ cwd: folder, encoding: 'utf8' },
+    env: { PATH: process.env['PATH'], RUN: process.execPath, HOME: folder },
+  });
+  return { status, stdout, stderr };
+}
+
+describe('on a full disk', () => {
+  it.each([
+    ['dragoman', 'version'],
+    ['dragoman', 'check-config --config config.json --json'],
+    ['dragoman', 'ctl help'],
+    ['dragoman', '--help'],
+    ['backend', '--version'],
+    ['emulator', '--version'],
+  ])('%s %s fails, and says why in one line', (bundle, words) => {
+    const name = bundle === 'dragoman' ? bundle : `dragoman-${bundle}`;
+    const { status, stderr } = shell(`"$RUN" ${bundle}.mjs ${words} >/dev/full`);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `${name}: ${CUT} (ENOSPC). Send it elsewhere.\n`,
+    });
+  });
+
+  it('that takes a part of it, too', () => {
+    // A file may not grow beyond this many blocks of 512 bytes.
+    const { status, stderr } = shell(
+      'ulimit -f 1; "$RUN" dragoman.mjs check-config --config config.json >part',
+    );
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`dragoman: ${CUT} (EFBIG). Send it elsewhere.\n`),
+    });
+    expect(readFileSync(join(folder, 'part'), 'utf8').length).toBeGreaterThan(0);
+  });
+
+  it('a verb that has failed by itself keeps its exit code', () => {
+    const { status, stderr } = shell(
+      '"$RUN" dragoman.mjs check-config --config wrong.json --json >/dev/full',
+    );
+    expect(status).toBe(2);
+    expect(stderr).toContain(CUT);
+  });
+
+  it('the agent goes on without its log, and ends in order', async () => {
+    const broker = await startBroker();
+    const owner = mqtt.connect(broker.url);
+    try {
+      const heard: string[] = [];
+      owner.on('message', (_topic, payload) => heard.push(String(payload)));
+      await owner.subscribeAsync('dragoman/v1/museum/kiosk-01/#');
+      writeConfig(broker.url);
+      const words = [join(folder, 'dragoman.mjs'), 'run', '--config', 'config.json'];
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(process.execPath, words, {
+        ...{ cwd: folder, env: { PATH: process.env['PATH'], STATE_DIRECTORY: folder } },
+        stdio: ['ignore', full, 'pipe'],
+      });
+      children.add(child);
+      closeSync(full);
+      let complained = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (complained += text));
+      await expect.poll(() => heard.join()).toContain('"status":"idle"');
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      expect([await ended, complained]).toEqual([[0, null], '']);
+    } finally {
+      await owner.endAsync(true);
+      await broker.close();
+    }
+  });
+});
+
+it('a reader that has seen enough is no failure', () => {
+  const line = '{ "$RUN" dragoman.mjs check-config --config config.json --json; echo "code $?" >&2; } | true';
+  expect(shell(line).stderr).toMatch(/^(warning: .*\n( {2}.*\n)*)*code 0\n$/);
+});
+
+it('what has room is printed whole', () => {
+  const { status, stdout } = shell(
+    '"$RUN" dragoman.mjs check-config --config config.json --json >whole && cat whole',
+  );
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+});
