@@ -59,6 +59,7 @@ export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
   no_backend: 'whether the backend runs, and on which broker',
   no_session: '`last_error` in `state`; the time a session takes to begin',
   congested: 'the bandwidth of the way to the service',
+  stopped: 'nothing, if that was wanted; a stop in the middle of a conversation cuts it',
   left_out:
     'whether another language was spoken; how loud the room is; where it goes on, ask the support of the service',
   catching_up: 'the outage before it; the event before this one tells its cause',
@@ -80,6 +81,7 @@ export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {
   session_limit_reached: "the account's plan: streams at one time; or stop other streams",
   service_error: 'nothing; often: see the status page of the service',
   protocol_error: 'report it with the log line; the service has sent what this version cannot read',
+  flooded: "the support of the service; whether its address is that of such a service",
   internal_error: 'report it with the log line',
   forbidden: 'whether the backend uses the right account; whether the plan is paid',
   insufficient_balance: 'top up the account; then send `start`',

@@ -1,6 +1,7 @@
 const ZOMBIE = ['lane/silent-service.test.ts'];
 const DOUBTFUL = ['lane/doubtful-speech.test.ts'];
 const LEFT_OUT = ['lane/left-out.test.ts'];
+const STOPPED = ['lane/stopped-speech.test.ts'];
 
 /** What is lost or dead without a word of it. */
 export const SILENCE = [
@@ -10,6 +11,27 @@ export const SILENCE = [
     find: 'const stream = tellUnheard(context, hearing);',
     replace: 'const stream = hearing;',
     tests: ZOMBIE,
+  },
+  {
+    name: 'held-is-not-told-at-a-stop',
+    file: 'lane/sound/speech-lost.ts',
+    find: 'const isSpeech = sure >= LEAST_HELD_CHUNKS &&',
+    replace: 'const isSpeech = sure >= 1e9 &&',
+    tests: STOPPED,
+  },
+  {
+    name: 'owed-is-not-told-at-a-stop',
+    file: 'lane/lifecycle.ts',
+    find: '  loseOwed(context, draining.stream);',
+    replace: '',
+    tests: STOPPED,
+  },
+  {
+    name: 'spoken-while-it-ends-counts-as-owed',
+    file: 'lane/message.ts',
+    find: "  if (context.phase === 'draining') {\n    context.patch(stream, { replay });",
+    replace: "  if (context.phase === 'draining') {",
+    tests: STOPPED,
   },
   {
     name: 'left-out-not-told',

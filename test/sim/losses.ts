@@ -33,8 +33,9 @@ export function isLossRight({ before, after }: LaneStep, now: number): boolean {
     .flatMap((log) => log?.interims ?? [])
     .reduce((sum, { speech }) => sum + speech.possible, 0);
   const unheard = gone.reduce((sum, log) => sum + (log?.unheard.possible ?? 0), 0);
-  // What a stream owes that is given up because nobody speaks any more is lost with it.
-  const owed = after.session.kind === 'standby' && hearing !== null ? owedSpeech(hearing.replay).possible : 0;
+  // What a stream owes that is given up because nobody speaks any more, or was stopped, is lost with it.
+  const isGivenUp = after.session.kind === 'standby' || before.session.kind === 'draining';
+  const owed = isGivenUp && hearing !== null ? owedSpeech(hearing.replay).possible : 0;
   // What silent sessions took in doubt is lost when a later one understands something.
   const doubtful = after.doubtful === null ? (before.doubtful?.chunks ?? 0) : 0;
   return lost <= unheard + owed + begun + doubtful;

@@ -1,12 +1,20 @@
-/** Translated speech that waited when a lane was stopped is told when the lane has ended, before the device can be offline. */
+/**
+ * What a stop takes is told: translated speech that waited for the loudspeaker when the lane has ended, before the device can be
+ * offline; speech that was held, or that the service had understood and not spoken, as lost.
+ */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { bytesOf, OWN_STREAM } from '../../src/core/playout/sentences.ts';
+import { isTalk } from '../../src/core/speech/decision.ts';
+import { owedSpeech } from '../../src/core/uplink/replay/replay-log.ts';
 import { isStoppedByHold } from './losses.ts';
 import type { Violations } from './violations.ts';
 
 /** Less than this need not be told. */
 const LEAST_MS = 200;
+/** About two seconds, and one: less of it may be a noise, or the end of a sentence. */
+const LEAST_HELD_CHUNKS = 6;
+const LEAST_OWED_CHUNKS = 3;
 
 export interface StopAccount {
   step(step: LaneStep): void;
@@ -19,6 +27,14 @@ export function createStopAccount(violations: Violations): StopAccount {
   return {
     step({ before, after, event, effects }) {
       const isStop = event.type === 'stop' || event.type === 'shutdown' || isStoppedByHold(before, after);
+      const takenChunks = (isStop ? heldChunks(before) : 0) + understoodChunks(before, after);
+      const lostChunks = after.backlog.accounts.lost - before.backlog.accounts.lost;
+      violations.check(
+        'told',
+        lostChunks >= takenChunks,
+        () =>
+          `a stop took ${takenChunks} chunks of speech that nobody heard, and ${lostChunks} count as lost`,
+      );
       // Without a loudspeaker it is told as not heard.
       if (isStop && !before.playbackLost) owedMs += Math.max(0, waitingMs(before) - waitingMs(after));
       if (owedMs === 0 || after.session.kind === 'draining') return;
@@ -39,6 +55,25 @@ export function createStopAccount(violations: Violations): StopAccount {
       owedMs = 0;
     },
   };
+}
+
+/** Chunks in which somebody certainly speaks, if they are more than a word. */
+function heldChunks({ backlog, session }: LaneState): number {
+  if (session.kind === 'standby' || session.kind === 'draining') return 0;
+  const sure = backlog.chunks.filter(
+    ({ pcm, voiced, levels }) => pcm !== null && (levels === undefined || isTalk(voiced, levels, 0)),
+  );
+  return sure.length < LEAST_HELD_CHUNKS ? 0 : sure.length;
+}
+
+/** What a stream that has ended by a stop had understood, and owes; whoever spoke may have to hear it in another language, too. */
+function understoodChunks({ session, idPrefix }: LaneState, after: LaneState): number {
+  if (session.kind !== 'draining' || after.session.kind === 'draining' || idPrefix !== after.idPrefix)
+    return 0;
+  const { replay } = session.stream;
+  const pieces = replay.pieces.filter(({ sentence }) => sentence !== null);
+  const chunks = owedSpeech({ ...replay, pieces }).possible;
+  return chunks < LEAST_OWED_CHUNKS ? 0 : chunks;
 }
 
 function waitingMs({ playout, settings }: LaneState): number {

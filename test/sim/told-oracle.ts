@@ -45,10 +45,12 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
   let owed: { ms: number; at: number }[] = [];
   const published: number[] = [];
 
-  const tell = ({ ongoing, lost_ms: sum }: Readonly<Record<string, unknown>>, now: number): void => {
-    if (ongoing === true) return;
-    const told = Number(sum);
-    owed.push({ ms: told, at: now });
+  const tell = (sums: readonly Readonly<Record<string, unknown>>[], now: number): void => {
+    const ended = sums.filter(({ ongoing }) => ongoing !== true).map((one) => Number(one['lost_ms']));
+    if (ended.length === 0) return;
+    owed.push(...ended.map((ms) => ({ ms, at: now })));
+    // A stop can end one outage's sum and tell another's.
+    const told = ended.reduce((sum, ms) => sum + ms, 0);
     violations.check(
       'told',
       Math.abs(told - lostMs) <= CHUNK_MS,
@@ -110,7 +112,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       // One sum ends where another begins.
       const isBefore = after.loss !== null && after.loss !== before.loss;
       const tellSums = (): void => {
-        for (const sum of sums.splice(0)) tell(sum, now);
+        tell(sums.splice(0), now);
       };
       if (isBefore && before.loss !== null) tellSums();
       const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;

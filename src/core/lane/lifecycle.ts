@@ -1,13 +1,13 @@
-import { dropAll } from '../uplink/backlog.ts';
 import { isListening } from './phases.ts';
 import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
-import { keepDoubtful, tellUnheard } from './session/unheard-speech.ts';
+import { keepDoubtful, loseOwed, tellUnheard } from './session/unheard-speech.ts';
 import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
+import { giveUpHeld } from './sound/speech-lost.ts';
 import { stopSpeaking } from './sound/stopped.ts';
 import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
@@ -55,11 +55,12 @@ export function begin(context: StepContext): void {
 
 /** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
 export function stop(context: StepContext): void {
-  const { session, settings } = context.state;
+  const { session, oldSession, settings } = context.state;
   context.disarm('closing');
   context.set({ closing: null });
   if (session.kind === 'draining') return;
   if (isListening(context.phase)) silence(context);
+  if (oldSession !== null) loseOwed(context, oldSession.stream);
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
@@ -83,13 +84,15 @@ function silence(context: StepContext): void {
   context.emit({ type: 'close_capture' });
   stopSpeaking(context);
   unduck(context);
-  context.set({ backlog: dropAll(context.state.backlog), captureLost: false });
+  giveUpHeld(context);
+  context.set({ captureLost: false });
   forgetDeviceFault(context, 'capture');
 }
 
 /** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
 export function closeDrained(context: StepContext, draining: Draining): void {
   keepDoubtful(context, draining.stream);
+  loseOwed(context, draining.stream);
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });

@@ -8,6 +8,8 @@ export const LOSS_CAUSES = {
   congested: 'the connection is slower than speech',
   left_out:
     'the service had begun to write down what was said, and left it out: it gave neither a text nor sound of it',
+  stopped:
+    'the lane was stopped, by a command, a signal or its opening hours, before the service had spoken it',
   catching_up: 'an earlier outage has left the backlog full, and somebody speaks without a pause',
 } as const;
 export type LossCause = Cause | keyof typeof LOSS_CAUSES;

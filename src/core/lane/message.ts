@@ -129,8 +129,11 @@ function onSound(
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
   const { isTwin, heard } = compareSound(stream.lastSounds, { id, language }, sound.pcm);
   const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
-  if (context.phase === 'draining') return isRepeat ? undefined : dropSound(context, stream.id, sound);
   const replay = coverBySound(stream.replay, log, id);
+  if (context.phase === 'draining') {
+    context.patch(stream, { replay });
+    return isRepeat ? undefined : dropSound(context, stream.id, sound);
+  }
   context.patch(stream, { newsAt: context.now, replay, lastSounds: heard });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);

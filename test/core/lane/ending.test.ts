@@ -76,8 +76,7 @@ describe('stop', () => {
     lane.speak(5);
     lane.stop();
     lane.says(EOS);
-    expect(lane.last('notify')).toMatchObject({
-      kind: 'session_ended',
+    expect(lane.all('notify').find(({ kind }) => kind === 'session_ended')).toMatchObject({
       detail: { session: 'test-1...', cause: 'stopped', live_ms: 1600 },
     });
   });

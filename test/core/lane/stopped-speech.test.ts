@@ -242,3 +242,91 @@ describe('what comes late of a sentence that a visitor spoke over', () => {
     expect(events(lane).slice(1)).toEqual([stopped(1, 3000)]);
   });
 });
+
+describe('speech that is not translated when the lane is ended', () => {
+  const CHUNK_MS = 320;
+  const lost = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
+  const ends = [
+    ['stop', (lane: LaneHarness) => lane.stop(), 'idle'],
+    ['the end of the agent', (lane: LaneHarness) => lane.shutdown(), 'closed'],
+    ['its hours', (lane: LaneHarness) => lane.hold('closed'), 'idle'],
+  ] as const;
+
+  it.each(ends)(
+    'by %s: what an outage has held is told at once, by the cause of that',
+    (_name, end, rest) => {
+      const lane = new LaneHarness().goAcquiring();
+      lane.brokerIs(false);
+      const at = lane.now;
+      lane.speak(12);
+      end(lane);
+      expect(lane.phase).toBe(rest);
+      expect(lost(lane)).toMatchObject([
+        { detail: { lost_ms: 12 * CHUNK_MS, cause: 'no_broker' }, times: { from: at } },
+      ]);
+      expect(lane.accounts).toMatchObject({ lost: 12, dropped: 12 });
+      lane.pass(60_000);
+      expect(lost(lane)).toHaveLength(1);
+    },
+  );
+
+  it.each(ends)('by %s: is told in one sum with what the same outage had no room for', (_name, end) => {
+    const lane = new LaneHarness().goAcquiring();
+    lane.speak(100);
+    end(lane);
+    expect(lost(lane)).toMatchObject([{ detail: { lost_ms: 100 * CHUNK_MS } }]);
+  });
+
+  it.each(ends.slice(0, 2))('by %s: what the service has understood and not spoken is told', (_name, end) => {
+    const lane = live();
+    const at = lane.now;
+    lane.speak(4);
+    lane.hush(4);
+    lane.understands('a');
+    lane.pass(2000);
+    end(lane);
+    expect(lost(lane)).toEqual([]);
+    lane.says(EOS);
+    expect(lost(lane)).toMatchObject([
+      { detail: { lost_ms: 4 * CHUNK_MS, cause: 'stopped' }, times: { from: at, to: at + 4 * CHUNK_MS } },
+    ]);
+  });
+
+  it('is not told of a sentence that the service speaks while its end is waited for: that is dropped', () => {
+    const lane = live();
+    lane.speak(4);
+    lane.hush(4);
+    lane.understands('a');
+    lane.stop();
+    lane.hear('a', 1500, true);
+    lane.says(EOS);
+    expect(lost(lane)).toEqual([]);
+    expect(events(lane)).toMatchObject([{ why: 'stop', dropped_ms: 1500 }]);
+  });
+
+  it('is told of a session, too, that another one has taken over from', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } }).goReady();
+    lane.speak(6);
+    lane.hush(4);
+    lane.understands('a', 1);
+    expect(lane.state.oldSession?.stream.id).toBe(1);
+    lane.stop();
+    lane.says(EOS, 2);
+    expect(lost(lane)).toMatchObject([{ detail: { cause: 'stopped' } }]);
+    expect(lost(lane)[0]?.detail['lost_ms']).toBeGreaterThanOrEqual(6 * CHUNK_MS);
+  });
+
+  it('is not told where nobody is known to have spoken', () => {
+    const lane = new LaneHarness().goAcquiring();
+    lane.isSpeech = false;
+    lane.speak(50);
+    lane.stop();
+    expect(lost(lane)).toEqual([]);
+    const other = live();
+    other.isSpeech = false;
+    other.speak(20);
+    other.stop();
+    other.says(EOS);
+    expect(lost(other)).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
+import { lessSpeech, owedSpeech } from '../../uplink/replay/replay-log.ts';
 import type { DoubtfulSpeech } from '../observations.ts';
 import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
@@ -15,6 +16,8 @@ import { isVoiceExpected } from './spoken-voice.ts';
 
 /** Less than this of speech is a cough: about three seconds of which the voice detector is sure. */
 const LEAST_UNHEARD_CHUNKS = 10;
+/** What a stream owes that is stopped: less than this, about a second, is the end of a sentence. */
+const LEAST_OWED_CHUNKS = 3;
 /** The same of what only may be speech, where somebody has just spoken of whom it is seldom sure. */
 const LEAST_EXPECTED_CHUNKS = 30;
 
@@ -60,6 +63,22 @@ export function tellUnheard<S extends Stream>(context: StepContext, stream: S): 
   if (tookInDoubt(context, stream)) return stream;
   countUnheard(context, stream, stream.replay.unheard);
   return context.patch(stream, { replay: { ...stream.replay, unheard: NO_SPEECH } });
+}
+
+/**
+ * A stream is over that was ended by the owner's word: what it has not spoken by then is lost. That the service has understood it
+ * makes it speech; of all else the voice detector must be sure.
+ */
+export function loseOwed(context: StepContext, stream: Stream): void {
+  const { replay } = stream;
+  const understood = owedSpeech({ ...replay, pieces: replay.pieces.filter((one) => one.sentence !== null) });
+  const owed = owedSpeech(replay);
+  const rest = lessSpeech(owed, understood);
+  const isSure = rest.sure >= LEAST_OWED_CHUNKS && !tookInDoubt(context, stream);
+  const chunks = understood.possible + (isSure ? rest.possible : 0);
+  if (chunks < LEAST_OWED_CHUNKS) return;
+  const { possibleSince: from, until: to } = isSure ? owed : understood;
+  loseSent(context, chunks, { cause: 'stopped', from: from ?? context.now, to: to ?? context.now });
 }
 
 /** Whether enough sessions had ended for their silence when it began to hear. */

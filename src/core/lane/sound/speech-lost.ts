@@ -1,4 +1,4 @@
-import { type BacklogChunk, dropOld, writeOff } from '../../uplink/backlog.ts';
+import { type BacklogChunk, dropAll, dropOld, heldSpeech, writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
 import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
@@ -7,6 +7,8 @@ import type { StepContext } from '../step-context.ts';
 
 /** A loss that has paused this long is over, if the lane streams: a slow way loses a word now and then. */
 const OVER_AFTER_MS = 10_000;
+/** Less than this of what is held may be a noise, or is being said just now: about two seconds. */
+const LEAST_HELD_CHUNKS = 6;
 /** An outage that does not end is told again so often. */
 const TELL_EACH_MS = 600_000;
 
@@ -38,6 +40,28 @@ export function forgetOld(context: StepContext): void {
 }
 
 /**
+ * The lane is stopped: what is held is given up. It is lost by what kept it from being sent; how much of it is speech the voice
+ * detector need not know, if it is sure that somebody spoke.
+ */
+export function giveUpHeld(context: StepContext): void {
+  const { state: before, now } = context;
+  const { sure, chunks } = heldSpeech(before.backlog);
+  const backlog = dropAll(before.backlog);
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  const isSpeech = sure >= LEAST_HELD_CHUNKS && before.session.kind !== 'standby';
+  if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
+  const { accounts } = backlog;
+  const { loss, settings } = before;
+  if (loss?.wasSent === true) tell(context, loss);
+  const times = { from: first.capturedAt - settings.chunkMs, to: last.capturedAt };
+  const begun = { ...times, cause: causeOf(before), lostMs: 0, lastAt: now, toldAt: now, wasSent: false };
+  context.set({
+    backlog: { ...backlog, accounts: { ...accounts, lost: accounts.lost + chunks.length } },
+    loss: loss?.wasSent === false ? loss : begun,
+  });
+}
+
+/**
  * Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes.
  * @param said when that was said; left out: just before the oldest that is held
  */
@@ -54,10 +78,13 @@ export function trackSpeechLoss(
     context.set({ loss: null });
     tell(context, loss);
   }
-  if (lost > 0) return lose(context, lost * settings.chunkMs, said);
-  if (loss === null || !isOver(context.state, loss, context.now)) return;
+  if (lost > 0) lose(context, lost * settings.chunkMs, said);
+  const { loss: known, session } = context.state;
+  // Where nothing more happens to the lane there may be no later step.
+  const isLast = session.kind === 'idle' || session.kind === 'closed';
+  if (known === null || (lost > 0 && !isLast) || !isOver(context.state, known, context.now)) return;
   context.set({ loss: null });
-  tell(context, loss);
+  tell(context, known);
 }
 
 /** What is known of sent speech that nobody will hear: why, and when it was said. */
