@@ -1,9 +1,10 @@
+import { worstOf } from '../../core/doctor/finding.ts';
 import { isDone, type Outcome } from '../../core/fleet/answers.ts';
 import { toldLanesSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
-import { diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
+import { diagnosisSchema, type Finding } from '../../protocol/mqtt/diagnose.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 import { layOutFinding, layOutSummary } from '../doctor/diagnosis-text.ts';
 import { wrapText } from '../text.ts';
@@ -32,14 +33,18 @@ export async function runCommand(
 export function sumUp(outcomes: readonly Outcome[], shell: Shell): void {
   const silent = outcomes.filter(({ kind }) => kind === 'silent').length;
   const failed = outcomes.filter((outcome) => outcome.kind === 'answered' && !isDone(outcome)).length;
+  const ill = outcomes.filter(hasProblem).length;
   if (failed > 0) shell.finish(EXIT.failed);
   else if (silent > 0) shell.finish(EXIT.noAnswer);
-  if (outcomes.length < 2 || failed + silent === 0) return;
+  else if (ill > 0) shell.finish(EXIT.problemFound);
   const parts = [
     ...(failed === 0 ? [] : [`${failed} did not do it`]),
     ...(silent === 0 ? [] : [`${silent} did not answer`]),
+    ...(ill === 0 ? [] : [`${ill} ${ill === 1 ? 'has' : 'have'} a problem`]),
   ];
-  shell.complain(`dragoman: of ${outcomes.length} devices ${parts.join(' and ')}.\n`);
+  if (outcomes.length < 2 || parts.length === 0) return;
+  const told = parts.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  shell.complain(`dragoman: of ${outcomes.length} devices ${told}.\n`);
 }
 
 /** One device in JSON: the answer as it came, or `"status": "silent"`. */
@@ -53,7 +58,9 @@ export function outcomeJson(outcome: Outcome): object {
 function wordOutcome(outcome: Outcome): string {
   const { device } = outcome;
   if (outcome.kind === 'silent') return wrapText(`${device}: ${outcome.why}`, '  ');
-  return wrapText(harmless(`${device}: ${wordAnswer(outcome.answer)}`), '  ') + detailOf(outcome.answer);
+  const findings = findingsOf(outcome.answer);
+  if (findings !== null) return `${harmless(device)}: ${layOutSummary(findings)}${layOutFindings(findings)}`;
+  return wrapText(harmless(`${device}: ${wordAnswer(outcome.answer)}`), '  ');
 }
 
 function wordAnswer({ status, error, data }: CommandResponse): string {
@@ -70,11 +77,19 @@ function wordAnswer({ status, error, data }: CommandResponse): string {
   return [`${status}: ${told.join('; ')}`, ...note].join('; ');
 }
 
-/** The checks of a doctor, as `dragoman doctor` lays them out. */
-function detailOf({ data }: CommandResponse): string {
+/** What a device's own doctor has found; null: it was asked for something else, or did not look. */
+function findingsOf({ status, data }: CommandResponse): readonly Finding[] | null {
   const diagnosis = diagnosisSchema.safeParse(data);
-  if (!diagnosis.success) return '';
-  const { checks } = diagnosis.data;
-  const hasLanes = new Set(checks.map(({ lane }) => lane).filter((lane) => lane !== null)).size > 1;
-  return `${checks.map((check) => harmless(layOutFinding(check, hasLanes))).join('')}${layOutSummary(checks)}`;
+  return status === 'ok' && diagnosis.success ? diagnosis.data.checks : null;
+}
+
+function hasProblem(outcome: Outcome): boolean {
+  const findings = outcome.kind === 'answered' ? findingsOf(outcome.answer) : null;
+  return worstOf((findings ?? []).map(({ verdict }) => verdict)) === 'problem';
+}
+
+/** As `dragoman doctor` lays them out. */
+function layOutFindings(findings: readonly Finding[]): string {
+  const hasLanes = new Set(findings.map(({ lane }) => lane).filter((lane) => lane !== null)).size > 1;
+  return findings.map((finding) => harmless(layOutFinding(finding, hasLanes))).join('');
 }

@@ -24,7 +24,8 @@ What it can do:
 
 How to reach the broker stands in ~/.config/dragoman/ctl.json (docs/fleet.md).
 It exits with 0 when all devices did as they were told, 1 when one did not,
-2 for a mistake on the command line or in the profile, 4 when one was silent.`;
+2 for a mistake on the command line or in the profile, 3 when the doctor of one
+found a problem, 4 when one was silent.`;
 
 export const ctlVerb: Verb = {
   register(program, shell) {
