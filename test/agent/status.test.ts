@@ -49,6 +49,33 @@ describe('the published status', () => {
     expect(deps.sent('status')).toHaveLength(before.status + 1);
   });
 
+  it('tells of a language that is never spoken as soon as that is known', async () => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    const hear = (chunks: number, amplitude: number): void => {
+      for (let i = 0; i < chunks; i++) {
+        deps.speak(amplitude);
+        deps.lastStream().listener.pong();
+      }
+    };
+    for (let sentence = 0; sentence < 8; sentence++) {
+      const transcription = { transcription_id: `s${sentence}`, text: 'a sentence of some length, to be said' };
+      hear(10, 8000);
+      hear(30, 0);
+      deps.service({
+        message_type: 'validated_transcription',
+        data: { transcription: { ...transcription, language: 'en' } },
+      });
+      deps.service({
+        message_type: 'translated_transcription',
+        data: { transcription: { ...transcription, language: 'es' } },
+      });
+    }
+    hear(100, 0);
+    expect(deps.sent('event/audio_cut').length).toBeGreaterThan(3);
+    expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['unspoken:es'] });
+  });
+
   it('names no lane of one, and the lane of several', async () => {
     const lane = (id: string) => ({ ...testConfig().lanes[0], id });
     const deps = createFakeDeps(testConfig({}, { lanes: [lane('left'), lane('right')] }));

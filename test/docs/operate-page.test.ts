@@ -40,7 +40,7 @@ const MADE_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/adapters/audio/child/supervisor.ts alternative': 'the device "…" does not take …; trying …',
   'src/adapters/audio/child/supervisor.ts fault.message': 'a fault: codes of cards',
   'src/agent/lane/step-log.ts message': 'a fault: codes of cards, and causes',
-  'src/agent/owner/owner-connection.ts message': 'a fault: problems of the broker',
+  'src/agent/owner/bus-problems.ts message': 'a fault: problems of the broker',
   'src/backend/request-intake.ts message': 'a fault: problems of the broker',
   'src/backend/service-jobs.ts error.message': 'a fault: of the service, told again by the code of "denied"',
 };

@@ -3,6 +3,7 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
+import { laneStatus } from '../../src/core/lane/status.ts';
 import { wrongWith } from '../published.ts';
 import { createStopAccount } from './stop-account.ts';
 import type { Violations } from './violations.ts';
@@ -14,6 +15,8 @@ const UNTOLD_MS = 25_000;
 const SUM_WITHIN_MS = 60_000;
 /** A connection that throws is tried again every second, up to five times: the status is that late then. */
 const THROWN_MS = 6000;
+/** The status that stands at the broker is as the lane is, within this. */
+const STATUS_WITHIN_MS = 60_000;
 /** What a lane tells has reached the connection within this, even if that throws at first. */
 const PUBLISHED_WITHIN_MS = 30_000;
 const STREAMS = new Set(['live', 'rolling']);
@@ -35,6 +38,9 @@ export interface ToldOracle {
 export function createToldOracle(violations: Violations, lane: string, busThrewAt: () => number): ToldOracle {
   /** Null until the process has had a connection to tell it. */
   let status: string | null = null;
+  let reasons: readonly string[] = [];
+  /** Since when a reason has been missing in it. */
+  let lacksSince: number | null = null;
   let lostMs = 0;
   let lostAt = 0;
   /** Since when the lane is on its way to a session. */
@@ -95,11 +101,21 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       return false;
     });
   };
+  const judgeStatus = (state: LaneState, now: number): void => {
+    const isTold = (code: string): boolean =>
+      reasons.some((reason) => reason === code || reason.startsWith(`${code}:`));
+    const lacking = laneStatus(state, now).reasons.find(({ code }) => !isTold(code));
+    const isUp = status !== null && state.brokerUp && now - busThrewAt() > STATUS_WITHIN_MS;
+    lacksSince = lacking === undefined || !isUp ? null : (lacksSince ?? now);
+    if (lacksSince === null || now - lacksSince < STATUS_WITHIN_MS) return;
+    violations.add('told', `the status has not told for a minute that the lane is ${lacking?.code}`);
+  };
   return {
     published(topic, payload) {
       const wrong = wrongWith(topic, JSON.parse(payload));
       violations.check('published', wrong === null, () => wrong ?? '');
-      if (topic.endsWith('/status')) status = (JSON.parse(payload) as { status: string }).status;
+      if (topic.endsWith('/status'))
+        ({ status, reasons } = JSON.parse(payload) as { status: string; reasons: string[] });
       else if (topic.endsWith('/event/speech_lost')) arrived(payload);
     },
     step(step, now) {
@@ -134,6 +150,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     ended() {
       stops.ended();
       status = null;
+      lacksSince = null;
       owed = [];
       published.length = 0;
       lostMs = 0;
@@ -145,6 +162,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       checkPublished(now);
       judgeUnheard(state?.playbackLost === true, now);
       if (state === null) return;
+      judgeStatus(state, now);
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
         violations.check(
           'told',

@@ -22,10 +22,11 @@ export function reportLost(telling: Telling, { topic, why, reason }: LostMessage
 
 /** The connection is up: often, where something ends it again and again. */
 export function reportUp(telling: Telling, connection: number, protocol: number): void {
-  const fields = { connection, protocol };
-  const sentence = 'connected to the broker';
   logRepeated(telling, {
-    ...{ level: 'info', kind: 'broker:up', fields, sentence },
+    level: 'info',
+    kind: 'broker:up',
+    fields: { connection, protocol },
+    sentence: 'connected to the broker',
     atOnce: ORDINARY_A_MINUTE,
   });
 }

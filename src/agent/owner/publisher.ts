@@ -306,6 +306,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.silentEnds !== after.silentEnds ||
     before.unreadable?.since !== after.unreadable?.since ||
     before.untranslated?.isTold !== after.untranslated?.isTold ||
+    before.unspoken !== after.unspoken ||
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||
     nextTryAt(before) !== nextTryAt(after) ||

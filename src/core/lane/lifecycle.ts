@@ -7,7 +7,7 @@ import { acquire, askNow } from './session/token.ts';
 import { keepDoubtful, loseOwed, tellUnheard } from './session/unheard-speech.ts';
 import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
-import { giveUpHeld } from './sound/speech-lost.ts';
+import { dropHeld } from './sound/speech-lost.ts';
 import { stopSpeaking } from './sound/stopped.ts';
 import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
@@ -84,7 +84,7 @@ function silence(context: StepContext): void {
   context.emit({ type: 'close_capture' });
   stopSpeaking(context);
   unduck(context);
-  giveUpHeld(context);
+  dropHeld(context);
   context.set({ captureLost: false });
   forgetDeviceFault(context, 'capture');
 }

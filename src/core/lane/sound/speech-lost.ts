@@ -43,7 +43,7 @@ export function forgetOld(context: StepContext): void {
  * The lane is stopped: what is held is given up. It is lost by what kept it from being sent; how much of it is speech the voice
  * detector need not know, if it is sure that somebody spoke.
  */
-export function giveUpHeld(context: StepContext): void {
+export function dropHeld(context: StepContext): void {
   const { state: before, now } = context;
   const { sure, chunks } = heldSpeech(before.backlog);
   const backlog = dropAll(before.backlog);
