@@ -59,7 +59,10 @@ describe('the published status', () => {
       }
     };
     for (let sentence = 0; sentence < 8; sentence++) {
-      const transcription = { transcription_id: `s${sentence}`, text: 'a sentence of some length, to be said' };
+      const transcription = {
+        transcription_id: `s${sentence}`,
+        text: 'a sentence of some length, to be said',
+      };
       hear(10, 8000);
       hear(30, 0);
       deps.service({

@@ -156,7 +156,7 @@ function settleEnd(context: StepContext, stream: Stream, cause: Cause | null): r
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
 export function tellUnspoken(context: StepContext, { replay }: Stream, cause: Cause | null = null): void {
-  const left = leftOutAtEnd(replay, context.now);
+  const left = leftOutAtEnd(replay, context.now, true);
   countLeftOut(context, left, cause === 'silent_service' ? cause : 'left_out');
   for (const cut of cutsAtEnd(replay, context.now, true)) notifyCut(context, cut);
 }

@@ -267,9 +267,11 @@ function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => 
 /**
  * What the service has left out of a stream that ends. What the stream still owes is said again, or told with it; where that is
  * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out.
+ * @param isLast nothing that the stream has left is said again
  */
-export function leftOutAtEnd(log: ReplayLog, now: number): readonly LeftOut[] {
+export function leftOutAtEnd(log: ReplayLog, now: number, isLast = false): readonly LeftOut[] {
   return log.interims.flatMap((one) => {
+    if (isLast) return maySound(log, one) ? [] : [one];
     if (now - one.at < UNDER_WAY_MS) return [];
     const owed = owedIn(log, one);
     const isSaidAgain = owed.possible * 2 >= one.speech.possible;
