@@ -81,7 +81,7 @@ export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {
   session_limit_reached: "the account's plan: streams at one time; or stop other streams",
   service_error: 'nothing; often: see the status page of the service',
   protocol_error: 'report it with the log line; the service has sent what this version cannot read',
-  flooded: "the support of the service; whether its address is that of such a service",
+  flooded: 'the support of the service; whether its address is that of such a service',
   internal_error: 'report it with the log line',
   forbidden: 'whether the backend uses the right account; whether the plan is paid',
   insufficient_balance: 'top up the account; then send `start`',

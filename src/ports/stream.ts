@@ -33,6 +33,9 @@ export interface UpgradeRefusal {
   readonly retryAfterMs: number | null;
 }
 
+/** `service`: it sent what the protocol does not allow. `flood`: more than anybody has to say. `agent`: something here failed. */
+export type StreamFault = 'service' | 'flood' | 'agent';
+
 /** Where a connection to the service reports. Exactly one of `refused`, `unreached`, `broke` and `ended` comes, and comes last. */
 export interface StreamListener {
   opened(): void;
@@ -45,10 +48,10 @@ export interface StreamListener {
    */
   unreached(spent: boolean, message: string, isOurs?: boolean): void;
   /**
-   * It was ended on this side: the service sent what the protocol does not allow, or something here failed.
+   * It was ended on this side.
    * @param message what was wrong, in words for the owner
    */
-  broke(fault: 'service' | 'agent', message: string): void;
+  broke(fault: StreamFault, message: string): void;
   message(message: StreamMessage): void;
   /** A message of a kind that is not known, ignored by agreement. Never holds content. */
   oddity(description: string): void;

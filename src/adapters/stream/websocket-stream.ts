@@ -11,6 +11,7 @@ import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { createReadSaid, type ReadSaid } from './close-words.ts';
 import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
+import { createFloodMeter, FLOOD } from './flood-meter.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
@@ -47,6 +48,8 @@ function openStream(
   try {
     socket = new WebSocket(url, {
       perMessageDeflate: false,
+      // Between two messages comes whatever else there is to do, however many of them lie in the socket.
+      allowSynchronousEvents: false,
       maxPayload: LARGEST_FRAME_MB * 1024 * 1024,
       handshakeTimeout: HANDSHAKE_LIMIT_MS,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
@@ -58,6 +61,7 @@ function openStream(
   }
   const read = createReadSaid(url);
   const samples = createWholeSamples(options.clock);
+  const flood = createFloodMeter(options.clock);
   let opened = false;
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -93,14 +97,21 @@ function openStream(
     if (opened) settle(() => listener.ended(code, read(reason.toString('utf8'))));
     else settle(() => listener.unreached(true, 'the connection closed before it was open'));
   });
-  socket.on('pong', () => {
-    if (!over) listener.pong();
+  /** Whether nothing that comes counts any more: this side has let go, or there is too much of it. */
+  const isPassedOver = (frame: RawData): boolean => {
+    if (over || !flood.isTooMuch(Buffer.isBuffer(frame) ? frame.byteLength : 0)) return over;
+    settle(() => listener.broke('flood', `the agent closed the stream: the service sent ${FLOOD}`));
+    socket.terminate();
+    return true;
+  };
+  socket.on('pong', (data) => {
+    if (!isPassedOver(data)) listener.pong();
   });
-  socket.on('ping', () => {
-    heardAt = options.clock.now();
+  socket.on('ping', (data) => {
+    if (!isPassedOver(data)) heardAt = options.clock.now();
   });
   socket.on('message', (data, isBinary) => {
-    if (over) return;
+    if (isPassedOver(data)) return;
     heardAt = options.clock.now();
     if (isBinary) listener.unreadable('frame', 'binary frames');
     else deliverSafely(data, listener, read, samples);

@@ -1,4 +1,4 @@
-import type { StreamMessage, UnreadableWhat, UpgradeRefusal } from '../../ports/stream.ts';
+import type { StreamFault, StreamMessage, UnreadableWhat, UpgradeRefusal } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-measure.ts';
@@ -84,7 +84,7 @@ export type LaneEvent =
   | {
       readonly type: 'broke';
       readonly stream: number;
-      readonly fault: 'service' | 'agent';
+      readonly fault: StreamFault;
       readonly message: string;
     }
   | { readonly type: 'message'; readonly stream: number; readonly message: StreamMessage }

@@ -1,6 +1,6 @@
-import type { UpgradeRefusal } from '../../ports/stream.ts';
+import type { StreamFault, UpgradeRefusal } from '../../ports/stream.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
-import { classifyRefusal } from '../retry/recovery.ts';
+import { type Cause, classifyRefusal } from '../retry/recovery.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
@@ -162,10 +162,8 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
       return lose(context, stream, 'network', { message, unspent, isOurs: event.isOurs === true });
     }
-    case 'broke': {
-      const cause = event.fault === 'service' ? 'protocol_error' : 'internal_error';
-      return lose(context, stream, cause, { message: event.message });
-    }
+    case 'broke':
+      return lose(context, stream, CAUSES[event.fault], { message: event.message });
     case 'message':
       if (endWithoutTask(context, stream, event.message)) return;
       onMessage(context, hearService(context, stream, event.message), event.message);
@@ -183,6 +181,13 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       return onEnded(context, stream, event.code, event.reason);
   }
 }
+
+/** Why a stream is over that was ended on this side. */
+const CAUSES: Readonly<Record<StreamFault, Cause>> = {
+  service: 'protocol_error',
+  flood: 'flooded',
+  agent: 'internal_error',
+};
 
 /** What is shown of a refusal: its status, and its number and own words where it has any. */
 function describeRefusal({ status, errorCode, detail }: UpgradeRefusal): string {

@@ -14,10 +14,16 @@ export function fullBucket(rate: Rate, now: number): Bucket {
   return { tokens: rate.burst, at: now };
 }
 
-/** Takes one token. `waitMs` is 0 when there was one; else how long until there is. */
-export function spend(bucket: Bucket, rate: Rate, now: number): { bucket: Bucket; waitMs: number } {
+/** Takes one token, or as many as are wanted. `waitMs` is 0 when they were there; else how long until they are. */
+export function spend(
+  bucket: Bucket,
+  rate: Rate,
+  now: number,
+  wanted = 1,
+): { bucket: Bucket; waitMs: number } {
   const msPerToken = 60_000 / rate.perMinute;
   const tokens = Math.min(rate.burst, bucket.tokens + (now - bucket.at) / msPerToken);
-  if (tokens < 1) return { bucket: { tokens, at: now }, waitMs: Math.ceil((1 - tokens) * msPerToken) };
-  return { bucket: { tokens: tokens - 1, at: now }, waitMs: 0 };
+  if (tokens < wanted)
+    return { bucket: { tokens, at: now }, waitMs: Math.ceil((wanted - tokens) * msPerToken) };
+  return { bucket: { tokens: tokens - wanted, at: now }, waitMs: 0 };
 }

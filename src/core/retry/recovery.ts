@@ -20,6 +20,7 @@ export type Cause =
   | 'account_blocked'
   | 'service_error'
   | 'protocol_error'
+  | 'flooded'
   | 'internal_error'
   | 'task_rejected'
   | 'grant_unusable'
@@ -134,6 +135,12 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     patience: 'patient',
     event: null,
     meaning: 'the service sent what cannot be read; the agent ended the stream',
+  },
+  flooded: {
+    tokenReason: 'network',
+    patience: 'patient',
+    event: null,
+    meaning: 'the service sent far more messages than it can have to say; the agent ended the stream',
   },
   internal_error: {
     tokenReason: 'network',

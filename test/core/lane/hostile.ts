@@ -1,5 +1,5 @@
 import type { Hold, TimerName } from '../../../src/core/lane/event.ts';
-import type { StreamMessage } from '../../../src/ports/stream.ts';
+import type { StreamFault, StreamMessage } from '../../../src/ports/stream.ts';
 import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
 import { fc } from '../../properties.ts';
 import { LaneHarness } from './lane-harness.ts';
@@ -13,7 +13,7 @@ export type Act =
   | { readonly act: 'speak' | 'hush'; readonly chunks: number }
   | { readonly act: 'burst'; readonly chunks: number; readonly voiced: boolean }
   | { readonly act: 'start' | 'stop' | 'say' | 'shutdown' | 'languages' | 'voice' | 'defect' }
-  | { readonly act: 'broke'; readonly who: Role; readonly fault: 'service' | 'agent' }
+  | { readonly act: 'broke'; readonly who: Role; readonly fault: StreamFault }
   | { readonly act: 'opened' | 'pong' | 'congested' | 'drained'; readonly who: Role }
   | { readonly act: 'standby'; readonly ms: number }
   | { readonly act: 'hold'; readonly hold: Hold | null }
@@ -117,7 +117,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
       fc.record({
         act: fc.constant('broke' as const),
         who,
-        fault: fc.constantFrom('service' as const, 'agent' as const),
+        fault: fc.constantFrom<StreamFault>('service', 'flood', 'agent'),
       }),
     ),
   },

@@ -14,6 +14,15 @@ it('grants a burst, then as many as a minute allows, and tells the wait', () => 
   expect([at(1_000_000), at(1_000_000), at(1_000_000)]).toEqual([0, 0, 10_000]);
 });
 
+it('grants several as one, or none of them', () => {
+  const rate = { burst: 10, perMinute: 60 };
+  const first = spend(fullBucket(rate, 0), rate, 0, 8);
+  expect(first.waitMs).toBe(0);
+  const second = spend(first.bucket, rate, 0, 5);
+  expect(second.waitMs).toBe(3000);
+  expect(spend(second.bucket, rate, 3000, 5).waitMs).toBe(0);
+});
+
 it('never grants more than the burst and the rate together', () => {
   void fc.assert(
     fc.property(fc.array(fc.nat({ max: 20_000 }), { maxLength: 100 }), (gaps) => {

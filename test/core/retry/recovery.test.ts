@@ -142,6 +142,7 @@ describe('the recovery table', () => {
     ['session_limit_reached', 'patient'],
     ['service_error', 'patient'],
     ['protocol_error', 'patient'],
+    ['flooded', 'patient'],
     ['internal_error', 'patient'],
     ['token_denied', 'patient'],
     ['forbidden', 'parked'],
@@ -156,7 +157,7 @@ describe('the recovery table', () => {
   });
 
   it('has a row for each of these, and no other', () => {
-    expect(Object.keys(RECOVERY)).toHaveLength(23);
+    expect(Object.keys(RECOVERY)).toHaveLength(24);
   });
 
   it.each(Object.entries(WAITS))(
