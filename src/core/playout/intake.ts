@@ -7,6 +7,7 @@ import {
   OWN_STREAM,
   type Piece,
   type Utterance,
+  withPiece,
 } from './sentences.ts';
 import type { DropReason, Playout, PlayoutFormat } from './state.ts';
 
@@ -15,6 +16,11 @@ const BURST_MS = 250;
 /** Sound without a name that comes this long after the last begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_UNWANTED = 64;
+/** Far more sentences than fit in the time that speech may lag: what they cost at every message must not grow with their number. */
+const MOST_WAITING = 64;
+/** Behind this many pieces of a sentence, short ones become one of up to this length: likewise. */
+const MOST_PIECES = 8;
+const JOINED_MS = 200;
 /** No more streams than this speak within moments of each other. */
 const MOST_NAMELESS = 4;
 
@@ -107,12 +113,20 @@ function grow(
   const soundsMs = utterance.begun ? Math.max(0, timeline.end - piece.receivedAt) : 0;
   const aheadMs = soundsMs + bytesOf(utterance) / bytesPerMs;
   const ahead = utterance.ahead || aheadMs >= BURST_MS;
-  return { ...utterance, pieces: [...utterance.pieces, piece], complete: done, ahead };
+  const pieces = withPiece(utterance.pieces, piece, {
+    alone: MOST_PIECES,
+    joinedBytes: JOINED_MS * bytesPerMs,
+  });
+  return { ...utterance, pieces, complete: done, ahead };
 }
 
 /** Gives up whole sentences, the oldest that have not begun first, until what waits is within its limits. */
 function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout {
-  const limits = { lagBytes: lagMs * bytesPerMs, capacityBytes: CAPACITY_MS * bytesPerMs };
+  const limits = {
+    lagBytes: lagMs * bytesPerMs,
+    capacityBytes: CAPACITY_MS * bytesPerMs,
+    sentences: MOST_WAITING,
+  };
   let playout = given;
   while (true) {
     const victim = chooseVictim(playout.utterances, limits);

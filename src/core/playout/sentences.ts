@@ -35,6 +35,18 @@ export function bytesOf({ pieces }: Utterance): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
 }
 
+/** @param limits this many pieces stay as they came; behind them short ones become one of `joinedBytes` at most */
+export function withPiece(
+  pieces: readonly Piece[],
+  piece: Piece,
+  { alone, joinedBytes }: { readonly alone: number; readonly joinedBytes: number },
+): readonly Piece[] {
+  const last = pieces.at(-1);
+  const isLong = (last?.pcm.byteLength ?? 0) + piece.pcm.byteLength > joinedBytes;
+  if (last === undefined || pieces.length < alone || isLong) return [...pieces, piece];
+  return pieces.with(-1, { ...last, pcm: joinPcm([last.pcm, piece.pcm]) });
+}
+
 /** Takes up to this many bytes off the front, as one stretch of sound. */
 export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array; pieces: readonly Piece[] } {
   const parts: Uint8Array[] = [];
@@ -65,6 +77,8 @@ export interface Limits {
   readonly lagBytes: number;
   /** More than this is never kept. */
   readonly capacityBytes: number;
+  /** And no more sentences than this, however short they are. */
+  readonly sentences: number;
 }
 
 /** Which sentence has to go, so that speech does not lag: the oldest that has not begun; null: none. */
@@ -73,7 +87,9 @@ export function chooseVictim(utterances: readonly Utterance[], limits: Limits): 
   const waiting = utterances.filter((one) => !one.begun && one.stream !== OWN_STREAM && one !== newest);
   const total = utterances.reduce((sum, one) => sum + bytesOf(one), 0);
   const lag = waiting.reduce((sum, one) => sum + bytesOf(one), 0);
-  if (lag <= limits.lagBytes && total <= limits.capacityBytes) return null;
+  const isTooMuch =
+    lag > limits.lagBytes || total > limits.capacityBytes || waiting.length > limits.sentences;
+  if (!isTooMuch) return null;
   // The one that sounds is only given up when it alone is too long, and then whole.
   return waiting[0] ?? (newest?.begun === false ? newest : (utterances[0] ?? null));
 }

@@ -11,6 +11,8 @@ import { isShort, judgeSound, spokenIn, withSpoken } from './sentence.ts';
 const SAME_MS = 400;
 /** Seconds are rounded as they are told. */
 const ROUNDING_MS = 40;
+/** This many parts of one sentence are known; of a service that makes more, the latest. */
+export const MOST_PARTS = 32;
 /** Less than this much behind a part is no speech of which another one is to be expected. */
 const LEAST_REST_MS = 640;
 
@@ -29,7 +31,8 @@ function partOf(parts: readonly Part[], id: string | null): Part | undefined {
 
 function withPart(spoken: Spoken, before: Part | undefined, part: Part): Spoken {
   const known = spoken.parts;
-  const parts = before === undefined ? [...known, part] : known.map((one) => (one === before ? part : one));
+  const parts =
+    before === undefined ? keepParts([...known, part]) : known.map((one) => (one === before ? part : one));
   return {
     ...spoken,
     parts,
@@ -37,6 +40,13 @@ function withPart(spoken: Spoken, before: Part | undefined, part: Part): Spoken 
     ms: spoken.ms - (before?.ms ?? 0) + part.ms,
     complete: isAllOver(parts),
   };
+}
+
+/** What is told of a part that is not known any more stays in the sums of its sentence. */
+function keepParts(parts: readonly Part[]): readonly Part[] {
+  if (parts.length <= MOST_PARTS) return parts;
+  const oldest = parts.slice(0, -1).find(({ state }) => state !== 'open') ?? parts[0];
+  return parts.filter((one) => one !== oldest);
 }
 
 function isAllOver(parts: readonly Part[]): boolean {

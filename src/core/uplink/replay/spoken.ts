@@ -1,6 +1,15 @@
 import { withSound, withText } from './balance.ts';
 import { awaitText, hearRun, OTHER_SOUND_MS } from './nameless.ts';
-import { isPartOpen, joined, partKey, placePart, settlePart, withPartSound, withPartText } from './parts.ts';
+import {
+  isPartOpen,
+  joined,
+  MOST_PARTS,
+  partKey,
+  placePart,
+  settlePart,
+  withPartSound,
+  withPartText,
+} from './parts.ts';
 import {
   isQuiet,
   noisesIn,
@@ -30,8 +39,6 @@ import { markUnderstood, withSentence } from './understood.ts';
 import { lastPause } from './without-times.ts';
 
 export const MOST_NAMED = 16;
-/** Of one sentence: this many parts that are over are known. */
-const MOST_PARTS = 32;
 
 /** Translated sound as it came. */
 export interface Sound {
