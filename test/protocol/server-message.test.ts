@@ -90,6 +90,8 @@ describe('a message of the service', () => {
     ['an object', { a: 1 }, null],
     ['a list', [7], null],
     ['an empty text', '', null],
+    ['a text of 200 characters', 'x'.repeat(200), 'x'.repeat(200)],
+    ['a longer one', 'x'.repeat(201), null],
     ['null', null, null],
   ])('reads %s as the name of a sentence, in texts and in sound', (_, given, id) => {
     const text = read('validated_transcription', transcript({ transcription_id: given }));
@@ -101,7 +103,9 @@ describe('a message of the service', () => {
   it.each([
     ['translation_part_id', 3, '3'],
     ['translation_part_id', { a: 1 }, null],
+    ['translation_part_id', 'x'.repeat(201), null],
     ['language', 5, null],
+    ['language', 'x'.repeat(201), null],
     ['last_chunk', 'true', null],
     ['chunk_generation_delta', 'x', null],
   ])('of sound has %s %j as %j', (field, given, expected) => {
@@ -109,7 +113,7 @@ describe('a message of the service', () => {
   });
 
   it('of a text in no language has the tag of none', () => {
-    for (const language of [undefined, null, 5, ['es']])
+    for (const language of [undefined, null, 5, ['es'], 'x'.repeat(201)])
       expect(read('translated_transcription', transcript({ language }))).toMatchObject({
         transcription: { language: 'und' },
       });
@@ -121,6 +125,28 @@ describe('a message of the service', () => {
         data: '',
         last_chunk: true,
       });
+  });
+
+  it('tells where its segments begin and end, however many there are', () => {
+    const segments = Array.from({ length: 9 }, (_, i) => ({ start: i, end: i + 1 }));
+    for (const given of [segments, segments.slice(0, 2), segments.slice(0, 1), []]) {
+      const data = read('partial_transcription', transcript({ segments: given }));
+      const ends = given.length > 2 ? [given[0], given.at(-1)] : given;
+      expect(data).toMatchObject({ transcription: { segments: ends } });
+    }
+  });
+
+  it('that is very long is not looked at, but for the length of its sound', () => {
+    const long = 'x'.repeat(300_000);
+    for (const type of ['partial_transcription', 'warning', 'current_task'])
+      expect(read(type, { ...transcript({}), more: long })).toEqual({
+        ...{ kind: 'malformed', type },
+        reason: `too long a ${type}`,
+      });
+    expect(read('output_audio_data', { data: long })).toMatchObject({ data: long });
+    expect(read('output_audio_data', JSON.stringify({ data: long }))).toMatchObject({ data: long });
+    expect(read('output_audio_data', { data: '', more: long })).toMatchObject({ kind: 'malformed' });
+    expect(parseServerFrame(frame('other', long))).toEqual({ kind: 'unknown', type: 'other' });
   });
 
   it('of an error in words alone, or with numbers, has them where they are looked for', () => {

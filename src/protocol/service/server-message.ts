@@ -17,15 +17,19 @@ export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 const optionalText = z.string().nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
 
+/** Names and language tags are kept for as long as their sentence is known: what is longer is none. */
+const LONGEST_NAME = 200;
+const shortText = z.string().max(LONGEST_NAME);
+
 /** A sentence's name: a number is its digits, and what is empty names nothing. */
 const nameSchema = z
-  .union([z.string().min(1), z.number().transform(String)])
+  .union([shortText.min(1), z.number().transform(String)])
   .nullish()
   .catch(null);
 
 /** A part id is a number in texts and a string in audio: readers compare it as a string. */
 const partIdSchema = z
-  .union([z.string(), z.number().transform(String)])
+  .union([shortText, z.number().transform(String)])
   .nullish()
   .catch(null);
 
@@ -35,14 +39,19 @@ const NO_LANGUAGE = 'und';
 /** A stretch of a transcript, in seconds of the stream's own audio, as a live service tells it. */
 const segmentSchema = z.looseObject({ start: z.number().nullish(), end: z.number().nullish() });
 
+/** Only where they begin and where they end is read, however many there are. */
+function firstAndLast(segments: unknown): unknown {
+  return Array.isArray(segments) && segments.length > 2 ? [segments[0], segments.at(-1)] : segments;
+}
+
 /** Data of the four transcripts. Only `text` and `language` are specified (6); a partial carries the whole text so far. */
 export const transcriptDataSchema = z.looseObject({
   transcription: z.looseObject({
     transcription_id: nameSchema,
     translation_part_id: partIdSchema,
-    language: z.string().catch(NO_LANGUAGE),
+    language: shortText.catch(NO_LANGUAGE),
     text: z.string(),
-    segments: z.array(segmentSchema).nullish().catch(null),
+    segments: z.preprocess(firstAndLast, z.array(segmentSchema).nullish().catch(null)),
   }),
 });
 
@@ -59,7 +68,7 @@ export const outputAudioDataSchema = z.preprocess(
     data: z.string(),
     transcription_id: nameSchema,
     translation_part_id: partIdSchema,
-    language: optionalText,
+    language: shortText.nullish().catch(null),
     last_chunk: z.boolean().nullish().catch(null),
     chunk_generation_delta: optionalNumber,
   }),
@@ -111,6 +120,9 @@ export const streamWarningDataSchema = z.preprocess(
 
 const anything = z.unknown();
 
+/** Of a message, its sound not counted: many times what minutes of speech are, word by word with their times. */
+const MOST_CHARS = 256 * 1024;
+
 /** Data schema by `message_type`. A type that is not here is unknown and ignored. */
 export const SERVER_MESSAGE_DATA = {
   partial_transcription: transcriptDataSchema,
@@ -154,6 +166,12 @@ function isKnown(type: string): type is ServerMessageType {
   return Object.hasOwn(SERVER_MESSAGE_DATA, type);
 }
 
+/** Whether it is so long that to look at all of it would keep everything else waiting. */
+function isTooLong(text: string, data: unknown): boolean {
+  const sound = isObject(data) && typeof data['data'] === 'string' ? data['data'].length : 0;
+  return text.length - sound > MOST_CHARS;
+}
+
 function unwrap(data: unknown): unknown {
   if (typeof data !== 'string') return data ?? {};
   const json = parseJson(data);
@@ -171,7 +189,9 @@ export function parseServerFrame(text: string): ParsedFrame {
   if (frame === null) return { kind: 'malformed', type: null, reason: 'JSON without a message_type' };
   const { type } = frame;
   if (type === null || !isKnown(type)) return { kind: 'unknown', type };
-  const data = SERVER_MESSAGE_DATA[type].safeParse(unwrap(frame.data));
+  const given = unwrap(frame.data);
+  if (isTooLong(text, given)) return { kind: 'malformed', type, reason: `too long a ${type}` };
+  const data = SERVER_MESSAGE_DATA[type].safeParse(given);
   if (!data.success) {
     const where = data.error.issues[0]?.path.join('.') || 'data';
     return { kind: 'malformed', type, reason: `${type} without a usable ${where}` };
