@@ -30,8 +30,9 @@ export function onMessage(context: StepContext, stream: Stream, message: StreamM
   noteReadable(context, message);
   switch (message.message_type) {
     case 'current_task': {
-      const status = message.data.task_status;
-      if (status === undefined || status === 'running') onTaskRuns(context, stream);
+      const { task_status: status, pipeline } = message.data;
+      const told = pipeline?.translations.map((one) => one.target_language) ?? null;
+      if (status === undefined || status === 'running') onTaskRuns(context, stream, told);
       return;
     }
     case 'task_status':

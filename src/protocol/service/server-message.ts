@@ -76,7 +76,14 @@ export const outputAudioDataSchema = z.preprocess(
 
 /** Data of `current_task`: the task as set, in a shape that is not specified, plus `task_status` on a live service. */
 export const currentTaskDataSchema = z
-  .looseObject({ task_status: z.string().optional().catch(undefined) })
+  .looseObject({
+    task_status: z.string().optional().catch(undefined),
+    /** Read where it has the shape in which it was set. */
+    pipeline: z
+      .looseObject({ translations: z.array(z.looseObject({ target_language: shortText })) })
+      .optional()
+      .catch(undefined),
+  })
   .catch({});
 
 /** Data of `task_status`, a live service's acknowledgement of a command. */

@@ -1,6 +1,7 @@
 import { emptyReplayLog, retarget } from '../../uplink/replay/replay-log.ts';
+import { primaryOf } from '../../uplink/replay/sentence.ts';
 import { reanchor } from '../../uplink/replay/times.ts';
-import { taskOf } from '../lane-options.ts';
+import { type TaskOptions, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
@@ -192,12 +193,28 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
   context.arm('poll', Math.max(context.now, allowedAt));
 }
 
-/** The task runs. */
-export function onTaskRuns(context: StepContext, { id }: Stream): void {
+/**
+ * Whether the service still names the languages of the task before, of which a newer one wants others: it has not taken that. Of
+ * other languages nothing is concluded: it may name them in its own way.
+ */
+function isTaskBefore({ confirmedTask, toldTask }: Stream, told: readonly string[] | null): boolean {
+  if (told === null || confirmedTask === null || toldTask === null) return false;
+  const areTold = ({ targets }: TaskOptions): boolean =>
+    targets.length === told.length &&
+    told.every((tag) => targets.some((target) => primaryOf(target) === primaryOf(tag)));
+  return areTold(confirmedTask) && !areTold(toldTask);
+}
+
+/**
+ * A task runs.
+ * @param told its languages, where the service names them
+ */
+export function onTaskRuns(context: StepContext, { id }: Stream, told: readonly string[] | null): void {
   const { session } = context.state;
   const stream = unsettled(session);
   // An answer to a question that was asked before the last set_task tells nothing about the new task.
   if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
+  if (isTaskBefore(stream, told)) return;
   // Before anything is said a first task may still give way to another one.
   const spacedAt = stream.lastTaskAt + context.state.settings.pollMs;
   if (stream.taskStale && givesWay(context.state, stream, spacedAt)) return;

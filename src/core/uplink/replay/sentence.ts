@@ -39,13 +39,15 @@ const UNDER_WAY_MS = 1000;
 
 type Pace = Pick<ReplayLog, 'pace' | 'targets' | 'endsMarked'>;
 
+/** The primary language of a tag: `de` of `de-AT`. */
+export const primaryOf = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
+
 /** The target that a language tag means: the same, or the only one with the same primary language; null: not told. */
 export function targetOf(tag: string | null, targets: readonly string[]): string | null {
   if (targets.length === 1) return targets[0] ?? null;
   if (tag === null) return null;
   const wanted = tag.toLowerCase();
-  const primary = (name: string): string => name.toLowerCase().split('-')[0] ?? '';
-  const alike = targets.filter((target) => primary(target) === primary(wanted));
+  const alike = targets.filter((target) => primaryOf(target) === primaryOf(wanted));
   return (
     targets.find((target) => target.toLowerCase() === wanted) ??
     (alike.length === 1 ? (alike[0] ?? null) : null)
