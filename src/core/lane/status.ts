@@ -2,6 +2,7 @@ import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
+import { noteOutage } from './session/untranslated.ts';
 import { unspokenLanguages } from './session/unspoken.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
@@ -134,6 +135,7 @@ export function trackSession(context: StepContext): void {
   const isOnTheWay = ON_THE_WAY.includes(context.phase);
   if (isOnTheWay === (noSessionSince !== null)) return;
   context.set({ noSessionSince: isOnTheWay ? context.now : null });
+  if (noSessionSince !== null) noteOutage(context, context.now - noSessionSince);
 }
 
 /** How a lane is: the one place where phases and conditions become a status. */

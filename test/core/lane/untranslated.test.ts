@@ -61,6 +61,20 @@ describe('a service that writes down what is said and translates none of it', ()
     expect(told(lane)).toHaveLength(0);
   });
 
+  it('is not suspected for the length of an outage', () => {
+    const lane = new LaneHarness().goLive();
+    speak(lane, 7, 'sentences');
+    lane.end();
+    lane.pass(140_000);
+    lane.until(() => lane.phase === 'acquiring', 60_000);
+    lane.comeBack();
+    expect(lane.phase).toBe('live');
+    speak(lane, 20, 'sentences');
+    expect(told(lane)).toEqual([]);
+    speak(lane, 50, 'sentences');
+    expect(told(lane)).toHaveLength(1);
+  });
+
   it('stays suspect over a break, and not over a stop and a start', () => {
     const lane = new LaneHarness().goLive();
     speak(lane, 80, 'partials');

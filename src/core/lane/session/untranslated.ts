@@ -15,6 +15,13 @@ const AT_LEAST_MS = 60_000;
 /** Older transcripts say nothing of today's service: a few noises in each hour are no speech. */
 const FORGOTTEN_MS = 300_000;
 
+/** There was no session for a while: nothing could be translated. */
+export function noteOutage(context: StepContext, ms: number): void {
+  const { untranslated } = context.state;
+  if (untranslated === null || untranslated.isTold) return;
+  context.set({ untranslated: { ...untranslated, since: untranslated.since + ms } });
+}
+
 /** Looks at what the service says. */
 export function trackTranslation(context: StepContext, { message_type: type }: StreamMessage): void {
   const { untranslated } = context.state;

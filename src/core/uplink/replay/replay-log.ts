@@ -18,7 +18,7 @@ import {
   type Spoken,
   type Untranslated,
 } from './record.ts';
-import { allSaid, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
+import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -119,9 +119,11 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const rest = spare <= 0 ? kept : kept.slice(until);
   const stays = new Set(rest);
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
+  // What has been heard in one language is told for the others, one by one.
+  const sounded = new Set<string | null>(log.sentences.filter(hasSounded).map(({ id }) => id));
   const unheard = countSpeech(
     log,
-    forgotten.filter((piece) => isOwed(log, piece)),
+    forgotten.filter((piece) => isOwed(log, piece) && !sounded.has(piece.sentence)),
   );
   const left = keepPieces(log, rest);
   const untranslated = [...log.untranslated, ...untranslatedIn(log, stays)];

@@ -104,6 +104,11 @@ export function isComplete(sentence: Sentence, { targets }: Pace): boolean {
   return spokenIn(sentence, null).complete || targets.every((target) => spokenIn(sentence, target).complete);
 }
 
+/** Whether any of a sentence came. */
+export function hasSounded({ languages }: Sentence): boolean {
+  return languages.some(({ soundAt }) => soundAt !== null);
+}
+
 /** Whether some of a sentence came, and it is not known that this was all. */
 export function isBegun({ languages }: Sentence): boolean {
   return languages.some(({ soundAt, complete }) => soundAt !== null && !complete);

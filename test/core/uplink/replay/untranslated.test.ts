@@ -42,6 +42,11 @@ describe('a sentence that the service has understood and never translates', () =
     expect(told(judged.log)).toEqual([]);
   });
 
+  it('counts as left unanswered only where no sound of it came in any language', () => {
+    expect(wait(understand(send(4), 'a')).unheard.possible).toBe(4);
+    expect(wait(sound(understand(send(4), 'a'), 'a', 'es', 1300, true)).unheard.possible).toBe(0);
+  });
+
   it('is told at the end of its stream, whether or not its text had come', () => {
     expect(cutsAtEnd(wait(understand(send(4), 'a')), FORGOTTEN_MS)).toEqual(never('es', 'fr'));
     const written = text(sound(understand(send(4), 'a'), 'a', 'es', 1300, true), 'a', 'fr');

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { LaneHarness } from './lane-harness.ts';
+
+describe('languages that the service was told and does not take', () => {
+  it('while live: a service that goes on naming the languages before has not taken the new ones', () => {
+    const lane = new LaneHarness().goLive();
+    const tells = (...languages: string[]): void => {
+      const translations = languages.map((target_language) => ({ target_language }));
+      lane.says({
+        message_type: 'current_task',
+        data: { task_status: 'running', pipeline: { translations } },
+      });
+    };
+    lane.pass(5000);
+    lane.options({ targets: ['de'] });
+    for (let i = 0; i < 4; i++) {
+      lane.pass(2000);
+      tells('es');
+    }
+    expect(lane.phase).toBe('configuring');
+    tells('de-DE');
+    expect(lane.phase).toBe('live');
+    // Another name may mean the same language.
+    lane.options({ targets: ['no'] });
+    lane.until(() => lane.last('poll_task').at > lane.last('send_task').at, 10_000);
+    tells('nb');
+    expect(lane.phase).toBe('live');
+  });
+
+  it('while live: where it never takes them the next session is told them', () => {
+    const lane = new LaneHarness().goLive();
+    lane.pass(5000);
+    lane.options({ targets: ['de'] });
+    const translations = [{ target_language: 'es' }];
+    for (let i = 0; i < 12 && lane.phase === 'configuring'; i++) {
+      lane.pass(2000);
+      if (lane.phase === 'configuring')
+        lane.says({
+          message_type: 'current_task',
+          data: { task_status: 'running', pipeline: { translations } },
+        });
+    }
+    expect(lane.state.problem?.code).toBe('setup_timeout');
+    lane.comeBack();
+    expect(lane.phase).toBe('live');
+    expect(lane.last('send_task')).toMatchObject({ source: 'en', targets: ['de'] });
+  });
+});
