@@ -2,7 +2,8 @@ import { fstatSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../protocol/config.ts';
-import { oneLine } from '../protocol/plain-text.ts';
+import { isObject } from '../protocol/json.ts';
+import { escapeSteering, harmless, oneLine } from '../protocol/plain-text.ts';
 import { redactValue } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -154,13 +155,22 @@ function formatter(format: LogFormat): (line: Line) => string {
       colorize: format === 'readable',
       translateTime: 'SYS:HH:MM:ss.l',
     });
-    return (line) => prettify(line) as string;
+    return (line) => prettify(quieted(line) as Line) as string;
   }
-  if (format === 'json') return (line) => `${JSON.stringify(line)}\n`;
+  const json = (line: Line): string => escapeSteering(JSON.stringify(line));
+  if (format === 'json') return (line) => `${json(line)}\n`;
   return (line) => {
     const priority = JOURNAL_PRIORITIES[String(line['level'])] ?? JOURNAL_DEFAULT_PRIORITY;
-    return `<${priority}>${format === 'journal' ? sentenceOf(line) : JSON.stringify(line)}\n`;
+    return `<${priority}>${format === 'journal' ? sentenceOf(line) : json(line)}\n`;
   };
+}
+
+/** Records quote what services, brokers and owners say: at a terminal it may steer nothing. Colours come after it. */
+function quieted(value: unknown): unknown {
+  if (typeof value === 'string') return harmless(value);
+  if (Array.isArray(value)) return value.map(quieted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [harmless(name), quieted(inner)]));
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { nameSchema, prefixSchema } from '../protocol/mqtt/topics.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
 import { type Chosen, initBroker } from './broker/init.ts';
 import { checked, gather } from './broker/option-values.ts';
@@ -63,7 +64,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
 function init(shell: Shell, given: string, options: Options): void {
   const { folder, handedOut } = initBroker(given, choose(given, options));
   if (options.json) {
-    shell.print(`${JSON.stringify({ broker: { folder, handed_out: handedOut } })}\n`);
+    shell.print(jsonLine({ broker: { folder, handed_out: handedOut } }));
     return;
   }
   shell.print(

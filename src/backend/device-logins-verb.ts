@@ -3,6 +3,7 @@ import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import type { EndSignals } from '../program/signals.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { type Added, addDevices, changeDevice, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
 import { checked, days, gather } from './broker/option-values.ts';
@@ -87,7 +88,7 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
   const make = options.replace ? replaceDevices : addDevices;
   const added = make(options.broker, wanted, { files, days: options.days });
   if (options.json) {
-    shell.print(`${JSON.stringify({ devices: added })}\n`);
+    shell.print(jsonLine({ devices: added }));
     return;
   }
   const line = ({ device, folder }: Added): string => `${device}  ${folder}`;
@@ -105,7 +106,7 @@ function list(shell: Shell, { broker, json }: Common): void {
     login: password === null ? 'certificate' : 'password',
   }));
   if (json) {
-    shell.print(`${JSON.stringify({ devices })}\n`);
+    shell.print(jsonLine({ devices }));
     return;
   }
   const lines = devices.map(({ device, groups, login, disabled }) =>

@@ -5,6 +5,7 @@ import { createKeyPair } from '../adapters/signing/keys.ts';
 import { systemCode } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 
 const DEFAULT_NAME = 'dragoman-signing';
 
@@ -33,9 +34,7 @@ function create(shell: Shell, name: string, asJson: boolean): void {
     throw error;
   }
   if (asJson) {
-    shell.print(
-      `${JSON.stringify({ keys: { kid, privateKeyFile: privateFile, publicKeyFile: publicFile } })}\n`,
-    );
+    shell.print(jsonLine({ keys: { kid, privateKeyFile: privateFile, publicKeyFile: publicFile } }));
     return;
   }
   shell.print(

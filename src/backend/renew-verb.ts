@@ -5,6 +5,7 @@ import { type OperatorAccess, openProfile, ProfileError } from '../adapters/ctl/
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import { DEVICE_DAYS } from './broker/devices.ts';
 import { days, seconds } from './broker/option-values.ts';
 import { type Renewal, renewDevices } from './broker/renewals.ts';
@@ -57,7 +58,7 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
       EXIT.usage,
     );
   const told = (one: Renewal): void =>
-    shell.print(options.json ? `${JSON.stringify(asJson(one))}\n` : `${sentence(one)}\n`);
+    shell.print(options.json ? jsonLine(asJson(one)) : textLine(sentence(one)));
   const renewals = await renewDevices({
     ...{ folder: options.broker, access, clock: createSystemClock(), days: options.days, told },
     only: names.length === 0 ? null : names,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import type { Session } from '../protocol/service/session.ts';
 import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -56,11 +57,11 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
     return (device === undefined || isOf(device, label)) && (reference === undefined || label === reference);
   });
   if (options.json) {
-    shell.print(`${JSON.stringify({ sessions: shown.map(withoutToken) })}\n`);
+    shell.print(jsonLine({ sessions: shown.map(withoutToken) }));
     return;
   }
   if (shown.length === 0) shell.print('no sessions\n');
-  for (const session of shown) shell.print(`${describe(session)}\n`);
+  for (const session of shown) shell.print(textLine(describe(session)));
 }
 
 async function revoke(shell: Shell, ids: readonly string[], options: RevokeOptions): Promise<void> {
@@ -75,9 +76,9 @@ async function revoke(shell: Shell, ids: readonly string[], options: RevokeOptio
     for (const session of wanted) if (await service.deleteSession(session.id)) done.push(session);
     return done;
   });
-  if (options.json) shell.print(`${JSON.stringify({ revoked: revoked.map(withoutToken) })}\n`);
+  if (options.json) shell.print(jsonLine({ revoked: revoked.map(withoutToken) }));
   else if (revoked.length === 0) shell.print('nothing to revoke\n');
-  else for (const session of revoked) shell.print(`revoked ${describe(session)}\n`);
+  else for (const session of revoked) shell.print(textLine(`revoked ${describe(session)}`));
 }
 
 async function choose(service: ServiceClient, ids: readonly string[], device: string | undefined) {

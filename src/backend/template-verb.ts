@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { deviceIdSchema, nameSchema } from '../protocol/mqtt/topics.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { type Added, addDevices, DEVICE_DAYS, replaceDevices } from './broker/devices.ts';
 import { howToApply } from './broker/explanation.ts';
 import { checked, days, gather } from './broker/option-values.ts';
@@ -93,7 +94,7 @@ function writeFiles(shell: Shell, out: string, options: Options): void {
 function tell(shell: Shell, added: readonly Added[], { json, cloudInit, broker }: Options): void {
   if (json) {
     const devices = added.map(({ device, folder }) => ({ device, folder }));
-    return shell.print(`${JSON.stringify({ devices })}\n`);
+    return shell.print(jsonLine({ devices }));
   }
   const file = cloudInit ? 'user-data' : 'dragoman.json';
   const lines = [

@@ -5,6 +5,7 @@ import { createSystemClock } from '../adapters/clock.ts';
 import { systemCode } from '../adapters/system-error.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
 import {
   type CloneVoiceRequest,
   cloneVoiceRequestSchema,
@@ -183,10 +184,10 @@ function report(shell: Shell, voice: VoiceRecord, options: StatusOptions): void 
   if (options.json) {
     // The upload targets are credentials: they stay here.
     const { samples: _, ...shown } = voice;
-    shell.print(`${JSON.stringify({ voice: shown })}\n`);
+    shell.print(jsonLine({ voice: shown }));
   } else {
-    shell.print(`${voice_id}  ${name}  ${processing_status}\n`);
-    for (const problem of problems) shell.print(`  ${problem}\n`);
+    shell.print(textLine(`${voice_id}  ${name}  ${processing_status}`));
+    for (const problem of problems) shell.print(textLine(`  ${problem}`));
   }
   if (processing_status === 'failed') shell.finish(EXIT.failed);
   else if (processing_status !== 'ready' && options.wait !== undefined) shell.finish(EXIT.noAnswer);

@@ -5,6 +5,7 @@ import { checkSoundFiles, readNamedFiles } from '../adapters/doctor/named-files.
 import { configWarnings } from '../core/owner/config-warnings.ts';
 import { EXIT } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { layOutTable, wrapText } from './text.ts';
 
 interface Options {
@@ -33,11 +34,11 @@ function checkConfig({ config: file, json }: Options, shell: Shell): void {
   const result = withNamedFiles(loadConfig({ file, env: shell.env }), shell);
   if (!result.ok) shell.finish(EXIT.usage);
   if (!result.ok) {
-    if (json) return shell.print(`${JSON.stringify(result)}\n`);
+    if (json) return shell.print(jsonLine(result));
     return shell.complain(formatProblems(result.problems, file));
   }
   const warnings = configWarnings(result.config);
-  if (json) return shell.print(`${JSON.stringify({ ...result, warnings })}\n`);
+  if (json) return shell.print(jsonLine({ ...result, warnings }));
   shell.print(`${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`);
   for (const { key, message, fix } of warnings)
     shell.complain(wrapText(`warning: ${key} ${message}. ${fix}`, '  '));

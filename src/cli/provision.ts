@@ -11,6 +11,7 @@ import type { Write } from '../core/provisioning/places.ts';
 import { outcomeSentence, problemLine } from '../core/provisioning/status-text.ts';
 import { EXIT, type ExitCode, Failure } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { wrapText } from './text.ts';
 
 interface Options {
@@ -63,7 +64,7 @@ function runProvision({ boot: named, root: given, dryRun, json }: Options, shell
   shell.finish(EXIT_CODES[ended.result.outcome]);
   if (json) {
     const written = ended.writes.map(({ path }) => path);
-    return shell.print(`${JSON.stringify({ ...ended.result, written })}\n`);
+    return shell.print(jsonLine({ ...ended.result, written }));
   }
   for (const line of linesOf(ended, boot, isDry)) shell.print(wrapText(line, '  '));
   for (const line of untold) shell.complain(`dragoman: ${line}\n`);

@@ -1,11 +1,13 @@
+import { oneLine } from '../protocol/plain-text.ts';
+
 /** The narrowest terminal that everything printed fits. */
 export const COLUMNS = 80;
 
-/** Breaks a text between words so that no line is longer than a terminal is wide. Ends with a newline. */
+/** Breaks a text between words so that no line is longer than a terminal is wide. Ends with a newline; those of the text are blanks. */
 export function wrapText(text: string, indent: string, firstWidth = COLUMNS): string {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const word of oneLine(text).split(' ')) {
     const isFirst = line === '' || line === indent;
     if (!isFirst && line.length + 1 + word.length > (lines.length === 0 ? firstWidth : COLUMNS)) {
       lines.push(line);

@@ -1,4 +1,5 @@
 import { examples, type Verb } from '../program/program.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { VERSION } from '../protocol/version.ts';
 
 export const versionVerb: Verb = {
@@ -9,7 +10,7 @@ export const versionVerb: Verb = {
       .option('--json', 'print one line: {"version"}')
       .addHelpText(...examples('dragoman version --json'))
       .action((options: { json?: true }) => {
-        shell.print(options.json ? `${JSON.stringify({ version: VERSION })}\n` : `dragoman ${VERSION}\n`);
+        shell.print(options.json ? jsonLine({ version: VERSION }) : `dragoman ${VERSION}\n`);
       });
   },
 };

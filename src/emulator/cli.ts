@@ -4,6 +4,7 @@ import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
+import { jsonLine } from '../protocol/plain-text.ts';
 import { CHOICES, type ChoiceName, isChoiceName, PROFILES, type Profile } from './core/choices.ts';
 import { createDoor } from './listener.ts';
 import { readPhrases } from './own-phrases.ts';
@@ -166,14 +167,14 @@ async function run(flags: RunFlags, shell: Shell, signals: EndSignals): Promise<
       `cannot listen on ${host} port ${port} (${explain(problem)}); choose another --host or --port`,
     );
   }
-  shell.print(`${JSON.stringify({ listening: emulator.url })}\n`);
+  shell.print(jsonLine({ listening: emulator.url }));
   await asked;
   await emulator.close();
 }
 
 function listChoices(asJson: boolean, shell: Shell): void {
   const rows = Object.entries(CHOICES).map(([name, { spec, live, about }]) => ({ name, spec, live, about }));
-  if (asJson) shell.print(`${JSON.stringify({ choices: rows })}\n`);
+  if (asJson) shell.print(jsonLine({ choices: rows }));
   else {
     for (const { name, spec, live, about } of rows) {
       shell.print(`${name} (spec ${spec ?? 'none'}, live ${live ?? 'none'})\n    ${about}\n`);

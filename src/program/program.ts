@@ -46,8 +46,9 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
   speakPlainly();
   let exitCode: ExitCode = EXIT.done;
   const { env } = options;
-  const print: Shell['print'] = (text) => options.print(text);
-  const complain: Shell['complain'] = (text) => options.complain(text);
+  // Whatever is quoted, and wherever it comes from: no text steers the terminal of who reads it.
+  const print: Shell['print'] = (text) => options.print(harmless(text));
+  const complain: Shell['complain'] = (text) => options.complain(harmless(text));
   const shell: Shell = { env, print, complain, finish: (code) => (exitCode = code) };
   const program = new Command(options.name)
     .description(options.summary)
@@ -70,8 +71,7 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
       called,
       Boolean(env['DRAGOMAN_DEBUG']),
     );
-    // What is quoted may come from elsewhere than the keyboard.
-    if (explanation.text !== '') complain(`${harmless(explanation.text)}\n`);
+    if (explanation.text !== '') complain(`${explanation.text}\n`);
     return explanation.exitCode;
   }
 }

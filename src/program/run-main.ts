@@ -1,3 +1,4 @@
+import { harmless } from '../protocol/plain-text.ts';
 import { dropDebugOutput } from './debug-output.ts';
 import { createPrinter } from './printer.ts';
 import { EXIT, explainError } from './problem.ts';
@@ -46,7 +47,7 @@ export function endOnCrash(
     }
     try {
       const { text } = explainError(error, name, Boolean(host.env['DRAGOMAN_DEBUG']));
-      host.stderr.write(`${text}\n`);
+      host.stderr.write(`${harmless(text)}\n`);
     } catch {
       // There is nobody left to tell.
     }

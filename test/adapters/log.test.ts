@@ -67,6 +67,17 @@ describe('a log record', () => {
     expect(line).not.toContain('\u001b');
   });
 
+  it.each(FORMATS)('steers no terminal, whatever it quotes: %s', (format) => {
+    const evil = 'a\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u009b31m\u007f\u202eb\r\u2028c';
+    const [line = ''] = record(format, (logger) =>
+      logger.warn({ [evil]: evil, deep: { [evil]: [evil] }, err: new Error(evil) }, evil),
+    );
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: its own colours
+    expect(line.replace(/\u001b\[\d+m/g, '')).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|\p{Cf}/u);
+    expect(line).toContain('52;c;cHduZWQ=');
+    if (format === 'json') expect(JSON.parse(line)).toMatchObject({ msg: evil, deep: { [evil]: [evil] } });
+  });
+
   it('is readable at a terminal', () => {
     const [line] = record('readable', (logger) => logger.warn({ lane: 'main' }, 'mic is gone'));
     expect(line).toContain('WARN');

@@ -16,6 +16,11 @@ const failing: Verb = {
         if (how === 'failure') throw new Failure('the broker is not there. Start it first.');
         if (how === 'silence') throw new Failure('no answer came in time.', EXIT.noAnswer);
         if (how === 'bug') throw new TypeError('x is undefined with token=abcdef\nsecond line');
+        if (how === 'quote') {
+          shell.print('said\u001b[2J\n');
+          shell.complain('said\u009b2J\n');
+          throw new Failure('it said \u202e');
+        }
         if (how === 'thrown text') throw 'not even an error';
         shell.finish(EXIT.problemFound);
       });
@@ -141,6 +146,15 @@ describe('the command line', () => {
     ['well', 3, ''],
   ])('a verb that ends with %s exits as docs/operate.md says', async (how, code, err) => {
     expect(await run(['fail', '--how', how])).toEqual({ code, out: '', err });
+  });
+
+  it('lets nothing that is quoted steer the terminal', async () => {
+    expect(await run(['fail', '--how', 'quote'])).toEqual({
+      code: 1,
+      out: 'said?[2J\n',
+      err: 'said?2J\ndragoman: it said ?\n',
+    });
+    expect((await run(['\u001b[2J'])).err).toMatch(/^dragoman: unknown command '\?\[2J'/);
   });
 
   it('an unexpected failure is one sentence, without a stack and without secrets', async () => {

@@ -104,6 +104,18 @@ export const onlyCommandLinesWrite: Rule = (files) =>
     return [...codeOf(file).matchAll(banned)].map(([word]) => `${file.path}: uses ${word}`);
   });
 
+/** What people read passes `runProgram`, which lets no text steer the terminal, or the rows of a live picture, which do the same. */
+const PRINTS = /^src\/program\//;
+
+export const onlyOnePlacePrints: Rule = (files) =>
+  sources(files)
+    .filter(({ path }) => !PRINTS.test(path))
+    .flatMap((file) =>
+      [...codeOf(file).matchAll(/\b(?:process\.)?std(?:out|err)\.write\b/g)].map(
+        ([word]) => `${file.path}: uses ${word}`,
+      ),
+    );
+
 const TIDY_NAME = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 /** Names that tools and readers look for. */
 const CUSTOMARY = /^([a-z-]+\/)*(README|CHANGELOG|CONTRIBUTING|SECURITY|LICENSE)(\.md)?$/;

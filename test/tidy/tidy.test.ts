@@ -130,10 +130,22 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('src/emulator/server.ts', "process.stderr.write('x');"),
     ],
     [
-      file('src/cli/a.ts', "process.stdout.write('x');"),
-      file('src/emulator/cli.ts', "process.stdout.write('x');"),
-      file('src/backend/main.ts', "process.stderr.write('x');"),
+      file('src/cli/a.ts', 'view(process.stdout);'),
+      file('src/emulator/cli.ts', 'view(process.stdout);'),
+      file('src/backend/main.ts', 'view(process.stderr);'),
       file('src/agent/a.ts', "log.info({}, 'console');"),
+    ],
+  ],
+  [
+    rules.onlyOnePlacePrints,
+    'only one place prints',
+    [
+      file('src/cli/a.ts', "process.stdout.write('x');"),
+      file('src/emulator/cli.ts', 'const { stderr } = process; stderr.write(text);'),
+    ],
+    [
+      file('src/program/run-main.ts', "process.stdout.write('x');"),
+      file('src/cli/a.ts', 'shell.print(text); terminal.write(text);'),
     ],
   ],
   [

@@ -5,7 +5,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema, type Finding } from '../../protocol/mqtt/diagnose.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 import { layOutFinding, layOutSummary } from '../doctor/diagnosis-text.ts';
 import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
@@ -20,7 +20,7 @@ export async function runCommand(
   const { shell, options, target } = deps;
   const { outcomes } = await ask(name, args, deps);
   for (const outcome of outcomes) {
-    shell.print(options.json ? `${JSON.stringify(outcomeJson(outcome))}\n` : wordOutcome(outcome));
+    shell.print(options.json ? jsonLine(outcomeJson(outcome)) : wordOutcome(outcome));
   }
   if (outcomes.length === 0) {
     const whom = target.kind === 'group' ? `the group "${target.group}"` : 'this tenant';
@@ -59,8 +59,8 @@ function wordOutcome(outcome: Outcome): string {
   const { device } = outcome;
   if (outcome.kind === 'silent') return wrapText(`${device}: ${outcome.why}`, '  ');
   const findings = findingsOf(outcome.answer);
-  if (findings !== null) return `${harmless(device)}: ${layOutSummary(findings)}${layOutFindings(findings)}`;
-  return wrapText(harmless(`${device}: ${wordAnswer(outcome.answer)}`), '  ');
+  if (findings !== null) return `${device}: ${layOutSummary(findings)}${layOutFindings(findings)}`;
+  return wrapText(`${device}: ${wordAnswer(outcome.answer)}`, '  ');
 }
 
 function wordAnswer({ status, error, data }: CommandResponse): string {
@@ -91,5 +91,5 @@ function hasProblem(outcome: Outcome): boolean {
 /** As `dragoman doctor` lays them out. */
 function layOutFindings(findings: readonly Finding[]): string {
   const hasLanes = new Set(findings.map(({ lane }) => lane).filter((lane) => lane !== null)).size > 1;
-  return findings.map((finding) => harmless(layOutFinding(finding, hasLanes))).join('');
+  return findings.map((finding) => layOutFinding(finding, hasLanes)).join('');
 }

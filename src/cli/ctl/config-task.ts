@@ -13,7 +13,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
@@ -101,18 +101,15 @@ function asBody(value: unknown): DesiredBody | null {
 function show({ reports, desired, devices }: Found, { shell, options }: CtlDeps): void {
   if (options.json) {
     for (const device of devices()) {
-      shell.print(
-        `${JSON.stringify({ device, desired: desired(), reported: reports.get(device) ?? null })}\n`,
-      );
+      shell.print(jsonLine({ device, desired: desired(), reported: reports.get(device) ?? null }));
     }
     return;
   }
-  shell.print(`desired: ${harmless(JSON.stringify(desired() ?? 'nothing'))}\n`);
+  shell.print(textLine(`desired: ${JSON.stringify(desired() ?? 'nothing')}`));
   for (const device of devices()) {
     const report = reports.get(device);
-    shell.print(
-      `${device}: ${report === undefined ? 'has reported nothing' : harmless(JSON.stringify(report.effective))}\n`,
-    );
+    const effective = report === undefined ? 'has reported nothing' : JSON.stringify(report.effective);
+    shell.print(textLine(`${device}: ${effective}`));
     for (const line of errorLines(report)) shell.print(line);
   }
 }
@@ -122,12 +119,14 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
   for (const device of devices()) {
     const found = differences(desired() ?? {}, reports.get(device)?.effective);
     count += found.length;
-    if (options.json) shell.print(`${JSON.stringify({ device, differences: found })}\n`);
+    if (options.json) shell.print(jsonLine({ device, differences: found }));
     else if (found.length === 0) shell.print(`${device}: as desired\n`);
     else {
       for (const { key, desired: wanted, effective } of found)
         shell.print(
-          `${harmless(`${device}: ${key} is ${JSON.stringify(effective) ?? 'not there'}, desired ${JSON.stringify(wanted)}`)}\n`,
+          textLine(
+            `${device}: ${key} is ${JSON.stringify(effective) ?? 'not there'}, desired ${JSON.stringify(wanted)}`,
+          ),
         );
     }
   }
@@ -180,7 +179,7 @@ function judge(device: string, report: ToldReport | undefined, from: string, ver
 
 function tell({ device, status, errors }: Verdict, version: number, { shell, options }: CtlDeps): void {
   if (options.json) {
-    shell.print(`${JSON.stringify({ device, status, version, errors })}\n`);
+    shell.print(jsonLine({ device, status, version, errors }));
     return;
   }
   const words = {
@@ -189,11 +188,11 @@ function tell({ device, status, errors }: Verdict, version: number, { shell, opt
     silent: `has not reported yet; it takes version ${version} when it is there`,
   };
   shell.print(`${device}: ${words[status]}\n`);
-  for (const { key, message } of errors) shell.print(`  ${harmless(`${key || 'the whole'}: ${message}`)}\n`);
+  for (const { key, message } of errors) shell.print(textLine(`  ${key || 'the whole'}: ${message}`));
 }
 
 function errorLines(report: ToldReport | undefined): string[] {
-  return (report?.errors ?? []).map(
-    ({ from, key, message }) => `  ${harmless(`${from} ${key || 'the whole'}: ${message}`)}\n`,
+  return (report?.errors ?? []).map(({ from, key, message }) =>
+    textLine(`  ${from} ${key || 'the whole'}: ${message}`),
   );
 }

@@ -1,5 +1,5 @@
 import type { RosterRow } from '../../core/fleet/roster.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { oneLine } from '../../protocol/plain-text.ts';
 import { displayWidth } from '../demo/display-text.ts';
 
 const HEAD = {
@@ -39,13 +39,14 @@ export function layOutRoster(rows: readonly RosterRow[], columns: number): strin
   return [line((column) => HEAD[column]), ...cells.map((row) => line((column) => row[column]))];
 }
 
-function cellsOf({ device, status, reasons, lanes, version }: RosterRow): Record<Column, string> {
+/** As they will be shown, so that they are measured so. */
+function cellsOf(row: RosterRow): Record<Column, string> {
   return {
-    device: harmless(device),
-    status,
-    reasons: harmless(reasons),
-    lanes: harmless(lanes),
-    version: harmless(version),
+    device: oneLine(row.device),
+    status: oneLine(row.status),
+    reasons: oneLine(row.reasons),
+    lanes: oneLine(row.lanes),
+    version: oneLine(row.version),
   };
 }
 

@@ -2,7 +2,7 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { isObject, parseJson } from '../../protocol/json.ts';
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { logSchema } from '../../protocol/mqtt/log.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { jsonLine, oneLine, textLine } from '../../protocol/plain-text.ts';
 import { readAnswer, sendCommand } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 import { openExchange } from './exchange.ts';
@@ -60,16 +60,21 @@ function checkAnswer(answer: CommandResponse | null, device: string, overS: numb
   const { status, error } = answer;
   if (status === 'ok' || status === 'accepted') return;
   const words = `refused (${error?.code ?? status}): ${error?.message ?? 'without a reason'}`;
-  throw new Failure(`${device}: ${harmless(words)}`);
+  throw new Failure(`${device}: ${oneLine(words)}`);
 }
 
 function show(payload: string, isJson: boolean, print: (text: string) => void): void {
   const parsed = logSchema.safeParse(parseJson(payload));
   if (!parsed.success) return;
-  for (const line of parsed.data.lines)
-    print(isJson ? `${harmless(line)}\n` : `${harmless(wordLine(line))}\n`);
+  for (const line of parsed.data.lines) print(isJson ? asJsonLine(line) : textLine(wordLine(line)));
   if (parsed.data.dropped > 0)
     print(isJson ? `{"dropped":${parsed.data.dropped}}\n` : `... ${parsed.data.dropped} more lines\n`);
+}
+
+/** What is no JSON at all is a text of it: who reads lines of JSON has nothing else to read. */
+function asJsonLine(line: string): string {
+  const json = parseJson(line);
+  return jsonLine(isObject(json) ? json : { text: line });
 }
 
 /** "12:31:05 warn the microphone is gone {"lane":"main"}" */

@@ -5,6 +5,7 @@ import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/c
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { operatorTopics } from '../../protocol/mqtt/topics.ts';
+import { oneLine } from '../../protocol/plain-text.ts';
 import { runCommand } from './command-task.ts';
 import { runConfig } from './config-task.ts';
 import type { CtlOptions } from './ctl-options.ts';
@@ -38,7 +39,7 @@ export async function runCtl(words: readonly string[], before: CtlOptions, shell
     await perform(task, deps);
   } catch (error) {
     if (!(error instanceof BrokerFailure)) throw error;
-    throw new Failure(`${error.message}; is the profile right (url, username, certificate)?`);
+    throw new Failure(`${oneLine(error.message)}; is the profile right (url, username, certificate)?`);
   }
 }
 

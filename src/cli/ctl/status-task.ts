@@ -1,7 +1,7 @@
 import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
 import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { harmless } from '../../protocol/plain-text.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { COLUMNS, wrapIndented, wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import { outcomeJson, runCommand, sumUp } from './command-task.ts';
@@ -27,15 +27,15 @@ export async function showStatus(deps: CtlDeps): Promise<void> {
       const isHung = silent.has(row.device) && entry !== undefined && isReachable(entry);
       return isHung ? { ...row, status: 'silent', reasons: `was ${row.status}`, isProblem: true } : row;
     });
-    for (const line of layOutRoster(rows, process.stdout.columns ?? COLUMNS)) shell.print(`${line}\n`);
+    for (const line of layOutRoster(rows, process.stdout.columns ?? COLUMNS)) shell.print(textLine(line));
     return sumUp(outcomes, shell);
   }
   const [outcome] = outcomes;
   if (outcome === undefined) return;
   const known = toldAnswerSchema.safeParse(outcome.kind === 'answered' ? outcome.answer.data : null);
   if (known.success)
-    for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(harmless(line)));
-  else if (outcome.kind === 'answered') shell.print(`${JSON.stringify(outcomeJson(outcome))}\n`);
+    for (const line of detailLines(outcome.device, known.data)) shell.print(wrapIndented(line));
+  else if (outcome.kind === 'answered') shell.print(jsonLine(outcomeJson(outcome)));
   else shell.complain(wrapText(`dragoman: ${outcome.device}: ${outcome.why}.`, '  '));
   sumUp(outcomes, shell);
 }

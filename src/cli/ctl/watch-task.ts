@@ -1,5 +1,7 @@
 import { connectOperator } from '../../adapters/ctl/operator-client.ts';
 import { type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
+import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import { plainRow } from '../demo/display-text.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
 import type { CtlDeps } from './deps.ts';
@@ -73,7 +75,8 @@ function createTable(output: LiveTerminal): Showing {
       const [head = '', ...lines] = layOutRoster(rows, columns - 1);
       const shown = lines.slice(0, height - 2);
       const hidden = rows.slice(shown.length);
-      screen.draw([head, ...shown, summary(rows, hidden, problem).slice(0, columns - 1)], columns);
+      const last = summary(rows, hidden, problem).slice(0, columns - 1);
+      screen.draw([head, ...shown, last].map(plainRow), columns);
     },
     restore: () => screen.restore(),
   };
@@ -101,7 +104,7 @@ function createLines(print: (text: string) => void, isJson: boolean): Showing {
         if (before.get(row.device) === text) continue;
         before.set(row.device, text);
         const words = [row.device, row.status, row.reasons, row.lanes].filter((word) => word !== '');
-        print(isJson ? `${JSON.stringify(row)}\n` : `${words.join('  ')}\n`);
+        print(isJson ? jsonLine(row) : textLine(words.join('  ')));
       }
     },
     restore() {},

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
+import { oneLine } from '../../protocol/plain-text.ts';
 
 /** Text as a terminal shows it: measured in columns, where a Japanese character takes two and an accent none. */
 
@@ -38,6 +39,19 @@ export function displayWidth(text: string): number {
   const width = stringWidth(text);
   widths.set(text, width);
   return width;
+}
+
+declare const IS_ROW: unique symbol;
+
+/**
+ * A row of a live picture. Made by `plainRow` and `paint` alone: what a program puts in itself, such as colours, comes after
+ * everything in the text that could steer the terminal has gone.
+ */
+export type ScreenRow = string & { readonly [IS_ROW]: true };
+
+/** A row without colours. */
+export function plainRow(text: string): ScreenRow {
+  return oneLine(text) as ScreenRow;
 }
 
 /** Fills up with spaces on the right, never cuts. */

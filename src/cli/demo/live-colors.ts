@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { displayWidth, truncate } from './display-text.ts';
+import { oneLine } from '../../protocol/plain-text.ts';
+import { displayWidth, type ScreenRow, truncate } from './display-text.ts';
 
 /** Columns of the names on the left. */
 export const LABEL_WIDTH = 13;
@@ -85,8 +86,9 @@ export function renderRule(title: string, width: number, { rule }: Signs): Row {
 }
 
 /** Makes the text of a row that takes at most `width` columns, without blanks at its end. */
-export function paint(row: Row, width: number, capabilities: Capabilities): string {
-  const spans = cut(joinAlike(row), width, signsFor(capabilities).more);
+export function paint(row: Row, width: number, capabilities: Capabilities): ScreenRow {
+  const texts = row.map((span) => ({ ...span, text: oneLine(span.text) }));
+  const spans = cut(joinAlike(texts), width, signsFor(capabilities).more);
   while (spans.at(-1)?.text.trim() === '') spans.pop();
   const last = spans.pop();
   if (last !== undefined) spans.push({ ...last, text: last.text.trimEnd() });
@@ -94,7 +96,7 @@ export function paint(row: Row, width: number, capabilities: Capabilities): stri
     .map(({ text, style }) =>
       style === undefined || !capabilities.colour ? text : styleText(style, text, { validateStream: false }),
     )
-    .join('');
+    .join('') as ScreenRow;
 }
 
 function cut(row: Row, width: number, mark: string): Span[] {

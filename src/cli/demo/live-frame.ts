@@ -1,5 +1,5 @@
 import type { LaneAccount } from '../../agent/lane/lane-account.ts';
-import { neutralise } from './display-text.ts';
+import { neutralise, type ScreenRow } from './display-text.ts';
 import { renderCaptions } from './live-captions.ts';
 import {
   type Capabilities,
@@ -49,7 +49,7 @@ export function renderFrame(
   account: LaneAccount,
   size: Size,
   capabilities: Capabilities,
-): string[] {
+): ScreenRow[] {
   const signs = signsFor(capabilities);
   const width = Math.min(WIDEST, Math.max(NARROWEST, size.columns - 2));
   const plan = planRows(Math.max(1, size.rows - 1));

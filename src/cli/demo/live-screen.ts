@@ -1,4 +1,4 @@
-import { displayWidth } from './display-text.ts';
+import { displayWidth, type ScreenRow } from './display-text.ts';
 
 /** What a screen needs of a terminal; a `tty.WriteStream` is one. */
 export interface LiveTerminal {
@@ -14,7 +14,7 @@ export interface LiveTerminal {
 /** Rows of text at the end of what a terminal shows, drawn over and over in place. */
 export interface Screen {
   /** Shows these rows; they must be narrower than the terminal and leave one of its rows free. */
-  draw(rows: readonly string[], columns: number): void;
+  draw(rows: readonly ScreenRow[], columns: number): void;
   /** Leaves what was shown last below what was there before, and gives the terminal back; what is drawn next stands below it. */
   restore(): void;
 }
@@ -42,7 +42,7 @@ const down = (rows: number): string => (rows > 0 ? `${ESC}${rows}B` : '');
  *   at the top, its scrollback would keep half a picture for each new size
  */
 export function createScreen(terminal: LiveTerminal, isAlternate = false): Screen {
-  let shown: readonly string[] = [];
+  let shown: readonly ScreenRow[] = [];
   let shownColumns = 0;
   let isTaken = false;
 

@@ -9,6 +9,7 @@ import { createLogger } from '../../adapters/log.ts';
 import type { Log } from '../../ports/log.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 import { runDemo, STREAM_RATE_HZ } from './demo.ts';
 import type { DemoCommandOptions } from './demo-options.ts';
 import { openEnvironment } from './environment.ts';
@@ -54,7 +55,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
         abort: abort.signal,
       });
       view.close();
-      shell.print(options.json ? `${JSON.stringify({ summary })}\n` : `\n${formatSummary(summary)}`);
+      shell.print(options.json ? jsonLine({ summary }) : `\n${formatSummary(summary)}`);
     } finally {
       await environment.close();
     }

@@ -3,7 +3,8 @@ import { clips } from '../../core/audio/sound-level.ts';
 import { looksLikeSpeech } from '../../core/speech/decision.ts';
 import type { AudioFault } from '../../ports/audio.ts';
 import type { MeterLine, MeterReading } from '../../protocol/devices-report.ts';
-import { truncate, wrapColumns } from '../demo/display-text.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
+import { plainRow, truncate, wrapColumns } from '../demo/display-text.ts';
 import { follow, type Meter, SILENT_METER } from '../demo/live-meter.ts';
 import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
 import type { Reading } from './listener.ts';
@@ -40,7 +41,7 @@ export function createLiveMeter(
 
   const draw = (row: string): void => {
     const columns = columnsOf(terminal);
-    screen.draw([truncate(row, columns - 1, '~')], columns);
+    screen.draw([plainRow(truncate(row, columns - 1, '~'))], columns);
   };
   return {
     everyMs: LIVE_EVERY_MS,
@@ -95,7 +96,7 @@ export function createLineMeter(print: (text: string) => void): MeterView {
 
 /** A JSON object each second, and one for each trouble. */
 export function createJsonMeter(print: (text: string) => void): MeterView {
-  const printLine = (line: MeterLine): void => print(`${JSON.stringify(line)}\n`);
+  const printLine = (line: MeterLine): void => print(jsonLine(line));
   return {
     everyMs: LINE_EVERY_MS,
     isEven: false,

@@ -5,6 +5,7 @@ import { loadConfig } from '../../adapters/config/load.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import type { Config } from '../../protocol/config.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 import { formatProblems } from '../check-config.ts';
 import { COLUMNS } from '../text.ts';
 import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
@@ -50,7 +51,7 @@ function showDevices(
   shell: Shell,
 ): void {
   const columns = Math.min(process.stdout.columns ?? COLUMNS, WIDEST_COLUMNS);
-  if (isJson) shell.print(`${JSON.stringify(reportDevices(survey, findings))}\n`);
+  if (isJson) shell.print(jsonLine(reportDevices(survey, findings)));
   else shell.print(listDevices(survey, findings, columns));
   const isDeaf = survey.cards.length === 0 && survey.software.length === 0;
   if (isDeaf) shell.finish(EXIT.failed);

@@ -1,6 +1,7 @@
 import { redactValue } from '../../adapters/redaction.ts';
 import { count } from '../../core/doctor/finding.ts';
 import { type Diagnosis, type Finding, findingSchema, type Verdict } from '../../protocol/mqtt/diagnose.ts';
+import { jsonLine } from '../../protocol/plain-text.ts';
 import { COLUMNS } from '../text.ts';
 
 const VERDICT_WIDTH = 'problem'.length + 2;
@@ -31,7 +32,7 @@ export function layOutSummary(findings: readonly Finding[]): string {
 
 /** The whole diagnosis as one line of JSON. */
 export function formatDiagnosis(diagnosis: Diagnosis): string {
-  return `${JSON.stringify({ doctor: { ...diagnosis, checks: diagnosis.checks.map(redactFinding) } })}\n`;
+  return jsonLine({ doctor: { ...diagnosis, checks: diagnosis.checks.map(redactFinding) } });
 }
 
 /** The last line of defence: nothing that looks like a secret is shown, wherever it came from. */

@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { createScreen } from '../../../src/cli/demo/live-screen.ts';
+import { plainRow } from '../../../src/cli/demo/display-text.ts';
+import { createScreen, type LiveTerminal } from '../../../src/cli/demo/live-screen.ts';
 import { TinyTerminal } from './tiny-terminal.ts';
 
 const FRAME = ['one', 'two', 'three'];
+
+/** A screen of rows without colours. */
+function screenOn(terminal: LiveTerminal, isAlternate = false) {
+  const { draw, restore } = createScreen(terminal, isAlternate);
+  return { restore, draw: (rows: readonly string[], columns: number) => draw(rows.map(plainRow), columns) };
+}
 
 describe('screen', () => {
   it('draws below what is there and hides the cursor', () => {
     const terminal = new TinyTerminal();
     terminal.show('$ npm run demo\r\n');
-    createScreen(terminal).draw(FRAME, 80);
+    screenOn(terminal).draw(FRAME, 80);
     expect(terminal.screen).toEqual(['$ npm run demo', ...FRAME, '']);
     expect(terminal.isCursorVisible).toBe(false);
   });
 
   it('writes only the rows that differ, each frame in one piece', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
     screen.draw(['one', 'zwei', 'three'], 80);
     expect(terminal.screen).toEqual(['one', 'zwei', 'three', '']);
@@ -27,7 +34,7 @@ describe('screen', () => {
 
   it('writes nothing when nothing differs', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
     screen.draw([...FRAME], 80);
     expect(terminal.writes).toHaveLength(1);
@@ -35,7 +42,7 @@ describe('screen', () => {
 
   it('clears what a shorter row leaves over, and what was echoed below the picture', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.draw(['a long row', 'two', 'three'], 80);
     terminal.show('^C');
     screen.draw(['a', 'two', '3'], 80);
@@ -47,7 +54,7 @@ describe('screen', () => {
   it('stays in place at the bottom of the terminal', () => {
     const terminal = new TinyTerminal(80, 4);
     terminal.show('a\r\nb\r\nc\r\n');
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     for (const last of ['x', 'y', 'z']) screen.draw(['one', 'two', last], 80);
     expect(terminal.screen).toEqual(['one', 'two', 'z', '']);
     expect(terminal.history).toEqual(['a', 'b', 'c']);
@@ -56,7 +63,7 @@ describe('screen', () => {
   it('takes its own rows back when the terminal becomes narrower, and wider again', () => {
     const terminal = new TinyTerminal(40, 20);
     terminal.show('before\r\n');
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     const rows = (width: number): string[] => ['-'.repeat(width - 1), 'short', '日'.repeat(width / 2 - 1)];
     screen.draw(rows(40), 40);
     for (const width of [30, 12, 20, 40, 24]) {
@@ -68,13 +75,13 @@ describe('screen', () => {
 
   it('never lets a row that is wider than it says move the others', () => {
     const terminal = new TinyTerminal(10, 10);
-    createScreen(terminal).draw(['x'.repeat(30), 'two'], 10);
+    screenOn(terminal).draw(['x'.repeat(30), 'two'], 10);
     expect(terminal.screen).toEqual(['x'.repeat(10), 'two', '']);
   });
 
   it('takes fewer rows when there is less to show', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
     screen.draw(['one'], 80);
     expect(terminal.screen).toEqual(['one', '']);
@@ -82,7 +89,7 @@ describe('screen', () => {
 
   it('gives the terminal back, as often as it is asked', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.restore();
     expect(terminal.writes).toEqual([]);
     screen.draw(FRAME, 80);
@@ -96,7 +103,7 @@ describe('screen', () => {
 
   it('goes on below after a release', () => {
     const terminal = new TinyTerminal();
-    const screen = createScreen(terminal);
+    const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
     screen.restore();
     terminal.show('[1]+ Stopped\r\n');
@@ -113,7 +120,7 @@ describe('an alternate screen', () => {
   it('leaves nothing in the scrollback but what was there, however often the terminal is resized', () => {
     const terminal = new TinyTerminal(40, 10);
     terminal.show('before\r\n');
-    const screen = createScreen(terminal, true);
+    const screen = screenOn(terminal, true);
     screen.draw(tall(40), 40);
     for (const [columns, rows] of [
       [30, 10],
@@ -135,7 +142,7 @@ describe('an alternate screen', () => {
   it('shows the picture once at its end, below what was printed before', () => {
     const terminal = new TinyTerminal();
     terminal.show('$ npm run demo\r\n');
-    const screen = createScreen(terminal, true);
+    const screen = screenOn(terminal, true);
     screen.draw(FRAME, 80);
     screen.draw(['one', 'zwei', 'three'], 80);
     expect(terminal.screen).toEqual(['one', 'zwei', 'three', '']);
