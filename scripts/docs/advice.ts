@@ -112,7 +112,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
     'turn the loudspeaker down or away; `cancel` is tried again by itself after 5, 10, 20, 40 and then each 60 minutes, any mode by the command `echo`',
   echo_restored: NOTHING,
   capture_problem:
-    '`clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
+    '`incomplete`: another USB port or card, a machine less busy; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
   capture_problem_over: NOTHING,
   speech_lost: 'as its cause; ask the visitors to say it again',
   backend_silent:

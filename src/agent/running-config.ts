@@ -22,7 +22,7 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
 export interface RunningConfig {
   readonly current: Config;
   readonly desired: DesiredConfig;
-  /** The device's own configuration was read again. Returns the keys that need a restart. */
+  /** The device's own configuration was read again. Returns the keys of which another value waits for a restart. */
   apply(next: Config): string[];
 }
 
@@ -32,7 +32,6 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     refusedTasks: () => current.lanes.flatMap((lane) => refusedOf(lane, deps.lane(lane.id)?.state)),
     apply: (next) => put(next),
   });
-  let base = deps.base;
   let current = desired.config;
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {
@@ -59,10 +58,9 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     },
     desired,
     apply(next) {
-      const stale = restartKeys(base, next);
-      base = next;
       desired.rebase(next);
-      return stale;
+      // With what runs, not with what was read last: a change may have been taken back, or still wait for the restart.
+      return restartKeys(deps.base, next);
     },
   };
 }

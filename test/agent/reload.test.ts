@@ -12,6 +12,10 @@ describe('a new configuration', () => {
       playback: { driver: 'file', path: 'other.wav' },
     });
     expect(deps.agent.apply(next)).toEqual(['lanes']);
+    // Named as long as it waits, and not when it has been taken back.
+    expect(deps.agent.apply(next)).toEqual(['lanes']);
+    expect(deps.agent.apply(testConfig({ targets: ['de', 'fr'], echo: 'off' }))).toEqual([]);
+    deps.agent.apply(next);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ targets: ['de', 'fr'], echo: 'off' });
     expect(deps.lastStream().calls.at(-1)).toContain('"target_language":"fr"');
   });

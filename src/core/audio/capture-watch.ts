@@ -2,13 +2,14 @@ import { durationMs, samplesOf } from './pcm.ts';
 import { addSums, clips, hasOffset, levelOf, NO_SOUND, peakOf, sumUp } from './sound-level.ts';
 
 /**
- * What can be wrong with a microphone that delivers. `too_fast`, `too_slow`: its clock is no clock of the rate that was
+ * What can be wrong with a microphone that delivers. `incomplete`: a tenth of its sound and more does not come. `too_fast`, `too_slow`: its clock is no clock of the rate that was
  * asked for. `silent`: nothing but zeros, as from a switch or a mute in the mixer. `deaf`: it delivers a whisper of noise and
  * does not even hear the loudspeaker; that nobody speaks in a quiet room is no finding. `clipping`: its gain is too high.
  * `dc_offset`: its zero is somewhere else. `noisy_room`: the lane keeps waking for what is no speech; that is found by the
  * lane itself. `gain_changed`: something else turns the card's gain, which its driver keeps.
  */
 export type CaptureFinding =
+  | 'incomplete'
   | 'too_fast'
   | 'too_slow'
   | 'silent'
@@ -48,9 +49,9 @@ const LEVEL_WINDOW_MS = 10_000;
 /**
  * Time by the samples against time by the clock. Sound can come late, but not early, so that the least delay in each
  * window is the measure; the median over the windows does not mind a window in which samples were lost. One that is off by more than `coarse` is
- * told by how much comes.
+ * told by how much comes. Where that much does not come no clock is wrong: two windows tell, or one of which half is missing.
  */
-const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003, coarse: 0.1 };
+const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003, coarse: 0.1, half: 0.5 };
 
 /** @param playedRateHz of what the loudspeaker sounds */
 export function createCaptureWatch({
@@ -112,18 +113,33 @@ export function createCaptureWatch({
     else if (isOff === false) say('dc_offset', false, "the microphone's zero is at zero again");
   };
 
+  /** @param missing of the last windows */
+  const watchShare = (missing: readonly number[]): void => {
+    const last = missing.at(-1) ?? 0;
+    const isMissing =
+      last >= SPEED.half || (missing.length > 1 && missing.every((one) => one >= SPEED.coarse));
+    const comes = Math.round((1 - Math.min(1, last)) * 100);
+    if (isMissing)
+      say('incomplete', true, `the microphone delivers ${comes} % of the sound that is due at its rate`);
+    if (!present.has('incomplete') || last >= SPEED.coarse) return;
+    say('incomplete', false, 'the microphone delivers all of its sound again');
+    // What was missing tells nothing of its clock.
+    windows = windows.slice(-1);
+  };
+
   const watchSpeed = (capturedAt: number): void => {
     if (Number.isNaN(window.since)) window.since = capturedAt;
     window.least = Math.min(window.least, capturedAt - deliveredMs);
     if (capturedAt - window.since < SPEED.windowMs) return;
     windows = [...windows, window].slice(-SPEED.windows - 1);
     window = { since: capturedAt, least: Number.POSITIVE_INFINITY };
-    if (windows.length <= SPEED.windows) return;
     // A window in which nothing came for a while is longer than it should be.
     const missing = windows.slice(1).map(({ since, least }, index) => {
       const before = windows[index] ?? { since: 0, least };
       return (least - before.least) / (since - before.since);
     });
+    watchShare(missing.slice(-2));
+    if (windows.length <= SPEED.windows || present.has('incomplete')) return;
     const share = Math.min(1, missing.toSorted((a, b) => a - b)[SPEED.windows >> 1] ?? 0);
     const late = share / (1 - share);
     const delivers = (how: string): string =>

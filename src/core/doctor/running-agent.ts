@@ -14,6 +14,11 @@ const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
       `${device} does not even hear the loudspeaker`,
       'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).',
     ),
+  incomplete: (device) =>
+    problem(
+      `${device} does not deliver all of its sound`,
+      'Look for another program that reads it, a USB hub without power, or a machine that is too busy; try another port or card.',
+    ),
   too_fast: (device) => offRate(device, 'fast'),
   too_slow: (device) => offRate(device, 'slow'),
   clipping: (device) =>

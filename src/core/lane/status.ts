@@ -2,8 +2,8 @@ import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
-import { noteOutage } from './session/untranslated.ts';
 import { unspokenLanguages } from './session/unspoken.ts';
+import { noteOutage } from './session/untranslated.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -184,8 +184,8 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
 function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState): Reason[] {
   const reasons: Reason[] = [];
   if (captureLost) reasons.push({ code: 'capture', detail: 'lost' });
-  // A microphone that hears nothing; the others hear badly, which is no reason to send anybody at night.
-  for (const finding of ['silent', 'deaf'] as const) {
+  // A microphone that hears nothing, or half of it; the others hear badly, which is no reason to send anybody at night.
+  for (const finding of ['silent', 'deaf', 'incomplete'] as const) {
     if (captureFindings.includes(finding)) reasons.push({ code: 'capture', detail: finding });
   }
   if (playbackLost) reasons.push({ code: 'playback', detail: 'lost' });

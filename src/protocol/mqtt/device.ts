@@ -54,7 +54,7 @@ export const laneReportSchema = z.object({
   capture_findings: z
     .array(z.string())
     .describe(
-      'what is wrong with a microphone that delivers: `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `gain_changed`, `noisy_room`',
+      'what is wrong with a microphone that delivers: `incomplete`, `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `gain_changed`, `noisy_room`',
     ),
   echo: z.object({
     wanted: z.string().describe('the mode that is configured or was set by command'),

@@ -11,7 +11,17 @@ const retryMs = z.number().describe('how long the lane waits before the next try
 const errorCode = z.number().optional().describe("the service's own number for it");
 const device = z.enum(['capture', 'playback']).describe('the microphone or the loudspeaker');
 const finding = z
-  .enum(['too_fast', 'too_slow', 'silent', 'deaf', 'clipping', 'dc_offset', 'gain_changed', 'noisy_room'])
+  .enum([
+    'incomplete',
+    'too_fast',
+    'too_slow',
+    'silent',
+    'deaf',
+    'clipping',
+    'dc_offset',
+    'gain_changed',
+    'noisy_room',
+  ])
   .describe('what is wrong with the sound of the microphone');
 const keptFile = z
   .enum(['commands', 'desired', 'tasks', 'budget', 'broker'])

@@ -103,7 +103,8 @@ describe('a wrong clock', () => {
   });
 
   it.each([
-    [2.834, 'too_slow', 'delivers 35 % of the sound that is due'],
+    [2.834, 'incomplete', 'delivers 33 % of the sound that is due'],
+    [1.2, 'incomplete', 'delivers 83 % of the sound that is due'],
     [0.5, 'too_fast', 'delivers 200 % of the sound that is due'],
   ])('of %f is none: %s, in words of what comes', (clock, finding, words) => {
     const mic = microphone().hear(400, quiet, clock);
@@ -114,8 +115,23 @@ describe('a wrong clock', () => {
   it('is not confused with a microphone that is away for longer than it is there', () => {
     const mic = microphone();
     for (let count = 0; count < 20; count++) mic.hear(9, quiet).lose(30_000);
-    expect(mic.told).toEqual(['+too_slow']);
+    expect(mic.told).toEqual(['+incomplete']);
     expect(mic.messages[0]).toMatch(/delivers [1-4]\d % of the sound that is due/);
+  });
+
+  it('is none where sound is missing: that is told within half a minute, and over about as soon', () => {
+    const mic = microphone().hear(60, quiet);
+    expect(mic.hear(12, quiet, 2).told).toEqual(['+incomplete']);
+    expect(mic.hear(90, quiet, 2).told).toEqual(['+incomplete']);
+    expect(mic.hear(32, quiet).told).toEqual(['+incomplete', '-incomplete']);
+    expect(mic.hear(200, quiet).told).toEqual(['+incomplete', '-incomplete']);
+    expect(microphone().hear(1, quiet, 100).told).toEqual(['+incomplete']);
+  });
+
+  it('is none where some seconds were lost now and then', () => {
+    const mic = microphone();
+    for (let count = 0; count < 6; count++) mic.hear(40, quiet).lose(4000);
+    expect(mic.told).toEqual([]);
   });
 
   it('is not judged in the first minute', () => {
