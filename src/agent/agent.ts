@@ -165,7 +165,7 @@ export class Agent {
       bus: () => this.bus,
       protocol: () => this.protocol,
       watch: (listener) => this.watch(listener),
-      randomHash: deps.randomHash,
+      ...{ randomHash: deps.randomHash, hide: (text: string) => this.tokenStore.hide(text) },
     });
   }
 

@@ -1,6 +1,7 @@
 /** The owner's side of the translation service's HTTP API: sessions with the API key, voices with the JWT. */
 import { z } from 'zod';
 import { createSystemClock } from '../adapters/clock.ts';
+import { createKnownSecrets } from '../adapters/known-secrets.ts';
 import type { Clock } from '../ports/clock.ts';
 import { parseJson } from '../protocol/json.ts';
 import {
@@ -57,6 +58,8 @@ const listSchema = z.preprocess(
     Array.isArray(data) || typeof data !== 'object' ? data : Object.values(data ?? {}).find(Array.isArray),
   z.array(sessionSchema),
 );
+/** Of 256 sessions, the last that were made or asked for, tokens and ids are recognised in what the service says. */
+const MOST_KNOWN = 512;
 /** A large file may take longer than any other request. */
 const UPLOAD_TIMEOUT_FACTOR = 6;
 
@@ -67,10 +70,11 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
   const { timeoutMs, clock = createSystemClock() } = options;
   /** Every secret that was ever sent, to be taken out of what comes back. */
   const secrets = new Set<string>();
+  const sessions = createKnownSecrets(MOST_KNOWN);
   const scrub = (text: string): string => {
     let safe = text;
     for (const secret of secrets) safe = safe.replaceAll(secret, '[redacted]');
-    return safe;
+    return sessions.hide(safe);
   };
 
   const authorization = (credential: Credential, operation: string): Record<string, string> => {
@@ -129,6 +133,8 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
       const operation = 'create a session';
       const answer = await call(operation, 'apiKey', 'POST', SESSION_PATHS.sessions, input);
       const session = read(answer, operation, sessionWithTokenSchema);
+      sessions.addToken(session.token);
+      sessions.addSession(session.id);
       for (const field of ['intent', 'connection_type'] as const) {
         const wanted = input[field];
         if (wanted !== undefined && session[field] !== wanted)
@@ -137,6 +143,7 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
       return session;
     },
     async getSession(id) {
+      sessions.addSession(id);
       const answer = await call('get the session', 'apiKey', 'GET', SESSION_PATHS.session(id));
       return isMissing(answer) ? null : read(answer, 'get the session', sessionSchema);
     },
@@ -146,6 +153,7 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
       return read(answer, 'list sessions', listSchema);
     },
     async deleteSession(id) {
+      sessions.addSession(id);
       const answer = await call('revoke the session', 'apiKey', 'DELETE', SESSION_PATHS.session(id));
       if (isMissing(answer)) return false;
       if (answer.status >= 200 && answer.status <= 299) return true;

@@ -1,14 +1,11 @@
+export { shortId } from '../adapters/known-secrets.ts';
+
 import type { Session, SessionWithToken } from '../protocol/service/session.ts';
 import type { ServiceClient } from './service-client.ts';
 
 /** A lane has hardly ever more than one unused session; a longer list is somebody else's accident. */
 const MOST_RETIRED = 8;
 const OVER: ReadonlySet<string> = new Set(['used', 'expired', 'revoked', 'deleted', 'ended', 'finished']);
-
-/** The beginning of a session's id: ids can be token-shaped and are never logged whole. */
-export function shortId(id: string): string {
-  return `${id.slice(0, Math.min(8, Math.floor(id.length / 2)))}...`;
-}
 
 /** Created, and no stream has ever connected with it. */
 export function isUnused(session: Session): boolean {

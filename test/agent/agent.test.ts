@@ -268,16 +268,21 @@ describe('tokens', () => {
     ]);
   });
 
-  it('never shows a token in anything that it publishes, logs or keeps in a lane', async () => {
+  it('never shows a token, nor the id of a session, in anything that it publishes, logs or keeps in a lane', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.speak();
-    deps.lastStream().listener.ended(1006, '');
+    const quoted = `no ${TOKEN} of session-id-that-is-long`;
+    deps.service({ message_type: 'warning', data: { code: 'W', message: quoted } });
+    deps.lastStream().listener.ended(1006, quoted);
     deps.clock.advance(5000);
     deps.grant();
     deps
       .lastStream()
-      .listener.refused({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
+      .listener.refused({ status: 403, errorCode: null, texts: [], detail: quoted, retryAfterMs: null });
+    deps.clock.advance(5000);
+    const error = { code: 'busy', title: quoted, detail: quoted, final: false };
+    deps.deliver(`${BASE}/token/res`, { id: deps.lastRequest().id, ok: false, error });
     deps.command('status', { id: 's1' });
     deps.clock.advance(5000);
     await endOf(deps);
@@ -287,6 +292,7 @@ describe('tokens', () => {
       deps.finale,
       deps.agent.lanes.map((lane) => lane.state),
     ]);
+    expect(everything.split('no [redacted] of session-...').length).toBeGreaterThan(4);
     expect(everything).not.toContain(TOKEN);
     expect(everything).not.toContain('session-id-that-is-long');
   });

@@ -185,6 +185,23 @@ describe('service client', () => {
     expect(failure.trouble.detail).toBe('Wrong key: the key [redacted] is no good');
   });
 
+  it('shortens the ids of sessions in what the service says, and takes their tokens out', async () => {
+    const session = sessionOf({ id: 'session-id-that-is-long', token: 'tok-of-no-known-shape' });
+    const said = `${session.id} (${session.token}), not other-session-id`;
+    const server = await fakeService(({ method }, response) =>
+      method === 'POST'
+        ? answerJson(response, 201, { ok: true, data: session })
+        : answerJson(response, 409, envelope(409, 'Too busy', said)),
+    );
+    const client = clientOf(server.url);
+    await client.createSession({ intent: 's2s' });
+    for (const failed of [client.deleteSession('other-session-id'), client.getSession('other-session-id')]) {
+      const { message, trouble } = await failureOf(failed);
+      expect(trouble.detail).toBe('Too busy: session-... ([redacted]), not other-se...');
+      expect(message).not.toContain(session.id);
+    }
+  });
+
   it.each([
     [
       'cannot be read',

@@ -41,8 +41,16 @@ const LOOK_EACH_MS = 500;
 
 type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null };
 
-/** @param newId names a request; nobody else may use the same */
-export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: () => string): BackendProbe {
+/**
+ * @param newId names a request; nobody else may use the same
+ * @param hide takes what nobody may read out of the backend's words
+ */
+export function createBackendProbe(
+  topics: DeviceTopics,
+  clock: Clock,
+  newId: () => string,
+  hide = (text: string): string => text,
+): BackendProbe {
   const waiting = new Map<string, (read: Read) => void>();
   let lastRefused: string | null = null;
   return {
@@ -92,14 +100,14 @@ export function createBackendProbe(topics: DeviceTopics, clock: Clock, newId: ()
     receive(json) {
       const settle = waiting.get(textAt(json, 'id') ?? '');
       if (settle === undefined) return tokenProbeAnswerSchema.safeParse(json).success;
-      settle(readAnswer(json));
+      settle(readAnswer(json, hide));
       return true;
     },
   };
 }
 
 /** What the answer says; the token of a backend that does not know trials ends here. */
-function readAnswer(json: unknown): Read {
+function readAnswer(json: unknown, hide: (text: string) => string): Read {
   const probed = tokenProbeAnswerSchema.safeParse(json);
   if (probed.success) {
     const { probe, stream_url, ts } = probed.data;
@@ -110,10 +118,10 @@ function readAnswer(json: unknown): Read {
   const ts = given.data.ts ?? null;
   if (!given.data.ok) {
     const { code, title, detail, final, retry_after_s } = given.data.error;
-    const told = (detail === '' ? title : detail).slice(0, 200);
+    const told = hide(detail === '' ? title : detail).slice(0, 200);
     return {
       answer: {
-        ...{ kind: 'denied', code: code.slice(0, 60), detail: told, final },
+        ...{ kind: 'denied', code: hide(code).slice(0, 60), detail: told, final },
         retryAfterS: retry_after_s ?? null,
       },
       streamUrl: null,

@@ -13,7 +13,7 @@ import type { DeviceFigures, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
-import type { OpenStream, StreamConnection } from '../../ports/stream.ts';
+import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
@@ -24,6 +24,7 @@ import type { TokenStore } from '../owner/token-store.ts';
 import { optionsOf } from '../reload.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
+import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
 import { createTimers, type Timers } from './timers.ts';
@@ -258,7 +259,7 @@ export class LaneRunner {
       this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
       return;
     }
-    const connection = this.deps.openStream(address, {
+    const listener: StreamListener = {
       opened: () => this.post({ type: 'opened', stream }),
       refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
       unreached: (spent, message, isOurs) => this.post({ type: 'unreached', stream, spent, message, isOurs }),
@@ -275,7 +276,9 @@ export class LaneRunner {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
       },
       ended: (code, reason) => this.post({ type: 'ended', stream, code, reason }),
-    });
+    };
+    const hide = this.deps.tokenStore.hideFor(grant);
+    const connection = this.deps.openStream(address, hidingListener(listener, hide));
     this.connections.set(stream, connection);
   }
 

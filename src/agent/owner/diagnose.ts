@@ -36,6 +36,8 @@ export interface DiagnoseDeps {
   protocol(): 4 | 5;
   watch(listener: (step: LaneStep) => void): () => void;
   randomHash(): string;
+  /** Takes tokens and ids of sessions out of a text. */
+  hide(text: string): string;
 }
 
 /** The doctor inside a running agent. */
@@ -59,7 +61,7 @@ const LISTEN_MS = 2000;
  */
 export function createDiagnose(deps: DiagnoseDeps): Diagnose {
   const { topics, clock, version, lanes } = deps;
-  const probe = createBackendProbe(topics, clock, () => `doctor-${deps.randomHash()}`);
+  const probe = createBackendProbe(topics, clock, () => `doctor-${deps.randomHash()}`, deps.hide);
   let isRunning = false;
   const checks = (only: readonly CheckName[] | null): Check[] => {
     const config = deps.config();

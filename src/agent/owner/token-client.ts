@@ -1,3 +1,4 @@
+import { hideAll, shortId } from '../../adapters/known-secrets.ts';
 import { redactText } from '../../adapters/redaction.ts';
 import type { Denial, Grant } from '../../core/lane/event.ts';
 import { AddressError } from '../../core/owner/stream-address.ts';
@@ -16,7 +17,7 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { LegacySession } from '../../protocol/service/session.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
-import { hideAll, type TokenStore } from './token-store.ts';
+import type { TokenStore } from './token-store.ts';
 
 /** A request that waits longer than this at the broker would only make a session that nobody uses. */
 const REQUEST_EXPIRY_S = 30;
@@ -85,7 +86,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
     return id;
   };
 
-  /** What the backend says is published, and it may quote a request or a token: no id of ours, nor a token, goes out so. */
+  /** What the backend says is published, and it may quote a request, a token or a session: none goes out whole. */
   const safe = (text: string, longest: number): string =>
     redactText(hideAll(tokenStore.hide(text), [...asked.keys()])).slice(0, longest);
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
@@ -97,12 +98,12 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
     const { granted, token, urlTemplate } = readGrant(id, message);
     let streamHost: string;
     try {
-      streamHost = tokenStore.keep(id, { token, urlTemplate });
+      streamHost = tokenStore.keep(id, { token, urlTemplate, session: message.session.id });
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
       const field = isLegacy(message.session) ? 'ws_url' : 'stream_url';
-      listener.unusable(lane, id, `the ${field} in the backend's answer ${error.message}`);
-      return;
+      const why = tokenStore.hide(`the ${field} in the backend's answer ${error.message}`);
+      return listener.unusable(lane, id, why);
     }
     listener.granted(lane, { ...granted, streamHost });
   };
@@ -197,7 +198,7 @@ function readGrant(
     return {
       granted: {
         id,
-        session: shorten(session.id),
+        session: shortId(session.id),
         windowMs: LEGACY_WINDOW_MS,
         maxDurationMs: null,
         intent: 's2s',
@@ -211,7 +212,7 @@ function readGrant(
   return {
     granted: {
       id,
-      session: shorten(session.id),
+      session: shortId(session.id),
       windowMs: Date.parse(session.connect_by) - Date.parse(session.created_at),
       maxDurationMs: maxS == null ? null : maxS * 1000,
       intent: session.intent,
@@ -220,9 +221,4 @@ function readGrant(
     token: session.token,
     urlTemplate: (message as TokenGrantMessage).stream_url,
   };
-}
-
-/** Session ids can be token-shaped: only the beginning ever leaves this file. */
-function shorten(sessionId: string): string {
-  return `${sessionId.slice(0, Math.min(8, Math.floor(sessionId.length / 2)))}...`;
 }

@@ -1,29 +1,31 @@
-import { REDACTED } from '../../adapters/redaction.ts';
+import { createKnownSecrets } from '../../adapters/known-secrets.ts';
 import { AddressError, streamAddress, streamTarget } from '../../core/owner/stream-address.ts';
 
 interface Secret {
   readonly token: string;
+  /** The session's id, which can look like a token. */
+  readonly session: string;
   readonly urlTemplate: string;
 }
 
 /** The only place that holds tokens: in memory, for as long as they may be needed, shown to nobody but the stream. */
 export interface TokenStore {
   /**
-   * Returns the host that the stream will be opened at.
+   * Returns the host that the stream will be opened at, as it may be shown.
    * @throws AddressError when the token must not travel to where the grant says
    */
   keep(grant: string, secret: Secret): string;
   /** The whole address for one connection; null when the token is gone, or must not travel there after all. */
   address(grant: string): string | null;
   forget(grant: string): void;
-  /** A text of somebody else's without the tokens that are or were here of late. */
+  /** A text of somebody else's without the tokens that are or were here of late, and with their sessions' ids shortened. */
   hide(text: string): string;
+  /** The same for what is said on the connection of a grant, for as long as that lasts, whatever comes meanwhile. */
+  hideFor(grant: string): (text: string) => string;
 }
 
-/** Tokens that are recognised in a text after they are forgotten: whoever quotes one quotes one of the last. */
-const MOST_FORGOTTEN = 64;
-/** What is shorter is no token, and would take words apart. */
-const LEAST_TOKEN_CHARS = 6;
+/** Of 64 sessions the token and the id are recognised in a text, also when they are over: whoever quotes one quotes one of the last. */
+const MOST_KNOWN = 128;
 
 /**
  * @param randomHash a fresh URL-safe string for each connection (docs/service.md 4.7)
@@ -31,12 +33,14 @@ const LEAST_TOKEN_CHARS = 6;
  */
 export function createTokenStore(randomHash: () => string, hosts: readonly string[]): TokenStore {
   const secrets = new Map<string, Secret>();
-  let forgotten: readonly string[] = [];
+  const known = createKnownSecrets(MOST_KNOWN);
   return {
     keep(grant, secret) {
+      known.addToken(secret.token);
+      known.addSession(secret.session);
       const { host } = streamTarget(secret.urlTemplate, 'check', hosts);
       secrets.set(grant, secret);
-      return host;
+      return known.hide(host);
     },
     address(grant) {
       const secret = secrets.get(grant);
@@ -50,22 +54,17 @@ export function createTokenStore(randomHash: () => string, hosts: readonly strin
       }
     },
     forget(grant) {
-      const token = secrets.get(grant)?.token;
-      if (token !== undefined) forgotten = [...forgotten, token].slice(-MOST_FORGOTTEN);
       secrets.delete(grant);
     },
-    hide(text) {
-      const tokens = [...forgotten, ...[...secrets.values()].map(({ token }) => token)];
-      return hideAll(text, tokens);
+    hide: known.hide,
+    hideFor(grant) {
+      const own = createKnownSecrets(2);
+      const secret = secrets.get(grant);
+      if (secret !== undefined) {
+        own.addToken(secret.token);
+        own.addSession(secret.session);
+      }
+      return (text) => known.hide(own.hide(text));
     },
   };
-}
-
-/** A text without any of these secrets, however it goes on behind them. */
-export function hideAll(text: string, secrets: readonly string[]): string {
-  // A longer one may begin as a shorter one does.
-  const known = secrets.filter(({ length }) => length >= LEAST_TOKEN_CHARS);
-  return known
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);
 }

@@ -1,0 +1,132 @@
+/** A session's id can look like a token: nobody but the backend and the service sees one whole, whoever repeats it. */
+import { describe, expect, it } from 'vitest';
+import type { UpgradeRefusal } from '../../src/ports/stream.ts';
+import { BASE, createFakeDeps, type FakeDeps } from './fake-deps.ts';
+
+const SESSION = 'session-id-that-is-long';
+const SHOWN = 'session-...';
+/** What is left of them. */
+const SEEN = /SEEN session-\.\.\.|session-\.\.\.\.example/;
+/** As the service or the backend may say it; where a text is cut, the cut falls into the second. */
+const WORDS = `SEEN ${SESSION}${'.'.repeat(160)}, or ${SESSION.toUpperCase()} and ${SESSION}`;
+const NO: UpgradeRefusal = { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null };
+
+/** Everything that leaves the device or is kept of it, but for what the service itself is sent. */
+function sinks(deps: FakeDeps): string {
+  const states = deps.agent.lanes.map(({ state }) => state);
+  return JSON.stringify([deps.published, deps.logged, deps.finale, states]);
+}
+
+/** After whatever has happened: what is counted is told as well, and the operator asks. */
+async function settle(deps: FakeDeps): Promise<void> {
+  deps.command('status', { id: 's1' });
+  for (let s = 0; s < 70; s++) await deps.clock.elapse(1000);
+  deps.command('status', { id: 's2' });
+  await deps.clock.elapse(1000);
+}
+
+async function live(): Promise<FakeDeps> {
+  const deps = createFakeDeps();
+  await deps.goLive();
+  return deps;
+}
+
+const DOORS: Readonly<Record<string, (deps: FakeDeps) => void | Promise<void>>> = {
+  'a warning': (deps) => deps.service({ message_type: 'warning', data: { code: 'W', message: WORDS } }),
+  'the code of a warning': (deps) =>
+    deps.service({ message_type: 'warning', data: { code: SESSION, message: WORDS } }),
+  'an error': (deps) => deps.service({ message_type: 'error', data: { code: 'E', desc: WORDS } }),
+  'an error that ends the session': (deps) =>
+    deps.service({ message_type: 'error', data: { reason: 'insufficient_balance', desc: WORDS } }),
+  'a task that is refused': async (deps) => {
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    deps.grant();
+    deps.lastStream().listener.opened();
+    deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc: WORDS } });
+  },
+  'a text that is refused': async (deps) => {
+    await deps.clock.elapse(5000);
+    deps.command('say', { id: 'say1', args: { text: 'Cerramos', language: 'es' } });
+    await deps.clock.elapse(500);
+    deps.service({ message_type: 'error', data: { code: 'E', desc: WORDS } });
+  },
+  'the reason of a close': (deps) => deps.lastStream().listener.ended(4000, WORDS),
+  'an end on this side': (deps) => deps.lastStream().listener.broke('service', WORDS),
+  'a message of an unknown kind': (deps) => deps.lastStream().listener.oddity(WORDS),
+  'a message that cannot be read': (deps) => deps.lastStream().listener.unreadable('speech', WORDS),
+  'a refusal at the upgrade': async (deps) => {
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    deps.grant();
+    deps.lastStream().listener.refused({ ...NO, texts: [WORDS], detail: WORDS });
+  },
+  'a connection that fails': async (deps) => {
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    deps.grant();
+    deps.lastStream().listener.unreached(true, WORDS);
+  },
+  'a denial': async (deps) => {
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    const error = { code: `busy-${SESSION}`, title: WORDS, detail: WORDS, final: false };
+    deps.deliver(`${BASE}/token/res`, { id: deps.lastRequest().id, ok: false, error });
+  },
+  'the address of a stream': async (deps) => {
+    deps.lastStream().listener.ended(1006, '');
+    await deps.clock.elapse(3000);
+    deps.grant({}, `wss://${SESSION}.example/s`);
+    deps.lastStream().listener.opened();
+    await deps.clock.elapse(2800);
+    deps.service({ message_type: 'current_task', data: {} });
+  },
+  'a denial of the trial of a diagnosis': async (deps) => {
+    deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
+    await deps.clock.elapse(0);
+    const [trial] = deps.sent('token/req').filter(({ body }) => body['probe'] === true);
+    const error = { code: `busy-${SESSION}`, title: 'Busy', detail: WORDS, final: false };
+    deps.deliver(`${BASE}/token/res`, { id: trial?.body['id'], ok: false, error });
+  },
+};
+
+describe('the id of a session', () => {
+  it.each(Object.entries(DOORS))('that is repeated in %s is shown shortened, everywhere', async (_, say) => {
+    const deps = await live();
+    await say(deps);
+    await settle(deps);
+    const shown = sinks(deps);
+    expect(shown.toLowerCase()).not.toContain(SESSION);
+    // Nor does the place where a text is cut show more of it.
+    expect(shown.toLowerCase()).not.toContain(SESSION.slice(0, 9));
+    expect(shown).toMatch(SEEN);
+  });
+
+  it('that is over, however many there were since, is still shortened on its own stream', async () => {
+    const deps = await live();
+    const old = deps.lastStream();
+    old.listener.ended(1006, '');
+    for (let i = 0; i < 100; i++) {
+      await deps.clock.elapse(130_000);
+      deps.grant({ id: `another-session-of-many-${i}` });
+      deps.lastStream().listener.ended(1006, '');
+    }
+    await deps.clock.elapse(130_000);
+    deps.grant({ id: SESSION });
+    deps.lastStream().listener.opened();
+    deps.lastStream().listener.ended(4000, `no ${SESSION}, nor another-session-of-many-99`);
+    await settle(deps);
+    expect(sinks(deps)).not.toContain(SESSION);
+    expect(sinks(deps)).not.toContain('another-session');
+    expect(sinks(deps)).toContain('no session-..., nor another-...');
+  });
+
+  it('leaves the rest of what is said as it is', async () => {
+    const deps = await live();
+    deps.service({ message_type: 'warning', data: { code: 'SLOW', message: `${SESSION} is slow` } });
+    expect(deps.agent.lanes[0]?.state.warning).toMatchObject({
+      code: 'service_slow',
+      message: expect.stringContaining(`${SHOWN} is slow`),
+    });
+  });
+});
