@@ -173,7 +173,8 @@ describe('another broker in the configuration', () => {
   it('needs a restart for another prefix only', async () => {
     const { deps } = await device(OLD);
     expect(deps.agent.apply(configured(OLD, { prefix: 'other' }))).toEqual(['mqtt.prefix']);
-    expect(deps.agent.apply(configured(NEW))).toEqual(['mqtt.prefix']);
+    expect(deps.agent.apply(configured(NEW, { prefix: 'other' }))).toEqual(['mqtt.prefix']);
+    expect(deps.agent.apply(configured(NEW))).toEqual([]);
   });
 });
 

@@ -79,6 +79,31 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['unspoken:es'] });
   });
 
+  it('is told to be better only when it stays so, where a device fails again and again', async () => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    const before = deps.sent('status').length;
+    for (let i = 0; i < 30; i++) {
+      deps.microphoneFault({ code: 'lost', message: 'unplugged' });
+      for (let chunk = 0; chunk < 4; chunk++) {
+        await deps.clock.elapse(320);
+        deps.speak(300, 1);
+        deps.lastStream().listener.pong();
+      }
+    }
+    // Each failure would be two.
+    expect(deps.sent('status').length - before).toBeLessThanOrEqual(12);
+    for (let i = 0; i < 60 && lastStatus(deps)?.['status'] !== 'ready'; i++) {
+      deps.speak(300);
+      deps.lastStream().listener.pong();
+    }
+    expect(lastStatus(deps)).toMatchObject({ status: 'ready', reasons: [] });
+    const steady = deps.sent('status').length;
+    deps.microphoneFault({ code: 'lost', message: 'unplugged' });
+    expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['capture:lost'] });
+    expect(deps.sent('status')).toHaveLength(steady + 1);
+  });
+
   it('names no lane of one, and the lane of several', async () => {
     const lane = (id: string) => ({ ...testConfig().lanes[0], id });
     const deps = createFakeDeps(testConfig({}, { lanes: [lane('left'), lane('right')] }));

@@ -22,6 +22,9 @@ const STATE_INTERVAL_MS = 1000;
 /** What the broker has refused is published again after this long: somebody may have allowed it, or nothing has changed since. */
 const REFUSED_AGAIN_MS = 300_000;
 
+/** A status that has changed so often in a minute is told to be better only when it has stayed so: a device may fail each second. */
+const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
+
 /** Which device speaks, and since when. */
 export interface Identity {
   readonly topics: DeviceTopics;
@@ -42,11 +45,16 @@ export class Publisher {
   private bus: Bus | null = null;
   private connection = 0;
   private lastStatus = '';
+  private lastReasons: readonly string[] = [];
   private ending = false;
   private readonly conditions = new Map<Condition, readonly string[]>();
   private readonly sums = createEventSums();
   private isTold = false;
   private cancelLook = (): void => {};
+  /** When it was told that it is another. */
+  private changes: readonly number[] = [];
+  private betterSince: number | null = null;
+  private cancelBetter = (): void => {};
   /** By topic. */
   private readonly again = new Map<string, () => void>();
 
@@ -120,6 +128,7 @@ export class Publisher {
   close(): void {
     this.state.cancel();
     this.cancelLook();
+    this.cancelBetter();
     for (const cancel of this.again.values()) cancel();
   }
 
@@ -207,13 +216,35 @@ export class Publisher {
     const { status, reasons } = this.status();
     const fingerprint = JSON.stringify([status, reasons]);
     // Before the first connection there is nothing to take back; each connection begins with a status.
-    if (this.connection === 0 || (!always && fingerprint === this.lastStatus)) return;
+    const isNews = always || fingerprint !== this.lastStatus;
+    if (this.connection === 0 || !isNews || (!always && this.mayWorsen(reasons)))
+      return this.stayBetter(isNews);
+    this.stayBetter(false);
+    if (!always) this.changes = [...this.changes, this.clock.now()];
     this.lastStatus = fingerprint;
+    this.lastReasons = reasons;
     const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
     this.publishRetained(this.identity.topics.status, body, (isDelivered) => {
       this.isTold ||= isDelivered;
       return () => this.publishStatus(true);
     });
+  }
+
+  /** Whether it is to be seen first if it stays as good as it is. */
+  private mayWorsen(reasons: readonly string[]): boolean {
+    const now = this.clock.now();
+    this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
+    const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
+    if (!isBetter || this.changes.length < STEADY.changes) return false;
+    return this.betterSince === null || now - this.betterSince < STEADY.forMs;
+  }
+
+  /** It is better since now, or since before; or no better than what is told. */
+  private stayBetter(isBetter: boolean): void {
+    this.cancelBetter();
+    this.betterSince = isBetter ? (this.betterSince ?? this.clock.now()) : null;
+    if (this.betterSince === null || this.connection === 0) return;
+    this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
   }
 
   /** @param ended what becomes of it is known; returns how it is published again */
