@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { isObject, parseJson } from '../protocol/json.ts';
+import { DEEPEST_JSON, isObject, readJson } from '../protocol/json.ts';
 import { base64Length, decodeBase64, encodeBase64 } from './base64.ts';
 import type { Choices } from './core/choices.ts';
 import type { OutMessage } from './core/outbox.ts';
@@ -52,21 +52,6 @@ export type ReadFrame =
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Deeper JSON than this is nobody's task; writing it out again could exhaust the stack. */
-const MOST_DEPTH = 64;
-
-/** Whether JSON is nested no deeper than is sensible; looks level by level, without recursion. */
-function isShallow(json: unknown): boolean {
-  let level: unknown[] = [json];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MOST_DEPTH) return false;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return true;
-}
-
 const AUDIO_HEAD = /^\s*\{\s*"message_type"\s*:\s*"input_audio_data"\s*,\s*"data"\s*:\s*\{\s*"data"\s*:\s*"/;
 const AUDIO_TAIL = /"\s*\}\s*\}\s*$/;
 /** No longer than this are the two ends of a frame of sound as clients write it. */
@@ -84,19 +69,25 @@ function readSound(frame: Buffer): ReadFrame | null {
   return pcm === null ? null : { kind: 'audio', pcm, chars: to - from };
 }
 
+const NESTED: ReadFrame = {
+  kind: 'junk',
+  why: `the message is nested deeper than ${DEEPEST_JSON} levels`,
+};
+
 /** Reads a client's frame. Clients, too, may send `data` as a JSON string. */
 export function readFrame(frame: Buffer, isBinary: boolean): ReadFrame {
   if (isBinary) return { kind: 'junk', why: 'messages are JSON in text frames' };
   const sound = readSound(frame);
   if (sound !== null) return sound;
-  const json = parseJson(frame.toString('utf8'));
+  const read = readJson(frame.toString('utf8'));
+  if (read.kind === 'nested') return NESTED;
+  const json = read.kind === 'json' ? read.value : null;
   if (!isObject(json)) return { kind: 'junk', why: 'the frame is not a JSON object' };
-  const data = typeof json['data'] === 'string' ? parseJson(json['data']) : json['data'];
-  if (json['message_type'] !== 'input_audio_data' || !isObject(data) || typeof data['data'] !== 'string') {
-    if (!isShallow(data))
-      return { kind: 'junk', why: `the message is nested deeper than ${MOST_DEPTH} levels` };
+  const inner = typeof json['data'] === 'string' ? readJson(json['data']) : null;
+  if (inner?.kind === 'nested') return NESTED;
+  const data = inner === null ? json['data'] : inner.kind === 'json' ? inner.value : undefined;
+  if (json['message_type'] !== 'input_audio_data' || !isObject(data) || typeof data['data'] !== 'string')
     return { kind: 'message', json: { ...json, data } };
-  }
   const base64 = data['data'];
   if (!BASE64.test(base64)) return { kind: 'junk', why: 'data.data is not base64' };
   return { kind: 'audio', pcm: Buffer.from(base64, 'base64'), chars: base64.length };

@@ -1,10 +1,26 @@
 import { expect, it } from 'vitest';
-import { isObject, parseJson, textAt } from '../../src/protocol/json.ts';
+import { DEEPEST_JSON, isObject, parseJson, readJson, textAt } from '../../src/protocol/json.ts';
 
 it('a text that is no JSON is nothing, and null is something', () => {
   expect(parseJson('{')).toBeUndefined();
   expect(parseJson('null')).toBeNull();
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
+});
+
+it('what is nested too deeply is nothing, however it is nested', () => {
+  const lists = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const objects = (depth: number) => `${'{"a":'.repeat(depth)}7${'}'.repeat(depth)}`;
+  for (const nest of [lists, objects]) {
+    expect(parseJson(nest(DEEPEST_JSON))).toBeDefined();
+    expect(readJson(nest(DEEPEST_JSON)).kind).toBe('json');
+    for (const depth of [DEEPEST_JSON + 1, 100_000]) {
+      expect(parseJson(nest(depth))).toBeUndefined();
+      expect(readJson(nest(depth)).kind).toBe('nested');
+    }
+  }
+  const beside = readJson(`{"id":"a","x":${lists(50_000)}}`);
+  expect(textAt(beside.kind === 'nested' ? beside.value : null, 'id')).toBe('a');
+  expect(readJson('{')).toEqual({ kind: 'none' });
 });
 
 it('an object has keys of its own', () => {

@@ -1,6 +1,7 @@
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/signed-message.ts';
 import type { Opening } from '../../ports/signature.ts';
+import { DEEPEST_JSON } from '../../protocol/json.ts';
 import { malformedField } from '../../protocol/mqtt/token.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
 import type { SignedContentReader } from '../guard/signatures.ts';
@@ -18,6 +19,7 @@ export type AnswerFault =
 const WORDS: Readonly<Record<AnswerFault, string>> = {
   oversized: 'it is too long',
   malformed: 'it is malformed',
+  nested: `it is nested more than ${DEEPEST_JSON} levels deep`,
   unsigned: 'it is not signed, and the configuration names owner.publicKeyFiles',
   algorithm: 'it is not signed with Ed25519',
   unknown_key: 'it is signed with a key that owner.publicKeyFiles does not hold',
@@ -37,6 +39,7 @@ export function explainFault(fault: AnswerFault): string {
 
 /** What of the message is wrong, for those who are told why the backend counts as silent. */
 export function fieldOf(fault: AnswerFault): string {
+  if (fault === 'nested') return '(nested too deeply)';
   return fault === 'malformed' ? malformedField(null) : 'jws';
 }
 

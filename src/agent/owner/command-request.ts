@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { parseJson, textAt } from '../../protocol/json.ts';
+import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
 import {
   COMMAND_ARGS,
   type CommandName,
@@ -29,6 +29,8 @@ export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<
 const DEEPEST_ARGS = 16;
 const SHAPE = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
 
+const NESTED = `the command must not be nested more than ${DEEPEST_JSON} levels deep`;
+
 export type CommandReading =
   | { readonly kind: 'request'; readonly request: CommandRequest; readonly content: string }
   | { readonly kind: 'malformed'; readonly id: string; readonly message: string }
@@ -37,11 +39,13 @@ export type CommandReading =
 
 /** Reads the payload of a command. */
 export function readCommand(name: string, payload: string): CommandReading {
-  const json = parseJson(payload);
+  const read = readJson(payload);
+  const json = read.kind === 'none' ? undefined : read.value;
   const parsed = commandRequestSchema.safeParse(json);
-  if (!parsed.success) {
+  if (!parsed.success || read.kind === 'nested') {
     const id = commandRequestSchema.shape.id.safeParse(textAt(json, 'id'));
-    return id.success ? { kind: 'malformed', id: id.data, message: SHAPE } : { kind: 'nameless' };
+    const message = read.kind === 'nested' ? NESTED : SHAPE;
+    return id.success ? { kind: 'malformed', id: id.data, message } : { kind: 'nameless' };
   }
   const { id, args, not_after } = parsed.data;
   const content = canonicalJson([name, args, not_after ?? null], DEEPEST_ARGS);

@@ -1,11 +1,13 @@
 import type { SignatureFault, SignedContent } from '../../ports/signature.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, type JsonReading, readJson } from '../../protocol/json.ts';
 import { type SignedType, signedEnvelopeSchema } from '../../protocol/signed.ts';
 
 /** Why a message that must be signed is not believed. */
 export type SignedFault =
   | SignatureFault
   | 'oversized'
+  /** Deeper than anything that is meant. */
+  | 'nested'
   /** It is not signed at all. */
   | 'unsigned'
   /** Signed as a message of another kind. */
@@ -19,17 +21,22 @@ export type Envelope =
   | { readonly kind: 'signed'; readonly id: string | null; readonly jws: string }
   /** Not signed: the whole message, as JSON has it. */
   | { readonly kind: 'plain'; readonly json: unknown }
-  | { readonly kind: 'unreadable'; readonly why: 'malformed' | 'oversized' };
+  | { readonly kind: 'unreadable'; readonly why: 'malformed' | 'oversized' | 'nested' };
 
 /** Reads the outside of a message. Of a signed one nothing but `id` and `jws` is ever looked at. */
 export function readEnvelope(text: string, longest: number): Envelope {
   if (text.length > longest) return { kind: 'unreadable', why: 'oversized' };
-  const json = parseJson(text);
-  if (json === undefined) return { kind: 'unreadable', why: 'malformed' };
+  const read = readJson(text);
+  if (read.kind !== 'json') return { kind: 'unreadable', why: whyNot(read) };
+  const json = read.value;
   if (!isObject(json) || !Object.hasOwn(json, 'jws')) return { kind: 'plain', json };
   const { success, data } = signedEnvelopeSchema.safeParse(json);
   if (!success) return { kind: 'unreadable', why: 'malformed' };
   return { kind: 'signed', id: data.id ?? null, jws: data.jws };
+}
+
+function whyNot({ kind }: JsonReading): 'malformed' | 'nested' {
+  return kind === 'nested' ? 'nested' : 'malformed';
 }
 
 /** What a signed message must be for. */
@@ -46,8 +53,9 @@ export function judgeSigned(
   { typ, payload }: SignedContent,
   wanted: SignedFor,
 ): { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly why: SignedFault } {
-  const body = parseJson(payload);
-  if (!isObject(body)) return { ok: false, why: 'malformed' };
+  const read = readJson(payload);
+  const body = read.kind === 'json' ? read.value : null;
+  if (!isObject(body)) return { ok: false, why: whyNot(read) };
   if (typ !== wanted.type) return { ok: false, why: 'type' };
   const device = Object.hasOwn(body, 'device') ? body['device'] : undefined;
   if (typeof device !== 'string' || !wanted.devices.includes(device)) return { ok: false, why: 'device' };

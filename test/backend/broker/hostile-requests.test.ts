@@ -57,6 +57,11 @@ describe.skipIf(missing)('a request for a certificate', () => {
       /cannot be read/,
     ],
     ['of 200 KB', () => request('A'.repeat(200_000)), /cannot be read/],
+    [
+      'nested without end',
+      () => request('x', { x: 0 }).replace('0}', `${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
+      /cannot be read/,
+    ],
     ['without a request in it', () => request('hello'), /damaged, or not of a P-256 key/],
     [
       'in the name of another device',

@@ -195,3 +195,20 @@ describe('dragoman ctl logs', () => {
     await done;
   });
 });
+
+it('what is nested without end counts as not said', async () => {
+  const thief = await hostileDevice({});
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+  for (const topic of [TOPICS.status, TOPICS.state, TOPICS.configReported, TOPICS.configDesired])
+    thief.publish(topic, `{"status":"ready","version":1,"lanes":${deep}}`, { qos: 1, retain: true });
+  await until(() => thief.outbox.depth === 0);
+  for (const words of [
+    ['--all', 'status'],
+    ['kiosk-01', 'config', 'get'],
+    ['kiosk-01', 'config', 'diff'],
+  ]) {
+    const ran = await ctl.run('--json', '--timeout', '1', ...words);
+    expect(ran.complained).not.toContain('unexpected');
+    expect(ran.printed).not.toContain('[[[');
+  }
+});
