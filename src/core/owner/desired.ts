@@ -57,6 +57,7 @@ export function findNamer(
     const entries = Array.isArray(body['lanes']) ? body['lanes'] : [];
     const named = entries.flatMap((entry: unknown, index) => {
       if (!isObject(entry) || (entry['id'] ?? lanes[index]?.id) !== lane) return [];
+      if (errors.some((error) => error.from === from && error.key === `lanes[${index}]`)) return [];
       return keys.filter((key) => key in entry).map((key) => `lanes[${index}].${key}`);
     });
     const key = named.findLast((one) => !errors.some((error) => error.from === from && error.key === one));
@@ -137,6 +138,8 @@ function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
     return config;
   }
   const lanes = [...config.lanes];
+  /** By lane, where it was named. */
+  const named = new Map<string, number>();
   for (const [index, entry] of value.entries()) {
     const path = `lanes[${index}]`;
     if (!isObject(entry)) {
@@ -146,9 +149,14 @@ function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
     const { id, ...given } = entry;
     const at = id === undefined ? index : lanes.findIndex((lane) => lane.id === id);
     const lane = lanes[at];
-    if (lane === undefined)
+    if (lane === undefined) {
       refuse(path, `this device has no such lane; it has ${lanes.map((one) => one.id).join(', ')}`);
-    else lanes[at] = applyLane(lane, given, path, refuse);
+      continue;
+    }
+    const before = named.get(lane.id);
+    if (before === undefined) lanes[at] = applyLane(lane, given, path, refuse);
+    else refuse(path, `must be unique: lanes[${before}] is about the same lane, ${lane.id}`);
+    named.set(lane.id, before ?? index);
   }
   return { ...config, lanes };
 }

@@ -48,6 +48,25 @@ describe('desired configuration', () => {
     expect(config.lanes.map(({ echo }) => echo)).toEqual(['off', 'cancel']);
   });
 
+  it('refuses a lane that is named before: which of the two is meant, nobody can tell', () => {
+    const [one, other] = [{ echo: 'off' }, { echo: 'cancel', standbyAfter: 5 }];
+    const twice = resolve([
+      'device',
+      { lanes: [{ id: 'side', ...one }, { id: 'main' }, { id: 'side', ...other }] },
+    ]);
+    expect(lane(twice.config, 'side')).toEqual({ ...BASE.lanes[1], echo: 'off' });
+    expect(twice.errors).toEqual([
+      { from: 'device', key: 'lanes[2]', message: 'must be unique: lanes[0] is about the same lane, side' },
+    ]);
+    const byPlace = resolve(['device', { lanes: [{ id: 'side', ...one }, other] }]);
+    expect(lane(byPlace.config, 'side')).toEqual({ ...BASE.lanes[1], echo: 'off' });
+    expect(byPlace.errors).toEqual([
+      { from: 'device', key: 'lanes[1]', message: 'must be unique: lanes[0] is about the same lane, side' },
+    ]);
+    // Two documents may.
+    expect(resolve(['group:a', { lanes: [one] }], ['device', { lanes: [other] }]).errors).toEqual([]);
+  });
+
   it('takes the right keys of a document whose others are wrong', () => {
     const { config, errors } = resolve([
       'device',
@@ -207,6 +226,16 @@ describe('whose document a key in force is of', () => {
         key: 'lanes[0].source',
       },
     );
+  });
+
+  it('is not an entry that was refused as a whole', () => {
+    const body = {
+      lanes: [
+        { id: 'side', targets: ['fr'] },
+        { id: 'side', targets: ['de'] },
+      ],
+    };
+    expect(find(['targets'], ['device', body])).toEqual({ from: 'device', key: 'lanes[0].targets' });
   });
 
   it('is not one that was refused it, and none where the device itself has it', () => {
