@@ -28,7 +28,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   budget: 'raise `budget.minutesPerDay`, or wait for the next day',
   muted: 'send `unmute` when it should listen',
   no_broker: "the broker's address and login: `dragoman doctor`, check `broker`",
-  no_backend: 'whether the backend runs, has its subscription, and may publish to `token/res`',
+  no_backend:
+    'whether the backend runs, has its subscription, and may publish to `token/res`; with `not_published` beside it: that first',
   no_session: 'wait a minute; then look at `last_error` in `state`',
   failing: 'the cause below',
   parked: 'the cause below; then send `start`, or wait some minutes',
@@ -51,6 +52,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   identity_conflict:
     'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
+  not_published:
+    "the broker's rules for this device: `dragoman-backend broker` writes right ones; by MQTT 3.1.1 most brokers do not tell",
   connection_lost: 'power and network of the device',
 };
 
@@ -116,7 +119,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   capture_problem_over: NOTHING,
   speech_lost: 'as its cause; ask the visitors to say it again',
   backend_silent:
-    'whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`',
+    "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
   backend_back: NOTHING,
   broker_changed: NOTHING,
   broker_returned: 'as the reason `broker`',

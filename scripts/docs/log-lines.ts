@@ -33,6 +33,8 @@ export const LOG_LINES: readonly LogLine[] = [
     'install all files of `dist/`',
   ),
   line('agent', 'the backend has given no usable answer for … s', 'as the event `backend_silent`'),
+  line('agent', 'the broker does not let the agent ask for tokens', 'as the reason `not_published`'),
+  line('agent', 'the broker lets the agent ask for tokens again', NOTHING),
   line('agent', 'the backend answers again', NOTHING),
   line(
     'agent',

@@ -96,6 +96,7 @@ export class Agent {
       lane: config.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
+      mayAsk: (may) => this.publisher.condition('not_published', !may, 'token/req'),
     });
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
     this.answers = routeAnswers(
@@ -163,6 +164,7 @@ export class Agent {
       machine: deps.machine ?? null,
       config: () => this.config.current,
       bus: () => this.bus,
+      refusals: () => this.backend.refusals,
       protocol: () => this.protocol,
       watch: (listener) => this.watch(listener),
       ...{ randomHash: deps.randomHash, hide: (text: string) => this.tokenStore.hide(text) },

@@ -58,6 +58,42 @@ describe('a backend that gives no usable answer', () => {
     expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toContain('soon');
   });
 
+  it('is another trouble than a broker that does not let the device ask', async () => {
+    const deps = await starting();
+    const tell = deps.withholdAcknowledgements();
+    const refuse = (): void => {
+      deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'refused', reason: 'Not authorized' });
+      tell(false);
+    };
+    refuse();
+    expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['not_published:token/req'] });
+    for (let i = 0; i < 4; i++) {
+      deps.clock.advance(5500);
+      refuse();
+    }
+    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'not_allowed' });
+    expect(lastStatus(deps)?.['reasons']).toContain('not_published:token/req');
+    const told = deps.logged.filter(([, sentence]) => String(sentence).includes('let the agent ask'));
+    expect(told).toEqual([
+      ['error', 'the broker does not let the agent ask for tokens', { topic: `${BASE}/token/req` }],
+    ]);
+    // Another topic is another trouble.
+    deps.bus.listener.lost?.({ topic: `${BASE}/health`, why: 'refused', reason: 'Not authorized' });
+    deps.clock.advance(30_000);
+    tell(true);
+    expect(lastStatus(deps)?.['reasons']).not.toContain('not_published:token/req');
+    deps.grant();
+    expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
+  });
+
+  it('is no trouble of the broker where a request was given up for another reason', async () => {
+    const deps = await starting();
+    deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'full', reason: 'newer messages' });
+    deps.clock.advance(21_000);
+    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'no_answer' });
+    expect(JSON.stringify(lastStatus(deps))).not.toContain('not_published');
+  });
+
   it.each([
     ['no JSON', 'what is this', '(not a JSON object)'],
     ['a denial without its code', { ok: false, error: { title: '', detail: '', final: true } }, 'error.code'],

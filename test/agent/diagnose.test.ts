@@ -126,6 +126,20 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'problem', data: { answer: 'silent' } });
   });
 
+  it('tells a broker that does not let it ask apart from that', async () => {
+    await live();
+    const refuse = (): void =>
+      deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'refused', reason: 'Not authorized' });
+    // A while ago: now it may be allowed.
+    refuse();
+    deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
+    await settle();
+    refuse();
+    const diagnosis = diagnosisOf(await answerTo());
+    expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'problem', data: { answer: 'unasked' } });
+    expect(of(diagnosis, 'backend').finding).toContain(`does not let this device publish ${BASE}/token/req`);
+  });
+
   it('takes no answer to the trial of somebody else for its own, and none for a lane', async () => {
     await live();
     deps.deliver(`${BASE}/token/res`, {

@@ -46,7 +46,7 @@ export function routeAnswers(
 /** Who is told of the backend's answers: the lane that asked, and what watches the backend. */
 export function tellLanes(
   lane: (id: string) => LaneRunner | undefined,
-  backend: () => Pick<BackendWatcher, 'answered' | 'malformed'>,
+  backend: () => Pick<BackendWatcher, 'answered' | 'malformed' | 'published'>,
 ): TokenClientListener {
   return {
     awaits: (id, request) => lane(id)?.tokenRequest?.id === request,
@@ -54,6 +54,7 @@ export function tellLanes(
     denied: (id, request, denial) => lane(id)?.post({ type: 'denied', id: request, denial }),
     unusable: (id, request, message) => lane(id)?.post({ type: 'unusable', id: request, message }),
     answered: () => backend().answered(),
+    published: () => backend().published(true),
     malformed: (field) => backend().malformed(field),
   };
 }

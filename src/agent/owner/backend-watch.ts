@@ -37,12 +37,18 @@ export interface BackendWatcherDeps {
   bus(): Bus | null;
   /** The backend counts as dead from now on (the outage), or is back (null). */
   changed(outage: Outage | null, before: Outage | null): void;
+  /** The broker does not let the device ask, or does again. */
+  mayAsk(may: boolean): void;
 }
 
 /** Watches over the backend: what the lanes' requests and the probes show of it. Decides nothing. */
 export interface BackendWatcher {
   connected(up: boolean): void;
   lanes(now: { waiting: boolean; resting: boolean }): void;
+  /** The broker has taken a request of the device for a token, or refused it. */
+  published(allowed: boolean): void;
+  /** How many it has refused since the start. */
+  readonly refusals: number;
   /** A lane's request has a usable answer. */
   answered(): void;
   /** An answer came that nobody can use. */
@@ -61,6 +67,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
   let state = createWatch(deps.seed);
   let cancel = (): void => {};
   let isClosed = false;
+  let refusals = 0;
 
   const post = (event: BackendWatchEvent): void => {
     if (isClosed) return;
@@ -97,6 +104,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
         correlationData: new TextEncoder().encode(id),
         expiryS: PROBE_EXPIRY_S,
       },
+      ended: (isDelivered) => isDelivered && post({ type: 'published', allowed: true }),
     });
   };
 
@@ -113,6 +121,10 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       case 'back':
         log.info({}, 'the backend answers again');
         return deps.changed(null, effect.outage);
+      case 'may_ask':
+        if (effect.may) log.info({}, 'the broker lets the agent ask for tokens again');
+        else log.error({ topic: topics.tokenRequest }, 'the broker does not let the agent ask for tokens');
+        return deps.mayAsk(effect.may);
       case 'probes_unknown':
         return log.info({}, 'the backend does not know "probe":"backend"; it is not asked so for a day');
     }
@@ -122,6 +134,13 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
     connected: (up) => post({ type: 'broker', up }),
     lanes({ waiting, resting }) {
       if (waiting !== state.waiting || resting !== state.resting) post({ type: 'lanes', waiting, resting });
+    },
+    published(allowed) {
+      if (!allowed) refusals += 1;
+      post({ type: 'published', allowed });
+    },
+    get refusals() {
+      return refusals;
     },
     answered: () => post({ type: 'answered' }),
     malformed: (field) => post({ type: 'malformed', field }),

@@ -36,6 +36,8 @@ export interface DiagnoseDeps {
   protocol(): 4 | 5;
   watch(listener: (step: LaneStep) => void): () => void;
   randomHash(): string;
+  /** Requests for tokens that the broker has refused since the start. */
+  refusals(): number;
   /** Takes tokens and ids of sessions out of a text. */
   hide(text: string): string;
 }
@@ -115,14 +117,22 @@ function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
   });
 }
 
-function judgeConnection({ bus, protocol, topics }: DiagnoseDeps, config: Config): BrokerConnection {
+function judgeConnection(
+  { bus, protocol, topics, refusals }: DiagnoseDeps,
+  config: Config,
+): BrokerConnection {
   const live = bus();
   if (live === null || !live.connected)
     return { outcome: problem('the agent has no connection to the broker', 'See its log.'), bus: null };
   const subscriptions = deviceSubscriptions(topics, config.device.groups).length;
   const clientId = `${config.device.tenant}.${config.device.id}`;
   const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent' } as const;
-  return { outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }), bus: live };
+  const before = refusals();
+  return {
+    outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }),
+    bus: live,
+    hasRefused: () => refusals() > before,
+  };
 }
 
 /** Judges what the lane hears anyway, over the next two seconds. */

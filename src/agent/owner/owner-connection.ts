@@ -68,6 +68,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       oversized: (topic, bytes) => reportOversized(parts, topic, bytes),
       lost: (lost) => {
         reportLost(parts, lost);
+        if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
         publisher.refresh();
       },
     },

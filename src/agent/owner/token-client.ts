@@ -39,6 +39,8 @@ export interface TokenClientListener {
   denied(lane: string, id: string, denial: Denial): void;
   /** The backend has answered a request of ours, whatever it says. */
   answered(): void;
+  /** The broker has taken a request. */
+  published(): void;
   /** An answer came that cannot be read. */
   malformed(field: string): void;
   /** The answer holds a session that cannot be used here. */
@@ -129,6 +131,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
           correlationData: new TextEncoder().encode(id),
           expiryS: REQUEST_EXPIRY_S,
         },
+        ended: (isDelivered) => isDelivered && listener.published(),
       });
     },
 

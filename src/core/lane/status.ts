@@ -91,6 +91,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the broker does not allow the device to subscribe to something that it needs; the detail is what',
   },
+  not_published: {
+    status: 'degraded',
+    says: 'the broker does not allow the device to publish something that it needs; the detail is what',
+  },
   connection_lost: { status: 'lost', says: 'the device has gone without a word; the broker says so' },
 } as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
 
@@ -107,7 +111,8 @@ export type Condition =
   | 'config_problem'
   | 'disk_problem'
   | 'identity_conflict'
-  | 'not_subscribed';
+  | 'not_subscribed'
+  | 'not_published';
 
 export interface Reason {
   readonly code: ReasonCode;

@@ -16,6 +16,8 @@ export interface BackendWatch {
   /** A lane waits for a voice: only a probe can tell whether there would be a token. */
   readonly resting: boolean;
   readonly outage: Outage | null;
+  /** The broker lets requests through, as far as is known: what it refuses tells nothing of the backend. */
+  readonly mayAsk: boolean;
   /** What was wrong with the last answer since the last usable one; null: nothing came. */
   readonly malformed: { readonly field: string } | null;
   /** When the last usable answer came. */
@@ -33,7 +35,7 @@ export interface BackendWatch {
 
 export interface Outage {
   readonly since: number;
-  readonly reason: 'no_answer' | 'malformed';
+  readonly reason: 'no_answer' | 'malformed' | 'not_allowed';
   readonly field: string | null;
 }
 
@@ -58,6 +60,8 @@ export type BackendWatchEvent =
   /** A usable answer to a probe. `granted`: a session came, which nobody wanted. */
   | { readonly type: 'probe_answered'; readonly probe: number; readonly granted: boolean }
   | { readonly type: 'malformed'; readonly field: string }
+  /** The broker has taken a request, or refused it. */
+  | { readonly type: 'published'; readonly allowed: boolean }
   | { readonly type: 'time' };
 
 export type BackendWatchEffect =
@@ -69,6 +73,8 @@ export type BackendWatchEffect =
     }
   | { readonly type: 'silent'; readonly outage: Outage }
   | { readonly type: 'back'; readonly outage: Outage }
+  /** The broker does not let the device ask, or does again. */
+  | { readonly type: 'may_ask'; readonly may: boolean }
   | { readonly type: 'probes_unknown' };
 
 export interface BackendWatchResult {
@@ -96,7 +102,7 @@ export function createBackendWatch(seed: Seed): BackendWatch {
   return {
     seed,
     ...{ brokerUp: false, waiting: false, waitingSince: null, resting: false },
-    ...{ outage: null, malformed: null, answeredAt: null },
+    ...{ outage: null, mayAsk: true, malformed: null, answeredAt: null },
     ...{ probe: null, probeAt: null, nextProbe: 1, failedProbes: 0, unknownProbes: 0 },
     noProbesBefore: Number.NEGATIVE_INFINITY,
   };
@@ -155,13 +161,22 @@ function handle(
       return probeAnswered(state, event, now, effects);
     case 'malformed':
       return { ...state, malformed: { field: event.field } };
+    case 'published':
+      return published(state, event.allowed, effects);
     case 'time':
       return state;
   }
 }
 
+function published(state: BackendWatch, mayAsk: boolean, effects: BackendWatchEffect[]): BackendWatch {
+  if (mayAsk === state.mayAsk) return state;
+  effects.push({ type: 'may_ask', may: mayAsk });
+  return { ...state, mayAsk };
+}
+
 /** The backend has given a usable answer. */
-function alive(state: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
+function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
+  const state = published(given, true, effects);
   if (state.outage !== null) effects.push({ type: 'back', outage: state.outage });
   return {
     ...state,
@@ -208,9 +223,10 @@ function lookAtTime(given: BackendWatch, now: number, effects: BackendWatchEffec
 
 function silent(state: BackendWatch, since: number, effects: BackendWatchEffect[]): BackendWatch {
   if (state.outage !== null) return state;
-  const { malformed } = state;
-  const reason = malformed === null ? 'no_answer' : 'malformed';
-  const outage: Outage = { since, reason, field: malformed?.field ?? null };
+  const { mayAsk, malformed } = state;
+  const outage: Outage = mayAsk
+    ? { since, reason: malformed === null ? 'no_answer' : 'malformed', field: malformed?.field ?? null }
+    : { since, reason: 'not_allowed', field: null };
   effects.push({ type: 'silent', outage });
   return { ...state, outage };
 }

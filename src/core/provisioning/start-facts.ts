@@ -75,7 +75,7 @@ function connectionTrouble(facts: StartFacts): Trouble | null {
   if (clock !== null) return trouble('clock_wrong', clock.detail);
   const broker = hasBroker(facts) ? null : problemOf(facts, 'broker');
   if (broker !== null) return brokerTrouble(broker);
-  if (hasReason(facts, 'not_subscribed', 'identity_conflict'))
+  if (hasReason(facts, 'not_subscribed', 'not_published', 'identity_conflict'))
     return trouble('broker_refused', wordOf(facts));
   if (hasReason(facts, 'no_broker')) return trouble('broker_unreachable', wordOf(facts));
   if (hasReason(facts, 'no_backend')) return trouble('backend_silent', wordOf(facts));

@@ -155,7 +155,9 @@ export const EVENT_SCHEMAS = {
   backend_silent: event('The backend has given no usable answer for 20 s.', {
     lane: noLane,
     since: moment('since when'),
-    reason: z.enum(['no_answer', 'malformed']).describe('nothing came, or nothing that can be used'),
+    reason: z
+      .enum(['no_answer', 'malformed', 'not_allowed'])
+      .describe('nothing came, nothing that can be used came, or the broker does not let the device ask'),
     field: z.string().optional().describe('the first field that is wrong in what came'),
   }),
   backend_back: event('The backend answers again.', {

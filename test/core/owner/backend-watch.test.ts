@@ -73,6 +73,28 @@ describe('a token request', () => {
     ]);
   });
 
+  it('that the broker does not let through tells nothing of the backend', () => {
+    const refused = { type: 'published', allowed: false } as const;
+    const watch = waiting().does(refused).pass(7000).does(refused).pass(SILENT_AFTER_MS);
+    expect(watch.told.map(({ at: _, ...effect }) => effect)).toEqual([
+      { type: 'may_ask', may: false },
+      { type: 'silent', outage: { since: 1_000_000, reason: 'not_allowed', field: null } },
+    ]);
+    watch.does({ type: 'published', allowed: true }).does({ type: 'published', allowed: true });
+    expect(watch.all('may_ask').map(({ may }) => may)).toEqual([false, true]);
+    expect(watch.does({ type: 'answered' }).all('back')).toHaveLength(1);
+  });
+
+  it('that the broker lets through in the end is judged by what came of it', () => {
+    const later = waiting().does({ type: 'published', allowed: false }).pass(3000);
+    later.does({ type: 'published', allowed: true }).pass(SILENT_AFTER_MS);
+    expect(later.all('silent')[0]?.outage.reason).toBe('no_answer');
+    // Whatever comes meanwhile is no answer to it.
+    const unasked = waiting().does({ type: 'published', allowed: false });
+    unasked.does({ type: 'malformed', field: 'ok' }).pass(SILENT_AFTER_MS);
+    expect(unasked.all('silent')[0]?.outage).toMatchObject({ reason: 'not_allowed', field: null });
+  });
+
   it('is told at its time, and once, whatever fractions of a millisecond the clock has', () => {
     for (let i = 0; i < 500; i++) {
       const watch = new Watch();

@@ -120,6 +120,7 @@ describe('a start', () => {
     ['broker_unreachable', DEGRADED, { findings: [finding('broker', 'warning')] }],
     ['broker_refused', 'degraded (identity_conflict): x; broker connected', {}],
     ['broker_refused', 'degraded (not_subscribed:cmd): x; broker connected', {}],
+    ['broker_refused', 'degraded (no_backend, not_published:token/req): x; broker connected', {}],
     ['backend_silent', 'degraded (no_backend, failing:network): x; broker connected', { interfaces: [] }],
     ['service_down', 'degraded (parked:insufficient_balance): x; broker connected', {}],
     ['no_microphone', 'degraded (capture:lost): x; broker connected', {}],
