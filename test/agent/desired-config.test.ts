@@ -107,6 +107,21 @@ describe('config/desired', () => {
     expect(reported(deps)).toMatchObject({ version: { device: 3 }, errors: [] });
   });
 
+  it('that is too large to be read is refused as a whole', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    for (const [topic, from] of [
+      [DESIRED, 'device'],
+      [LOBBY, 'group:lobby'],
+    ] as const) {
+      deps.oversized(topic, 300_000);
+      expect(reported(deps).errors).toContainEqual({ from, key: '', message: 'it is too long' });
+    }
+    deps.deliver(DESIRED, { version: 1 });
+    deps.deliver(LOBBY, { version: 1 });
+    expect(reported(deps).errors).toEqual([]);
+  });
+
   it('leaves what a command has set until its own key changes', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();

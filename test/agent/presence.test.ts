@@ -32,6 +32,21 @@ describe('the status that the broker keeps', () => {
     expect(conflicts(deps)).toEqual([]);
   });
 
+  it('is put right, too, where what overwrites it is too large to be read', async () => {
+    const deps = await online();
+    const before = statuses(deps).length;
+    deps.oversized(STATUS, 300_000);
+    expect(statuses(deps)).toHaveLength(before + 1);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1 });
+    // Whoever goes on does not make it say more than every two seconds, and no other topic does.
+    for (let i = 0; i < 50; i++) deps.oversized(STATUS, 300_000);
+    deps.oversized(`${STATUS}x`, 300_000);
+    await deps.clock.elapse(2000);
+    expect(statuses(deps)).toHaveLength(before + 2);
+    await deps.clock.elapse(10_000);
+    expect(statuses(deps)).toHaveLength(before + 2);
+  });
+
   it('is not said again for its own words, nor for what was there before', async () => {
     const deps = await online();
     const before = statuses(deps).length;

@@ -57,6 +57,8 @@ export interface DesiredConfig {
   readonly subscriptions: readonly string[];
   /** False when the topic is none of them. */
   receive(message: BusMessage): boolean;
+  /** Something too large to be read has come. */
+  oversized(topic: string): void;
   /** The device's own configuration was read again. */
   rebase(base: Config): void;
   /** What the service takes has changed. */
@@ -216,6 +218,10 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       else if (signatures === null) open(place, readUnverified(envelope.jws));
       else signatures.open(envelope.jws, (opening) => open(place, opening));
       return true;
+    },
+    oversized(topic) {
+      const place = places.find((one) => one.topic === topic);
+      if (place !== undefined) refuse(place, explainFault('oversized'));
     },
     rebase(next) {
       base = next;

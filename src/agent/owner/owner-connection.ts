@@ -65,7 +65,11 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       },
       refused: (filters) => presence.refused(filters),
       message: (message) => receive(parts, bus, message),
-      oversized: (topic, bytes) => reportOversized(parts, topic, bytes),
+      oversized: (topic, bytes) => {
+        reportOversized(parts, topic, bytes);
+        presence.oversized(topic);
+        desired.oversized(topic);
+      },
       lost: (lost) => {
         reportLost(parts, lost);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);

@@ -36,6 +36,8 @@ export interface PresenceDeps {
 export interface Presence {
   /** False when the topic is not the device's status. */
   receive(message: BusMessage): boolean;
+  /** Something too large to be read has come: as a status it is wrong in any case. */
+  oversized(topic: string): void;
   /** Before the first status of a connection. */
   connected(): void;
   down(problem: BusProblem): void;
@@ -93,6 +95,9 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
         dispute();
       }
       return true;
+    },
+    oversized(topic) {
+      if (topic === topics.status) repeat.request();
     },
     connected() {
       wasTold = publisher.hasTold;
