@@ -42,19 +42,25 @@ export function inEffect(
   const refused = new Set<string>();
   let { level } = own.log;
   for (const { from, content } of documents) {
-    for (const key of content.wrong) refused.add(`${from} ${key}`);
+    const named = new Set<string>();
     if (content.logLevel !== null) level = content.logLevel;
     for (const { at, lane, values } of content.lanes) {
       const found = lane === null ? lanes[at] : lanes.find(({ id }) => id === lane);
-      if (found === undefined) {
+      // Of two entries for one lane the first counts.
+      if (found === undefined || named.has(found.id)) {
         refused.add(`${from} lanes[${at}]`);
         continue;
       }
+      named.add(found.id);
       const { source, targets, ...others } = values;
       Object.assign(found, others);
       const wanted = { source: source ?? found.source, targets: targets ?? found.targets };
       if (!isClash(wanted.source, wanted.targets)) Object.assign(found, wanted);
       else refused.add(`${from} lanes[${at}].${targets === undefined ? 'source' : 'targets'}`);
+    }
+    for (const key of content.wrong) {
+      const [entry = ''] = key.split('.');
+      if (!refused.has(`${from} ${entry}`)) refused.add(`${from} ${key}`);
     }
   }
   return { effective: { lanes, log: { level } }, refused };

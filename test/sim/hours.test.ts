@@ -30,7 +30,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
         ? JSON.stringify({ ...(JSON.parse(payload) as object), reasons: [] })
         : payload,
     ]);
-    expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours']);
+    expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours', 'told']);
   });
 
   it('is found out where it says that it starts, and is closed', async () => {
