@@ -236,7 +236,8 @@ export class Publisher {
     this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
     const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
     if (!isBetter || this.changes.length < STEADY.changes) return false;
-    return this.betterSince === null || now - this.betterSince < STEADY.forMs;
+    // The same sum as in stayBetter: a difference may fall short of it by a fraction, again and again.
+    return this.betterSince === null || now < this.betterSince + STEADY.forMs;
   }
 
   /** It is better since now, or since before; or no better than what is told. */

@@ -316,6 +316,16 @@ describe('speech that is not translated when the lane is ended', () => {
     expect(lost(lane)[0]?.detail['lost_ms']).toBeGreaterThanOrEqual(6 * CHUNK_MS);
   });
 
+  it('is told whole where the lane is sure of some of it', () => {
+    const lane = new LaneHarness().goAcquiring();
+    lane.isSpeech = false;
+    lane.speak(8);
+    lane.isSpeech = true;
+    lane.speak(2);
+    lane.stop();
+    expect(lost(lane)).toMatchObject([{ detail: { lost_ms: 10 * CHUNK_MS } }]);
+  });
+
   it('is not told where nobody is known to have spoken', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.isSpeech = false;

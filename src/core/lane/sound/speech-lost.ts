@@ -7,7 +7,7 @@ import type { StepContext } from '../step-context.ts';
 
 /** A loss that has paused this long is over, if the lane streams: a slow way loses a word now and then. */
 const OVER_AFTER_MS = 10_000;
-/** Less than this of what is held may be a noise, or is being said just now: about two seconds. */
+/** Less than this of what is held may be a noise, or is being said just now: about two seconds. Of some it must be sure. */
 const LEAST_HELD_CHUNKS = 6;
 /** An outage that does not end is told again so often. */
 const TELL_EACH_MS = 600_000;
@@ -48,7 +48,7 @@ export function dropHeld(context: StepContext): void {
   const { sure, chunks } = heldSpeech(before.backlog);
   const backlog = dropAll(before.backlog);
   const [first, last] = [chunks[0], chunks.at(-1)];
-  const isSpeech = sure >= LEAST_HELD_CHUNKS && before.session.kind !== 'standby';
+  const isSpeech = sure > 0 && chunks.length >= LEAST_HELD_CHUNKS && before.session.kind !== 'standby';
   if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
   const { accounts } = backlog;
   const { loss, settings } = before;

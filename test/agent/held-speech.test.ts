@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeDeps } from './fake-deps.ts';
+
+describe('speech that an outage has held when the agent ends', () => {
+  it.each([
+    ['while no token has come', 0],
+    ['while it waits for the next try', 1],
+  ])('is told before the device is offline, %s', async (_, tries) => {
+    const deps = createFakeDeps();
+    await deps.goLive();
+    deps.lastStream().listener.ended(1006, '');
+    for (let i = 0; i < 20; i++) {
+      deps.speak();
+      if (i >= tries) continue;
+      deps.grant();
+      deps.lastStream().listener.unreached(false, 'it was reset');
+    }
+    expect(deps.sent('event/speech_lost')).toEqual([]);
+    await deps.agent.stop();
+    expect(deps.sent('event/speech_lost').map(({ body }) => body['lost_ms'])).toEqual([20 * 320]);
+  });
+});
