@@ -314,6 +314,18 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     found:
       'a status that had stayed better for 5 s but for a fraction of a millisecond was looked at without end',
   },
+  {
+    seed: 1_011_000_137,
+    hours: 0.2,
+    found:
+      'of a cut translation without times, what may have been of the next sentence counted as said with the first',
+  },
+  {
+    seed: 1_011_000_300,
+    hours: 0.48,
+    found:
+      "a visitor's sentence whose sound came before its text was taken for the operator's text, and said again",
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -43,6 +43,21 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)).toEqual([['a', 'played']]);
   });
 
+  it('is no sentence of a visitor that sounds before its text comes, where it was being written down', () => {
+    const lane = quiet();
+    lane.speak(6);
+    const transcription = { transcription_id: 'v', language: 'en', text: 'so' };
+    lane.says({ message_type: 'partial_transcription', data: { transcription } });
+    lane.hush(4);
+    lane.say('a');
+    lane.hear('v', 600, true);
+    expect(lane.state.saying?.sound).toBeNull();
+    lane.hear('tts', 400, true);
+    lane.pass(3000);
+    expect(outcomes(lane)).toEqual([['a', 'played']]);
+    expect(lane.last('said').playedMs).toBe(400);
+  });
+
   it('is no sentence of a visitor: what was said before is still owed, and played', () => {
     const lane = quiet();
     lane.speak(6);

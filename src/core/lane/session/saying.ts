@@ -71,9 +71,10 @@ export function isSaid({ state }: StepContext, stream: Stream, { sentence, langu
   if (saying.sound !== null) return saying.sound.sentence === sentence;
   if (language !== null && language.toLowerCase() !== saying.language.toLowerCase()) return false;
   if (sentence === null) return !owesSpeech(stream.replay);
-  const { known, sentences, withdrawn } = stream.replay;
+  const { known, sentences, withdrawn, interims } = stream.replay;
   const isOther = known.includes(sentence) || withdrawn.includes(sentence);
-  return !isOther && !sentences.some(({ id }) => id === sentence);
+  // Of one whose text comes behind its sound there may be interim texts.
+  return !isOther && ![...sentences, ...interims].some(({ id }) => id === sentence);
 }
 
 export function onSaidSound(context: StepContext, stream: Stream, message: Sound): void {

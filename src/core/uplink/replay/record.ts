@@ -309,6 +309,12 @@ export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
   return isSpeech(piece) || (!isQuiet(piece) && (levels === undefined || mayBeSpeech(voiced, levels)));
 }
 
+/** Whether it may be of the next sentence of one breath, of which interim texts have come, and nothing else so far. */
+export function isOfWritten({ interims }: ReplayLog, { seam, sentence, group }: Piece): boolean {
+  if (seam?.next !== null) return false;
+  return interims.some((one) => one.id !== null && one.id !== sentence && one.group === group);
+}
+
 /** Length of the speech in it. */
 export function speechMs(pieces: readonly Piece[]): number {
   return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);

@@ -4,6 +4,7 @@ import { settleBegun } from './parts.ts';
 import {
   EVEN,
   FIRST_TIMES,
+  isOfWritten,
   isQuiet,
   isSpeech,
   isSpeechDespite,
@@ -255,9 +256,8 @@ export function unspoken(given: ReplayLog): readonly BacklogChunk[] {
 }
 
 /** Whether anything would be lost if the stream ended now. */
-export function owesSpeech(log: ReplayLog): boolean {
-  return log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
-}
+export const owesSpeech = (log: ReplayLog): boolean =>
+  log.pieces.some((piece) => !isQuiet(piece) && isOwed(log, piece));
 
 /** Whether the service has written something down that it has not spoken. */
 export function owesWritten(log: ReplayLog): boolean {
@@ -314,7 +314,9 @@ function isOwed(log: ReplayLog, piece: Piece): boolean {
 }
 
 /** The languages in which a piece has been said, on this stream or an earlier one. */
-function saidIn(log: ReplayLog, { chunk, spoken, sentence, seam }: Piece): readonly string[] | 'all' {
+function saidIn(log: ReplayLog, piece: Piece): readonly string[] | 'all' {
+  const { chunk, spoken, sentence, seam } = piece;
+  if (isOfWritten(log, piece)) return chunk.said ?? [];
   const said = [...(chunk.said ?? []), ...(spoken ?? [])];
   for (const id of [sentence, seam?.next ?? null]) {
     if (id === null) continue;

@@ -135,6 +135,28 @@ describe('a stretch that the service has cut in two, and word of both comes when
   });
 });
 
+describe('a sentence that was cut in running speech, of a service that tells no times', () => {
+  const speak = (log: ReplayLog, chunks: number): ReplayLog =>
+    Array.from({ length: chunks }).reduce<ReplayLog>((sent) => {
+      const seq = Math.round(sent.sentMs / CHUNK_MS);
+      const chunk = { seq, capturedAt: 0, pcm: Uint8Array.of(1, 1), voiced: true, queued: false };
+      return noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
+    }, log);
+  const saidIn = (log: ReplayLog) => unspoken(log).map(({ said = [] }) => said.join());
+  const write = (log: ReplayLog, id: string): ReplayLog => notePartial(log, { id, letters: 10 }, 5000);
+  /** Said in one language; the other has been cut off. @param isNext the one behind it is being written down */
+  const cut = (isNext: boolean): ReplayLog => {
+    const begun = write(speak(emptyReplayLog(TARGETS), 10), 'a');
+    const next = isNext ? write(begun, 'b') : begun;
+    return sound(text(sound(next, 'a', 'fr', 3000, true), 'a', 'es'), 'a', 'es', 200);
+  };
+
+  it('has not said for certain what may be of the next one, where that is being written down', () => {
+    expect(saidIn(cut(true))).toEqual([...Array(7).fill('fr'), '', '', '']);
+    expect(saidIn(cut(false))).toEqual(Array(10).fill('fr'));
+  });
+});
+
 describe('a sentence that is said once more, and cut in two then', () => {
   /** Word of both parts comes when all of it has been said, before the sound of the first. */
   const late = (): ReplayLog => {
