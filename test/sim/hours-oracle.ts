@@ -46,6 +46,8 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
   let hours = ALWAYS;
   let expected: 'closed' | 'open' | 'budget' = 'open';
   let since = 0;
+  /** Of the clock that people read against the one that only goes on; null: it is not set. */
+  let offset: number | null = null;
   let usableSince: number | null = null;
   let status: { readonly reasons: readonly string[] } | null = null;
   let day = '';
@@ -62,7 +64,12 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     const { schedule, minutesPerDay } = hours;
     const isOpen = schedule === null || isOpenBy(schedule, setup.wall());
     const next = !isOpen ? 'closed' : minutesPerDay !== null ? 'budget' : 'open';
-    if (next !== expected) since = setup.now();
+    const wall = setup.wall();
+    const before = offset;
+    offset = wall === null ? null : wall - setup.now();
+    // It may have been closed and open again within a second.
+    const hasJumped = offset === null || before === null ? offset !== before : Math.abs(offset - before) > 1;
+    if (next !== expected || hasJumped) since = setup.now();
     expected = next;
   };
   /** Another day, or another limit: what was used before does not count. */
