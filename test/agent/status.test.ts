@@ -49,6 +49,18 @@ describe('the published status', () => {
     expect(deps.sent('status')).toHaveLength(before.status + 1);
   });
 
+  it('is not published again when the device has said its last word', async () => {
+    const deps = createFakeDeps(testConfig({ start: 'command' }));
+    await deps.agent.start();
+    deps.brokerUp();
+    const acknowledge = deps.withholdAcknowledgements();
+    await deps.agent.stop();
+    const { length } = deps.sent('status');
+    acknowledge(false);
+    await deps.clock.elapse(600_000);
+    expect(deps.sent('status')).toHaveLength(length);
+  });
+
   it('tells of a language that is never spoken as soon as that is known', async () => {
     const deps = createFakeDeps();
     await deps.goLive();

@@ -256,7 +256,7 @@ export class Publisher {
         const publish = ended(isDelivered);
         this.again.get(topic)?.();
         this.again.delete(topic);
-        if (isDelivered) return;
+        if (isDelivered || this.ending) return;
         this.again.set(topic, this.clock.at(this.clock.now() + REFUSED_AGAIN_MS, publish));
       },
     });
