@@ -47,7 +47,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);
   forgetOld(context);
-  const { state: before } = context;
+  const before = context.keep();
   handle(context, event);
   catchUpWithOrders(context, state);
   trackSaying(context);

@@ -12,7 +12,7 @@ import type { LaneCounts, LaneState } from './state.ts';
 export class StepContext {
   readonly now: number;
   readonly effects: LaneEffect[] = [];
-  private readonly given: LaneState;
+  private given: LaneState;
   private draft: LaneState;
 
   constructor(state: LaneState, now: number) {
@@ -29,6 +29,12 @@ export class StepContext {
   set(changes: Partial<LaneState>): void {
     if (this.draft === this.given) this.draft = { ...this.given, ...changes };
     else Object.assign(this.draft, changes);
+  }
+
+  /** The state as it has become so far; this one no later change writes to, so that it can be compared with what follows. */
+  keep(): LaneState {
+    this.given = this.draft;
+    return this.draft;
   }
 
   count(what: keyof LaneCounts, by = 1): void {
