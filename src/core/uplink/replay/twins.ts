@@ -42,9 +42,10 @@ export function compareSound(
   };
 }
 
-/** FNV-1a, twice with different primes: 52 bits of it. */
+/** FNV-1a, twice with different primes: 52 bits of it. Begun as signed: what passes 31 bits makes V8 compile it anew each time. */
 function hashOf(pcm: Uint8Array): number {
-  let [one, other] = [0x811c9dc5, 0x1b873593];
+  let one = 0x811c9dc5 | 0;
+  let other = 0x1b873593 | 0;
   for (const byte of pcm) {
     one = Math.imul(one ^ byte, 0x01000193);
     other = Math.imul(other ^ byte, 0x5bd1e995);
