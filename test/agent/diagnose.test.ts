@@ -1,6 +1,6 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Diagnosis, diagnosisSchema, type Finding } from '../../src/protocol/mqtt/diagnose.ts';
 import { keysNotSnake } from '../snake-case.ts';
 import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
@@ -221,6 +221,7 @@ describe('the command diagnose', () => {
 
   it('looks at the machine too, where it runs on one', async () => {
     const folder = mkdtempSync(`${tmpdir()}/dragoman-diagnose-`);
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     deps = createFakeDeps(testConfig({}, { service: { hosts: ['service.example'] } }), {
       machine: {
         env: {},

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RUN_FOLDER } from '../../once-a-run.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -31,7 +32,8 @@ const FOR_LONG: Issue = { from: Date.UTC(2020, 0), to: Date.UTC(2049, 0), extens
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 export function createTestAuthority(name: string): TestAuthority {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-ca-'));
+  // Several files share one, and none of them can say when the last is done with it: the end of the run removes it.
+  const folder = mkdtempSync(join(process.env[RUN_FOLDER] ?? tmpdir(), 'dragoman-ca-'));
   const openssl = (...args: string[]): void =>
     void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   openssl('req', '-x509', ...NEW_KEY, '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', `/CN=${name}`);

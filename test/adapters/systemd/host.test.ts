@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../../src/adapters/systemd/host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-host-'));
 const unit = join(folder, 'dragoman-reboot.path');
 afterEach(() => rmSync(unit, { force: true }));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a host with systemd', () => {
   it('can start the agent again only where systemd has started it', () => {

@@ -26,6 +26,7 @@ let machine: Machine | null = null;
 afterEach(() => machine?.clear());
 
 async function survey(tree: Tree, tools = answeringTools()): Promise<Survey> {
+  machine?.clear();
   machine = layOut(tree);
   return surveyDevices(machine, tools);
 }
@@ -147,14 +148,11 @@ describe('advice', () => {
 
   it('is given where there is no kernel sound, no card, no program, no permission', async () => {
     expect(await codes({})).toEqual(['no_kernel_sound']);
-    machine?.clear();
     expect(await codes(NO_CARDS)).toEqual(['no_cards']);
-    machine?.clear();
     expect(adviseOn(await surveyDevices(layOutAgain(NO_CARDS), NO_TOOLS)).map(({ code }) => code)).toEqual([
       'no_cards',
       'no_alsa_tools',
     ]);
-    machine?.clear();
     const found = await survey(RASPBERRY_PI);
     const cards = found.cards.map((card) => ({
       ...card,
@@ -181,6 +179,7 @@ describe('advice', () => {
   });
 
   function layOutAgain(tree: Tree): Machine {
+    machine?.clear();
     machine = layOut(tree);
     return machine;
   }
@@ -192,7 +191,6 @@ describe('the devices to begin with', () => {
       capture: 'plughw:CARD=Device',
       playback: 'plughw:CARD=Device',
     });
-    machine?.clear();
     const without = Object.fromEntries(
       Object.entries(RASPBERRY_PI).filter(([path]) => !/card3|C3/.test(path)),
     );
@@ -202,7 +200,6 @@ describe('the devices to begin with', () => {
       capture: 'plughw:CARD=seeed2micvoicec',
       playback: 'plughw:CARD=seeed2micvoicec',
     });
-    machine?.clear();
     const outputs = await survey({
       ...without,
       'proc/asound/cards': `${cards.split('\n').slice(0, 4).join('\n')}\n`,
