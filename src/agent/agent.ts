@@ -23,6 +23,7 @@ import { createHealth, type Health } from './owner/health.ts';
 import { createOperator, type Operator } from './owner/operator.ts';
 import { openOwnerConnection } from './owner/owner-connection.ts';
 import { createPresence, type Presence } from './owner/presence.ts';
+import { createPublishRights, type PublishRights } from './owner/publish-rights.ts';
 import { Publisher } from './owner/publisher.ts';
 import { createRefusedAnswers, type RefusedAnswers } from './owner/refused-answers.ts';
 import { createStatusAnswer } from './owner/status-answer.ts';
@@ -55,6 +56,7 @@ export class Agent {
   private readonly health: Health;
   private readonly admissions: Admissions;
   private readonly presence: Presence;
+  private readonly publishRights: PublishRights;
   private readonly troubles: Troubles;
   private readonly operator: Operator;
   private readonly brokerUpkeep: BrokerUpkeep;
@@ -91,12 +93,13 @@ export class Agent {
         () => this.backend,
       ),
     );
+    this.publishRights = createPublishRights(topics, clock, () => this.publisher);
     this.backend = createBackendWatch({
       ...{ topics, clock, log, newId: deps.randomHash, seed: Math.floor(deps.random() * 2 ** 32) },
       lane: config.lanes[0]?.id ?? 'main',
       bus: () => this.bus,
       changed: (outage, before) => this.onBackend(outage, before),
-      mayAsk: (may) => this.publisher.condition('not_published', !may, 'token/req'),
+      mayAsk: (may) => this.publishRights.mayAsk(may),
     });
     this.refusedAnswers = createRefusedAnswers({ log, repeats });
     this.answers = routeAnswers(
@@ -254,6 +257,7 @@ export class Agent {
     );
     this.health.close();
     this.presence.close();
+    this.publishRights.close();
     this.repeats.close();
     this.backend.close();
     this.brokerUpkeep.close();
@@ -309,10 +313,10 @@ export class Agent {
 
   private connect(): Bus {
     const { deps, topics, repeats, lanes, answers, backend, health } = this;
-    const { brokerUpkeep, operator, presence, publisher } = this;
+    const { brokerUpkeep, operator, presence, publisher, publishRights } = this;
     return openOwnerConnection({
       ...{ openBus: deps.openBus, log: deps.log, repeats, topics, lanes, answers, backend, health },
-      ...{ brokerUpkeep, operator, presence, publisher, desired: this.config.desired },
+      ...{ brokerUpkeep, operator, presence, publisher, publishRights, desired: this.config.desired },
       groups: this.config.current.device.groups,
       up: (protocol) => {
         this.protocol = protocol;

@@ -137,4 +137,25 @@ describe('an identity that two devices use', () => {
     expect(conflicts(next)).toEqual([]);
     expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
   });
+
+  it('names what the broker does not let it say, until that has not been refused for ten minutes', async () => {
+    const deps = await online();
+    const own = 'dragoman/v1/museum/kiosk-01';
+    const lose = (what: string, why: 'refused' | 'full' = 'refused') =>
+      deps.bus.listener.lost?.({ topic: `${own}/${what}`, why, reason: 'Not authorized' });
+    // Nobody serves the lane here: that is another trouble.
+    const told = () => (statuses(deps).at(-1)?.['reasons'] as string[]).filter((one) => /published/.test(one));
+    lose('state', 'full');
+    lose('status');
+    expect(told()).toEqual([]);
+    for (const what of ['state', 'event/audio_cut', 'event/outage', 'cmd/say/res', 'token/req']) lose(what);
+    expect(told()).toEqual(['token/req', 'cmd', 'event', 'state'].map((name) => `not_published:${name}`));
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'degraded' });
+    await deps.clock.elapse(300_000);
+    lose('state');
+    await deps.clock.elapse(301_000);
+    expect(told()).toEqual(['not_published:state']);
+    await deps.clock.elapse(300_000);
+    expect(told()).toEqual([]);
+  });
 });

@@ -11,6 +11,7 @@ import type { DesiredConfig } from './desired-config.ts';
 import type { Health } from './health.ts';
 import type { Operator } from './operator.ts';
 import type { Presence } from './presence.ts';
+import type { PublishRights } from './publish-rights.ts';
 import type { Publisher } from './publisher.ts';
 import { keptSession } from './subscriptions.ts';
 
@@ -30,6 +31,7 @@ export interface OwnerConnectionParts {
   readonly operator: Operator;
   readonly presence: Presence;
   readonly publisher: Publisher;
+  readonly publishRights: PublishRights;
   /** A connection is up. @param protocol its version of MQTT */
   up(protocol: 4 | 5): void;
 }
@@ -72,6 +74,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       },
       lost: (lost) => {
         reportLost(parts, lost);
+        if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
         publisher.refresh();
       },
