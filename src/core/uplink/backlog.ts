@@ -196,8 +196,31 @@ export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capa
     quietRun: FIRST_PAUSE_KEPT_CHUNKS,
     accounts,
   };
+  rest = thinPauses(rest, rest.chunks.length - capacity);
   while (rest.chunks.length > capacity) rest = overflow(rest);
   return rest;
+}
+
+/** A part of no sentence that is held for a reason of its own. */
+function isPause(chunk: BacklogChunk): boolean {
+  const { said = [], again = false, late = false, apart = false } = chunk;
+  return isQuiet(chunk) && said.length === 0 && !again && !late && !apart;
+}
+
+/** Takes up to this many chunks out of the middle of pauses, the oldest first: no stream would be sent them, and speech needs the room. */
+function thinPauses(backlog: Backlog, surplus: number): Backlog {
+  let left = surplus;
+  let run = 0;
+  const chunks = backlog.chunks.filter((chunk, index) => {
+    run = isPause(chunk) ? run + 1 : 0;
+    const ahead = backlog.chunks.slice(index + 1, index + 1 + SOFT_FIRST_BEGIN_CHUNKS);
+    const isInside = run > FIRST_PAUSE_KEPT_CHUNKS && ahead.length === SOFT_FIRST_BEGIN_CHUNKS;
+    if (left <= 0 || !isInside || !ahead.every(isPause)) return true;
+    left -= 1;
+    return false;
+  });
+  const trimmed = backlog.accounts.trimmed + backlog.chunks.length - chunks.length;
+  return { ...backlog, chunks, accounts: { ...backlog.accounts, trimmed } };
 }
 
 /** Counts chunks as lost that were sent to a service which never said anything of them: nobody hears them any more. */

@@ -231,6 +231,22 @@ describe('chunks that are taken back', () => {
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 6, dropped: 2, lost: 2 });
   });
 
+  it('have room where what came since is a pause: what no stream would be sent of it goes first', () => {
+    const backlog = backOf('ssss', 'qqqqqqqqqqqq', 12);
+    expect(show(backlog)).toBe('ssssqqqqqqqq');
+    expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 16, trimmed: 4 });
+    expect(drain(backlog).sent).toBe(drain(backOf('ssss', 'qqqqqqqqqqqq')).sent);
+  });
+
+  it('have it at the cost of the oldest pauses, of which enough stays, and are given up after that', () => {
+    const backlog = backOf('sqqqqqqqqqs', 'mmmmmmmmms', 18);
+    expect(show(backlog)).toBe('sqqqqqqqsmmmmmmmms');
+    const fuller = backOf('sqqqqqqqqqs', 'mmmmmmmmms', 16);
+    expect(show(fuller)).toBe('qqqqqqqsmmmmmmms');
+    expect(fuller.accounts).toEqual({ ...NO_ACCOUNTS, captured: 21, trimmed: 4, dropped: 1, lost: 1 });
+    expect(backOf('sqqqqqqqs', 's', 9).accounts).toMatchObject({ trimmed: 0, lost: 1 });
+  });
+
   it('need no pause before them: the next stream has heard nothing', () => {
     expect(trim(backOf('qqqs', '')).chunks.map(letterOf).join('')).toBe('qs');
   });
