@@ -53,7 +53,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
   not_published:
-    "the broker's rules for this device: `dragoman-backend broker` writes right ones; by MQTT 3.1.1 most brokers do not tell",
+    "the broker's rules for this device: `dragoman-backend broker` writes right ones; it is over within ten minutes of that; by MQTT 3.1.1 most brokers do not tell",
   connection_lost: 'power and network of the device',
 };
 

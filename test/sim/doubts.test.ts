@@ -103,9 +103,13 @@ describe('what follows a cut of which word came late', () => {
     expect(given({ sent: 300, timed: true, isTruthful: false })).toMatchObject({ wrong: 0 });
   });
 
-  it('may not without it, nor behind a pause', () => {
+  it('may for a second and a half behind a pause that need not have ended the sentence', () => {
+    expect(given({ sent: 256, from: 244 })).toEqual({ wrong: 256 - 75 - 8, inDoubt: 67 });
+  });
+
+  it('may not without it, nor behind a pause that has', () => {
     expect(given({ sent: 300, again: 200 })).toMatchObject({ inDoubt: 0 });
-    expect(given({ sent: 280, from: 220 })).toMatchObject({ inDoubt: 0 });
+    expect(given({ sent: 255, from: 245 })).toMatchObject({ inDoubt: 0 });
   });
 });
 

@@ -1,4 +1,5 @@
 /** Where a service has cut running speech and told no times: which word belongs to which sentence nobody can tell. */
+import { PAUSE_MS } from '../../src/core/uplink/replay/replay-log.ts';
 import { TICK_MS } from './sound.ts';
 import type { SpeechOracleSetup } from './speech-ports.ts';
 import { createTickList, type TickList } from './tick-list.ts';
@@ -7,6 +8,8 @@ import { createTickList, type TickList } from './tick-list.ts';
 const DOUBT_TICKS = 1500 / TICK_MS;
 /** The next sentence begins within so much where speech goes on. */
 const GAP_TICKS = 16;
+/** Shorter pauses need not end a sentence: the service's silence threshold is about as long. */
+const SHORT_PAUSE_TICKS = PAUSE_MS / TICK_MS;
 const MOST_STREAMS = 100;
 
 export interface Seams {
@@ -34,7 +37,12 @@ export interface Seams {
   isAgain(ticks: readonly number[], tick: number): boolean;
   /** How often it had been sent when it was rendered. */
   timesBefore(ticks: readonly number[], tick: number): number;
-  /** Either of these, of a service without times, or with wrong ones: nobody can know that it was said before. */
+  /**
+   * It was sent again with the sentence before a short pause, at which that may have ended or not.
+   * @param earlier what its sentence was when it was said before
+   */
+  isSaidWithTheOneBefore(tick: number, earlier: readonly number[]): boolean;
+  /** Any of these, of a service without times, or with wrong ones: nobody can know that it was said before. */
   isDoubtful(tick: number, earlier: readonly number[], service: Times): boolean;
 }
 
@@ -66,6 +74,8 @@ export function createSeams(
   /** How often each piece of a rendering had been sent when the service made it. */
   const sentBy = new WeakMap<readonly number[], readonly number[]>();
   const beforeOf = new WeakMap<readonly number[], readonly number[]>();
+  /** The same, also behind a short pause. */
+  const nearOf = new WeakMap<readonly number[], readonly number[]>();
   const timesBefore = (ticks: readonly number[], tick: number): number =>
     sentBy.get(ticks)?.[ticks.indexOf(tick)] ?? Number.POSITIVE_INFINITY;
   /** Whether it was sent since it was rendered; where `due`, also whether it was to be, and was lost. */
@@ -89,7 +99,9 @@ export function createSeams(
       lastOf.set(key, ticks);
       if (lastOf.size > MOST_STREAMS) lastOf.delete(lastOf.keys().next().value ?? '');
       const last = before.at(-1);
-      if (last === undefined || (ticks[0] ?? 0) - last > GAP_TICKS) return;
+      const gap = last === undefined ? Number.POSITIVE_INFINITY : (ticks[0] ?? 0) - last;
+      if (gap <= SHORT_PAUSE_TICKS) nearOf.set(ticks, before);
+      if (last === undefined || gap > GAP_TICKS) return;
       beforeOf.set(ticks, before);
       for (const tick of before.slice(-DOUBT_TICKS)) doubtful.set(tick, before);
       for (const tick of ticks.slice(0, DOUBT_TICKS)) behind.set(tick, { before, last, own: ticks });
@@ -106,6 +118,12 @@ export function createSeams(
       const cut = behind.get(tick);
       return cut !== undefined && isAgain(cut.own, tick) && isAgain(cut.before, cut.last);
     },
+    isSaidWithTheOneBefore(tick, earlier) {
+      const before = nearOf.get(earlier) ?? [];
+      const [first, last] = [earlier[0], before.at(-1)];
+      if (first === undefined || last === undefined || tick - first >= DOUBT_TICKS) return false;
+      return isAgain(earlier, tick) && isAgain(before, last);
+    },
     isBehindToldEnd(tick, earlier) {
       const [first, last] = [earlier[0], earlier.at(-1)];
       if (first === undefined || last === undefined || last - tick >= DOUBT_TICKS) return false;
@@ -116,7 +134,8 @@ export function createSeams(
       );
     },
     isDoubtful(tick, earlier, { isExact, isLying }) {
-      if (!isExact() && seams.isSaidWithTheOther(tick)) return true;
+      if (!isExact() && (seams.isSaidWithTheOther(tick) || seams.isSaidWithTheOneBefore(tick, earlier)))
+        return true;
       return isLying() && seams.isBehindToldEnd(tick, earlier);
     },
   };
