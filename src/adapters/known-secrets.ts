@@ -54,12 +54,21 @@ export function hideAll(text: string, secrets: readonly string[]): string {
   return known.hide(text);
 }
 
+/** Of a longer one this much is looked for, and with it goes as much as it is long: patterns have a limit of their own. */
+const LONGEST_PATTERN = 1024;
+
 /** In either case, as the ids of some services are written; and as it stands in an address. */
 function patternOf(secret: string): RegExp {
   // Half a character cannot stand in an address.
   const inAddress = /\p{Cs}/u.test(secret) ? secret : encodeURIComponent(secret);
   const forms = [...new Set([secret, inAddress])];
-  return new RegExp(forms.map((form) => form.replaceAll(/[^\w]/g, '\\$&')).join('|'), 'gi');
+  return new RegExp(forms.map(formPattern).join('|'), 'gi');
+}
+
+function formPattern(form: string): string {
+  const begin = form.slice(0, LONGEST_PATTERN).replaceAll(/[^\w]/g, '\\$&');
+  const rest = form.length - LONGEST_PATTERN;
+  return rest > 0 ? `${begin}[^]{0,${rest}}` : begin;
 }
 
 function withoutWhole(text: string, { shown, anywhere }: Known): string {

@@ -36,6 +36,16 @@ describe('a text of somebody who knows a secret of ours', () => {
     expect(secrets.hide(`not ${TOKEN.slice(0, 7)}`)).toBe(`not ${REDACTED}`);
   });
 
+  it.each([1024, 1025, 8192, 60_000])('has none of %i characters, whatever they are', (length) => {
+    for (const sign of ['a', '.', '(', ' ', '\u{1f600}']) {
+      const secrets = createKnownSecrets(4);
+      const token = `t${sign.repeat(length)}`.slice(0, length);
+      secrets.addToken(token);
+      expect(secrets.hide(`no ${token}`)).toBe(`no ${REDACTED}`);
+      expect(secrets.hide('a token')).toBe('a token');
+    }
+  });
+
   it('shows one as a whole as itself, though it ends as another one begins', () => {
     const secrets = known();
     secrets.addSession('other-7f3c9a52-S');

@@ -108,6 +108,23 @@ describe('a backend that gives no usable answer', () => {
     expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'malformed', field });
   });
 
+  it.each([
+    ['a token that nobody can send', { token: 't'.repeat(45_000) }, 'session.token'],
+    ['a session whose name is none', { id: 's'.repeat(45_000) }, 'session.id'],
+    ['more than any answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
+  ])('names %s, and takes the next good answer', async (_, changed, field) => {
+    const deps = await starting();
+    const id = deps.lastRequest().id;
+    const grant = { id, ok: true, stream_url: 'wss://service.example/{random_hash}' };
+    deps.deliver(`${BASE}/token/res`, { ...grant, session: { ...deps.session(), ...changed } });
+    deps.clock.advance(21_000);
+    expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'malformed', field });
+    expect(deps.sent('event/defect')).toEqual([]);
+    deps.grant();
+    expect(deps.streams).toHaveLength(1);
+    expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toMatch(/t{9}|s{9}/);
+  });
+
   it('is not one that denies', async () => {
     const deps = await starting();
     deps.deliver(`${BASE}/token/res`, {

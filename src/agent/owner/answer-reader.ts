@@ -37,10 +37,17 @@ export function explainFault(fault: AnswerFault): string {
   return WORDS[fault];
 }
 
+/** What is wrong where it is not the signature. */
+const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
+  oversized: `(more than ${LONGEST_ANSWER} characters)`,
+  malformed: malformedField(null),
+  nested: '(nested too deeply)',
+  retained: '(retained)',
+};
+
 /** What of the message is wrong, for those who are told why the backend counts as silent. */
 export function fieldOf(fault: AnswerFault): string {
-  if (fault === 'nested') return '(nested too deeply)';
-  return fault === 'malformed' ? malformedField(null) : 'jws';
+  return FIELDS[fault] ?? 'jws';
 }
 
 /** The one door for `{p}/token/res`: what comes through is the backend's word, if there are keys to tell by. */

@@ -77,13 +77,20 @@ export const webrtcSchema = z.looseObject({
   subscriber_keys: z.array(z.unknown()).optional(),
 });
 
+/** The service gives none that is near it, and no server takes an address with a longer one. */
+const LONGEST_TOKEN = 8192;
+const LONGEST_ID = 512;
+
+const tokenSchema = z.string().min(1).max(LONGEST_TOKEN);
+const sessionIdSchema = z.string().min(1).max(LONGEST_ID);
+
 /**
  * A temporary session (docs/service.md 2.1), read leniently: unknown keys pass, and fields whose
  * absence the specification allows may be missing. `token` stands only in the answers to create and get-by-id.
  */
 export const sessionSchema = z.looseObject({
-  id: z.string().min(1),
-  token: z.string().min(1).optional(),
+  id: sessionIdSchema,
+  token: tokenSchema.optional(),
   intent: intentSchema,
   connection_type: connectionTypeSchema,
   single_use: z.boolean(),
@@ -99,7 +106,7 @@ export const sessionSchema = z.looseObject({
 export type Session = z.infer<typeof sessionSchema>;
 
 /** A session whose token is present: the answer to create and to get-by-id. */
-export const sessionWithTokenSchema = sessionSchema.extend({ token: z.string().min(1) });
+export const sessionWithTokenSchema = sessionSchema.extend({ token: tokenSchema });
 export type SessionWithToken = z.infer<typeof sessionWithTokenSchema>;
 
 /** The success envelope of docs/service.md 2.1. */
@@ -109,8 +116,8 @@ export function successEnvelope<T extends z.ZodType>(data: T) {
 
 /** Answer to legacy creation, `POST {base_url}/session-storage/session` (docs/service.md 4.3; shape by public clients). */
 export const legacySessionSchema = z.looseObject({
-  id: z.string().min(1),
-  publisher: z.string().min(1),
+  id: sessionIdSchema,
+  publisher: tokenSchema,
   subscriber: z.array(z.string()).default([]),
   webrtc_room_name: z.string().nullish(),
   webrtc_url: z.string().nullish(),
