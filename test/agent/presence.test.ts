@@ -144,7 +144,10 @@ describe('an identity that two devices use', () => {
     const lose = (what: string, why: 'refused' | 'full' = 'refused') =>
       deps.bus.listener.lost?.({ topic: `${own}/${what}`, why, reason: 'Not authorized' });
     // Nobody serves the lane here: that is another trouble.
-    const told = () => (statuses(deps).at(-1)?.['reasons'] as string[]).filter((one) => /published/.test(one));
+    const told = () => {
+      const { reasons } = statuses(deps).at(-1) as { reasons: string[] };
+      return reasons.filter((reason) => reason.startsWith('not_published'));
+    };
     lose('state', 'full');
     lose('status');
     expect(told()).toEqual([]);
