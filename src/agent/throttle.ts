@@ -4,6 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 export interface Throttle {
   request(): void;
   cancel(): void;
+  /** Calls now where it would call later. */
+  flush(): void;
 }
 
 export function createThrottle(clock: Clock, intervalMs: number, call: () => void): Throttle {
@@ -24,6 +26,11 @@ export function createThrottle(clock: Clock, intervalMs: number, call: () => voi
     cancel() {
       pending?.();
       pending = null;
+    },
+    flush() {
+      if (pending === null) return;
+      pending();
+      run();
     },
   };
 }

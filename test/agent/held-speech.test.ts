@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 describe('speech that an outage has held when the agent ends', () => {
@@ -16,7 +17,12 @@ describe('speech that an outage has held when the agent ends', () => {
       deps.lastStream().listener.unreached(false, 'it was reset');
     }
     expect(deps.sent('event/speech_lost')).toEqual([]);
+    // A state that has just been published puts the next one off.
+    deps.command('echo', { id: 'e', args: { mode: 'off' } });
     await deps.agent.stop();
     expect(deps.sent('event/speech_lost').map(({ body }) => body['lost_ms'])).toEqual([20 * 320]);
+    // The last word on the device says so too, and not what it was doing a second ago.
+    const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
+    expect(lanes[0]).toMatchObject({ phase: 'closed', speech_lost_ms: 20 * 320 });
   });
 });

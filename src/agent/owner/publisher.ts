@@ -126,7 +126,7 @@ export class Publisher {
   }
 
   close(): void {
-    this.state.cancel();
+    this.state.flush();
     this.cancelLook();
     this.cancelBetter();
     for (const cancel of this.again.values()) cancel();
