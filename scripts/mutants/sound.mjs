@@ -110,9 +110,23 @@ export const SOUND = [
   {
     name: 'said-in-one-language-said-again',
     file: 'lane/message.ts',
-    find: "if (isRepeat) context.count('repeatsMuted');",
-    replace: "if (isRepeat && id === null) context.count('repeatsMuted');",
+    find: 'if (!isRepeat && !(isTwin && id !== null))',
+    replace: 'if (!(isTwin && id !== null))',
     tests: STORIES.replay,
+  },
+  {
+    name: 'what-comes-twice-is-heard-twice',
+    file: 'lane/message.ts',
+    find: 'if (!isRepeat && !(isTwin && id !== null))',
+    replace: 'if (!isRepeat)',
+    tests: ['lane/said-twice.test.ts'],
+  },
+  {
+    name: 'a-text-that-comes-twice-counts-twice',
+    file: 'lane/message.ts',
+    find: 'const replay = isTwin ? stream.replay : noteTranscript',
+    replace: 'const replay = noteTranscript',
+    tests: ['lane/said-twice.test.ts'],
   },
   {
     name: 'half-a-word-is-kept',

@@ -4,7 +4,7 @@ import { readNamedCause } from '../retry/recovery.ts';
 import { coverBySound, coverInterims, notePartial } from '../uplink/replay/interim.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
-import { compareSound } from '../uplink/replay/twins.ts';
+import { compareSound, compareText } from '../uplink/replay/twins.ts';
 import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
@@ -75,8 +75,9 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
 function onTranscript(context: StepContext, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  const replay = noteTranscript(stream.replay, kind, transcription, context.now);
-  context.patch(stream, { newsAt: context.now, replay });
+  const { isTwin, read } = compareText(stream.lastTexts, kind, transcription);
+  const replay = isTwin ? stream.replay : noteTranscript(stream.replay, kind, transcription, context.now);
+  context.patch(stream, { newsAt: context.now, replay, lastTexts: read });
   noteAnswer(context);
   noteNews(context, stream, false);
   context.emit({
@@ -119,6 +120,8 @@ function spanOf(segments: Segments): Span | null {
   return start == null || end == null ? null : { fromMs: start * 1000, toMs: end * 1000 };
 }
 
+const NO_SOUND = new Uint8Array();
+
 /** Translated sound has come: it is played, unless its sentence was said in this language before. */
 function onSound(
   context: StepContext,
@@ -144,8 +147,10 @@ function onSound(
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);
   noteNews(context, stream, true);
-  if (isRepeat) context.count('repeatsMuted');
-  else onOutputAudio(context, stream.id, sound);
+  if (!isRepeat && !(isTwin && id !== null)) return onOutputAudio(context, stream.id, sound);
+  context.count('repeatsMuted');
+  // What comes twice is heard once; that it was the last counts.
+  if (!isRepeat && last) onOutputAudio(context, stream.id, { ...sound, pcm: NO_SOUND });
 }
 
 function onError(context: StepContext, stream: Stream, data: ErrorData): void {

@@ -47,7 +47,7 @@ export function connect(context: StepContext, lease: Lease): void {
     newsAt: null,
     signs: NO_SIGNS,
     firstUnreadable: null,
-    lastSounds: [],
+    ...{ lastSounds: [], lastTexts: [] },
     silence: NO_SILENCE,
     replay: emptyReplayLog(taskOf(context.state).targets, context.state.endsMarked),
   };

@@ -77,6 +77,8 @@ export interface Stream {
   readonly signs: Signs;
   /** The last pieces of translated sound that came, the newest at the end. */
   readonly lastSounds: readonly HeardSound[];
+  /** The last translations that came as text, likewise. */
+  readonly lastTexts: readonly string[];
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */

@@ -42,6 +42,33 @@ export function compareSound(
   };
 }
 
+/** A text as it came. */
+interface ReadText {
+  readonly transcription_id?: string | null | undefined;
+  readonly translation_part_id?: string | number | null | undefined;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Texts come far apart, compared with pieces of sound. */
+const TEXTS_KEPT = 16;
+
+/**
+ * Whether a translation is, to the last letter, one of the same sentence that came before: parts without numbers are added up, and
+ * one that comes twice is none of them.
+ * @param before the last texts, the newest at the end
+ */
+export function compareText(
+  before: readonly string[],
+  kind: string,
+  { transcription_id: id, translation_part_id: part, language, text }: ReadText,
+): { readonly isTwin: boolean; readonly read: readonly string[] } {
+  if (kind !== 'translated_transcription' || id == null) return { isTwin: false, read: before };
+  const name = JSON.stringify([id, part ?? null, language, text]);
+  if (before.includes(name)) return { isTwin: true, read: before };
+  return { isTwin: false, read: [...before, name].slice(-TEXTS_KEPT) };
+}
+
 /** FNV-1a, twice with different primes: 52 bits of it. Begun as signed: what passes 31 bits makes V8 compile it anew each time. */
 function hashOf(pcm: Uint8Array): number {
   let one = 0x811c9dc5 | 0;
