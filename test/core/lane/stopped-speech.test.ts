@@ -326,17 +326,24 @@ describe('speech that is not translated when the lane is ended', () => {
     expect(lost(lane)).toMatchObject([{ detail: { lost_ms: 10 * CHUNK_MS } }]);
   });
 
-  it('is not told where nobody is known to have spoken', () => {
+  it.each([
+    [8, 0],
+    [9, 9],
+    [50, 50],
+  ])('is told where the lane is sure of none of it, as what overflows is: %i chunks', (chunks, told) => {
     const lane = new LaneHarness().goAcquiring();
     lane.isSpeech = false;
-    lane.speak(50);
+    lane.speak(chunks);
     lane.stop();
+    expect(lost(lane).map(({ detail }) => detail['lost_ms'])).toEqual(told === 0 ? [] : [told * CHUNK_MS]);
+  });
+
+  it('is not told of what a service took where nobody is known to have spoken', () => {
+    const lane = live();
+    lane.isSpeech = false;
+    lane.speak(20);
+    lane.stop();
+    lane.says(EOS);
     expect(lost(lane)).toEqual([]);
-    const other = live();
-    other.isSpeech = false;
-    other.speak(20);
-    other.stop();
-    other.says(EOS);
-    expect(lost(other)).toEqual([]);
   });
 });

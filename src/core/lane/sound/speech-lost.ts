@@ -7,8 +7,8 @@ import type { StepContext } from '../step-context.ts';
 
 /** A loss that has paused this long is over, if the lane streams: a slow way loses a word now and then. */
 const OVER_AFTER_MS = 10_000;
-/** Less than this of what is held may be a noise, or is being said just now: about two seconds. Of some it must be sure. */
-const LEAST_HELD_CHUNKS = 6;
+/** Less than this of what is held may be a noise, or is being said just now: two seconds where it is sure of some of it, or three. */
+const LEAST_HELD_CHUNKS = { sure: 6, possible: 9 };
 /** An outage that does not end is told again so often. */
 const TELL_EACH_MS = 600_000;
 
@@ -40,15 +40,16 @@ export function forgetOld(context: StepContext): void {
 }
 
 /**
- * The lane is stopped: what is held is given up. It is lost by what kept it from being sent; how much of it is speech the voice
- * detector need not know, if it is sure that somebody spoke.
+ * The lane is stopped: what is held is given up. It is lost by what kept it from being sent, as what overflows is: how much of it is
+ * speech the voice detector need not know.
  */
 export function dropHeld(context: StepContext): void {
   const { state: before, now } = context;
   const { sure, chunks } = heldSpeech(before.backlog);
   const backlog = dropAll(before.backlog);
   const [first, last] = [chunks[0], chunks.at(-1)];
-  const isSpeech = sure > 0 && chunks.length >= LEAST_HELD_CHUNKS && before.session.kind !== 'standby';
+  const least = sure > 0 ? LEAST_HELD_CHUNKS.sure : LEAST_HELD_CHUNKS.possible;
+  const isSpeech = chunks.length >= least && before.session.kind !== 'standby';
   if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
   const { accounts } = backlog;
   const { loss, settings } = before;
