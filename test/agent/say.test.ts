@@ -86,6 +86,23 @@ describe('say', () => {
     expect(said.every((text) => text.length <= 400)).toBe(true);
   });
 
+  it('waits behind a text that takes minutes, and is not told that there was no session', async () => {
+    const deps = await quietKiosk();
+    const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
+    const long = say(deps, { text: sentence.repeat(30), language: 'es' });
+    const next = say(deps, TEXT);
+    const pieces = Math.ceil((sentence.length * 30) / 400) + 1;
+    for (let piece = 1; long().at(-1)?.['status'] !== 'ok' && piece <= pieces; piece++) {
+      speaks(deps, `tts-${piece}`, 25_000);
+      await deps.clock.elapse(26_500);
+    }
+    expect(long()).toMatchObject([{ status: 'accepted' }, { status: 'ok' }]);
+    await deps.clock.elapse(2000);
+    speaks(deps, 'tts-next');
+    await deps.clock.elapse(3000);
+    expect(next()).toMatchObject([{ status: 'accepted' }, { status: 'ok' }]);
+  });
+
   it('wakes a lane that sleeps', async () => {
     const deps = createScheduledAgent({});
     await deps.goLive();

@@ -40,6 +40,8 @@ interface Waiting {
   readonly speech: Speech;
   /** When the piece that is its turn began to wait. */
   since: number;
+  /** When the text before it had been spoken; minus infinity: there was none. */
+  turnAt: number;
   readonly done: (result: number | CommandError) => void;
   pieces: readonly string[];
   playedMs: number;
@@ -60,7 +62,11 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   let cancel = (): void => {};
 
   const settle = (lane: LaneRunner, result: number | CommandError): void => {
-    queues.get(lane.id)?.shift()?.done(result);
+    const queue = queues.get(lane.id) ?? [];
+    queue.shift()?.done(result);
+    // While another text was being spoken, the next one was not kept waiting by the want of a session.
+    const [next] = queue;
+    if (next !== undefined && typeof result === 'number') next.turnAt = clock.now();
     look();
   };
 
@@ -76,7 +82,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     const problem = problemOf(lane);
     if (problem !== null) return settle(lane, problem);
     const isBegun = first.playedMs > 0;
-    if (now - first.since >= BEGINS_WITHIN_MS) {
+    if (now - Math.max(first.since, first.turnAt) >= BEGINS_WITHIN_MS) {
       const message = `lane "${lane.id}" had no session for it within ${BEGINS_WITHIN_MS / 1000} s`;
       return settle(lane, new CommandError('not_spoken', message));
     }
@@ -136,7 +142,8 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   const enqueue = async (lane: LaneRunner, speech: Speech): Promise<number> => {
     const result = await new Promise<number | CommandError>((done) => {
       const pieces = textPieces(speech.text);
-      queues.get(lane.id)?.push({ speech, since: clock.now(), done, pieces, playedMs: 0, asked: null });
+      const text = { speech, done, pieces, playedMs: 0, asked: null };
+      queues.get(lane.id)?.push({ ...text, since: clock.now(), turnAt: Number.NEGATIVE_INFINITY });
       look();
     });
     if (result instanceof CommandError) throw result;
