@@ -40,7 +40,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     "the event's message, to the support of the service; whether its address is that of such a service",
   untranslated: "the target languages and the voice; then ask the service's support",
   unspoken: "whether the service has a voice for this language; then ask the service's support",
-  capture: 'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain',
+  capture:
+    'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain; `incomplete`: another USB port or card, a machine less busy',
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report what `diagnose` says of it',
   broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',

@@ -57,7 +57,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'for a minute nothing has been heard of what was to be said in the language that the detail tells (events `audio_cut`)',
   },
-  capture: { status: 'degraded', says: 'the microphone is `lost`, `silent` or `deaf`' },
+  capture: {
+    status: 'degraded',
+    says: 'the microphone is `lost`, `silent` or `deaf`, or the sound that it gives is `incomplete`',
+  },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
   memory: {
     status: 'degraded',
