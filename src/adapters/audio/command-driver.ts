@@ -12,8 +12,6 @@ export interface CommandOptions {
   readonly deps: SupervisorDeps;
 }
 
-/** A program of which nothing is known may take long to find its sound server. */
-const START_LIMIT_MS = 10_000;
 /** It may have something to put in order. */
 const END_TASK_MS = 500;
 /** Sound servers hold this much, as a rule; nobody can tell. */
@@ -30,7 +28,6 @@ export function createCommandCapture({ command, rateHz, seed, deps }: CommandOpt
   const kind = {
     device: () => device,
     shape: () => ({ rateHz, channels: 1 }) as const,
-    startLimitMs: START_LIMIT_MS,
     spec: () => ({ words: command, closingMs: END_TASK_MS }),
   };
   return async (sink) => runCapture(kind, rateHz, sink, deps, seed);

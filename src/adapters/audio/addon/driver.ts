@@ -18,8 +18,6 @@ export interface AddonOptions {
   readonly script?: string;
 }
 
-/** Node starts slowly on a small board, and the packages are native code. */
-const START_LIMIT_MS = 15_000;
 /** From a write to its sounding, measured. */
 const LATENCY_MS = 10;
 /** These packages leak (tens of MB per hour) or run wild when a device goes (hundreds of MB per second). */
@@ -33,7 +31,6 @@ export function createAddonCapture({ device, rateHz, seed, deps, script }: Addon
   const kind = {
     device: () => named,
     shape: () => ({ rateHz, channels: 1 }) as const,
-    startLimitMs: START_LIMIT_MS,
     spec: () => ({ words }),
     inspect: overweight,
   };
@@ -48,7 +45,6 @@ export function createAddonPlayback({ device, rateHz, seed, deps, script }: Addo
     device: () => named,
     shape: () => ({ rateHz, channels: 1 }) as const,
     readiness: {
-      limitMs: START_LIMIT_MS,
       read: (line: string) =>
         line === READY_LINE
           ? ({ kind: 'ready', buffering: { periodFrames: 1, bufferFrames: null } } as const)

@@ -10,7 +10,6 @@ const PERIOD_MS = 20;
 const BUFFER_MS = 100;
 /** And where the device runs on between sounds, so small that what comes next is soon heard. */
 const RUN_ON_BUFFER_MS = 60;
-const START_LIMIT_MS = 5000;
 /** From our write to the device's first sample. */
 const LATENCY_MS = 2;
 const MOST_ADJUSTMENTS = 8;
@@ -88,7 +87,6 @@ function aplay(device: string, rateHz: number): PlaybackChild {
       return { words };
     },
     readiness: {
-      limitMs: START_LIMIT_MS,
       read(line) {
         const granted = setup.read(line);
         if (granted === null) return null;

@@ -16,7 +16,6 @@ const PERIODS_MS = [320, 80, 20, 10] as const;
 const SHORT_PERIOD = PERIODS_MS.indexOf(20);
 /** A daemon that is held up for less than this loses nothing. */
 const BUFFER_MS = 2000;
-const START_LIMIT_MS = 5000;
 /** A device that answers differently each time is taken as it comes. */
 const MOST_ADJUSTMENTS = 8;
 
@@ -63,7 +62,6 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
   return {
     device: () => ({ part: 'capture', name: device, program: 'arecord' }),
     shape: () => attempts.current,
-    startLimitMs: START_LIMIT_MS,
     spec() {
       setup = createSetupReader();
       const { current } = attempts;

@@ -5,6 +5,7 @@ import { measureLevel } from '../../../core/audio/sound-level.ts';
 import type { AudioFault, Capture, CaptureSink } from '../../../ports/audio.ts';
 import { type Conversion, frameBytesOf, fromDevice, type Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
+import { createStartLimit } from './start-limit.ts';
 import type { NamedDevice } from './stderr-classifier.ts';
 import { type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -25,8 +26,6 @@ export interface CaptureChild {
   alternative?(fault: AudioFault): string | null;
   /** @returns `again` when it must be started again for it */
   useShortPeriods?(on: boolean): 'again' | null;
-  /** From its start to its first sound. */
-  readonly startLimitMs: number;
   /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
@@ -56,8 +55,12 @@ export function runCapture(
   let converted: Shape | null = null;
   let loading = false;
   let isQuiet = true;
+  const startLimit = createStartLimit();
+  /** Of the child that runs. */
+  let hasSounded = false;
 
   const watchdog = createWatchdog(clock, MERCY_MS, () => {
+    if (!hasSounded) startLimit.missed();
     const { part, name, program } = kind.device();
     const message = `the ${part} device "${name}" delivers nothing; ${program} is started again. If it stays so, replug the device`;
     supervisor.failChild({ code: 'hung', message });
@@ -109,6 +112,8 @@ export function runCapture(
     timeline = noteSamples(timeline, samples, now);
     const { capturedAt } = timeline;
     supervisor.working();
+    hasSounded = true;
+    startLimit.met();
     if (kind.inspect !== undefined) isQuiet = measureLevel(joined).rmsDb < QUIET_DBFS;
     if (!isPlain() && !isConverted()) load(shape);
     const sound = joined.subarray(0, whole);
@@ -124,7 +129,8 @@ export function runCapture(
       spec: kind.spec,
       started() {
         adopt(kind.shape());
-        watchdog.expect(kind.startLimitMs);
+        hasSounded = false;
+        watchdog.expect(startLimit.ms);
       },
       data: receive,
       line(text) {

@@ -15,8 +15,8 @@ export interface PlaybackChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
   shape(): Shape;
-  /** How it says that it is ready, and within how long it does; null: it does not, and is ready as soon as it runs. */
-  readonly readiness: { read(line: string): PlaybackNews; readonly limitMs: number } | null;
+  /** How it says that it is ready; null: it does not, and is ready as soon as it runs. */
+  readonly readiness: { read(line: string): PlaybackNews } | null;
   alternative?(fault: AudioFault): string | null;
   /** Between a write and its sounding, where nothing else is known. */
   readonly latencyMs: number;

@@ -17,6 +17,7 @@ import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';
 import { frameBytesOf, toDevice } from './format.ts';
 import type { PlaybackChild } from './playback-child.ts';
 import type { Child } from './process.ts';
+import { createStartLimit } from './start-limit.ts';
 import { type SupervisedUse, type Supervisor, type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -24,6 +25,8 @@ import { createWatchdog, type Watchdog } from './watchdog.ts';
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
 /** A loop that was blocked reads what its child has said before that is judged. */
 const MERCY_MS = 150;
+/** The system holds no more than this for a program that reads nothing (measured: 107 to 213 KB). */
+const MOST_HELD_BYTES = 256 * 1024;
 
 /** Runs a playback on a child process: the playback buffer decides, and this does what it says. */
 export function runPlayback(
@@ -61,15 +64,26 @@ class ChildPlayback {
   private isClosed = false;
   /** Waits for a child that says when it is ready. */
   private readonly starting: Watchdog;
+  private readonly startLimit = createStartLimit();
+  /** The child before was ended before it had taken anything. */
+  private followsMiss = false;
+  /** Before that the present child is given no sound. */
+  private readyFrom = 0;
+  /** Nobody tells what the device takes, nor when it is open. */
+  private isBlind = false;
   private cancelLook = (): void => {};
   private cancelSettle = (): void => {};
+  private cancelHeadStart = (): void => {};
 
   constructor(kind: PlaybackChild, rateHz: number, sink: PlaybackSink, deps: SupervisorDeps, seed: number) {
     this.kind = kind;
     this.sink = sink;
     this.deps = deps;
     this.buffer = beginPlaybackBuffer(rateHz, kind.latencyMs, deps.clock.now());
-    this.starting = createWatchdog(deps.clock, MERCY_MS, () => this.failHung());
+    this.starting = createWatchdog(deps.clock, MERCY_MS, () => {
+      this.miss();
+      this.failHung();
+    });
     this.supervisor = supervise(this.use(), deps, seed);
   }
 
@@ -101,6 +115,7 @@ class ChildPlayback {
     this.isClosed = true;
     this.cancelLook();
     this.cancelSettle();
+    this.cancelHeadStart();
     this.starting.rest();
     this.closeLine();
     await this.supervisor.close();
@@ -137,8 +152,10 @@ class ChildPlayback {
         this.cancelSettle = clock.at(effect.at, () => this.post({ type: 'settled' }));
         return;
       case 'works':
+        if (this.isBlind && this.hasTaken()) this.startLimit.met();
         return this.supervisor.working();
       case 'hangs':
+        if (this.isBlind && !this.hasTaken()) this.miss();
         return this.failHung(effect.slowShare);
       case 'restart':
         this.closeLine();
@@ -180,6 +197,7 @@ class ChildPlayback {
       },
       gone: () => {
         this.cancelSettle();
+        this.cancelHeadStart();
         this.starting.rest();
         this.post({ type: 'gone' });
         this.closeLine();
@@ -204,10 +222,12 @@ class ChildPlayback {
   private onStarted(child: Child): void {
     const { readiness } = this.kind;
     this.child = child;
+    this.readyFrom = this.deps.clock.now() + (this.followsMiss ? this.startLimit.headStartMs : 0);
+    this.followsMiss = false;
     this.post({ type: 'started' });
     if (readiness === null) return this.makeReady(UNKNOWN, child, false);
     // A device that can't even be opened sounds no more than one that takes nothing.
-    this.starting.expect(readiness.limitMs);
+    this.starting.expect(this.startLimit.ms);
   }
 
   private onLine(text: string): void {
@@ -222,7 +242,24 @@ class ChildPlayback {
     this.supervisor.failChild({ code: 'hung', message: hangMessage(this.kind, slowShare) });
   }
 
+  private miss(): void {
+    this.startLimit.missed();
+    this.followsMiss = true;
+  }
+
+  /** For sure, or not yet. */
+  private hasTaken(): boolean {
+    return (this.child?.passedBytes ?? 0) > MOST_HELD_BYTES;
+  }
+
   private makeReady(buffering: Buffering, child: Child, isSure: boolean): void {
+    const { clock } = this.deps;
+    this.isBlind = buffering.bufferFrames === null;
+    if (!this.isBlind) this.startLimit.met();
+    if (this.isBlind && clock.now() < this.readyFrom) {
+      this.cancelHeadStart = clock.at(this.readyFrom, () => this.makeReady(buffering, child, isSure));
+      return;
+    }
     this.prepare(buffering, child, isSure).catch(() => {
       const message = `the sound for the playback device "${this.kind.device().name}" can't be converted: the resampler does not load; install the program again`;
       this.supervisor.failChild({ code: 'failed', message });

@@ -35,6 +35,8 @@ export interface Child {
   write(bytes: Uint8Array): boolean;
   /** Bytes that wait in this process. */
   readonly waitingBytes: number;
+  /** Bytes that have left this process for it; the system holds some of them, whether it reads or not. */
+  readonly passedBytes: number;
   kill(): void;
   /** Lets it end by itself, and ends it when it doesn't. */
   end(): void;
@@ -108,11 +110,19 @@ export function startChild(
       child.kill(name);
     }
   };
+  let writtenBytes = 0;
   return {
     pid: child.pid ?? null,
-    write: (bytes) => (child.stdin?.writable === true ? child.stdin.write(bytes) : false),
+    write(bytes) {
+      if (child.stdin?.writable !== true) return false;
+      writtenBytes += bytes.byteLength;
+      return child.stdin.write(bytes);
+    },
     get waitingBytes() {
       return child.stdin?.writableLength ?? 0;
+    },
+    get passedBytes() {
+      return writtenBytes - (child.stdin?.writableLength ?? 0);
     },
     kill: () => signal('SIGKILL'),
     end() {
@@ -135,7 +145,14 @@ function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...rest, LC_ALL: 'C' };
 }
 
-const NO_CHILD: Child = { pid: null, write: () => false, waitingBytes: 0, kill() {}, end() {} };
+const NO_CHILD: Child = {
+  pid: null,
+  write: () => false,
+  waitingBytes: 0,
+  passedBytes: 0,
+  kill() {},
+  end() {},
+};
 
 function codeOf(error: unknown): string {
   return systemCode(error) ?? 'unknown';
