@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../protocol/config.ts';
 import { isObject } from '../protocol/json.ts';
-import { escapeSteering, harmless, oneLine } from '../protocol/plain-text.ts';
+import { escapeSteering, oneLine } from '../protocol/plain-text.ts';
 import { redactValue } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -165,12 +165,25 @@ function formatter(format: LogFormat): (line: Line) => string {
   };
 }
 
-/** Records quote what services, brokers and owners say: at a terminal it may steer nothing. Colours come after it. */
-function quieted(value: unknown): unknown {
-  if (typeof value === 'string') return harmless(value);
-  if (Array.isArray(value)) return value.map(quieted);
+/**
+ * Records quote what services, brokers and owners say: at a terminal it may steer nothing, nor begin a line, which would look
+ * like a record. Colours come after it.
+ */
+function quieted(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return key === 'stack' ? stackLines(value) : oneLine(value);
+  if (Array.isArray(value)) return value.map((inner) => quieted(inner));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [harmless(name), quieted(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [oneLine(name), quieted(inner, name)]),
+  );
+}
+
+/** Its frames stay lines, which are written indented; the message before them is one. */
+function stackLines(stack: string): string {
+  return stack
+    .split(/\n(?= +at )/)
+    .map(oneLine)
+    .join('\n');
 }
 
 /**

@@ -78,6 +78,28 @@ describe('a log record', () => {
     if (format === 'json') expect(JSON.parse(line)).toMatchObject({ msg: evil, deep: { [evil]: [evil] } });
   });
 
+  it.each(['readable', 'readable-plain'] as const)(
+    'begins no other one, whatever it quotes: %s',
+    (format) => {
+      const linesOf = (text: string): string[] => {
+        const stack = `Error: ${text}\n    at run (a.ts:1:2)`;
+        const err = Object.assign(new Error(text), { stack, [text]: text });
+        const deep = { [text]: [text], stack: text };
+        const fields = { [text]: text, detail: text, deep, err, stack, name: text, caller: text };
+        const [line = ''] = record(format, (logger) => logger.warn(fields, `denied: ${text}`));
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: its own colours
+        return line.replace(/\u001b\[\d+m/g, '').split('\n');
+      };
+      const atStart = (lines: string[]): string[] => lines.filter((line) => /^\S/.test(line));
+      const evil = linesOf('a\r\n[12:00:00.000] INFO: forged\u0085\u2028\t\nb');
+      expect(evil).toHaveLength(linesOf('plain').length);
+      expect(atStart(evil)).toEqual([expect.stringContaining('denied: a [12:00:00.000] INFO: forged b')]);
+      expect(evil.filter((line) => /^ +at run \(a\.ts:1:2\)$/.test(line))).toHaveLength(1);
+      // What looks like a frame is taken for one, and indented.
+      expect(atStart(linesOf('a\n    at forged\n[12:00:00.000] INFO: forged'))).toHaveLength(1);
+    },
+  );
+
   it('is readable at a terminal', () => {
     const [line] = record('readable', (logger) => logger.warn({ lane: 'main' }, 'mic is gone'));
     expect(line).toContain('WARN');
