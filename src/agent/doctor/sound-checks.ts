@@ -40,7 +40,8 @@ export interface SoundParts {
 const LISTEN_MS = 2000;
 /** A doubtful rate is measured once more, over a longer time that evens out a busy machine. */
 const LONGER_MS = 6000;
-const OPEN_LIMIT_MS = 5000;
+/** As long as the drivers wait for one at its first try. */
+const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
 /** The search for the tone begins a little before it is due: a driver's calculation may be late. */
 const EARLIEST_MS = 500;
