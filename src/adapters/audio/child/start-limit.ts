@@ -4,7 +4,7 @@ const MOST_MS = 40_000;
 
 /**
  * How long a device may take to open. One that is slower is ended and started again, and has twice as long then: else it
- * would be ended in the same way for ever, just before it is open.
+ * would be ended in the same way forever, just before it is open.
  */
 export interface StartLimit {
   readonly ms: number;
