@@ -15,8 +15,8 @@ export const SILENCE = [
   {
     name: 'held-is-not-told-at-a-stop',
     file: 'lane/sound/speech-lost.ts',
-    find: 'const isSpeech = sure > 0 &&',
-    replace: 'const isSpeech = sure > 1e9 &&',
+    find: 'const isSpeech = chunks.length >= least &&',
+    replace: 'const isSpeech = chunks.length >= 1e9 &&',
     tests: STOPPED,
   },
   {
