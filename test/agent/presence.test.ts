@@ -138,6 +138,18 @@ describe('an identity that two devices use', () => {
     expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
   });
 
+  it('believes a refusal no longer for what the bus, which leaves the topic alone, gives up itself', async () => {
+    const deps = await online();
+    const lost = { topic: 'dragoman/v1/museum/kiosk-01/event/outage', why: 'refused', reason: '' } as const;
+    for (let i = 0; i < 30; i++) {
+      deps.bus.listener.lost?.(lost);
+      await deps.clock.elapse(9900);
+    }
+    expect(statuses(deps).at(-1)?.['reasons']).toContain('not_published:event');
+    await deps.clock.elapse(TEN_MINUTES - 30 * 9900 + 1000);
+    expect(statuses(deps).at(-1)?.['reasons']).not.toContain('not_published:event');
+  });
+
   it('names what the broker does not let it say, until that has not been refused for ten minutes', async () => {
     const deps = await online();
     const own = 'dragoman/v1/museum/kiosk-01';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 type Fake = ReturnType<typeof createFakeDeps>;
 const lastStatus = (deps: Fake) => deps.sent('status').at(-1)?.body;
@@ -123,6 +123,65 @@ describe('the published status', () => {
     deps.brokerUp();
     deps.command('stop', { id: 's', args: { lane: 'left' } });
     expect(lastStatus(deps)).toMatchObject({ status: 'idle', reasons: ['stopped:left'] });
+  });
+});
+
+/** An agent that waits for the command, and whose bus refuses what it publishes to `topic` until it is allowed. */
+async function createForbidden(topic: 'state' | 'status') {
+  let isForbidden = true;
+  const tries: number[] = [];
+  const deps = createFakeDeps(testConfig({ start: 'command' }), {}, (given) => ({
+    ...given,
+    openBus: (options, listener) => {
+      const bus = given.openBus(options, listener);
+      return {
+        ...bus,
+        publish(to, payload, more = {}) {
+          if (to === `${BASE}/${topic}`) tries.push(given.clock.now());
+          if (to !== `${BASE}/${topic}` || !isForbidden) return bus.publish(to, payload, more);
+          queueMicrotask(() => {
+            listener.lost?.({ topic: to, why: 'refused', reason: 'not authorized' });
+            more.ended?.(false);
+          });
+        },
+      };
+    },
+  }));
+  await deps.agent.start();
+  deps.brokerUp();
+  const allow = (): void => {
+    isForbidden = false;
+  };
+  return { deps, tries, allow };
+}
+
+describe.each(['state', 'status'] as const)('the %s that the broker refuses', (topic) => {
+  it('is asked for again after five minutes, and is no reason for another one before', async () => {
+    const { deps, tries } = await createForbidden(topic);
+    await deps.clock.elapse(10_000);
+    const { length } = tries;
+    expect(length).toBeLessThanOrEqual(3);
+    await deps.clock.elapse(280_000);
+    expect(tries).toHaveLength(length);
+    await deps.clock.elapse(320_000);
+    expect(tries).toHaveLength(length + 2);
+  });
+
+  it('is there five minutes after a connection that the broker ended for it, however often it has changed in vain', async () => {
+    const { deps, tries, allow } = await createForbidden(topic);
+    await deps.clock.elapse(100_000);
+    deps.bus.listener.down('unreachable', 'it was closed for that');
+    deps.brokerUp(2);
+    // The bus leaves it alone, although the rules may have been put right.
+    for (let change = 0; change < 10; change += 1) {
+      deps.command(change % 2 === 0 ? 'start' : 'stop', { id: `c${change}` });
+      await deps.clock.elapse(29_900);
+    }
+    const { length } = tries;
+    allow();
+    await deps.clock.elapse(2000);
+    expect(tries).toHaveLength(length + 1);
+    expect(deps.sent(topic)).toHaveLength(1);
   });
 });
 

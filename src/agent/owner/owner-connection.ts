@@ -76,7 +76,8 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         reportLost(parts, lost);
         if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
-        publisher.refresh();
+        // A state that cannot be had is no reason for another one: it would be refused each second.
+        if (lost.topic !== topics.state || lost.why === 'full') publisher.refresh();
       },
     },
   );

@@ -7,6 +7,8 @@ import type { Publisher } from './publisher.ts';
  * (status and state after five minutes) is refused anew by then, where the rules are as before.
  */
 const BELIEVED_MS = 600_000;
+/** After this long a topic is asked for in earnest again; a refusal before may be the bus's own, which leaves it alone so long. */
+const ASKED_AGAIN_MS = 300_000;
 
 /** Tells by the status what the broker does not let the device publish. */
 export interface PublishRights {
@@ -25,6 +27,7 @@ export function createPublishRights(
   let mayAsk = true;
   /** By what people call the topic: until when. */
   const refused = new Map<string, number>();
+  let told = '';
   let cancel = (): void => {};
 
   const tell = (): void => {
@@ -32,7 +35,10 @@ export function createPublishRights(
     const now = clock.now();
     for (const [name, until] of refused) if (until <= now) refused.delete(name);
     const names = [...(mayAsk ? [] : ['token/req']), ...[...refused.keys()].sort()];
-    publisher().condition('not_published', names.length > 0, names);
+    if (names.join() !== told) {
+      told = names.join();
+      publisher().condition('not_published', names.length > 0, names);
+    }
     if (refused.size > 0) cancel = clock.at(Math.min(...refused.values()), tell);
   };
 
@@ -41,9 +47,10 @@ export function createPublishRights(
       // A status that nobody gets tells nothing; the log does.
       if (topic === status || topic === tokenRequest || !topic.startsWith(`${base}/`)) return;
       const name = nameOf(topic.slice(base.length + 1));
-      const isKnown = refused.has(name);
+      const until = refused.get(name);
+      if (until !== undefined && clock.now() < until - BELIEVED_MS + ASKED_AGAIN_MS) return;
       refused.set(name, clock.now() + BELIEVED_MS);
-      if (!isKnown) tell();
+      if (until === undefined) tell();
     },
     mayAsk(may) {
       mayAsk = may;

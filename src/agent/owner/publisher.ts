@@ -16,11 +16,10 @@ import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
 import { createEventSums } from './event-sums.ts';
+import { createSaidAgain, type SaidAgain } from './said-again.ts';
 
 /** `{p}/state` is published at most this often (docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;
-/** What the broker has refused is published again after this long: somebody may have allowed it, or nothing has changed since. */
-const REFUSED_AGAIN_MS = 300_000;
 
 /** A status that has changed so often in a minute is told to be better only when it has stayed so: a device may fail each second. */
 const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
@@ -55,8 +54,7 @@ export class Publisher {
   private changes: readonly number[] = [];
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
-  /** By topic. */
-  private readonly again = new Map<string, () => void>();
+  private readonly again: SaidAgain;
 
   constructor(
     identity: Identity,
@@ -72,6 +70,7 @@ export class Publisher {
     this.lanes = lanes;
     this.laneConfig = laneConfig;
     this.closedUntil = closedUntil;
+    this.again = createSaidAgain(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
@@ -92,6 +91,8 @@ export class Publisher {
 
   connected(connection: number): void {
     this.connection = connection;
+    // It is all said now; and what ended the connection before, the bus leaves alone from then on.
+    this.again.forget();
     this.publishStatus(true);
     this.state.request();
   }
@@ -129,7 +130,7 @@ export class Publisher {
     this.state.flush();
     this.cancelLook();
     this.cancelBetter();
-    for (const cancel of this.again.values()) cancel();
+    this.again.forget();
   }
 
   refresh(): void {
@@ -254,10 +255,7 @@ export class Publisher {
       ...{ qos: 1, retain: true },
       ended: (isDelivered) => {
         const publish = ended(isDelivered);
-        this.again.get(topic)?.();
-        this.again.delete(topic);
-        if (isDelivered || this.ending) return;
-        this.again.set(topic, this.clock.at(this.clock.now() + REFUSED_AGAIN_MS, publish));
+        if (isDelivered || !this.ending) this.again.ended(topic, isDelivered, publish);
       },
     });
   }
