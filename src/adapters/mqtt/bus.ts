@@ -52,9 +52,7 @@ export function createMqttBus(
           return;
         }
         const link = kept.up() ? kept.link() : null;
-        if (link !== null && !link.congested) {
-          link.publish({ topic, payload, qos, retain, properties }, () => {});
-        }
+        if (link !== null) kept.fleeting(link, { topic, payload, retain, properties });
       },
       urgent(isUrgent) {
         if (closed === null) kept.urgent(isUrgent);

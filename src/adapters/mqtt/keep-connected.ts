@@ -109,7 +109,7 @@ export function keepConnected(
     if (up) keptUntil = clock.now() + session.keptForS * 1000;
     link = null;
     up = false;
-    const topic = sender.detach(seen);
+    const topic = sender.detach(seen, isMistakable(reconnect, seen, isNamed ? version : 5, clock.now()));
     const ending = topic === null ? seen : explainRefusedMessage(name(), topic);
     memories.note(connection, version, ending.finding, clock.now());
     if (left) return watcher();
@@ -163,7 +163,7 @@ export function keepConnected(
     link: () => link,
     /** Connected, subscribed and not left. */
     up: () => up,
-    pump: () => sender.pump(),
+    ...{ pump: sender.pump, fleeting: sender.fleeting },
     urgent(isUrgent: boolean): void {
       if (isUrgent === reconnect.urgent) return;
       const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());
@@ -172,6 +172,7 @@ export function keepConnected(
       if (link?.accepted === false) limitTry();
     },
     disputed(): void {
+      sender.otherSeen();
       reconnect = noteOther(reconnect);
     },
     tryNow: () => retryAt !== null && retry(clock.now()),
@@ -205,6 +206,18 @@ export function keepConnected(
 function lossOf({ problem, early, silent, reset }: Ending, protocol: ProtocolVersion) {
   const wordless = (silent ?? reset) && { silent: true as const };
   return { problem, protocol, ...(early && { early }), ...wordless };
+}
+
+/** Whether the way in which it ended, and nothing else, speaks for another client. */
+function isMistakable(
+  state: ReconnectState,
+  ending: Ending,
+  protocol: ProtocolVersion,
+  now: number,
+): boolean {
+  return (
+    ending.problem !== 'taken_over' && noteDown(state, lossOf(ending, protocol), now).problem === 'taken_over'
+  );
 }
 
 /** What is to be thought of a connection that was closed without a word once more. */

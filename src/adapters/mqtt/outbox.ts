@@ -1,5 +1,6 @@
 /** What waits to be sent or acknowledged: QoS 1 messages, in order, bounded. */
 import type { LostMessage, QueueShare, RequestProperties } from '../../ports/bus.ts';
+import { createShunned } from './shunned.ts';
 
 export interface OutboxMessage {
   readonly topic: string;
@@ -13,7 +14,7 @@ export interface OutboxMessage {
   readonly bytes: number;
   /** On its way over the present connection, not acknowledged yet. */
   sent: boolean;
-  /** How many connections ended without acknowledging it. */
+  /** How many connections ended without acknowledging it, or what it has replaced. */
   losses: number;
 }
 
@@ -23,6 +24,8 @@ export interface OutboxLimits {
 }
 
 type Lost = Pick<OutboxMessage, 'topic' | 'ended'>;
+
+const REFUSED = 'the broker refused this topic';
 
 /** What became of messages that never reached the broker, and what is waiting. */
 export interface OutboxCounts {
@@ -41,33 +44,32 @@ export interface OutboxCounts {
  * owed, and is a harmless message: many more accidents are believed of it.
  */
 const MOST_LOSSES: Readonly<Record<QueueShare, number>> = { tokens: 3, answers: 10, general: 3 };
-/** A topic whose messages make the broker hang up is left alone for this long. */
-const BLOCK_MS = 600_000;
-const MOST_BLOCKED = 100;
 
 /** In this order, whatever came first: a token is waited for, then an answer. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
-/** The topic of what was under way alone, where connections have ended on it before. */
-function suspectOf(flying: readonly OutboxMessage[]): string | null {
-  const [only] = flying;
-  if (flying.length !== 1 || only === undefined) return null;
-  return only.losses > (only.share === 'answers' ? MOST_LOSSES.answers - 2 : 0) ? only.topic : null;
-}
-
-/** What was under way waits again, but for what a newer one replaces, and what too many connections have ended on. */
-function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
+/**
+ * What was under way waits again, but for what a newer one replaces, and what too many connections have ended on.
+ * @param blamed its messages wait in any case: they have a worse end
+ */
+function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean, blamed: string | null) {
   const given: OutboxMessage[] = [];
   const replaced: OutboxMessage[] = [];
-  const waiting = queue.filter((message, index) => {
-    if (!message.sent) return true;
+  const sent = new Set(queue.filter((message) => message.sent));
+  for (const message of sent) {
     message.sent = false;
     if (isAboutMessage) message.losses += 1;
+  }
+  const waiting = queue.filter((message, index) => {
+    if (!sent.has(message)) return true;
     const replacesIt = (other: OutboxMessage, at: number): boolean =>
       at > index && other.retain && other.topic === message.topic;
-    const isReplaced = message.retain && queue.some(replacesIt);
-    if (!isReplaced && message.losses < MOST_LOSSES[message.share]) return true;
-    (isReplaced ? replaced : given).push(message);
+    const newer = message.retain ? queue.find(replacesIt) : undefined;
+    // A status is new with each connection: it would never be found out.
+    if (newer !== undefined) newer.losses = Math.max(newer.losses, message.losses);
+    const isKept = message.losses < MOST_LOSSES[message.share] || message.topic === blamed;
+    if (newer === undefined && isKept) return true;
+    (newer === undefined ? given : replaced).push(message);
     return false;
   });
   return { waiting, replaced, given };
@@ -84,7 +86,7 @@ export function createOutbox(
   let queue: OutboxMessage[] = [];
   let dropped = 0;
   let expired = 0;
-  const blocked = new Map<string, number>();
+  const shunned = createShunned();
 
   const remove = (message: OutboxMessage): boolean => {
     const index = queue.indexOf(message);
@@ -115,12 +117,6 @@ export function createOutbox(
     }
     return undefined;
   };
-  const isShunned = (topic: string, now: number): boolean => {
-    const until = blocked.get(topic);
-    if (until === undefined || now < until) return until !== undefined;
-    blocked.delete(topic);
-    return false;
-  };
 
   return {
     /** Queues at the end. A retained topic's older message that has not been sent gives way. */
@@ -134,14 +130,14 @@ export function createOutbox(
       const given: Lost = { topic, ended };
       const size = Buffer.byteLength(topic) + Buffer.byteLength(payload);
       if (size > limits[share].bytes) return drop(given, 'too_large', 'it is larger than the queue');
-      if (isShunned(topic, now)) return drop(given, 'refused', 'the broker refused this topic a while ago');
-      if (options.retain) {
-        const older = queue.find((message) => message.retain && message.topic === topic && !message.sent);
-        if (older !== undefined && remove(older)) older.ended?.(false);
-      }
+      if (shunned.has(topic, now)) return drop(given, 'refused', `${REFUSED} a while ago`);
+      const isOlder = (message: OutboxMessage): boolean =>
+        message.retain && message.topic === topic && !message.sent;
+      const older = options.retain ? queue.find(isOlder) : undefined;
+      if (older !== undefined && remove(older)) older.ended?.(false);
       queue.push({
         ...{ topic, payload, share, ended, retain: options.retain, properties: options.properties },
-        ...{ queuedAt: now, bytes: size, sent: false, losses: 0 },
+        ...{ queuedAt: now, bytes: size, sent: false, losses: older?.losses ?? 0 },
       });
       while (isOver(share)) {
         const oldest = next([share]);
@@ -173,6 +169,7 @@ export function createOutbox(
 
     /** The broker has it. */
     settle(message: OutboxMessage): void {
+      shunned.forgive(message.topic);
       if (remove(message)) message.ended?.(true);
     },
 
@@ -183,35 +180,47 @@ export function createOutbox(
 
     /** What is published to a topic that made the broker hang up is given up for a while, without asking it again. */
     shun(topic: string, now: number): void {
-      if (blocked.size >= MOST_BLOCKED) blocked.clear();
-      blocked.set(topic, now + BLOCK_MS);
+      shunned.add(topic, now);
       for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
         remove(message);
-        drop(message, 'refused', 'the broker refused this topic');
+        drop(message, 'refused', REFUSED);
       }
+    },
+    isShunned: shunned.has,
+    isDoubtful: shunned.isDoubtful,
+
+    /** Tells of a message that was never in here. */
+    tellRefused: (topic: string): void => drop({ topic, ended: undefined }, 'refused', REFUSED),
+
+    /**
+     * The topic of the message that is under way alone, where connections have ended on it before: to be asked at the end of one.
+     * @param isLikely that a message is the cause: an answer is blamed as soon as any other
+     */
+    suspect(now: number, isLikely: boolean): string | null {
+      const [only, second] = queue.filter((message) => message.sent);
+      if (only === undefined || second !== undefined) return null;
+      const most = only.share === 'answers' && !isLikely ? MOST_LOSSES.answers - 2 : 0;
+      return only.losses > most || shunned.isDoubtful(only.topic, now) ? only.topic : null;
     },
 
     /**
      * The connection is gone: what was under way waits again, before everything newer.
      * @param isAboutMessage false: it surely did not end because of a message
-     * @returns the topic of a message that was under way alone not for the first time: it may be the cause
+     * @param blamed the topic that is about to be shunned
      */
-    unsend(isAboutMessage = true): string | null {
-      const suspect = suspectOf(queue.filter((message) => message.sent));
-      const { waiting, replaced, given } = takeBack(queue, isAboutMessage);
+    unsend(isAboutMessage = true, blamed: string | null = null): void {
+      const { waiting, replaced, given } = takeBack(queue, isAboutMessage, blamed);
       queue = waiting;
       for (const message of replaced) message.ended?.(false);
       for (const message of given) {
         const reason = `${message.losses} connections ended before the broker acknowledged it`;
         drop(message, 'undeliverable', reason);
       }
-      return suspect;
     },
 
     /** Whether a message waits that a connection ended on: then one at a time, so that only the cause is blamed. */
-    get isSuspicious(): boolean {
-      return queue.some((message) => message.losses > 0);
-    },
+    isSuspicious: (now: number): boolean =>
+      queue.some(({ losses, topic }) => losses > 0 || shunned.isDoubtful(topic, now)),
     inFlight,
     get size(): number {
       return queue.length;

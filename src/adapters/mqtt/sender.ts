@@ -1,7 +1,9 @@
+import { UNDISPUTED_AFTER_MS } from '../../core/retry/reconnect.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './ending.ts';
-import type { Link } from './link.ts';
+import type { Link, Outgoing } from './link.ts';
 import { expiryLeftS, type Outbox, type OutboxMessage } from './outbox.ts';
+import { createFleetingSuspects } from './shunned.ts';
 
 /** A broker that answers pings but acknowledges nothing for this long is taken for broken. */
 const ACKNOWLEDGE_WITHIN_MS = 30_000;
@@ -20,9 +22,14 @@ export interface Sender {
   /**
    * The link is gone or of no use: what was not acknowledged waits again.
    * @param ending how the link ended, where it did
+   * @param isMistakable it would be taken for another client, which costs minutes: what may be the cause is blamed sooner
    * @returns the topic of the message that it ended for, where one is to blame
    */
-  detach(ending?: Ending): string | null;
+  detach(ending?: Ending, isMistakable?: boolean): string | null;
+  /** Sends a fleeting message (QoS 0) now or never. */
+  fleeting(over: Link, message: Omit<Outgoing, 'qos'>): void;
+  /** Another client has been heard under our name. */
+  otherSeen(): void;
   /** Sends what waits. To be called after each addition to the outbox. */
   pump(): void;
 }
@@ -37,6 +44,8 @@ export function createSender(
   let link: Link | null = null;
   let cancelOverdue: (() => void) | null = null;
   let refusal: { topic: string; at: number } | null = null;
+  const fleeting = createFleetingSuspects();
+  let otherSeenAt = Number.NEGATIVE_INFINITY;
 
   /** Begins again with each acknowledgement. */
   const watch = (): void => {
@@ -66,7 +75,7 @@ export function createSender(
 
   const take = (window: number): OutboxMessage | null => {
     const flying = outbox.inFlight();
-    if (outbox.isSuspicious) return flying === 0 ? outbox.take(clock.now()) : null;
+    if (outbox.isSuspicious(clock.now())) return flying === 0 ? outbox.take(clock.now()) : null;
     const shared = window > WIDE_ENOUGH ? window - RESERVED : window;
     if (flying < shared) return outbox.take(clock.now());
     return flying < window ? outbox.take(clock.now(), ['tokens']) : null;
@@ -82,15 +91,24 @@ export function createSender(
     }
   };
 
-  /** Whether the link ended for a message: the one that was refused just before, or one that was alone under way. */
-  const blame = (ending: Ending | undefined, suspect: string | null): string | null => {
+  /** The message that the link ended for, if any: the one that was refused just before, or one that was alone under way. */
+  const blame = (
+    { silent, reset, aboutMessage }: Ending,
+    isMistakable: boolean,
+  ): { topic: string; isFleeting: boolean } | null => {
+    const now = clock.now();
     const last = refusal;
     refusal = null;
-    if (ending === undefined || !(ending.silent || ending.aboutMessage)) return null;
-    const isRefused = last !== null && clock.now() - last.at <= REFUSAL_LASTS_MS;
-    const topic = isRefused ? last.topic : suspect;
-    if (topic !== null) outbox.shun(topic, clock.now());
-    return topic;
+    const isWordless = silent === true || (isMistakable && reset === true);
+    const isOther = now - otherSeenAt < UNDISPUTED_AFTER_MS;
+    if (aboutMessage !== true && (isOther || !isWordless)) return null;
+    if (last !== null && now - last.at <= REFUSAL_LASTS_MS) return { topic: last.topic, isFleeting: false };
+    const isLikely = aboutMessage === true || isMistakable;
+    const isFleeting = outbox.inFlight() === 0;
+    const topic = isFleeting
+      ? fleeting.suspect(now, (one) => isLikely || outbox.isDoubtful(one, now))
+      : outbox.suspect(now, isLikely);
+    return topic === null ? null : { topic, isFleeting };
   };
 
   return {
@@ -98,11 +116,26 @@ export function createSender(
       link = opened;
       pump();
     },
-    detach(ending) {
+    detach(ending, isMistakable = false) {
       link = null;
-      const topic = blame(ending, outbox.unsend(ending?.problem !== 'taken_over'));
+      const cause = ending === undefined ? null : blame(ending, isMistakable);
+      outbox.unsend(ending?.problem !== 'taken_over', cause?.topic);
+      if (cause !== null) {
+        outbox.shun(cause.topic, clock.now());
+        if (cause.isFleeting) outbox.tellRefused(cause.topic);
+      }
       watch();
-      return topic;
+      return cause?.topic ?? null;
+    },
+    fleeting(over, message) {
+      const now = clock.now();
+      // What goes out one at a time would not be alone.
+      if (over.congested || outbox.isSuspicious(now) || outbox.isShunned(message.topic, now)) return;
+      fleeting.sent(message.topic, now);
+      over.publish({ ...message, qos: 0 }, () => {});
+    },
+    otherSeen() {
+      otherSeenAt = clock.now();
     },
     pump,
   };

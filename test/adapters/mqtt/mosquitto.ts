@@ -23,6 +23,8 @@ export interface Mosquitto {
   readonly folder: string;
   /** Has it write its store. */
   save(): void;
+  /** Has it read its rules again. */
+  reload(): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function startMosquitto(
         port,
         folder,
         save: () => void child.kill('SIGUSR1'),
+        reload: () => void child.kill('SIGHUP'),
         close: () => stop(child, folder),
       };
     }

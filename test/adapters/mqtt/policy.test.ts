@@ -190,6 +190,28 @@ describe('outbox', () => {
     expect(outbox.counts.dropped).toBe(1);
   });
 
+  it.each([
+    ['before it was sent again', false],
+    ['while it was under way', true],
+  ])(
+    'suspects the newer word on a retained topic of what the older has done, which it replaced %s',
+    (_, isEarly) => {
+      const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
+      outbox.add('s', 'old', kept, 0);
+      outbox.take(0);
+      expect(outbox.suspect(0, false)).toBeNull();
+      if (isEarly) outbox.add('s', 'new', kept, 0);
+      outbox.unsend();
+      if (!isEarly) outbox.add('s', 'new', kept, 0);
+      expect(outbox.isSuspicious(0)).toBe(true);
+      expect(outbox.take(0)?.payload).toBe('new');
+      expect(outbox.suspect(0, false)).toBe('s');
+      outbox.add('other', 'x', plain, 0);
+      outbox.take(0);
+      expect(outbox.suspect(0, false)).toBeNull();
+    },
+  );
+
   it('accounts for every message and stays within its bounds, whatever happens', () => {
     const act = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), size: fc.integer({ min: 1, max: 50 }) }),

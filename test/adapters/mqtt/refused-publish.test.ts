@@ -1,10 +1,10 @@
 /** A broker that does not like a message, in all the ways in which brokers say so, byte by byte and in virtual time. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../until.ts';
 import {
   CONNACK_4,
   CONNACK_5,
+  CONNACK_5_KEPT,
   CONNECT,
   levelOf,
   PUBACK,
@@ -18,6 +18,7 @@ import {
 import type { OpenedBus } from './test-buses.ts';
 
 const NOT_AUTHORIZED = 0x87;
+const AS_AN_AGENT = [[], { keptForS: 600 }] as const;
 
 describe('a broker that refuses a topic', () => {
   const broker = useScriptedBroker();
@@ -29,20 +30,23 @@ describe('a broker that refuses a topic', () => {
     level: 4 | 5 = 5,
   ): Promise<OpenedBus> => {
     published.length = 0;
-    const device = await broker.play((bytes, socket) => {
-      for (const packet of packets(bytes)) {
-        if (packetType(packet) === CONNECT) {
-          if (level === 5) send(socket, ...CONNACK_5);
-          else if (levelOf(packet) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-          else send(socket, ...CONNACK_4);
+    const device = await broker.play(
+      (bytes, socket, connection) => {
+        for (const packet of packets(bytes)) {
+          if (packetType(packet) === CONNECT) {
+            if (level === 5) send(socket, ...(connection === 1 ? CONNACK_5 : CONNACK_5_KEPT));
+            else if (levelOf(packet) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+            else send(socket, ...CONNACK_4);
+          }
+          if (packetType(packet) !== PUBLISH) continue;
+          const { topic, id } = readPublish(packet);
+          published.push(topic);
+          if (topic === 'bad') answer(socket, id);
+          else if (!socket.writableEnded) send(socket, PUBACK, 2, ...id);
         }
-        if (packetType(packet) !== PUBLISH) continue;
-        const { topic, id } = readPublish(packet);
-        published.push(topic);
-        if (topic === 'bad') answer(socket, id);
-        else if (!socket.writableEnded) send(socket, PUBACK, 2, ...id);
-      }
-    });
+      },
+      ...AS_AN_AGENT,
+    );
     await passUntil(() => device.ups.length === 1, 'up');
     return device;
   };
@@ -98,14 +102,80 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost).toHaveLength(21);
   });
 
-  it('is tried again after ten minutes', async () => {
+  it('is tried again after five minutes, and then the first hang-up is enough', async () => {
     const device = await play((socket) => void socket.destroy());
     device.bus.publish('bad', 'x');
     await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
     const tries = published.length;
-    await passUntil(() => broker.clock().now() > 700_000, 'ten minutes');
+    const givenUpAt = broker.clock().now();
+    await broker.passUntil(() => broker.clock().now() > givenUpAt + 300_000, 'five minutes');
+    const before = { downs: device.downs.length, lost: device.lost.length };
+    device.bus.publish('good', 'x');
     device.bus.publish('bad', 'x');
-    await passUntil(() => published.length > tries, 'another try');
-    await until(() => device.downs.length > 0, 'down');
+    await passUntil(() => published.length > tries + 1, 'another try');
+    await passUntil(() => device.lost.length > before.lost, 'the end of it');
+    expect(device.downs).toHaveLength(before.downs + 1);
+    expect(device.lost.at(-1)).toMatchObject({ topic: 'bad', why: 'refused' });
+  });
+
+  it('takes what it has refused once it is allowed, with no doubt left', async () => {
+    let isAllowed = false;
+    const device = await play((socket, id) => {
+      if (isAllowed) send(socket, PUBACK, 2, ...id);
+      else socket.destroy();
+    });
+    device.bus.publish('bad', 'x');
+    await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
+    isAllowed = true;
+    await broker.passUntil(() => broker.clock().now() > 400_000, 'five minutes');
+    const { length } = published;
+    for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
+    await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
+    expect(published).toHaveLength(length + 20);
+    expect(device.lost).toHaveLength(1);
+  });
+
+  it('as an answer over MQTT 3.1.1: before it would be taken for another client', async () => {
+    const device = await play((socket) => void socket.destroy(), 4);
+    device.bus.publish('bad', 'x', { share: 'answers' });
+    await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
+    expect(device.lost).toEqual([{ topic: 'bad', why: 'refused', reason: expect.any(String) }]);
+    expect(device.downs.map(({ problem }) => problem)).not.toContain('taken_over');
+    expect(device.downs.length).toBeLessThanOrEqual(4);
+  });
+
+  it('as an answer in MQTT 5, where nothing else is wrong: many accidents are believed of it', async () => {
+    let cuts = 0;
+    const device = await play((socket, id) => {
+      cuts += 1;
+      if (cuts <= 5) socket.destroy();
+      else send(socket, PUBACK, 2, ...id);
+    });
+    device.bus.publish('bad', 'x', { share: 'answers' });
+    await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
+    expect(device.lost).toEqual([]);
+  });
+
+  it('as a fleeting message, which nobody acknowledges: two connections in a row', async () => {
+    const device = await play((socket) => void socket.destroy(), 4);
+    for (let i = 0; i < 100; i += 1) {
+      device.bus.publish('good', 'x', { qos: 0 });
+      device.bus.publish('bad', 'x', { qos: 0 });
+      await passUntil(() => device.bus.connected, 'up');
+      await broker.clock().elapse(1000);
+    }
+    expect(device.lost).toEqual([{ topic: 'bad', why: 'refused', reason: expect.any(String) }]);
+    expect(device.downs).toHaveLength(2);
+    expect(published.filter((topic) => topic === 'bad')).toHaveLength(2);
+    expect(published.filter((topic) => topic === 'good').length).toBeGreaterThan(90);
+  });
+
+  it('is not to blame where another client has been heard under our name', async () => {
+    const device = await play((socket) => void socket.destroy(), 4);
+    device.bus.disputed?.();
+    device.bus.publish('bad', 'x');
+    await passUntil(() => device.downs.length >= 2, 'down twice');
+    expect(device.downs.map(({ problem }) => problem)).toEqual(['taken_over', 'taken_over']);
+    expect(device.lost).toEqual([]);
   });
 });
