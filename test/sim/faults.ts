@@ -227,6 +227,7 @@ export function fixAll(stage: Stage): void {
   if (stage.owner !== null) Object.assign(stage.owner.disk, { isFull: false, hangs: false });
   stage.owner?.soothe();
   host.output.isZombie = false;
+  host.output.clear();
   if (microphone.unplugged) microphone.replug();
   microphone.hung = false;
   microphone.ppm = 100;

@@ -1,6 +1,7 @@
 /** What can happen to what the service says to a stream. */
 import type { OutMessage } from '../../src/emulator/core/outbox.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
+import type { OnStrike } from './strikes.ts';
 
 /** What becomes of a message: it goes out, or never does; or the stream is reset in its place, now or a little later. */
 export type Fate = 'goes' | 'lost' | { readonly resetInMs: number };
@@ -16,6 +17,10 @@ export interface OutputFaults {
   resetBetweenLanguages(): void;
   /** Of the next sentence no more than interim texts come. */
   leaveOutNext(): void;
+  /** What waits for its occasion is taken back. */
+  clear(): void;
+  /** Is told of each that waited, when it strikes. */
+  struck: OnStrike;
   /** Whether a sentence that is to be spoken is left out. */
   isLeftOut(sentence: string): boolean;
   opened(stream: string): void;
@@ -42,6 +47,7 @@ export function createOutputFaults(
     if (toCut !== null && stretch.place === 0) {
       cut = { job: stretch.job, ...toCut };
       toCut = null;
+      faults.struck('translation_cut', cut.resetInMs ?? 0);
       return 'goes';
     }
     if (cut?.job !== stretch.job || stretch.place < CUT_AFTER_TICKS) return 'goes';
@@ -57,6 +63,7 @@ export function createOutputFaults(
     last = { stream, ...sentence };
     if (!isSecond) return 'goes';
     awaitsLanguage = false;
+    faults.struck('reset_between_languages', 0);
     return { resetInMs: 0 };
   };
 
@@ -75,8 +82,14 @@ export function createOutputFaults(
     return false;
   };
 
-  return {
+  const faults: OutputFaults = {
     isZombie: false,
+    struck() {},
+    clear() {
+      toCut = null;
+      awaitsLanguage = false;
+      leavesOut = false;
+    },
     leaveOutNext() {
       leavesOut = true;
     },
@@ -110,4 +123,5 @@ export function createOutputFaults(
       return fate === 'goes' && awaitsLanguage ? languageFate(stream, stretch.job) : fate;
     },
   };
+  return faults;
 }

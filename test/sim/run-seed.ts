@@ -152,6 +152,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     recovery.happened({ kind, begun: now, over: now + forMs });
   };
   watchStrikes(world.host.service.faults, world.struck);
+  world.host.output.struck = world.struck;
   world.device.start();
   if (cancels) breakCancellers(world, echoDice);
   const judge = (): void => {
