@@ -167,7 +167,8 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
   {
     seed: 1_014_000_991,
     hours: 1,
-    found: 'a cut translation that had waited for its occasion struck in the calm, and the simulator did not know',
+    found:
+      'a cut translation that had waited for its occasion struck in the calm, and the simulator did not know',
   },
 ];
 
