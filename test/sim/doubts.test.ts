@@ -113,6 +113,29 @@ describe('what follows a cut of which word came late', () => {
   });
 });
 
+describe('the last of a sentence that was cut in running speech', () => {
+  /** The first sentence ends at 200; the next stream makes another one of what begins so long before that. */
+  const given = (before: number, until = 400, timed = false) => {
+    const { send, render, word, sound, twice } = world();
+    send(1, upTo(0, 300));
+    sound(render(1, 'a', upTo(0, 200)));
+    word(1, 'a', timed);
+    send(2, upTo(200 - before, until));
+    sound(render(2, 'b', upTo(200 - before, until)));
+    return twice();
+  };
+
+  it('may be said again with what follows, as far as the cut is not known', () => {
+    expect(given(20)).toEqual({ wrong: 0, inDoubt: 12 });
+    expect(given(21)).toEqual({ wrong: 13, inDoubt: 0 });
+  });
+
+  it('may not by itself, nor where the times are true', () => {
+    expect(given(20, 210)).toMatchObject({ inDoubt: 0 });
+    expect(given(20, 400, true)).toMatchObject({ inDoubt: 0 });
+  });
+});
+
 describe('the end of a repeat that the service has made a sentence of its own', () => {
   interface Terms {
     /** When newer speech was sent: before or behind word of that, or on another stream. */
