@@ -26,6 +26,7 @@ export async function startRelay(targetPort: number): Promise<Relay> {
     if (refusing) return void near.destroy();
     const far = connect(targetPort, '127.0.0.1');
     const pair: [Socket, Socket] = [near, far];
+    for (const socket of pair) socket.setNoDelay(true);
     pairs.add(pair);
     const end = (): void => {
       pairs.delete(pair);
