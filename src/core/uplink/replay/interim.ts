@@ -221,6 +221,18 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
   );
 }
 
+/**
+ * What had been sent when the last interim text of a sentence came, where one of another sentence followed it in the same breath:
+ * the service has cut the first one somewhere behind that. Null: none did.
+ */
+export function writtenBefore(log: ReplayLog, id: string | null): number | null {
+  const own = log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
+  if (id === null || own === undefined) return null;
+  const isNext = (one: Interim): boolean =>
+    one !== own && one.id !== null && one.group === own.group && one.since > own.at;
+  return log.interims.some(isNext) ? own.toMs : null;
+}
+
 /** What a service has left out, as it is told. */
 export interface LeftOut {
   readonly speech: SpeechCount;

@@ -310,9 +310,13 @@ export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
 }
 
 /** Whether it may be of the next sentence of one breath, of which interim texts have come, and nothing else so far. */
-export function isOfWritten({ interims }: ReplayLog, { seam, sentence, group }: Piece): boolean {
+export function isOfWritten({ interims, pastInterims }: ReplayLog, piece: Piece): boolean {
+  const { seam, sentence, group } = piece;
   if (seam?.next !== null) return false;
-  return interims.some((one) => one.id !== null && one.id !== sentence && one.group === group);
+  const own = [...interims, ...pastInterims].findLast(({ id }) => id === sentence);
+  const isNext = (one: Interim): boolean =>
+    one.id !== null && one.id !== sentence && (own === undefined || one.since > own.since);
+  return interims.some((one) => one.group === group && isNext(one));
 }
 
 /** Length of the speech in it. */

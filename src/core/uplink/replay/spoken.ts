@@ -11,6 +11,7 @@ import {
   withPartText,
 } from './parts.ts';
 import {
+  isOfWritten,
   isQuiet,
   noisesIn,
   type Part,
@@ -194,7 +195,7 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
     if (own !== id && (own !== SETTLED || seam?.next !== id)) return [piece];
     // That the end of it was said before has to be known of the next one, which may begin with it.
     const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
-    return isShared ? [{ ...piece, sentence: SETTLED }] : [];
+    return isShared || isOfWritten(log, piece) ? [{ ...piece, sentence: SETTLED }] : [];
   });
   return {
     ...log,

@@ -7,7 +7,7 @@ import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, spli
  * cuts long sentences in running speech.
  *
  * Two things follow from what nobody can know. The end of a sentence that was cut in running speech belongs to the next one as
- * well (`shareCut`). And where nothing is left for a sentence, word of the one before it came late, and that one is divided
+ * well (`shareCut`), and is owed with that one from its interim texts on. And where nothing is left for a sentence, word of the one before it came late, and that one is divided
  * (`divideWithLate`).
  */
 
@@ -50,11 +50,20 @@ function endOfKind({ pieces }: ReplayLog): number {
   return behind?.fromMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** The last of a sentence that the service has cut off in running speech may be the first of the next one. */
-export function shareCut(log: ReplayLog, id: string, toMs: number): ReplayLog {
-  if (log.quietMs > 0 || toMs < log.sentMs) return log;
+/**
+ * The last of a sentence that the service has cut off in running speech may be the first of the next one.
+ * @param writtenMs what its interim texts cover, where those of the next one came before word of it: it was cut somewhere
+ * behind that, whatever pause was heard since; null: not known
+ */
+export function shareCut(log: ReplayLog, id: string, toMs: number, writtenMs: number | null): ReplayLog {
+  const isRunning = log.quietMs === 0 && toMs >= log.sentMs;
+  if (!isRunning && writtenMs === null) return log;
   if (!log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
-  return { ...log, pieces: share(log.pieces, id, toMs - CUT_TOLD_AFTER_MS, { toMs, next: null }) };
+  const fromMs = isRunning ? toMs - CUT_TOLD_AFTER_MS : toMs;
+  return {
+    ...log,
+    pieces: share(log.pieces, id, Math.min(fromMs, writtenMs ?? fromMs), { toMs, next: null }),
+  };
 }
 
 /** The pieces, with what lies behind a place in a sentence shared. */

@@ -22,8 +22,8 @@ function send(story: string, log: ReplayLog = emptyReplayLog(['es'])): ReplayLog
 type Told = readonly [from: number, to: number] | null;
 const spanOf = (told: Told) => (told === null ? null : { fromMs: told[0] * 1000, toMs: told[1] * 1000 });
 /** An interim text has come. */
-const write = (log: ReplayLog, id: string, told: Told): ReplayLog =>
-  notePartial(log, { id, letters: 10, span: spanOf(told) }, log.sentMs);
+const write = (log: ReplayLog, id: string, told: Told, letters = 10): ReplayLog =>
+  notePartial(log, { id, letters, span: spanOf(told) }, log.sentMs);
 const sound = (log: ReplayLog, id: string, last = true): ReplayLog =>
   coverBySound(log, noteSound(log, { id, language: 'es', ms: 500, last }, log.sentMs).log, id);
 const understand = (log: ReplayLog, id: string, from: number, to: number): ReplayLog =>
@@ -44,9 +44,36 @@ describe('a sentence that sounds before its text comes', () => {
     expect(again(sound(log, 'a'))).toEqual([5, 6, 7, 8]);
   });
 
-  it('takes all where interim texts tell no times, or nothing but what lies before it', () => {
-    const untold = write(write(send('s'.repeat(9)), 'a', null), 'b', null);
-    expect(again(sound(untold, 'a'))).toEqual([]);
+  /** No times: one sentence has been cut in two, the second is being written down. */
+  const untimed = (rest: string): ReplayLog =>
+    send(rest, write(send('ss', write(send('sssss'), 'a', null, 40)), 'b', null));
+
+  it('leaves to the next one what follows its own interim texts, where those of the next one tell no times', () => {
+    expect(again(sound(untimed('ss'), 'a'))).toEqual([5, 6, 7, 8]);
+    expect(again(sound(sound(untimed('ss'), 'a'), 'b'))).toEqual([]);
+  });
+
+  it.each([
+    ['a breath', 'qs', [5, 6, 7, 8]],
+    ['a breath that goes on', 'sq', [5, 6, 7, 8]],
+  ])('leaves it that whatever pause was heard since: %s', (_, rest, owed) => {
+    expect(again(sound(untimed(rest), 'a'))).toEqual(owed);
+    expect(again(sound(sound(untimed(rest), 'a'), 'b'))).toEqual([]);
+  });
+
+  it('takes all up to a pause where no interim text of another sentence has come', () => {
+    expect(again(sound(send('qs', send('ss', write(send('sssss'), 'a', null, 40))), 'a'))).toEqual([8]);
+  });
+
+  it('leaves to the next one what came less than 960 ms before its end, where nothing tells where the next one begins', () => {
+    const untold = send('s', write(send('s', write(send('s'.repeat(7)), 'a', null, 40)), 'b', null));
+    expect(again(sound(untold, 'a'))).toEqual([6, 7, 8]);
+    expect(again(sound(sound(untold, 'a'), 'b'))).toEqual([]);
+    // Of a sentence that has ended, and behind which nothing has been understood, nothing is said again.
+    expect(again(sound(write(send('s'.repeat(9)), 'a', null), 'a'))).toEqual([]);
+  });
+
+  it('takes all where the interim texts of another tell of nothing but what lies before it', () => {
     expect(again(sound(both(), 'b'))).toEqual([]);
   });
 
