@@ -231,9 +231,30 @@ export const REPLAY = [
   {
     name: 'second-part-of-a-repeat-is-heard-again',
     file: 'uplink/replay/spoken.ts',
-    find: 'return isShared ? [{ ...piece, sentence: SETTLED }] : [];',
-    replace: 'return isShared ? [] : [];',
+    find: 'return isShared || isOfWritten',
+    replace: 'return isOfWritten',
     tests: ['uplink/replay/languages.test.ts', 'uplink/replay/cut-off.test.ts'],
+  },
+  {
+    name: 'first-words-behind-a-cut-are-forgotten-with-what-was-before-it',
+    file: 'uplink/replay/spoken.ts',
+    find: 'return isShared || isOfWritten(log, piece)',
+    replace: 'return isShared',
+    tests: ['uplink/replay/next-sentence.test.ts'],
+  },
+  {
+    name: 'texts-of-the-next-one-do-not-tell-where-a-cut-is',
+    file: 'uplink/replay/understood.ts',
+    find: 'writtenBefore(log, id))',
+    replace: 'null)',
+    tests: ['uplink/replay/next-sentence.test.ts'],
+  },
+  {
+    name: 'texts-of-the-one-before-are-those-of-the-next',
+    file: 'uplink/replay/record.ts',
+    find: '(own === undefined || one.since > own.since)',
+    replace: 'true',
+    tests: ['uplink/replay/next-sentence.test.ts'],
   },
   {
     name: 'first-translation-cut-at-its-end-passes-for-whole',

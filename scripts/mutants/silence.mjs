@@ -92,8 +92,8 @@ export const SILENCE = [
   {
     name: 'text-behind-its-sound-covers-others',
     file: 'uplink/replay/interim.ts',
-    find: 'const own = log.interims.find((one) => one.id === id) ?? pastInterim(log, id);',
-    replace: 'const own = log.interims.find((one) => one.id === id);',
+    find: 'return log.interims.find((one) => one.id === id) ?? pastInterim(log, id);',
+    replace: 'return log.interims.find((one) => one.id === id);',
     tests: LEFT_OUT,
   },
   {

@@ -91,6 +91,11 @@ function pastInterim({ pastInterims }: ReplayLog, id: string | null): Interim | 
   return id === null ? undefined : pastInterims.findLast((one) => one.id === id);
 }
 
+/** The interim texts of a sentence, over or not. */
+function interimOf(log: ReplayLog, id: string | null): Interim | undefined {
+  return log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
+}
+
 /** Goes on with these interim texts, and remembers the others. */
 function keepInterims(log: ReplayLog, interims: readonly Interim[]): ReplayLog {
   const kept = new Set(interims.map(({ id }) => id));
@@ -167,7 +172,7 @@ export function coverInterims(log: ReplayLog, { id, letters }: InterimText): Rep
   if (log.interims.length === 0) return log;
   const span = spanOf(log, id ?? `#${log.namelessCount}`);
   if (id === null && span === null) return keepInterims(log, []);
-  const own = log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
+  const own = interimOf(log, id);
   let spare = letters - (own === undefined ? 0 : lettersOf(own));
   const interims = log.interims.flatMap((one): readonly Interim[] => {
     if (one === own) return [];
@@ -226,7 +231,7 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
  * the service has cut the first one somewhere behind that. Null: none did.
  */
 export function writtenBefore(log: ReplayLog, id: string | null): number | null {
-  const own = log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
+  const own = interimOf(log, id);
   if (id === null || own === undefined) return null;
   const isNext = (one: Interim): boolean =>
     one !== own && one.id !== null && one.group === own.group && one.since > own.at;

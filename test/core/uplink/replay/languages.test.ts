@@ -173,6 +173,21 @@ describe('a sentence that is said once more, and cut in two then', () => {
     expect(repeats).toEqual([false, true]);
   });
 
+  it('is not heard again where another sentence has been understood before its end sounds', () => {
+    const both = noteUnderstood(send(10, emptyReplayLog(TARGETS), { said: ['fr'] }), {
+      id: 'a',
+      span: null,
+      letters: 60,
+    });
+    const end = noteUnderstood(both, { id: 'b', span: null, letters: 10 });
+    const other = noteUnderstood(send(4, end), { id: 'c', span: null, letters: 30 });
+    const first = sound(sound(text(other, 'a', 'es'), 'a', 'es', 4000, true), 'a', 'fr', 4000, true);
+    const isRepeat = (id: string, language: string) =>
+      noteSound(first, { id, language, ms: 300, last: true }, 6000).isRepeat;
+    expect(['es', 'fr'].map((language) => isRepeat('b', language))).toEqual([false, true]);
+    expect(['es', 'fr'].map((language) => isRepeat('c', language))).toEqual([false, false]);
+  });
+
   it('is not heard again where no text of its end comes before the sound of that', () => {
     const write = (log: ReplayLog, id: string, fromMs: number, toMs: number): ReplayLog =>
       notePartial(log, { id, letters: 10, span: { fromMs, toMs } }, 5000);
