@@ -226,16 +226,21 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
   );
 }
 
-/**
- * What had been sent when the last interim text of a sentence came, where one of another sentence followed it in the same breath:
- * the service has cut the first one somewhere behind that. Null: none did.
- */
-export function writtenBefore(log: ReplayLog, id: string | null): number | null {
-  const own = interimOf(log, id);
-  if (id === null || own === undefined) return null;
+/** What the interim texts of a sentence tell of where it was cut in running speech. */
+export interface Written {
+  /** What had been sent when the last of them came: the cut lies behind that. */
+  readonly toMs: number;
+  /** Interim texts of another sentence of the same breath have come since. */
+  readonly isFollowed: boolean;
+}
+
+/** Null: no interim text of it has come in this breath, which tells nothing. */
+export function writtenOf(log: ReplayLog, id: string | null): Written | null {
+  const own = id === null ? undefined : interimOf(log, id);
+  if (own === undefined) return null;
   const isNext = (one: Interim): boolean =>
     one !== own && one.id !== null && one.group === own.group && one.since > own.at;
-  return log.interims.some(isNext) ? own.toMs : null;
+  return { toMs: own.toMs, isFollowed: log.interims.some(isNext) };
 }
 
 /** What a service has left out, as it is told. */

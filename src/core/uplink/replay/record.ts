@@ -155,6 +155,8 @@ export function splitAt(piece: Piece, ms: number): readonly Piece[] {
 
 /** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
 export interface Seam {
+  /** The first sentence. */
+  readonly of: string;
   readonly toMs: number;
   /** The second sentence; null while it is not understood. */
   readonly next: string | null;
@@ -311,11 +313,11 @@ export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
 
 /** Whether it may be of the next sentence of one breath, of which interim texts have come, and nothing else so far. */
 export function isOfWritten({ interims, pastInterims }: ReplayLog, piece: Piece): boolean {
-  const { seam, sentence, group } = piece;
+  const { seam, group } = piece;
   if (seam?.next !== null) return false;
-  const own = [...interims, ...pastInterims].findLast(({ id }) => id === sentence);
-  const isNext = (one: Interim): boolean =>
-    one.id !== null && one.id !== sentence && (own === undefined || one.since > own.since);
+  const own = [...interims, ...pastInterims].findLast(({ id }) => id === seam.of);
+  const isNext = ({ id, since }: Interim): boolean =>
+    id !== null && id !== seam.of && (own === undefined || since > own.since);
   return interims.some((one) => one.group === group && isNext(one));
 }
 

@@ -11,7 +11,6 @@ import {
   withPartText,
 } from './parts.ts';
 import {
-  isOfWritten,
   isQuiet,
   noisesIn,
   type Part,
@@ -195,7 +194,9 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
     if (own !== id && (own !== SETTLED || seam?.next !== id)) return [piece];
     // That the end of it was said before has to be known of the next one, which may begin with it.
     const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
-    return isShared || isOfWritten(log, piece) ? [{ ...piece, sentence: SETTLED }] : [];
+    // Whether another sentence follows in this breath is not known while nothing of it is written down.
+    const isOfNext = seam?.next === null && piece.group === log.group;
+    return isShared || isOfNext ? [{ ...piece, sentence: SETTLED }] : [];
   });
   return {
     ...log,

@@ -1,4 +1,4 @@
-import { beginOfWritten, writtenBefore } from './interim.ts';
+import { beginOfWritten, writtenOf } from './interim.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
 import { isQuiet, type Piece, type ReplayLog, type Sentence, type Span, splitAt } from './record.ts';
 import { keepPieces } from './replay-log.ts';
@@ -60,7 +60,7 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
     );
     return { ...keepPieces(labelled, rest), said };
   }
-  const shared = span === null ? shareCut(labelled, name, stretch.toMs, writtenBefore(log, id)) : labelled;
+  const shared = span === null ? shareCut(labelled, name, stretch.toMs, writtenOf(log, id)) : labelled;
   const understood = withSentence(shared, name, span, letters);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);

@@ -1,4 +1,5 @@
 import { kindOf } from '../backlog.ts';
+import type { Written } from './interim.ts';
 import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, splitAt } from './record.ts';
 
 /**
@@ -13,8 +14,10 @@ import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, spli
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
 const PROMPT_MS = 2600;
-/** Word of a sentence that was cut in running speech comes at least this long after the cut. */
+/** Word of a sentence that was cut in running speech comes up to this long after the cut, of a prompt service. */
 const CUT_TOLD_AFTER_MS = 960;
+/** An interim text covers no sound that was sent when it came: a chunk at least. */
+const LEAST_SHARED_MS = 320;
 
 /** Up to where a service has understood, as its word comes; milliseconds of the stream's audio. */
 export function endByPauses(log: ReplayLog): number {
@@ -51,25 +54,26 @@ function endOfKind({ pieces }: ReplayLog): number {
 }
 
 /**
- * The last of a sentence that the service has cut off in running speech may be the first of the next one.
- * @param writtenMs what its interim texts cover, where those of the next one came before word of it: it was cut somewhere
- * behind that, whatever pause was heard since; null: not known
+ * The last of a sentence that the service has cut off in running speech may be the first of the next one: what its own interim
+ * texts do not cover, or as much as the delay of its word, and all that was said in one breath since its last pause. Interim
+ * texts of the next one tell of a cut whatever was heard since.
  */
-export function shareCut(log: ReplayLog, id: string, toMs: number, writtenMs: number | null): ReplayLog {
+export function shareCut(log: ReplayLog, id: string, toMs: number, written: Written | null): ReplayLog {
   const isRunning = log.quietMs === 0 && toMs >= log.sentMs;
-  if (!isRunning && writtenMs === null) return log;
-  if (!log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
-  const fromMs = isRunning ? toMs - CUT_TOLD_AFTER_MS : toMs;
-  return {
-    ...log,
-    pieces: share(log.pieces, id, Math.min(fromMs, writtenMs ?? fromMs), { toMs, next: null }),
-  };
+  if (!isRunning && written?.isFollowed !== true) return log;
+  const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
+  const [first, breath] = [own[0], own.find(({ group }) => group === log.group)];
+  if (first === undefined) return log;
+  const cutMs = written === null ? toMs - CUT_TOLD_AFTER_MS : Math.min(written.toMs, toMs - LEAST_SHARED_MS);
+  const fromMs =
+    breath === undefined || breath.group === first.group ? cutMs : Math.min(cutMs, breath.fromMs);
+  return { ...log, pieces: share(log.pieces, fromMs, { of: id, toMs, next: null }) };
 }
 
 /** The pieces, with what lies behind a place in a sentence shared. */
-function share(pieces: readonly Piece[], id: string, fromMs: number, seam: Seam): readonly Piece[] {
+function share(pieces: readonly Piece[], fromMs: number, seam: Seam): readonly Piece[] {
   return pieces.flatMap((piece): readonly Piece[] => {
-    if (piece.sentence !== id || piece.toMs <= fromMs) return [piece];
+    if (piece.sentence !== seam.of || piece.toMs <= fromMs) return [piece];
     if (isQuiet(piece)) return [{ ...piece, seam }];
     return splitAt(piece, fromMs).map((one) => (one.fromMs >= fromMs ? { ...one, seam } : one));
   });
@@ -126,6 +130,6 @@ function divideStretch(
   if (first?.sentence == null || last === undefined || !before || !letters) return log;
   if (own.some(({ seam }) => seam !== undefined)) return log;
   const cutMs = first.fromMs + ((last.toMs - first.fromMs) * before) / (before + letters);
-  const seam = { toMs: last.toMs, next: null };
-  return { ...log, pieces: share(log.pieces, first.sentence, cutMs - CUT_TOLD_AFTER_MS, seam) };
+  const seam = { of: first.sentence, toMs: last.toMs, next: null };
+  return { ...log, pieces: share(log.pieces, cutMs - CUT_TOLD_AFTER_MS, seam) };
 }

@@ -65,8 +65,33 @@ describe('a sentence that sounds before its text comes', () => {
     expect(again(sound(send('qs', send('ss', write(send('sssss'), 'a', null, 40))), 'a'))).toEqual([8]);
   });
 
-  it('leaves to the next one what came less than 960 ms before its end, where nothing tells where the next one begins', () => {
-    const untold = send('s', write(send('s', write(send('s'.repeat(7)), 'a', null, 40)), 'b', null));
+  it.each([
+    ['a chunk', 9, [8]],
+    ['two chunks', 7, [7, 8]],
+    ['three chunks', 6, [6, 7, 8]],
+  ])(
+    'leaves to the next one what it had not written down itself when word of it came: %s',
+    (_, written, owed) => {
+      const own = send('s'.repeat(9 - written), write(send('s'.repeat(written)), 'a', null, 40));
+      const ended = sound(own, 'a');
+      // Of a sentence that has ended, and behind which nothing has been understood, nothing is said again.
+      expect(again(ended)).toEqual([]);
+      const next = write(send('ss', ended), 'b', null);
+      expect(again(next)).toEqual([...owed, 9, 10]);
+      expect(again(sound(next, 'b'))).toEqual([]);
+    },
+  );
+
+  it('leaves it all that was said behind the last pause, where word of it comes late', () => {
+    // By then the pause is too long ago to be taken for its end.
+    const late = noteUnderstood(send('s'.repeat(9), send('sssqqq')), { id: 'a', span: null });
+    const next = write(send('s', late), 'b', null);
+    expect(again(sound(next, 'a'))).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    expect(again(sound(sound(next, 'a'), 'b'))).toEqual([]);
+  });
+
+  it('leaves it 960 ms where it had written down nothing', () => {
+    const untold = write(noteUnderstood(send('s'.repeat(9)), { id: 'a', span: null }), 'b', null);
     expect(again(sound(untold, 'a'))).toEqual([6, 7, 8]);
     expect(again(sound(sound(untold, 'a'), 'b'))).toEqual([]);
     // Of a sentence that has ended, and behind which nothing has been understood, nothing is said again.
