@@ -27,6 +27,7 @@ const NOTHING: Result = {
 describe('a lane that cancels its echo', () => {
   it.each([
     { delayMs: 20, gainDb: 0, ppm: -300 },
+    { delayMs: 300, gainDb: -12, ppm: 300 },
     { delayMs: 700, gainDb: -12, ppm: 100, seconds: 20 },
   ])('takes it out from the second sentence on: $delayMs ms, $gainDb dB, $ppm ppm', async (path) => {
     await expectGone(voices, path);
