@@ -60,9 +60,9 @@ describe('an agent whose broker hangs up for a topic', () => {
   });
   /** In steps in which both ends of a connection, which live in this process, get to know everything. */
   const passUntil = async (check: () => boolean, atMostS: number): Promise<number | null> => {
-    for (let passedMs = 0; passedMs < atMostS * 1000; passedMs += 250) {
+    for (let passedMs = 0; passedMs < atMostS * 1000; passedMs += 500) {
       if (check()) return passedMs / 1000;
-      await world.clock.elapse(250);
+      await world.clock.elapse(500);
       // The service answers pings.
       world.streams.at(-1)?.listener.pong();
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
