@@ -68,6 +68,35 @@ describe('config/desired', () => {
     ]);
   });
 
+  it('is reported again five minutes after the broker has refused that', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    reported(deps);
+    const told = () => deps.published.filter(({ topic }) => topic.endsWith('/config/reported')).length;
+    const end = deps.withholdAcknowledgements();
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main', echo: 'off' }] });
+    await deps.clock.elapse(1000);
+    const refused = told();
+    end(false);
+    await deps.clock.elapse(299_000);
+    expect(told()).toBe(refused);
+    await deps.clock.elapse(2000);
+    expect(told()).toBe(refused + 1);
+    expect(reported(deps)).toMatchObject({ version: { device: 3 } });
+    // Taken: it is not said once more.
+    end(true);
+    await deps.clock.elapse(600_000);
+    expect(told()).toBe(refused + 1);
+    // What is refused as the agent ends is left.
+    deps.deliver(DESIRED, { version: 4, lanes: [{ id: 'main', echo: 'half-duplex' }] });
+    await deps.clock.elapse(1000);
+    await deps.agent.stop();
+    end(false);
+    const last = told();
+    await deps.clock.elapse(600_000);
+    expect(told()).toBe(last);
+  });
+
   it('changes the languages in the running session', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();

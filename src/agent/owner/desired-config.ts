@@ -25,6 +25,7 @@ import { explainFault } from './answer-reader.ts';
 import { createBatchedWriter } from './batched-writer.ts';
 import { readDesired, writeDesired } from './desired-file.ts';
 import { readKept } from './kept-state.ts';
+import { createSaidAgain } from './said-again.ts';
 
 /** `config/reported` is published at most this often. */
 const REPORT_INTERVAL_MS = 1000;
@@ -98,7 +99,9 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   let { base, signatures } = deps;
   let resolved = resolve();
   let bus: Bus | null = null;
+  let closed = false;
   const report: Throttle = createThrottle(clock, REPORT_INTERVAL_MS, publish);
+  const again = createSaidAgain(clock);
   const writer =
     deps.file === null
       ? null
@@ -148,7 +151,10 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       effective,
       errors: [...refusals.values(), ...resolved.errors, ...refusedByService()],
     };
-    bus?.publish(topics.configReported, JSON.stringify(body), { qos: 1, retain: true });
+    const ended = (isDelivered: boolean): void => {
+      if (isDelivered || !closed) again.ended(topics.configReported, isDelivered, report.request);
+    };
+    bus?.publish(topics.configReported, JSON.stringify(body), { qos: 1, retain: true, ended });
   }
   const changed = (): void => {
     resolved = resolve();
@@ -233,10 +239,13 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     },
     connected(joined) {
       bus = joined;
+      again.forget();
       report.request();
     },
     close() {
+      closed = true;
       report.cancel();
+      again.forget();
       return writer?.flush() ?? Promise.resolve();
     },
   };
