@@ -250,6 +250,20 @@ export const REPLAY = [
     tests: ['uplink/replay/next-sentence.test.ts'],
   },
   {
+    name: 'late-texts-tell-what-was-said-behind-a-pause',
+    file: 'uplink/replay/without-times.ts',
+    find: 'written === null || written.isLate ?',
+    replace: 'written === null ?',
+    tests: ['uplink/replay/next-sentence.test.ts'],
+  },
+  {
+    name: 'cut-that-is-told-is-in-doubt',
+    file: 'uplink/replay/interim.ts',
+    find: 'one.id !== null && one.told === null && one.group',
+    replace: 'one.id !== null && one.group',
+    tests: ['uplink/replay/next-sentence.test.ts'],
+  },
+  {
     name: 'texts-of-the-one-before-are-those-of-the-next',
     file: 'uplink/replay/record.ts',
     find: '(own === undefined || since > own.since)',

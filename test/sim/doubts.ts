@@ -35,6 +35,8 @@ export interface Doubts
 
 /** How far from where it seems to be a cut in running speech may lie: a chunk, and by what the delay of its word varies. */
 const CUT_TICKS = 400 / TICK_MS;
+/** What lies between the last partial text of a sentence and its end: the time between two of them, and a chunk. */
+const UNWRITTEN_TICKS = 1600 / TICK_MS;
 /** Newer speech is looked for so far: what somebody says after a longer pause than this is told apart. */
 const NEWER_TICKS = 1500;
 
@@ -62,13 +64,15 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
 
   /**
    * A sentence was cut in running speech, and what is sent of it with the next one begins a little before the cut. Either world: the
-   * service had cut there, and said so later than it mostly does.
-   * Bound: 0.4 s before each cut.
+   * service had cut there, behind the last partial text of the sentence.
+   * Bound: what a service says between two partial texts before each cut, 1.6 s.
    */
   const isSeam = (earlier: readonly number[], again: readonly number[]): boolean => {
     const [end, begin, goesOnTo] = [earlier.at(-1) ?? 0, again[0] ?? 0, again.at(-1) ?? 0];
     if (isExact(earlier) || isExact(again)) return false;
-    return begin > (earlier[0] ?? 0) && begin <= end && end - begin < CUT_TICKS && goesOnTo > end + CUT_TICKS;
+    return (
+      begin > (earlier[0] ?? 0) && begin <= end && end - begin < UNWRITTEN_TICKS && goesOnTo > end + CUT_TICKS
+    );
   };
 
   /**

@@ -141,16 +141,8 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
     });
   }
   function publish(): void {
-    const effective = effectiveOf(resolved.config);
-    const body: ReportedMessage = {
-      ts: timestamp(clock.wall()),
-      version: Object.fromEntries(inOrder().map(({ from, version }) => [from, version])),
-      hash: createHash('sha256')
-        .update(canonicalJson(effective, DEEPEST) ?? '')
-        .digest('hex'),
-      effective,
-      errors: [...refusals.values(), ...resolved.errors, ...refusedByService()],
-    };
+    const errors = [...refusals.values(), ...resolved.errors, ...refusedByService()];
+    const body = reportOf(resolved.config, inOrder(), errors, timestamp(clock.wall()));
     const ended = (isDelivered: boolean): void => {
       if (isDelivered || !closed) again.ended(topics.configReported, isDelivered, report.request);
     };
@@ -248,6 +240,24 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       again.forget();
       return writer?.flush() ?? Promise.resolve();
     },
+  };
+}
+
+/** What is in force, with a hash that anybody can check. */
+function reportOf(
+  config: Config,
+  documents: readonly DesiredDocument[],
+  errors: DesiredFault[],
+  ts: ReportedMessage['ts'],
+): ReportedMessage {
+  const effective = effectiveOf(config);
+  const text = canonicalJson(effective, DEEPEST) ?? '';
+  return {
+    ts,
+    version: Object.fromEntries(documents.map(({ from, version }) => [from, version])),
+    hash: createHash('sha256').update(text).digest('hex'),
+    effective,
+    errors,
   };
 }
 

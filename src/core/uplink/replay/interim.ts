@@ -230,8 +230,10 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
 export interface Written {
   /** What had been sent when the last of them came: the cut lies behind that. */
   readonly toMs: number;
-  /** Interim texts of another sentence of the same breath have come since. */
+  /** Interim texts of another sentence of the same breath have come since, and do not tell where that begins. */
   readonly isFollowed: boolean;
+  /** They began before the last pause, and what they cover behind it is in doubt: the service may be late with them. */
+  readonly isLate: boolean;
 }
 
 /** Null: no interim text of it has come in this breath, which tells nothing. */
@@ -239,8 +241,10 @@ export function writtenOf(log: ReplayLog, id: string | null): Written | null {
   const own = id === null ? undefined : interimOf(log, id);
   if (own === undefined) return null;
   const isNext = (one: Interim): boolean =>
-    one !== own && one.id !== null && one.group === own.group && one.since > own.at;
-  return { toMs: own.toMs, isFollowed: log.interims.some(isNext) };
+    one !== own && one.id !== null && one.told === null && one.group === own.group && one.since > own.at;
+  const breath = log.pieces.find(({ group }) => group === log.group);
+  const isLate = breath !== undefined && own.fromMs < breath.fromMs;
+  return { toMs: own.toMs, isFollowed: log.interims.some(isNext), isLate };
 }
 
 /** What a service has left out, as it is told. */

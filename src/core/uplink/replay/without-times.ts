@@ -62,12 +62,19 @@ export function shareCut(log: ReplayLog, id: string, toMs: number, written: Writ
   const isRunning = log.quietMs === 0 && toMs >= log.sentMs;
   if (!isRunning && written?.isFollowed !== true) return log;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
-  const [first, breath] = [own[0], own.find(({ group }) => group === log.group)];
-  if (first === undefined) return log;
+  if (own.length === 0) return log;
   const cutMs = written === null ? toMs - CUT_TOLD_AFTER_MS : Math.min(written.toMs, toMs - LEAST_SHARED_MS);
-  const fromMs =
-    breath === undefined || breath.group === first.group ? cutMs : Math.min(cutMs, breath.fromMs);
+  const breathMs = written === null || written.isLate ? lastBreath(log, own) : cutMs;
+  const fromMs = Math.min(cutMs, breathMs);
   return { ...log, pieces: share(log.pieces, fromMs, { of: id, toMs, next: null }) };
+}
+
+/** Where a sentence goes on behind its last pause; infinite: it has none. */
+function lastBreath({ group }: ReplayLog, own: readonly Piece[]): number {
+  const isNoise = noisesIn(own);
+  const breath = own.find((piece) => piece.group === group);
+  const isBefore = own.some((piece) => piece.group < group && !isNoise(piece));
+  return isBefore && breath !== undefined ? breath.fromMs : Number.POSITIVE_INFINITY;
 }
 
 /** The pieces, with what lies behind a place in a sentence shared. */

@@ -88,6 +88,30 @@ describe('a sentence that sounds before its text comes', () => {
     const next = write(send('s', late), 'b', null);
     expect(again(sound(next, 'a'))).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
     expect(again(sound(sound(next, 'a'), 'b'))).toEqual([]);
+    // So it does where what it had written down began before that pause, as of a service that is late with everything.
+    const behind = send(
+      's'.repeat(6),
+      write(send('sss', write(send('ssssqqq'), 'a', null, 20)), 'a', null, 40),
+    );
+    const word = write(send('s', noteUnderstood(behind, { id: 'a', span: null })), 'b', null);
+    expect(again(sound(word, 'a'))).toEqual([7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+  });
+
+  it.each([
+    ['a noise', 'qsqqq'],
+    ['the end of another one', 'ssssqqq'],
+  ])('keeps what it has written down since its last pause, with %s before that', (_, before) => {
+    const own = write(send('s'.repeat(9), send(before)), 'a', null, 40);
+    const next = write(send('s', noteUnderstood(send('s', own), { id: 'a', span: null })), 'b', null);
+    const last = next.sentMs / CHUNK_MS;
+    expect(again(sound(next, 'a'))).toEqual([last - 2, last - 1]);
+  });
+
+  it('leaves it nothing of that where the texts of the next one tell where it begins', () => {
+    const told = write(send('ss', write(send('sssss'), 'a', [0, 1.3], 40)), 'b', [1.76, 2.2]);
+    expect(again(sound(told, 'a'))).toEqual([5, 6]);
+    // The chunk in which it begins counts from there on.
+    expect(unspoken(sound(told, 'a'))[0]?.pcm?.slice(0, 16)).toEqual(new Uint8Array(16));
   });
 
   it('leaves it 960 ms where it had written down nothing', () => {
