@@ -14,7 +14,7 @@ const MOST_PLAYOUT_BYTES = 60_000 * 48;
 /** Half a minute of sentences, and the one that is being said. */
 const MOST_UNSPOKEN = 94 + 40;
 const MINUTE_MS = 60_000;
-/** In a minute, beyond what the operator asks for: a first try at once, then waits that double. */
+/** In a minute of one life of the device, beyond what the operator asks for: a first try at once, then waits that double. */
 const MOST_CONNECTIONS = 16;
 const MOST_TOKEN_REQUESTS = 18;
 const SPACING_MS = 2000;
@@ -29,6 +29,8 @@ export interface LaneOracle {
   /** A connection is opened. `open` counts those that are, this one included. */
   opening(open: number, state: LaneState, now: number): void;
   command(now: number): void;
+  /** A life of the device is over: the next one knows nothing of its tries. */
+  ended(): void;
   sent(connection: number, kind: string, now: number): void;
 }
 
@@ -127,6 +129,10 @@ export function createLaneOracle(violations: Violations): LaneOracle {
     },
     command(now) {
       count(commands, now);
+    },
+    ended() {
+      connections.length = 0;
+      requests.length = 0;
     },
     sent(connection, kind, now) {
       if (kind === 'audio') {

@@ -170,6 +170,26 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     found:
       'a cut translation that had waited for its occasion struck in the calm, and the simulator did not know',
   },
+  {
+    seed: 1_017_000_038,
+    hours: 1,
+    found: 'the first words behind a cut were taken for said, as its word came later than 960 ms after it',
+  },
+  {
+    seed: 1_018_000_098,
+    hours: 1,
+    found: 'what a sentence had written down itself was said again with the next one',
+  },
+  {
+    seed: 1_019_000_025,
+    hours: 1,
+    found: 'a noise before a sentence made all of it the one behind a pause, and it was said again whole',
+  },
+  {
+    seed: 1_020_000_517,
+    hours: 1,
+    found: 'the simulator counted the tries of three lives of a device, killed twice in a minute, as one',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -266,6 +266,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
         turn(room.id, false);
         room.speech.ended();
         room.told.ended();
+        room.lane.ended();
       }
       commands.forget();
     },
