@@ -91,9 +91,9 @@ export const SILENCE = [
   },
   {
     name: 'text-behind-its-sound-covers-others',
-    file: 'uplink/replay/interim.ts',
-    find: 'return log.interims.find((one) => one.id === id) ?? pastInterim(log, id);',
-    replace: 'return log.interims.find((one) => one.id === id);',
+    file: 'uplink/replay/record.ts',
+    find: 'return interims.find((one) => one.id === id) ?? past;',
+    replace: 'return interims.find((one) => one.id === id);',
     tests: LEFT_OUT,
   },
   {

@@ -1,6 +1,7 @@
 import { placePart } from './parts.ts';
 import {
   type Interim,
+  interimOf,
   isQuiet,
   NO_SPEECH,
   type Piece,
@@ -84,16 +85,6 @@ export function noteTail(log: ReplayLog): ReplayLog {
   const toMs = Math.min(log.sentMs, last.toMs + TAIL_MS);
   if (toMs <= last.countedMs) return log;
   return { ...log, interims: [...log.interims.slice(0, -1), countTo(log, last, toMs)] };
-}
-
-/** The interim texts of a sentence that is over: its whole text may come behind its sound, or once for each language. */
-function pastInterim({ pastInterims }: ReplayLog, id: string | null): Interim | undefined {
-  return id === null ? undefined : pastInterims.findLast((one) => one.id === id);
-}
-
-/** The interim texts of a sentence, over or not. */
-function interimOf(log: ReplayLog, id: string | null): Interim | undefined {
-  return log.interims.find((one) => one.id === id) ?? pastInterim(log, id);
 }
 
 /** Goes on with these interim texts, and remembers the others. */
@@ -220,7 +211,7 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
   const { interims, sentMs, said } = log;
   if (id === null || interims.some((one) => one.id === id)) return [];
   // The service has named a sentence alike in its interim texts and in its sound.
-  if (!said.some((one) => pastInterim(log, one.id) !== undefined)) return [];
+  if (!log.pastInterims.some((past) => said.some((one) => one.id === past.id))) return [];
   return interims.filter(
     (one) => one.id !== null && one.told !== null && sentMs - one.told.toMs < UNDER_WAY_MS,
   );
@@ -230,20 +221,20 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
 export interface Written {
   /** What had been sent when the last of them came: the cut lies behind that. */
   readonly toMs: number;
-  /** Interim texts of another sentence of the same breath have come since, and do not tell where that begins. */
+  /** Interim texts of another sentence of the same stretch of speech have come since, and do not tell where that begins. */
   readonly isFollowed: boolean;
   /** They began before the last pause, and what they cover behind it is in doubt: the service may be late with them. */
   readonly isLate: boolean;
 }
 
-/** Null: no interim text of it has come in this breath, which tells nothing. */
+/** Null: no interim text of it has come. */
 export function writtenOf(log: ReplayLog, id: string | null): Written | null {
   const own = id === null ? undefined : interimOf(log, id);
   if (own === undefined) return null;
   const isNext = (one: Interim): boolean =>
     one !== own && one.id !== null && one.told === null && one.group === own.group && one.since > own.at;
-  const breath = log.pieces.find(({ group }) => group === log.group);
-  const isLate = breath !== undefined && own.fromMs < breath.fromMs;
+  const stretch = log.pieces.find(({ group }) => group === log.group);
+  const isLate = stretch !== undefined && own.fromMs < stretch.fromMs;
   return { toMs: own.toMs, isFollowed: log.interims.some(isNext), isLate };
 }
 

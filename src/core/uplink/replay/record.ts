@@ -311,14 +311,20 @@ export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
   return isSpeech(piece) || (!isQuiet(piece) && (levels === undefined || mayBeSpeech(voiced, levels)));
 }
 
+/** The interim texts of a sentence, over or not: its whole text may come behind its sound, or once for each language. */
+export function interimOf({ interims, pastInterims }: ReplayLog, id: string | null): Interim | undefined {
+  const past = id === null ? undefined : pastInterims.findLast((one) => one.id === id);
+  return interims.find((one) => one.id === id) ?? past;
+}
+
 /** Whether it may be of the next sentence of one breath, of which interim texts have come, and nothing else so far. */
-export function isOfWritten({ interims, pastInterims }: ReplayLog, piece: Piece): boolean {
+export function isOfWritten(log: ReplayLog, piece: Piece): boolean {
   const { seam, group } = piece;
   if (seam?.next !== null) return false;
-  const own = [...interims, ...pastInterims].findLast(({ id }) => id === seam.of);
+  const own = interimOf(log, seam.of);
   const isNext = ({ id, since }: Interim): boolean =>
     id !== null && id !== seam.of && (own === undefined || since > own.since);
-  return interims.some((one) => one.group === group && isNext(one));
+  return log.interims.some((one) => one.group === group && isNext(one));
 }
 
 /** Length of the speech in it. */

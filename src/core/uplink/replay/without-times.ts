@@ -8,15 +8,15 @@ import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, spli
  * cuts long sentences in running speech.
  *
  * Two things follow from what nobody can know. The end of a sentence that was cut in running speech belongs to the next one as
- * well (`shareCut`), and is owed with that one from its interim texts on. And where nothing is left for a sentence, word of the one before it came late, and that one is divided
- * (`divideWithLate`).
+ * well (`shareCut`), and is owed with that one from its interim texts on. And where nothing is left for a sentence, word of the
+ * one before it came late, and that one is divided (`divideWithLate`).
  */
 
 /** Word of a sentence comes within this much after the pause that ended it: the service's longest threshold (2 s) and its delay. */
 const PROMPT_MS = 2600;
 /** Word of a sentence that was cut in running speech comes up to this long after the cut, of a prompt service. */
 const CUT_TOLD_AFTER_MS = 960;
-/** An interim text covers no sound that was sent when it came: a chunk at least. */
+/** Interim texts take a while to come: what was sent last before the word of a sentence is covered by none of its own. */
 const LEAST_SHARED_MS = 320;
 
 /** Up to where a service has understood, as its word comes; milliseconds of the stream's audio. */
@@ -55,8 +55,8 @@ function endOfKind({ pieces }: ReplayLog): number {
 
 /**
  * The last of a sentence that the service has cut off in running speech may be the first of the next one: what its own interim
- * texts do not cover, or as much as the delay of its word, and all that was said in one breath since its last pause. Interim
- * texts of the next one tell of a cut whatever was heard since.
+ * texts do not cover, or without such texts as much as the delay of its word. Where these began before the last pause, or there
+ * are none, so may all that was said since that pause. Interim texts of the next one tell of a cut whatever was heard since.
  */
 export function shareCut(log: ReplayLog, id: string, toMs: number, written: Written | null): ReplayLog {
   const isRunning = log.quietMs === 0 && toMs >= log.sentMs;
@@ -64,17 +64,16 @@ export function shareCut(log: ReplayLog, id: string, toMs: number, written: Writ
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   if (own.length === 0) return log;
   const cutMs = written === null ? toMs - CUT_TOLD_AFTER_MS : Math.min(written.toMs, toMs - LEAST_SHARED_MS);
-  const breathMs = written === null || written.isLate ? lastBreath(log, own) : cutMs;
-  const fromMs = Math.min(cutMs, breathMs);
+  const fromMs = written === null || written.isLate ? Math.min(cutMs, lastStretch(log, own)) : cutMs;
   return { ...log, pieces: share(log.pieces, fromMs, { of: id, toMs, next: null }) };
 }
 
 /** Where a sentence goes on behind its last pause; infinite: it has none. */
-function lastBreath({ group }: ReplayLog, own: readonly Piece[]): number {
+function lastStretch({ group }: ReplayLog, own: readonly Piece[]): number {
   const isNoise = noisesIn(own);
-  const breath = own.find((piece) => piece.group === group);
+  const first = own.find((piece) => piece.group === group);
   const isBefore = own.some((piece) => piece.group < group && !isNoise(piece));
-  return isBefore && breath !== undefined ? breath.fromMs : Number.POSITIVE_INFINITY;
+  return isBefore && first !== undefined ? first.fromMs : Number.POSITIVE_INFINITY;
 }
 
 /** The pieces, with what lies behind a place in a sentence shared. */
