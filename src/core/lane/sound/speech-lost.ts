@@ -48,7 +48,9 @@ export function dropHeld(context: StepContext): void {
   const { sure, chunks } = heldSpeech(before.backlog);
   const backlog = dropAll(before.backlog);
   const [first, last] = [chunks[0], chunks.at(-1)];
-  const least = sure > 0 ? LEAST_HELD_CHUNKS.sure : LEAST_HELD_CHUNKS.possible;
+  // What follows on lost speech is the end of it.
+  const isMore = before.loss?.wasSent === false;
+  const least = isMore ? 1 : sure > 0 ? LEAST_HELD_CHUNKS.sure : LEAST_HELD_CHUNKS.possible;
   const isSpeech = chunks.length >= least && before.session.kind !== 'standby';
   if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
   const { accounts } = backlog;
