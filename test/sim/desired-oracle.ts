@@ -1,6 +1,6 @@
 /** What is desired is in effect as the rule has it, and nothing that runs is disturbed by it. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { hearingStream, phaseOf } from '../../src/core/lane/session/session.ts';
+import { hearingStream, phaseOf, waitingSuccessor } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { type DocumentContent, type Effective, inEffect, LANE_KEYS, type LaneKey } from './desired-model.ts';
 import type { DrawnDocument } from './documents.ts';
@@ -101,9 +101,11 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
         isAnother || !effects.some(({ type }) => type === 'send_task'),
         () => `${lane} was given another task by ${changed.join(', ')}`,
       );
+      // A successor that is ready takes over with the new task at once: the old stream ends a sentence anyhow.
+      const isRollover = isAnother && hearingStream(is.session)?.id === waitingSuccessor(was.session)?.id;
       violations.check(
         'undisturbed',
-        hearingStream(was.session)?.id === hearingStream(is.session)?.id,
+        isRollover || hearingStream(was.session)?.id === hearingStream(is.session)?.id,
         () => `the stream of ${lane} was ended by ${changed.join(', ')}`,
       );
     }

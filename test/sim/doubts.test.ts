@@ -41,9 +41,14 @@ function world(isTruthful = true) {
         sendings.set(tick, { connection, at: ++now });
       }
     },
-    render(connection: number, sentence: string, ticks: readonly number[]): readonly number[] {
-      seams.rendered({ stream: `${connection}`, language: 'es', ticks });
-      doubts.rendered(connection, sentence, ticks);
+    render(
+      connection: number,
+      sentence: string,
+      ticks: readonly number[],
+      language = 'es',
+    ): readonly number[] {
+      seams.rendered({ stream: `${connection}`, language, ticks });
+      doubts.rendered(connection, { sentence, language }, ticks);
       return ticks;
     },
     word(connection: number, sentence: string | null, timed = false, span: Span | null = null): void {
@@ -209,6 +214,38 @@ describe('the last that a stream spoke before it broke off, without a name', () 
 
   it('is one sentence: the one before may not', () => {
     expect(given({ texts: 0, again: upTo(0, 100) })).toEqual({ wrong: 84, inDoubt: 0 });
+  });
+});
+
+describe('a part of a translation', () => {
+  interface Terms {
+    /** The other part, which has not sounded: of this sentence, in this language. */
+    readonly other?: string;
+    readonly language?: string;
+    readonly timed?: boolean;
+    readonly isOver?: boolean;
+  }
+  /** The first of two parts has sounded, the stream has broken off, and all is said again. */
+  const twice = ({ other = 'a', language = 'es', timed = false, isOver = true }: Terms) => {
+    const to = world();
+    to.send(1, upTo(1, 601));
+    const part = to.render(1, 'a', upTo(1, 301));
+    to.render(1, other, upTo(301, 601), language);
+    to.word(1, 'a', timed);
+    to.sound(part);
+    if (isOver) to.over.add(1);
+    to.send(2, upTo(1, 601));
+    to.sound(to.render(2, 'b', upTo(1, 601)));
+    return to.twice();
+  };
+
+  it('may be said again with the others, where the stream has broken off before these', () => {
+    expect(twice({})).toEqual({ wrong: 0, inDoubt: 284 });
+  });
+
+  it('may not where it is all of the sentence in its language, its times are told, or the stream goes on', () => {
+    for (const terms of [{ other: 'b' }, { language: 'fr' }, { timed: true }, { isOver: false }])
+      expect(twice(terms)).toEqual({ wrong: 284, inDoubt: 0 });
   });
 });
 

@@ -113,12 +113,23 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
     return ms < span.fromMs || ms + TICK_MS > span.toMs;
   };
 
+  /**
+   * The stream broke off between two parts of a translation: nobody can tell which words the part was of that had been spoken.
+   * Either world: they are before a place in the sentence, or behind it.
+   * Bound: what was spoken of the one sentence.
+   */
+  const isPartOfOwed = (earlier: readonly number[]): boolean => {
+    const connection = told.connectionOf(earlier);
+    if (connection === undefined || !isOver(connection) || isExact(earlier)) return false;
+    return told.lacksAnotherPart(earlier);
+  };
+
   return {
-    rendered(connection, sentence, ticks) {
+    rendered(connection, rendering, ticks) {
       sentMs.set(ticks, ticks.map(placeOf));
       const at = ticks.map((tick) => sentOf(tick)?.at ?? Number.POSITIVE_INFINITY);
       sentAt.set(ticks, at);
-      told.rendered(connection, sentence, ticks);
+      told.rendered(connection, rendering, ticks);
     },
     word: told.word,
     sound: told.sound,
@@ -130,6 +141,7 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
       isSeam(earlier, again) ||
       isEndOfRepeat(again) ||
       isNamelessEnd(earlier) ||
+      isPartOfOwed(earlier) ||
       isToldElsewhere(tick, earlier),
   };
 }

@@ -302,7 +302,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       markAll(ticks, job.leftOut ? RENDERED | LEFT_OUT : RENDERED);
       if (job.leftOut && setup.writes) leftOut.begun(job);
       seams.rendered(job);
-      doubts.rendered(numberOf.get(job.stream) ?? 0, given.sentence, ticks);
+      doubts.rendered(numberOf.get(job.stream) ?? 0, given, ticks);
       jobs.set(job.id, job);
       if (jobs.size > 200) jobs.delete(jobs.keys().next().value ?? 0);
     },

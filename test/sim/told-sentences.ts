@@ -17,9 +17,15 @@ interface ToldSpan {
   readonly toMs: number;
 }
 
+/** What a piece of sound says. */
+export interface Rendered {
+  /** The service's own name, whether or not it tells it. */
+  readonly sentence: string;
+  readonly language: string;
+}
+
 export interface ToldSentences {
-  /** @param sentence the service's own name, whether or not it tells it */
-  rendered(connection: number, sentence: string, ticks: readonly number[]): void;
+  rendered(connection: number, rendering: Rendered, ticks: readonly number[]): void;
   word(connection: number, word: Word, now: number): void;
   /** @param isNamed the service has told whose sound that is */
   sound(ticks: readonly number[], isNamed: boolean, now: number): void;
@@ -35,18 +41,22 @@ export interface ToldSentences {
   spanOf(ticks: readonly number[]): ToldSpan | null;
   /** It was the last that sounded on its connection, without a name, and its text never came. */
   isUntold(ticks: readonly number[]): boolean;
+  /** It was one part of its sentence, and of another one no sound has come. */
+  lacksAnotherPart(ticks: readonly number[]): boolean;
   connectionOf(ticks: readonly number[]): number | undefined;
 }
 
-interface Place {
+interface Place extends Rendered {
   readonly connection: number;
-  readonly sentence: string;
 }
 
 const MOST_CONNECTIONS = 100;
 
 export function createToldSentences(): ToldSentences {
   const places = new WeakMap<readonly number[], Place>();
+  /** The parts of each sentence in each language. */
+  const partsOf = new Map<string, readonly (readonly number[])[]>();
+  const sounded = new WeakSet<readonly number[]>();
   /** The sentences of each connection, in their order. */
   const inOrder = new Map<number, string[]>();
   /** How many texts without a name came on each, of each kind. */
@@ -56,6 +66,8 @@ export function createToldSentences(): ToldSentences {
   const [written, placed, timed] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const spans = new Map<string, ToldSpan>();
   const lastSound = new Map<number, { readonly sentence: string; readonly isNamed: boolean }>();
+  const nameOf = ({ sentence, language }: Rendered): string => `${sentence} ${language}`;
+  const partsIn = (one: Rendered): readonly (readonly number[])[] => partsOf.get(nameOf(one)) ?? [];
   const orderOf = (connection: number): string[] => {
     const known = inOrder.get(connection) ?? [];
     inOrder.set(connection, known);
@@ -75,8 +87,10 @@ export function createToldSentences(): ToldSentences {
   };
 
   return {
-    rendered(connection, sentence, ticks) {
-      places.set(ticks, { connection, sentence });
+    rendered(connection, { sentence, language }, ticks) {
+      const place = { connection, sentence, language };
+      places.set(ticks, place);
+      partsOf.set(nameOf(place), [...partsIn(place), ticks]);
       const known = orderOf(connection);
       if (!known.includes(sentence)) known.push(sentence);
     },
@@ -94,6 +108,7 @@ export function createToldSentences(): ToldSentences {
     sound(ticks, isNamed, now) {
       const place = places.get(ticks);
       if (place === undefined) return;
+      sounded.add(ticks);
       first(soundAt, place.sentence, now);
       lastSound.set(place.connection, { sentence: place.sentence, isNamed });
     },
@@ -111,6 +126,10 @@ export function createToldSentences(): ToldSentences {
       if (place === undefined || textAt.has(place.sentence)) return false;
       const last = lastSound.get(place.connection);
       return last?.sentence === place.sentence && !last.isNamed;
+    },
+    lacksAnotherPart(ticks) {
+      const place = places.get(ticks);
+      return place !== undefined && partsIn(place).some((one) => !sounded.has(one));
     },
     connectionOf: (ticks) => places.get(ticks)?.connection,
   };
