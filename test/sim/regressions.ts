@@ -190,6 +190,34 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     hours: 1,
     found: 'the simulator counted the tries of three lives of a device, killed twice in a minute, as one',
   },
+  {
+    seed: 1_021_000_150,
+    hours: 1,
+    found:
+      'the first words behind a cut were taken for said in the language in which only the sentence before was',
+  },
+  {
+    seed: 1_021_000_174,
+    hours: 1,
+    found: 'a second of speech that a stop took with half a minute that was too old did not count as lost',
+  },
+  {
+    seed: 1_022_000_380,
+    hours: 1,
+    found: 'the simulator took a rollover that new languages had hastened for the end of a stream',
+  },
+  {
+    seed: 1_022_000_538,
+    hours: 1,
+    found:
+      'word of a sentence was taken for word of a pause that had been left before it, and it was said twice',
+  },
+  {
+    seed: 1_022_000_646,
+    hours: 1,
+    found:
+      'the simulator knew which words the first of two parts had spoken, without times, and the device did not',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -160,6 +160,8 @@ export interface Seam {
   readonly toMs: number;
   /** The second sentence; null while it is not understood. */
   readonly next: string | null;
+  /** Interim texts of the second one came first: it is owed with that one. */
+  readonly isOfWritten?: boolean;
 }
 
 /** A stretch of the stream's audio, milliseconds from its first sample. */

@@ -318,7 +318,7 @@ function saidIn(log: ReplayLog, piece: Piece): readonly string[] | 'all' {
   const { chunk, spoken, sentence, seam } = piece;
   if (isOfWritten(log, piece)) return chunk.said ?? [];
   const said = [...(chunk.said ?? []), ...(spoken ?? [])];
-  for (const id of [sentence, seam?.next ?? null]) {
+  for (const id of [seam?.isOfWritten === true ? null : sentence, seam?.next ?? null]) {
     if (id === null) continue;
     const known = log.sentences.find((one) => one.id === id);
     if (known === undefined || allSaid(known, log)) return 'all';

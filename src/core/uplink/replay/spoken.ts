@@ -192,8 +192,9 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
   const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
     const { sentence: own, seam, chunk } = piece;
     if (own !== id && (own !== SETTLED || seam?.next !== id)) return [piece];
-    // That the end of it was said before has to be known of the next one, which may begin with it.
-    const isShared = chunk.said !== undefined && seam !== undefined && isOpen(seam.next);
+    // That the end of it was said before has to be known of the next one, which may begin with it, or owes it.
+    const isKnown = chunk.said !== undefined || seam?.isOfWritten === true;
+    const isShared = isKnown && seam !== undefined && isOpen(seam.next);
     // Whether another sentence follows in this breath is not known while nothing of it is written down.
     const isOfNext = seam?.next === null && piece.group === log.group;
     return isShared || isOfNext ? [{ ...piece, sentence: SETTLED }] : [];

@@ -1,6 +1,15 @@
 import { kindOf } from '../backlog.ts';
 import type { Written } from './interim.ts';
-import { isQuiet, noisesIn, type Piece, type ReplayLog, SETTLED, type Seam, splitAt } from './record.ts';
+import {
+  isOfWritten,
+  isQuiet,
+  noisesIn,
+  type Piece,
+  type ReplayLog,
+  SETTLED,
+  type Seam,
+  splitAt,
+} from './record.ts';
 
 /**
  * Where a sentence ends, of a service that does not tell its times. The rule: word of a sentence is word of all that was sent
@@ -18,16 +27,20 @@ const PROMPT_MS = 2600;
 const CUT_TOLD_AFTER_MS = 960;
 /** Interim texts take a while to come: what was sent last before the word of a sentence is covered by none of its own. */
 const LEAST_SHARED_MS = 320;
+/** Of what was sent just before an interim text came the text tells nothing: a chunk was still on its way. */
+const UNWRITTEN_MS = 320;
 
 /** Up to where a service has understood, as its word comes; milliseconds of the stream's audio. */
 export function endByPauses(log: ReplayLog): number {
   return Math.min(lastPause(log) ?? log.sentMs, endOfKind(log));
 }
 
-/** Where a pause that was heard of late ends, or has not ended; null: none was. */
+/** Where a pause that was heard of late behind speech ends, or has not ended; null: none was. */
 export function lastPause({ pieces, sentMs, quietMs }: ReplayLog): number | null {
   if (quietMs > 0) return sentMs;
-  for (let index = pieces.length - 1; index >= 0; index--) {
+  const first = pieces.findIndex((piece) => piece.sentence === null && !isQuiet(piece));
+  if (first < 0) return null;
+  for (let index = pieces.length - 1; index > first; index--) {
     const piece = pieces[index];
     if (piece === undefined || piece.sentence !== null || sentMs - piece.fromMs > PROMPT_MS) break;
     if (isQuiet(piece)) return piece.toMs;
@@ -63,7 +76,8 @@ export function shareCut(log: ReplayLog, id: string, toMs: number, written: Writ
   if (!isRunning && written?.isFollowed !== true) return log;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   if (own.length === 0) return log;
-  const cutMs = written === null ? toMs - CUT_TOLD_AFTER_MS : Math.min(written.toMs, toMs - LEAST_SHARED_MS);
+  const unwrittenMs = written === null ? 0 : Math.max(LEAST_SHARED_MS, toMs - written.toMs + UNWRITTEN_MS);
+  const cutMs = toMs - (written === null ? CUT_TOLD_AFTER_MS : unwrittenMs);
   const fromMs = written === null || written.isLate ? Math.min(cutMs, lastStretch(log, own)) : cutMs;
   return { ...log, pieces: share(log.pieces, fromMs, { of: id, toMs, next: null }) };
 }
@@ -94,7 +108,8 @@ export function shareWithNext(log: ReplayLog, id: string): ReplayLog {
   const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
     const { seam, ...rest } = piece;
     if (seam === undefined || seam.next !== null) return [piece];
-    if (first === undefined || seam.toMs === first.fromMs) return [{ ...piece, seam: { ...seam, next: id } }];
+    if (first === undefined || seam.toMs === first.fromMs)
+      return [{ ...piece, seam: { ...seam, next: id, isOfWritten: isOfWritten(log, piece) } }];
     if (seam.toMs > first.fromMs) return [piece];
     return piece.sentence === SETTLED ? [] : [rest];
   });

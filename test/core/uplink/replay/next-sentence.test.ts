@@ -49,13 +49,13 @@ describe('a sentence that sounds before its text comes', () => {
     send(rest, write(send('ss', write(send('sssss'), 'a', null, 40)), 'b', null));
 
   it('leaves to the next one what follows its own interim texts, where those of the next one tell no times', () => {
-    expect(again(sound(untimed('ss'), 'a'))).toEqual([5, 6, 7, 8]);
+    expect(again(sound(untimed('ss'), 'a'))).toEqual([4, 5, 6, 7, 8]);
     expect(again(sound(sound(untimed('ss'), 'a'), 'b'))).toEqual([]);
   });
 
   it.each([
-    ['a breath', 'qs', [5, 6, 7, 8]],
-    ['a breath that goes on', 'sq', [5, 6, 7, 8]],
+    ['a breath', 'qs', [4, 5, 6, 7, 8]],
+    ['a breath that goes on', 'sq', [4, 5, 6, 7, 8]],
   ])('leaves it that whatever pause was heard since: %s', (_, rest, owed) => {
     expect(again(sound(untimed(rest), 'a'))).toEqual(owed);
     expect(again(sound(sound(untimed(rest), 'a'), 'b'))).toEqual([]);
@@ -67,10 +67,11 @@ describe('a sentence that sounds before its text comes', () => {
 
   it.each([
     ['a chunk', 9, [8]],
-    ['two chunks', 7, [7, 8]],
-    ['three chunks', 6, [6, 7, 8]],
+    ['a chunk', 8, [7, 8]],
+    ['two chunks', 7, [6, 7, 8]],
+    ['three chunks', 6, [5, 6, 7, 8]],
   ])(
-    'leaves to the next one what it had not written down itself when word of it came: %s',
+    'leaves to the next one what it had not written down itself when word of it came, and a chunk: %s',
     (_, written, owed) => {
       const own = send('s'.repeat(9 - written), write(send('s'.repeat(written)), 'a', null, 40));
       const ended = sound(own, 'a');
@@ -104,7 +105,22 @@ describe('a sentence that sounds before its text comes', () => {
     const own = write(send('s'.repeat(9), send(before)), 'a', null, 40);
     const next = write(send('s', noteUnderstood(send('s', own), { id: 'a', span: null })), 'b', null);
     const last = next.sentMs / CHUNK_MS;
-    expect(again(sound(next, 'a'))).toEqual([last - 2, last - 1]);
+    expect(again(sound(next, 'a'))).toEqual([last - 3, last - 2, last - 1]);
+  });
+
+  it('leaves it that when the next one is understood, too', () => {
+    const next = noteUnderstood(sound(untimed('ss'), 'a'), { id: 'b', span: null });
+    expect(again(next)).toEqual([4, 5, 6, 7, 8]);
+    expect(again(sound(next, 'b'))).toEqual([]);
+  });
+
+  it('is said in one language only, and not what may be of the next one', () => {
+    const begun = write(send('sssss', emptyReplayLog(['es', 'fr'])), 'a', null, 40);
+    const spoken = sound(send('ss', write(send('ss', begun), 'b', null)), 'a');
+    const told = noteUnderstood(noteUnderstood(spoken, { id: 'a', span: null }), { id: 'b', span: null });
+    const saidOf = ({ seq, said = [] }: BacklogChunk): unknown => [seq, ...said];
+    const first = [0, 1, 2, 3].map((seq) => [seq, 'es']);
+    expect(unspoken(told).map(saidOf)).toEqual([...first, [4], [5], [6], [7], [8]]);
   });
 
   it('leaves it nothing of that where the texts of the next one tell where it begins', () => {
@@ -151,6 +167,15 @@ describe('a sentence that sounds before its text comes', () => {
     const log = write(write(send('s'.repeat(9), open), 'a', [3.84, 5.2]), 'b', [5.44, 6.6]);
     expect(log.times.zeros).toHaveLength(2);
     expect(again(sound(log, 'a'))).toEqual([17, 18, 19, 20]);
+  });
+});
+
+describe('a sentence without times', () => {
+  it('has all that was said before word of it, where a pause lies behind no other speech', () => {
+    const ended = sound(noteUnderstood(send('sssq'), { id: 'a', span: null }), 'a');
+    const log = noteUnderstood(send('qqqqsss', ended), { id: 'b', span: null });
+    expect(again(log)).toEqual([8, 9, 10]);
+    expect(again(sound(log, 'b'))).toEqual([]);
   });
 });
 
