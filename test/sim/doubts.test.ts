@@ -119,13 +119,13 @@ describe('what follows a cut of which word came late', () => {
 });
 
 describe('the last of a sentence that was cut in running speech', () => {
-  /** The first sentence ends at 200; the next stream makes another one of what begins so long before that. */
-  const given = (before: number, until = 400, timed = false) => {
+  /** The first sentence ends at 200; the next stream hears what begins so long before that, and makes another one of its first. */
+  const given = (before: number, { heard = 400, until = heard, timed = false } = {}) => {
     const { send, render, word, sound, twice } = world();
     send(1, upTo(0, 300));
     sound(render(1, 'a', upTo(0, 200)));
     word(1, 'a', timed);
-    send(2, upTo(200 - before, until));
+    send(2, upTo(200 - before, heard));
     sound(render(2, 'b', upTo(200 - before, until)));
     return twice();
   };
@@ -135,9 +135,14 @@ describe('the last of a sentence that was cut in running speech', () => {
     expect(given(81)).toEqual({ wrong: 73, inDoubt: 0 });
   });
 
+  it('may where the service cuts it off from that once more', () => {
+    expect(given(80, { until: 200 })).toEqual({ wrong: 0, inDoubt: 72 });
+    expect(given(200, { until: 200 })).toMatchObject({ inDoubt: 0 });
+  });
+
   it('may not by itself, nor where the times are true', () => {
-    expect(given(20, 210)).toMatchObject({ inDoubt: 0 });
-    expect(given(20, 400, true)).toMatchObject({ inDoubt: 0 });
+    expect(given(20, { heard: 200 })).toEqual({ wrong: 12, inDoubt: 0 });
+    expect(given(20, { timed: true })).toEqual({ wrong: 12, inDoubt: 0 });
   });
 });
 

@@ -62,17 +62,27 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
     return at <= told.at(before);
   };
 
+  /** The first that was spoken behind a piece of speech, within half a minute. */
+  const nextOf = (tick: number): Sent | undefined => {
+    for (let next = tick + 1; next <= tick + NEWER_TICKS; next++) {
+      const sent = sentOf(next);
+      if (sent !== undefined) return sent;
+    }
+    return undefined;
+  };
+
   /**
-   * A sentence was cut in running speech, and what is sent of it with the next one begins a little before the cut. Either world: the
-   * service had cut there, behind the last partial text of the sentence.
+   * A sentence was cut in running speech, or at a short pause, and what is sent of it with the next one begins a little before the
+   * cut. Either world: the service had cut there, behind the last partial text of the sentence.
    * Bound: what a service says between two partial texts before each cut, 1.6 s.
    */
   const isSeam = (earlier: readonly number[], again: readonly number[]): boolean => {
     const [end, begin, goesOnTo] = [earlier.at(-1) ?? 0, again[0] ?? 0, again.at(-1) ?? 0];
     if (isExact(earlier) || isExact(again)) return false;
-    return (
-      begin > (earlier[0] ?? 0) && begin <= end && end - begin < UNWRITTEN_TICKS && goesOnTo > end + CUT_TICKS
-    );
+    if (begin <= (earlier[0] ?? 0) || begin > end || end - begin >= UNWRITTEN_TICKS) return false;
+    if (goesOnTo > end + CUT_TICKS) return true;
+    // The service may cut them apart once more: they were sent together, and nothing before them was.
+    return !seams.isAgain(earlier, earlier[0] ?? 0) && nextOf(end)?.connection === sentOf(begin)?.connection;
   };
 
   /**
@@ -85,11 +95,8 @@ export function createDoubts({ seams, times, sentOf, placeOf, isOver }: DoubtsSe
     if (last === undefined || seams.before(again) === undefined || isExact(again)) return false;
     if (!again.every((tick) => seams.timesBefore(again, tick) > 1)) return false;
     const toldAt = told.at(again);
-    for (let tick = last + 1; tick <= last + NEWER_TICKS; tick++) {
-      const sent = sentOf(tick);
-      if (sent !== undefined) return sent.connection === told.connectionOf(again) && sent.at < toldAt;
-    }
-    return false;
+    const sent = nextOf(last);
+    return sent !== undefined && sent.connection === told.connectionOf(again) && sent.at < toldAt;
   };
 
   /**
