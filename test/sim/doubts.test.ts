@@ -120,7 +120,9 @@ describe('what follows a cut of which word came late', () => {
 
 describe('the last of a sentence that was cut in running speech', () => {
   /** The first sentence ends at 200; the next stream hears what begins so long before that, and makes another one of its first. */
-  const given = (before: number, { heard = 400, until = heard, timed = false } = {}) => {
+  const given = (before: number, terms: { heard?: number; until?: number; timed?: boolean } = {}) => {
+    const { heard = 400, timed = false } = terms;
+    const { until = heard } = terms;
     const { send, render, word, sound, twice } = world();
     send(1, upTo(0, 300));
     sound(render(1, 'a', upTo(0, 200)));

@@ -103,6 +103,25 @@ describe('what follows a cut in running speech', () => {
   });
 });
 
+describe('what follows a sentence in running speech, by a service that tells no times', () => {
+  const given = (isSpoken: (tick: number) => boolean, isOver = true) => {
+    const seams = createSeams(createTickList(0), isSpoken);
+    seams.rendered({ stream: 'a', language: 'es', ticks: upTo(0, 100) });
+    // Said again by another stream, in other sentences.
+    seams.rendered({ stream: 'b', language: 'es', ticks: upTo(0, 250) });
+    return upTo(0, 300).filter((tick) => seams.isBehindLateText(tick, (stream) => isOver && stream === 'a'));
+  };
+
+  it('may be taken for its end, up to a second and a half of it, where its stream breaks off', () => {
+    expect(given(() => true)).toEqual(upTo(100, 175));
+  });
+
+  it('may not behind a pause, nor while the stream goes on', () => {
+    expect(given((tick) => tick < 100 || tick > 116)).toEqual([]);
+    expect(given(() => true, false)).toEqual([]);
+  });
+});
+
 describe('the end of a sentence that was cut in running speech, by a service that tells no times', () => {
   /** @param before how often each piece had been sent when it was rendered; @param since and since then */
   const given = (

@@ -23,6 +23,11 @@ export interface Seams {
    * that sentence was to be sent again, and too much waited.
    */
   isInDoubt(tick: number): boolean;
+  /**
+   * It follows a cut in running speech on a stream that broke off, of which texts came late: it was taken for the end of the
+   * sentence before.
+   */
+  isBehindLateText(tick: number, isOver: (stream: string) => boolean): boolean;
   /** It was sent again with the sentence before the cut, because it may have been the end of that. */
   isSaidWithTheOther(tick: number): boolean;
   /**
@@ -70,6 +75,10 @@ export function createSeams(
   const doubtful = createTickList<readonly number[] | undefined>(undefined);
   /** Of what follows a cut: its rendering, and the one before the cut. */
   const behind = createTickList<Cut | undefined>(undefined);
+  /** Of what follows a sentence: where that ended, and on which stream, when it was spoken first. */
+  const firstBehind = createTickList<{ readonly end: number; readonly stream: string } | undefined>(
+    undefined,
+  );
   const lastOf = new Map<string, readonly number[]>();
   /** How often each piece of a rendering had been sent when the service made it. */
   const sentBy = new WeakMap<readonly number[], readonly number[]>();
@@ -94,6 +103,9 @@ export function createSeams(
         ticks,
         ticks.map((tick) => timesSent.get(tick)),
       );
+      const end = ticks.at(-1) ?? 0;
+      for (let tick = end + 1; tick <= end + DOUBT_TICKS; tick++)
+        if (firstBehind.get(tick) === undefined) firstBehind.set(tick, { end, stream });
       const key = `${stream} ${language}`;
       const before = lastOf.get(key) ?? [];
       lastOf.set(key, ticks);
@@ -113,6 +125,11 @@ export function createSeams(
       const sentence = doubtful.get(tick);
       if (sentence === undefined || isAgain(sentence, tick)) return false;
       return sentence.some((one) => tick > one && tick - one <= DOUBT_TICKS && isAgain(sentence, one, true));
+    },
+    isBehindLateText(tick, isOver) {
+      const first = firstBehind.get(tick);
+      if (first === undefined || !isOver(first.stream)) return false;
+      return isSpokenWithin(first.end + 1, first.end + GAP_TICKS, true);
     },
     isSaidWithTheOther(tick) {
       const cut = behind.get(tick);

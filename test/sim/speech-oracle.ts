@@ -181,7 +181,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const sending = sendings.get(tick);
     // Across a new task the zero of the times that the service tells is not known.
     const isExact = setup.isExact() && (flag & RETASKED) === 0;
-    if (!isExact && seams.isInDoubt(tick)) return 'unnamed';
+    if (!isExact && (seams.isInDoubt(tick) || seams.isBehindLateText(tick, isGone))) return 'unnamed';
     if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
     if (!setup.named && lacksItsEnd(jobs.values(), tick)) return 'unnamed';
     if (!isExact && isNextPart([...jobs.values()], tick, isGone)) return 'unnamed';

@@ -219,23 +219,28 @@ function interimsBehind(log: ReplayLog, id: string | null): readonly Interim[] {
 
 /** What the interim texts of a sentence tell of where it was cut in running speech. */
 export interface Written {
-  /** What had been sent when the last of them came: the cut lies behind that. */
+  /** What had been sent when the last of them came, as far as its whole text has the same words: the cut lies behind that. */
   readonly toMs: number;
-  /** Interim texts of another sentence of the same stretch of speech have come since, and do not tell where that begins. */
-  readonly isFollowed: boolean;
+  /** When interim texts of another sentence of the same stretch of speech came since that do not tell where it begins; infinite: none. */
+  readonly followedAt: number;
   /** They began before the last pause, and what they cover behind it is in doubt: the service may be late with them. */
   readonly isLate: boolean;
 }
 
-/** Null: no interim text of it has come. */
-export function writtenOf(log: ReplayLog, id: string | null): Written | null {
+/**
+ * Null: no interim text of it has come.
+ * @param letters of its whole text: a service that cuts a long sentence takes the last words out of it that were in an interim one
+ */
+export function writtenOf(log: ReplayLog, id: string | null, letters: number | null): Written | null {
   const own = id === null ? undefined : interimOf(log, id);
   if (own === undefined) return null;
   const isNext = (one: Interim): boolean =>
     one !== own && one.id !== null && one.told === null && one.group === own.group && one.since > own.at;
   const stretch = log.pieces.find(({ group }) => group === log.group);
   const isLate = stretch !== undefined && own.fromMs < stretch.fromMs;
-  return { toMs: own.toMs, isFollowed: log.interims.some(isNext), isLate };
+  const share = letters === null || letters >= own.letters ? 1 : letters / own.letters;
+  const toMs = own.fromMs + (own.toMs - own.fromMs) * share;
+  return { toMs, followedAt: Math.min(...log.interims.filter(isNext).map(({ since }) => since)), isLate };
 }
 
 /** What a service has left out, as it is told. */

@@ -60,7 +60,8 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
     );
     return { ...keepPieces(labelled, rest), said };
   }
-  const shared = span === null ? shareCut(labelled, name, stretch.toMs, writtenOf(log, id)) : labelled;
+  const shared =
+    span === null ? shareCut(labelled, name, stretch.toMs, writtenOf(log, id, letters ?? null)) : labelled;
   const understood = withSentence(shared, name, span, letters);
   if (!understood.isAhead || isKnown) return understood;
   const ahead = understood.pieces.filter(({ sentence }) => sentence === null);

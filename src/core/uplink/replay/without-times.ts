@@ -27,6 +27,8 @@ const PROMPT_MS = 2600;
 const CUT_TOLD_AFTER_MS = 960;
 /** Interim texts take a while to come: what was sent last before the word of a sentence is covered by none of its own. */
 const LEAST_SHARED_MS = 320;
+/** So much silence, and what of the chunks around it is silent, is rather the end of a sentence than a breath in one. */
+const PAUSE_CHUNKS = 2;
 /** Of what was sent just before an interim text came the text tells nothing: a chunk was still on its way. */
 const UNWRITTEN_MS = 320;
 
@@ -73,13 +75,30 @@ function endOfKind({ pieces }: ReplayLog): number {
  */
 export function shareCut(log: ReplayLog, id: string, toMs: number, written: Written | null): ReplayLog {
   const isRunning = log.quietMs === 0 && toMs >= log.sentMs;
-  if (!isRunning && written?.isFollowed !== true) return log;
+  const followedAt = written?.followedAt ?? Number.POSITIVE_INFINITY;
+  if (!isRunning && followedAt === Number.POSITIVE_INFINITY) return log;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   if (own.length === 0) return log;
   const unwrittenMs = written === null ? 0 : Math.max(LEAST_SHARED_MS, toMs - written.toMs + UNWRITTEN_MS);
   const cutMs = toMs - (written === null ? CUT_TOLD_AFTER_MS : unwrittenMs);
   const fromMs = written === null || written.isLate ? Math.min(cutMs, lastStretch(log, own)) : cutMs;
-  return { ...log, pieces: share(log.pieces, fromMs, { of: id, toMs, next: null }) };
+  const pauseMs = endOfPause(log, id, followedAt);
+  return { ...log, pieces: share(log.pieces, Math.max(fromMs, pauseMs), { of: id, toMs, next: null }) };
+}
+
+/**
+ * Where the last pause in a sentence ends at which a service may have ended it; infinitely early: there is none.
+ * @param followedAt when the next one had begun
+ */
+function endOfPause({ pieces }: ReplayLog, id: string, followedAt: number): number {
+  let endMs = Number.NEGATIVE_INFINITY;
+  let quietChunks = 0;
+  for (const piece of pieces) {
+    if (piece.sentence !== id || piece.sentAt >= followedAt) continue;
+    quietChunks = isQuiet(piece) ? quietChunks + 1 : 0;
+    if (quietChunks >= PAUSE_CHUNKS) endMs = piece.toMs;
+  }
+  return endMs;
 }
 
 /** Where a sentence goes on behind its last pause; infinite: it has none. */

@@ -123,6 +123,21 @@ describe('a sentence that sounds before its text comes', () => {
     expect(unspoken(told).map(saidOf)).toEqual([...first, [4], [5], [6], [7], [8]]);
   });
 
+  it('leaves it the words, too, that its own whole text has no more', () => {
+    const long = write(send('s'.repeat(10)), 'a', null, 50);
+    const cut = noteUnderstood(long, { id: 'a', span: null, letters: 25 });
+    // Half of what had been written down, and a chunk before that.
+    expect(again(sound(write(send('s', cut), 'b', null), 'a'))).toEqual([4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it('leaves it nothing before a pause at which the first one may have ended', () => {
+    const begun = write(send('ssssssss'), 'a', null, 30);
+    const next = (rest: string): ReplayLog => sound(write(send(rest, begun), 'b', null), 'a');
+    expect(again(next('sqqss'))).toEqual([11, 12]);
+    expect(again(next('sqss'))).toEqual([7, 8, 9, 10, 11]);
+    // Texts of the next one had come before it.
+    expect(again(sound(untimed('qqs'), 'a'))).toEqual([4, 5, 6, 7, 8, 9]);
+  });
   it('leaves it nothing of that where the texts of the next one tell where it begins', () => {
     const told = write(send('ss', write(send('sssss'), 'a', [0, 1.3], 40)), 'b', [1.76, 2.2]);
     expect(again(sound(told, 'a'))).toEqual([5, 6]);
