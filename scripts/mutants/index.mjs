@@ -1,5 +1,6 @@
 import { BUFFER } from './buffer.mjs';
 import { COMMANDS } from './commands.mjs';
+import { CUTS } from './cuts.mjs';
 import { LANE } from './lane.mjs';
 import { REPLAY } from './replay.mjs';
 import { SENTENCES } from './sentences.mjs';
@@ -16,6 +17,7 @@ import { VOICES } from './voices.mjs';
  */
 export const MUTANTS = [
   ...SOUND,
+  ...CUTS,
   ...REPLAY,
   ...SENTENCES,
   ...BUFFER,
