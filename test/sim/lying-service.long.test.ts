@@ -2,5 +2,5 @@ import { testLies } from './lying-service.ts';
 
 testLies(
   Array.from({ length: 8 }, (_, index) => 8000 + index),
-  2,
+  1,
 );

@@ -72,9 +72,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   });
   const said = createSaidAccount(violations, doubts.isDoubtful);
   const order = createPlayOrder(setup, (stream) => numberOf.get(stream) ?? 0);
-  const mark = (tick: number, flag: number): void => {
-    flags.set(tick, flags.get(tick) | flag);
-  };
+  const mark = (tick: number, flag: number): void => flags.set(tick, flags.get(tick) | flag);
   const markAll = (ticks: readonly number[], flag: number): void => {
     for (const tick of ticks) mark(tick, flag);
   };
@@ -167,6 +165,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     markAll(job.ticks, DISTORTED);
   };
 
+  // Across a new task the zero of the times that the service tells is not known.
+  const isExactAt = (tick: number): boolean => setup.isExact() && (flags.get(tick) & RETASKED) === 0;
   const excuse = (tick: number): Excuse | null => {
     const flag = flags.get(tick);
     if (flag & GATED) return 'gated';
@@ -179,9 +179,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (flag & DISTORTED) return 'service';
     if (flag & LEFT_OUT) return 'left_out';
     const sending = sendings.get(tick);
-    // Across a new task the zero of the times that the service tells is not known.
-    const isExact = setup.isExact() && (flag & RETASKED) === 0;
-    if (!isExact && (seams.isInDoubt(tick) || seams.isBehindLateText(tick, isGone))) return 'unnamed';
+    const isExact = isExactAt(tick);
+    if (!isExact && seams.isInDoubt(tick)) return 'unnamed';
     if (!setup.named && targets.length > 1 && wasCut(jobs.values(), tick)) return 'unnamed';
     if (!setup.named && lacksItsEnd(jobs.values(), tick)) return 'unnamed';
     if (!isExact && isNextPart([...jobs.values()], tick, isGone)) return 'unnamed';
@@ -205,7 +204,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const judging: Judging = {
     ...{ violations, excused, isApart, isSaid: said.isSaid },
     excuse(tick) {
-      const why = excuse(tick);
+      const isLate = !isExactAt(tick) && seams.isBehindLateText(tick, isGone);
+      const why = excuse(tick) ?? (isLate ? 'unnamed' : null);
       if (why === 'left_out') leftOut.unsaid(tick);
       const over = overAt.get(sendings.get(tick)?.connection ?? 0);
       if (why !== null && over !== undefined) silentEnds.unsaid(over, why === 'late_break');
