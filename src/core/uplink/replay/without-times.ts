@@ -25,11 +25,9 @@ import {
 const PROMPT_MS = 2600;
 /** Word of a sentence that was cut in running speech comes up to this long after the cut, of a prompt service. */
 const CUT_TOLD_AFTER_MS = 960;
-/** Interim texts take a while to come: what was sent last before the word of a sentence is covered by none of its own. */
-const LEAST_SHARED_MS = 320;
 /** So much silence, and what of the chunks around it is silent, is rather the end of a sentence than a breath in one. */
 const PAUSE_CHUNKS = 2;
-/** Of what was sent just before an interim text came the text tells nothing: a chunk was still on its way. */
+/** An interim text tells nothing of what was sent just before it came: a chunk was still on its way. */
 const UNWRITTEN_MS = 320;
 
 /** Up to where a service has understood, as its word comes; milliseconds of the stream's audio. */
@@ -79,8 +77,7 @@ export function shareCut(log: ReplayLog, id: string, toMs: number, written: Writ
   if (!isRunning && followedAt === Number.POSITIVE_INFINITY) return log;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   if (own.length === 0) return log;
-  const unwrittenMs = written === null ? 0 : Math.max(LEAST_SHARED_MS, toMs - written.toMs + UNWRITTEN_MS);
-  const cutMs = toMs - (written === null ? CUT_TOLD_AFTER_MS : unwrittenMs);
+  const cutMs = written === null ? toMs - CUT_TOLD_AFTER_MS : Math.min(written.toMs, toMs) - UNWRITTEN_MS;
   const fromMs = written === null || written.isLate ? Math.min(cutMs, lastStretch(log, own)) : cutMs;
   const pauseMs = endOfPause(log, id, followedAt);
   return { ...log, pieces: share(log.pieces, Math.max(fromMs, pauseMs), { of: id, toMs, next: null }) };

@@ -138,6 +138,7 @@ describe('a sentence that sounds before its text comes', () => {
     // Texts of the next one had come before it.
     expect(again(sound(untimed('qqs'), 'a'))).toEqual([4, 5, 6, 7, 8, 9]);
   });
+
   it('leaves it nothing of that where the texts of the next one tell where it begins', () => {
     const told = write(send('ss', write(send('sssss'), 'a', [0, 1.3], 40)), 'b', [1.76, 2.2]);
     expect(again(sound(told, 'a'))).toEqual([5, 6]);
