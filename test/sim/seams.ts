@@ -24,8 +24,8 @@ export interface Seams {
    */
   isInDoubt(tick: number): boolean;
   /**
-   * It follows a cut in running speech on a stream that broke off, of which texts came late: it was taken for the end of the
-   * sentence before.
+   * It follows a sentence in running speech, on a stream that broke off: where texts come late it is taken for the end of that
+   * sentence. How late they came is not looked at, so this is asked last.
    */
   isBehindLateText(tick: number, isOver: (stream: string) => boolean): boolean;
   /** It was sent again with the sentence before the cut, because it may have been the end of that. */

@@ -10,8 +10,8 @@
  * - unnamed: the stream broke off, and the service does not name sentences (the specification's own messages have none),
  *   does not say what it has understood, or which seconds of the stream that was (or not the truth): sound that came after a
  *   sentence was sent is taken for its translation; or such a service cut running speech, and one of the two sentences had
- *   to be said again: up to 1.5 s before the cut, or behind it where texts came late, may have been said with the other (where the task was changed meanwhile, with
- *   any service: the zero of its times is not known then); or of two languages without names the translation into one was
+ *   to be said again: up to 1.5 s before the cut, or behind it where texts came late, may have been said with the other (where the
+ *   task was changed meanwhile, with any service: the zero of its times is not known then); or of two languages without names the translation into one was
  *   cut off: nobody can tell whose sound is missing; or of a sentence that has neither a name nor an end the last part never
  *   came: voices differ, and more than half of it may be all;
  * - behind: a stream broke off that was more than a sentence behind (a connection slower than real time): what the service says of
