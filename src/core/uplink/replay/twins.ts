@@ -35,7 +35,8 @@ export function compareSound(
   const { byteLength: bytes } = pcm;
   const hash = hashOf(pcm);
   const compared = of === null ? before.slice(-NAMELESS_COMPARED) : before;
-  const isKnown = compared.some((one) => one.of === of && one.bytes === bytes && one.hash === hash);
+  // The hash first: names are new strings each time, and compared letter by letter.
+  const isKnown = compared.some((one) => one.hash === hash && one.bytes === bytes && one.of === of);
   return {
     isTwin: isKnown && !isPeriodic(pcm),
     heard: [...before, { of, bytes, hash }].slice(-MOST_KEPT),
@@ -69,13 +70,18 @@ export function compareText(
   return { isTwin: false, read: [...before, name].slice(-TEXTS_KEPT) };
 }
 
-/** FNV-1a, twice with different primes: 52 bits of it. Begun as signed: what passes 31 bits makes V8 compile it anew each time. */
+/**
+ * FNV-1a over samples, twice with different primes: 52 bits of it. A dangling byte does not count. Begun as signed: what passes
+ * 31 bits makes V8 compile it anew each time.
+ */
 function hashOf(pcm: Uint8Array): number {
+  const samples = samplesOf(pcm);
   let one = 0x811c9dc5 | 0;
   let other = 0x1b873593 | 0;
-  for (const byte of pcm) {
-    one = Math.imul(one ^ byte, 0x01000193);
-    other = Math.imul(other ^ byte, 0x5bd1e995);
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at] as number;
+    one = Math.imul(one ^ sample, 0x01000193);
+    other = Math.imul(other ^ sample, 0x5bd1e995);
   }
   return (one >>> 0) * 2 ** 20 + ((other >>> 0) & 0xfffff);
 }
