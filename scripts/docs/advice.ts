@@ -39,7 +39,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   unreadable:
     "the event's message, to the support of the service; whether its address is that of such a service",
   untranslated: "the target languages and the voice; then ask the service's support",
-  unspoken: "whether the service has a voice for this language; then ask the service's support",
+  unspoken:
+    "`caption`: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
   capture:
     'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain; `incomplete`: another USB port or card, a machine less busy',
   playback: 'cable and card: `dragoman devices`',

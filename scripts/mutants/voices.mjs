@@ -108,6 +108,27 @@ export const VOICES = [
     tests: STORIES.unspoken,
   },
   {
+    name: 'another-language-for-the-only-one',
+    file: 'lane/session/unspoken.ts',
+    find: 'others.length === 0 && tag !== null && differ(tag, only)',
+    replace: 'others.length === 0 && tag !== null && tag === only && differ(tag, only)',
+    tests: STORIES.unspoken,
+  },
+  {
+    name: 'each-piece-of-another-language-counts',
+    file: 'lane/session/unspoken.ts',
+    find: 'if (begins) noteUnspoken',
+    replace: 'if (begins || !begins) noteUnspoken',
+    tests: STORIES.unspoken,
+  },
+  {
+    name: 'names-of-one-language-differ',
+    file: 'uplink/replay/sentence.ts',
+    find: 'return SAME.get(language) ?? language;',
+    replace: 'return primary;',
+    tests: STORIES.unspoken,
+  },
+  {
     name: 'unspoken-language-told-at-once',
     file: 'lane/session/unspoken.ts',
     find: 'const ENOUGH = 4;',

@@ -4,7 +4,7 @@ import { readNamedCause } from '../retry/recovery.ts';
 import { coverBySound, coverInterims, notePartial } from '../uplink/replay/interim.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
-import { compareSound, compareText } from '../uplink/replay/twins.ts';
+import { beginsSentence, compareSound, compareText } from '../uplink/replay/twins.ts';
 import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
@@ -141,7 +141,7 @@ function onSound(
   context.patch(stream, { newsAt: context.now, replay, lastSounds: heard });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);
-    noteSpokenIn(context, language);
+    noteSpokenIn(context, language, beginsSentence(stream.lastSounds, heard));
   }
   const ends = log.endsMarked - stream.replay.endsMarked;
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });

@@ -110,3 +110,66 @@ describe('a language that is written down and never spoken', () => {
     expect(status(lane).reasons).toEqual([]);
   });
 });
+
+describe('a service that speaks another language than the only one that is wanted', () => {
+  it('makes the device degraded, and is heard all the same', () => {
+    const lane = live(['es']);
+    converse(lane, 3, ['fr-FR']);
+    wait(lane);
+    expect(status(lane).reasons).toEqual([]);
+    converse(lane, 1, ['fr-FR']);
+    expect(status(lane)).toMatchObject({ status: 'degraded', reasons: UNSPOKEN('es') });
+    expect(lane.state.unspoken[0]?.sentences).toBe(4);
+    expect(lane.notes).not.toContain('audio_cut');
+  });
+
+  it('counts a sentence once, in however many pieces it comes', () => {
+    const lane = live(['es']);
+    lane.speak(10);
+    lane.hush(4);
+    lane.understands('u');
+    for (let piece = 1; piece <= 8; piece++)
+      lane.hear(`piece ${piece}`, 320, piece === 8, lane.stream, 'u', 'fr');
+    expect(lane.state.unspoken).toMatchObject([{ language: 'es', sentences: 1 }]);
+  });
+
+  it('is well again with the first sound of what is wanted, or of a language that is not told', () => {
+    for (const language of ['es', 'es-MX', null]) {
+      const lane = live(['es']);
+      converse(lane, 4, ['fr']);
+      wait(lane);
+      converse(lane, 1, ['fr']);
+      expect(status(lane).reasons).toEqual(UNSPOKEN('es'));
+      converse(lane, 1, [language]);
+      expect(status(lane).reasons).toEqual([]);
+    }
+  });
+
+  it('is none for what the change of a language leaves to be said in the old one', () => {
+    const lane = live(['fr']);
+    converse(lane, 4, ['fr']);
+    lane.options({ targets: ['es'] });
+    lane.taskRuns();
+    converse(lane, 3, ['fr']);
+    wait(lane);
+    converse(lane, 2, ['es']);
+    expect(status(lane).reasons).toEqual([]);
+  });
+
+  it.each([
+    ['zh', 'cmn-Hans'],
+    ['zh-Hant', 'zho'],
+    ['no', 'nb-NO'],
+    ['he', 'iw'],
+    ['de-AT', 'GER'],
+    ['pt-br', 'pt_PT'],
+    ['es', 'spanish'],
+    ['es', ''],
+    ['es', '../x'],
+  ])('%s is not another language than %s', (target, tag) => {
+    const lane = live([target]);
+    converse(lane, 6, [tag]);
+    wait(lane);
+    expect(lane.state.unspoken).toEqual([]);
+  });
+});

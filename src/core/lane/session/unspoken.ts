@@ -1,4 +1,4 @@
-import { targetOf } from '../../uplink/replay/sentence.ts';
+import { differ, targetOf } from '../../uplink/replay/sentence.ts';
 import type { UnspokenLanguage } from '../observations.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -14,7 +14,7 @@ const AT_LEAST_MS = 60_000;
 /** What was missing before says nothing of today's service: a few noises in each hour are no speech. */
 const FORGOTTEN_MS = 300_000;
 
-/** Of a sentence nothing was heard in a language. */
+/** Of a sentence nothing was heard in a language that is wanted. */
 export function noteUnspoken(context: StepContext, language: string): void {
   const { unspoken } = context.state;
   const known = unspoken.find((one) => one.language === language);
@@ -25,9 +25,19 @@ export function noteUnspoken(context: StepContext, language: string): void {
   context.set({ unspoken: [...others, { language, since, sentences: sentences + 1, isTold }] });
 }
 
-/** Sound has come. @param tag its language as the service tells it; null: it does not, and it may be any */
-export function noteSpokenIn(context: StepContext, tag: string | null): void {
+/**
+ * Sound has come. Where one language alone is wanted it is played whatever its tag; but sentence after sentence in another one is not
+ * what was asked for.
+ * @param tag its language as the service tells it; null: it does not, and it may be any
+ * @param begins whether it is the first of its sentence
+ */
+export function noteSpokenIn(context: StepContext, tag: string | null, begins: boolean): void {
   const { unspoken, options } = context.state;
+  const [only, ...others] = options.targets;
+  if (only !== undefined && others.length === 0 && tag !== null && differ(tag, only)) {
+    if (begins) noteUnspoken(context, only);
+    return;
+  }
   if (unspoken.length === 0) return;
   const language = targetOf(tag, options.targets);
   const left = language === null ? [] : unspoken.filter((one) => one.language !== language);

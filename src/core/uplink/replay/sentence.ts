@@ -42,6 +42,29 @@ type Pace = Pick<ReplayLog, 'pace' | 'targets' | 'endsMarked'>;
 /** The primary language of a tag: `de` of `de-AT`. */
 export const primaryOf = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
 
+/** Names of one language in which services differ, and which no table of Unicode has as the same. */
+const SAME = new Map([
+  ['nb', 'no'],
+  ['nn', 'no'],
+]);
+
+/**
+ * Whether two tags are of different languages for sure: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one. What is no
+ * tag, or the name of a language in words, may be any.
+ */
+export function differ(one: string, other: string): boolean {
+  if (primaryOf(one) === primaryOf(other)) return false;
+  const [a, b] = [languageCode(one), languageCode(other)];
+  return a !== null && b !== null && a !== b;
+}
+
+function languageCode(tag: string): string | null {
+  const primary = primaryOf(tag.replaceAll('_', '-'));
+  if (!/^[a-z]{2,3}$/.test(primary)) return null;
+  const { language } = new Intl.Locale(primary);
+  return SAME.get(language) ?? language;
+}
+
 /** The target that a language tag means: the same, or the only one with the same primary language; null: not told. */
 export function targetOf(tag: string | null, targets: readonly string[]): string | null {
   if (targets.length === 1) return targets[0] ?? null;

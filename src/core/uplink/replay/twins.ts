@@ -43,6 +43,12 @@ export function compareSound(
   };
 }
 
+/** Whether the last piece is of another sentence, or in another language, than the one before it; never so without names. */
+export function beginsSentence(before: readonly HeardSound[], heard: readonly HeardSound[]): boolean {
+  const of = heard.at(-1)?.of ?? null;
+  return of !== null && of !== before.at(-1)?.of;
+}
+
 /** A text as it came. */
 interface ReadText {
   readonly transcription_id?: string | null | undefined;
