@@ -224,6 +224,13 @@ export const SILENCE = [
     tests: ['lane/stopped-speech.test.ts'],
   },
   {
+    name: 'lost-speech-ends-with-the-stop',
+    file: 'lane/sound/speech-lost.ts',
+    find: 'to = oldest === undefined ? newest?.capturedAt',
+    replace: 'to = oldest === undefined ? context.now',
+    tests: ['lane/speech-lost.test.ts'],
+  },
+  {
     name: 'old-speech-is-said-to-who-comes-later',
     file: 'lane/sound/speech-lost.ts',
     find: 'const OLDEST_SAID_MS = 120_000;',

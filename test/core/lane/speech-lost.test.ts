@@ -196,6 +196,20 @@ describe('speech that waits while the microphone is away and there is no stream'
     },
   );
 
+  it.each([0, 60_000])('ends with its last word where the lane is stopped %i ms after it', (later) => {
+    const lane = new LaneHarness();
+    lane.goAcquiring();
+    lane.brokerIs(false);
+    const from = lane.now;
+    lane.speak(20);
+    const to = lane.now;
+    lane.hush(5);
+    lane.step({ type: 'audio_fault', device: 'capture', code: 'lost', message: 'unplugged' });
+    lane.stall(later);
+    lane.stop();
+    expect(events(lane)).toMatchObject([{ detail: { lost_ms: 20 * CHUNK_MS }, times: { from, to } }]);
+  });
+
   it('is no loss in standby, where it was taken for a pause', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 20_000 } }).goLive();
     lane.hush(100);

@@ -66,7 +66,7 @@ export function dropHeld(context: StepContext): void {
 
 /**
  * Looks at what a step has lost. Once for each outage the owner is told the sum, at its end; a long one each ten minutes.
- * @param said when that was said; left out: just before the oldest that is held
+ * @param said when that was said; left out: just before the oldest that is held, or up to the last of what was
  */
 export function trackSpeechLoss(
   context: StepContext,
@@ -81,7 +81,12 @@ export function trackSpeechLoss(
     context.set({ loss: null });
     tell(context, loss);
   }
-  if (lost > 0) lose(context, lost * settings.chunkMs, said);
+  if (lost > 0) {
+    const [oldest] = backlog.chunks;
+    const newest = oldest === undefined ? heldSpeech(before.backlog).chunks.at(-1) : undefined;
+    const to = oldest === undefined ? newest?.capturedAt : oldest.capturedAt - settings.chunkMs;
+    lose(context, lost * settings.chunkMs, { to: to ?? context.now, ...said });
+  }
   const { loss: known, session } = context.state;
   // Where nothing more happens to the lane there may be no later step.
   const isLast = session.kind === 'idle' || session.kind === 'closed';
@@ -111,14 +116,12 @@ export function loseSent(context: StepContext, chunks: number, known: SentLoss, 
   context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
 }
 
-function lose(context: StepContext, lostMs: number, said?: Pick<SpeechLoss, 'from' | 'to'>): void {
-  const { backlog, settings, loss } = context.state;
-  const oldest = backlog.chunks[0];
-  const to = said?.to ?? (oldest === undefined ? context.now : oldest.capturedAt - settings.chunkMs);
+function lose(context: StepContext, lostMs: number, { from, to }: { from?: number; to: number }): void {
+  const { loss } = context.state;
   const more: SpeechLoss = {
     lostMs: (loss?.lostMs ?? 0) + lostMs,
     cause: loss?.cause ?? causeOf(context.state),
-    from: loss?.from ?? said?.from ?? to - lostMs,
+    from: loss?.from ?? from ?? to - lostMs,
     to: loss?.wasSent === true ? loss.to : to,
     lastAt: context.now,
     toldAt: loss?.toldAt ?? context.now,
