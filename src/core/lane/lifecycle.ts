@@ -12,12 +12,17 @@ import { stopSpeaking } from './sound/stopped.ts';
 import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
 
-/** Somebody wants the lane to run; one that waits or is parked tries again at once, and one that sleeps wakes. */
+/**
+ * Somebody wants the lane to run; one that waits or is parked tries again at once, one that sleeps wakes, and one that is being
+ * stopped does not wait for that: a word spoken now is to be heard.
+ */
 export function start(context: StepContext): void {
   if (context.state.ending) return;
   context.set({ wanted: true });
   if (context.state.hold !== null) return;
+  const { session } = context.state;
   if (context.phase === 'idle' || context.phase === 'restarting') begin(context);
+  else if (session.kind === 'draining') closeDrained(context, session);
   else if (context.phase === 'standby') wake(context);
   else if (context.phase === 'acquiring') askNow(context);
   else retryNow(context);

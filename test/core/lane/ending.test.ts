@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { laneStatus } from '../../../src/core/lane/status.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { LANE_IN, situation } from './situations.ts';
 
@@ -146,25 +147,79 @@ describe('a drain', () => {
 
   it('is followed by a new session when somebody started the lane meanwhile', () => {
     const lane = new LaneHarness().goDraining();
+    const { stream } = lane;
     lane.start();
-    expect(lane.phase).toBe('draining');
-    lane.says(EOS);
     expect(lane.phase).toBe('acquiring');
+    expect(lane.last('close_stream')).toMatchObject({ stream });
     expect(lane.all('open_capture')).toHaveLength(2);
     expect(lane.last('request_token')).toMatchObject({ id: 'test-2', reason: 'start' });
+    // What is said from now on is held for the next session.
+    lane.speak(1);
     lane.grant();
     lane.open();
     lane.taskRuns();
     lane.speak(3);
-    expect(lane.wire).toBe('sss');
+    expect(lane.wire).toBe('ssss');
   });
 
-  it('is not, when it was stopped again after that', () => {
+  it('is not waited for when a schedule opens again meanwhile', () => {
+    const lane = new LaneHarness().goLive();
+    lane.hold('closed');
+    lane.until(() => lane.phase === 'draining', 30_000);
+    lane.hold(null);
+    expect(lane.phase).toBe('acquiring');
+    lane.speak(1);
+    expect(lane.state.backlog.chunks).toHaveLength(1);
+  });
+
+  it('is followed by nothing when the lane was stopped again after that', () => {
     const lane = new LaneHarness().goDraining();
     lane.start();
     lane.stop();
     lane.says(EOS);
     expect(lane.phase).toBe('idle');
+  });
+});
+
+describe('a stopped lane', () => {
+  const sentence = {
+    transcription_id: 'u',
+    language: 'es',
+    text: 'a sentence of some length, to be said, and to be said',
+  };
+
+  it('says nothing once more of which less than half comes while it ends', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } });
+    lane.pongs = true;
+    lane.goLive();
+    lane.speak(10);
+    lane.hush(4);
+    lane.understands('u');
+    lane.says({ message_type: 'translated_transcription', data: { transcription: sentence } });
+    lane.stop();
+    lane.hear('u', 800, true, lane.stream, 'u', 'es');
+    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    expect(lane.phase).toBe('draining');
+    lane.says(EOS);
+    lane.start();
+    expect(lane.state.backlog.chunks).toEqual([]);
+    expect(lane.state.counts.saidAgain).toBe(0);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    expect(lane.wire.slice(14)).toBe('');
+  });
+
+  it('tells what nobody will hear as it stops, though it is wanted again at once', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } });
+    lane.goLive();
+    lane.speak(10);
+    lane.stop();
+    lane.start();
+    const lost = lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
+    expect(lost).toMatchObject([{ detail: { lost_ms: 3200, cause: 'stopped' } }]);
+    expect(lane.state.loss).toBeNull();
+    expect(laneStatus(lane.state, lane.now).reasons).toEqual([]);
   });
 });
 

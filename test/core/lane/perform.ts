@@ -52,7 +52,7 @@ export function perform(lane: LaneHarness, act: Act): void {
     case 'shutdown':
       return lane.shutdown();
     case 'defect':
-      return lane.crash(lane.phase === 'idle' ? { type: 'start' } : undefined);
+      return lane.crash(['idle', 'draining'].includes(lane.phase) ? { type: 'start' } : undefined);
     case 'broke':
       lane.step({
         ...{ type: 'broke', stream: streamOf(lane, act.who) },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { isTransition, PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
 import { LaneHarness } from './lane-harness.ts';
 
@@ -86,10 +85,7 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
   'configuring > restarting': (lane) => lane.goConfiguring().crash(),
   'live > restarting': (lane) => lane.goLive().crash(),
   'rolling > restarting': (lane) => lane.goRolling().crash(),
-  'draining > restarting': (lane) => {
-    lane.goDraining().start();
-    lane.crash();
-  },
+  'draining > restarting': (lane) => lane.goDraining().crash({ type: 'start' }),
   'waiting > restarting': (lane) => lane.goWaiting().crash(),
   'parked > restarting': (lane) => lane.goParked().crash(),
   'restarting > acquiring': (lane) => {
@@ -145,7 +141,6 @@ describe('the table of phases', () => {
   it('goes through idle from one session to the next, when a drained lane is wanted again', () => {
     const lane = new LaneHarness().goDraining();
     lane.start();
-    lane.pass(LANE_DEFAULTS.drainMs);
     expect(lane.walked.slice(-2)).toEqual([
       { from: 'draining', to: 'idle' },
       { from: 'idle', to: 'acquiring' },

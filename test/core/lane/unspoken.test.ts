@@ -164,6 +164,13 @@ describe('a service that speaks another language than the only one that is wante
     ['de-AT', 'GER'],
     ['pt-br', 'pt_PT'],
     ['es', 'spanish'],
+    ['es', 'und'],
+    ['es', 'und-Latn'],
+    ['es', 'mul'],
+    ['es', 'mis'],
+    ['es', 'zxx'],
+    ['es', 'qaa'],
+    ['es', 'i-klingon'],
     ['es', ''],
     ['es', '../x'],
   ])('%s is not another language than %s', (target, tag) => {

@@ -1,5 +1,5 @@
 import type { Hold } from '../event.ts';
-import { begin, stop } from '../lifecycle.ts';
+import { begin, closeDrained, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeSetup } from './ending.ts';
@@ -22,7 +22,9 @@ export function setHold(context: StepContext, hold: Hold | null): void {
 function reopen(context: StepContext): void {
   context.disarm('closing');
   context.set({ closing: null });
-  if (context.phase === 'idle') begin(context);
+  const { session } = context.state;
+  if (session.kind === 'draining') closeDrained(context, session);
+  else if (context.phase === 'idle') begin(context);
 }
 
 function beginClosing(context: StepContext): void {

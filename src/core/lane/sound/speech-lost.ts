@@ -88,8 +88,8 @@ export function trackSpeechLoss(
     lose(context, lost * settings.chunkMs, { to: to ?? context.now, ...said });
   }
   const { loss: known, session } = context.state;
-  // Where nothing more happens to the lane there may be no later step.
-  const isLast = session.kind === 'idle' || session.kind === 'closed';
+  // Where nothing more happens to the lane there may be no later step; a stop is over with the step that knows what it has cost.
+  const isLast = session.kind === 'idle' || session.kind === 'closed' || known?.cause === 'stopped';
   if (known === null || (lost > 0 && !isLast) || !isOver(context.state, known, context.now)) return;
   context.set({ loss: null });
   tell(context, known);
@@ -140,7 +140,9 @@ function tell(
   context.notify('speech_lost', { lost_ms: Math.round(lostMs), cause, ...more }, { from, to });
 }
 
-function isOver({ session }: LaneState, { lastAt }: SpeechLoss, now: number): boolean {
+function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: number): boolean {
+  // The owner's word has ended it, whatever the lane does next.
+  if (cause === 'stopped') return true;
   switch (session.kind) {
     case 'live':
     case 'rolling':

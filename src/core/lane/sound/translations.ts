@@ -25,7 +25,8 @@ export function reviewTranslations(context: StepContext, before: Stream): void {
     });
   }
   reviewInterims(context, stream, signs.settledAt);
-  reviewSound(context, stream, signs.settledAt);
+  // Of a lane that is stopped nothing is said once more: it would be, to somebody else, after the next start.
+  if (context.phase !== 'draining') reviewSound(context, stream, signs.settledAt);
 }
 
 function reviewInterims(context: StepContext, stream: Stream, settledAt: number): void {

@@ -48,6 +48,9 @@ const SAME = new Map([
   ['nn', 'no'],
 ]);
 
+/** Codes for what is unknown, several languages, none, or somebody's own. */
+const NO_LANGUAGE = /^(?:und|mul|mis|zxx|q[a-t][a-z])$/;
+
 /**
  * Whether two tags are of different languages for sure: `fr` and `de-AT`, but not `zh` and `cmn-Hans`, which are one. What is no
  * tag, or the name of a language in words, may be any.
@@ -60,7 +63,7 @@ export function differ(one: string, other: string): boolean {
 
 function languageCode(tag: string): string | null {
   const primary = primaryOf(tag.replaceAll('_', '-'));
-  if (!/^[a-z]{2,3}$/.test(primary)) return null;
+  if (!/^[a-z]{2,3}$/.test(primary) || NO_LANGUAGE.test(primary)) return null;
   const { language } = new Intl.Locale(primary);
   return SAME.get(language) ?? language;
 }
