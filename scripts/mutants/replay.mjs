@@ -19,7 +19,14 @@ export const REPLAY = [
   {
     name: 'languages-of-before-are-missed',
     file: 'uplink/replay/replay-log.ts',
-    find: 'first.fromMs < log.retargetedMs || ',
+    find: '(isBefore ? log.before : log).targets',
+    replace: 'log.targets',
+    tests: ['uplink/replay/untranslated.test.ts'],
+  },
+  {
+    name: 'spoken-before-the-change-is-missed',
+    file: 'uplink/replay/replay-log.ts',
+    find: 'if (isBefore && !sentence.languages.every(isUnheardOf)) return [];',
     replace: '',
     tests: ['uplink/replay/untranslated.test.ts'],
   },

@@ -3,7 +3,8 @@ import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
 import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
-import { addSpeech, owedSpeech } from '../../../src/core/uplink/replay/replay-log.ts';
+import { owedSpeech } from '../../../src/core/uplink/replay/replay-log.ts';
+import { addSpeech } from '../../../src/core/uplink/replay/speech-count.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 

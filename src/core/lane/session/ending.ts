@@ -3,8 +3,9 @@ import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recov
 import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
 import { cutsAtEnd } from '../../uplink/replay/cut-off.ts';
 import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
-import { lessSpeech, unspoken } from '../../uplink/replay/replay-log.ts';
+import { unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
+import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { taskOf } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../uplink/replay/interim.ts';
 import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
-import { addSpeech } from '../../uplink/replay/replay-log.ts';
+import { addSpeech } from '../../uplink/replay/speech-count.ts';
 import type { LossCause } from '../loss-cause.ts';
 import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';

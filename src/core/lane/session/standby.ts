@@ -3,13 +3,12 @@ import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import { writtenSpeech } from '../../uplink/replay/interim.ts';
 import {
-  addSpeech,
   FORGOTTEN_AFTER_MS,
-  lessSpeech,
   owedSpeech,
   owedSpeechChunks,
   owesWritten,
 } from '../../uplink/replay/replay-log.ts';
+import { addSpeech, lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { isSpeaking } from '../../uplink/replay/spoken.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';

@@ -1,6 +1,6 @@
 import { judgeCuts } from '../../uplink/replay/cut-off.ts';
 import { takeLeftOut } from '../../uplink/replay/interim.ts';
-import { lessSpeech } from '../../uplink/replay/replay-log.ts';
+import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
 import { countLeftOut } from '../session/left-out.ts';
 import { noteSign, type Stream, streamsOf } from '../session/session.ts';

@@ -9,14 +9,8 @@ import {
   type Span,
   type SpeechCount,
 } from './record.ts';
-import {
-  addSpeech,
-  countSpeech,
-  FORGOTTEN_AFTER_MS,
-  lessSpeech,
-  owedSpeech,
-  owedSpeechIn,
-} from './replay-log.ts';
+import { countSpeech, FORGOTTEN_AFTER_MS, owedSpeech, owedSpeechIn } from './replay-log.ts';
+import { addSpeech, lessSpeech } from './speech-count.ts';
 import { placeSpan } from './times.ts';
 
 /**

@@ -34,8 +34,8 @@ export interface ReplayLog {
   readonly unheard: SpeechCount;
   /** Sentences that the service has understood, and of which no sound came until they were forgotten: to be told. */
   readonly untranslated: readonly Untranslated[];
-  /** What was sent before was to be said in other languages. */
-  readonly retargetedMs: number;
+  /** What was sent before `ms` was to be said in these languages. */
+  readonly before: { readonly ms: number; readonly targets: readonly string[] };
   /** Length of the pause at the end of what was sent. */
   readonly quietMs: number;
   /** Number of the last stretch of speech between two pauses. */

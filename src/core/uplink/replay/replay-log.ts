@@ -20,6 +20,7 @@ import {
   type Untranslated,
 } from './record.ts';
 import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
+import { addSpeech } from './speech-count.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -41,7 +42,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     forgottenMs: 0,
     unheard: NO_SPEECH,
     untranslated: [],
-    retargetedMs: 0,
+    before: { ms: 0, targets },
     quietMs: PAUSE_MS,
     group: 0,
     times: FIRST_TIMES,
@@ -146,8 +147,11 @@ function untranslatedIn(log: ReplayLog, stays: ReadonlySet<Piece>): readonly Unt
     // Without a name it is any sentence's sound that speaks it.
     if (first === undefined || sentence.id.startsWith('#') || own.some((piece) => stays.has(piece)))
       return [];
-    if (first.fromMs < log.retargetedMs || own.every(noisesIn(own))) return [];
-    return log.targets.flatMap((language) => {
+    if (own.every(noisesIn(own))) return [];
+    const isBefore = first.fromMs < log.before.ms;
+    // Of two languages before the change which one was spoken is not known any more.
+    if (isBefore && !sentence.languages.every(isUnheardOf)) return [];
+    return (isBefore ? log.before : log).targets.flatMap((language) => {
       if (![language, null].every((name) => isUnheardOf(spokenIn(sentence, name)))) return [];
       const missing = own.filter((piece) => !isSaidIn(log, piece, language));
       const ms = missing.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
@@ -189,34 +193,6 @@ function beganAt(piece: Piece | undefined): number | null {
   return piece === undefined ? null : piece.chunk.capturedAt - (piece.whole.toMs - piece.whole.fromMs);
 }
 
-export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
-  return {
-    sure: one.sure + other.sure,
-    likely: one.likely + other.likely,
-    possible: one.possible + other.possible,
-    likelySince: earlier(one.likelySince, other.likelySince),
-    possibleSince: earlier(one.possibleSince, other.possibleSince),
-    until:
-      one.until === null || other.until === null
-        ? (one.until ?? other.until)
-        : Math.max(one.until, other.until),
-  };
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
-}
-
-/** @returns what is left of one without another; its times stay as they are */
-export function lessSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
-  return {
-    ...one,
-    sure: Math.max(0, one.sure - other.sure),
-    likely: Math.max(0, one.likely - other.likely),
-    possible: Math.max(0, one.possible - other.possible),
-  };
-}
-
 /** The log with these pieces, and without the sentences that have none of them and owe nothing. */
 export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog {
   const owed = new Set(pieces.map(({ sentence }) => sentence));
@@ -230,7 +206,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
 /** The stream translates into other languages from now on; what it has said in the ones before is said. */
 export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
   const owed = log.pieces.filter((piece) => piece.sentence === null || isOwed(log, piece));
-  return { ...keepPieces(log, owed), targets, retargetedMs: log.sentMs };
+  return { ...keepPieces(log, owed), targets, before: { ms: log.sentMs, targets: log.targets } };
 }
 
 /** What would be lost if the stream ended now, oldest first; each chunk with the languages in which it was said. */

@@ -61,8 +61,13 @@ describe('a sentence that the service has understood and never translates', () =
     expect(told(wait(understand(send(1), 'a')))).toEqual([]);
   });
 
-  it('is not told in languages that are wanted only since it was said', () => {
-    expect(told(wait(retarget(understand(send(4), 'a'), ['de'])))).toEqual([]);
+  it('is told in the languages that were wanted when it was said', () => {
+    expect(told(wait(retarget(understand(send(4), 'a'), ['de'])))).toEqual(never('es', 'fr'));
+    // What comes after the change counts, in whichever language, and nobody knows which of two was spoken before it.
+    const late = sound(retarget(understand(send(4), 'a'), ['de']), 'a', 'es', 1300, true);
+    expect(told(wait(late))).toEqual([]);
+    const half = sound(understand(send(4), 'a'), 'a', 'es', 1300, true);
+    expect(told(wait(retarget(half, ['de'])))).toEqual([]);
     expect(told(wait(understand(send(4, retarget(send(0), ['de'])), 'a')))).toEqual(never('de'));
   });
 });
