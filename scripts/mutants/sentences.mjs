@@ -92,6 +92,13 @@ export const SENTENCES = [
     tests: ['uplink/replay/languages.test.ts'],
   },
   {
+    name: 'stuck-texts-are-left-out',
+    file: 'lane/session/ending.ts',
+    find: "isProven ? 'left_out' : (cause ?? 'left_out')",
+    replace: "isProven || !isSilent ? 'left_out' : (cause ?? 'left_out')",
+    tests: ['lane/left-out.test.ts'],
+  },
+  {
     name: 'unwanted-languages-are-said-again',
     file: 'lane/session/ending.ts',
     find: '!targets.every((target) => said.includes(target))',

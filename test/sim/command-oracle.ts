@@ -84,7 +84,10 @@ export function createCommandOracle({
     ...(isStopping() ? ['stopping'] : []),
     ...(crowd.length > CROWD ? ['busy'] : []),
     ...(since(deliveredAt, endedAt) ? ['interrupted', 'stopping', 'expired'] : []),
-    ...(since(deliveredAt, troubledAt()) ? ['interrupted'] : []),
+    // What is written down before it is carried out may expire while the disk hangs.
+    ...(since(deliveredAt, troubledAt())
+      ? ['interrupted', ...(command.notAfter === null ? [] : ['expired'])]
+      : []),
   ];
   const checkAgain = (one: Followed, answer: string): void => {
     const isExcused = since(one.deliveredAt, endedAt) || since(one.deliveredAt, troubledAt());

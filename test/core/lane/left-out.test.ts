@@ -141,6 +141,23 @@ describe('a sentence of which the service gives no more than interim texts', () 
     expect(lane.state.loss?.cause).toBe('network');
   });
 
+  it('has the cause of the end where the way was blocked before anything could follow', () => {
+    const lane = live();
+    const from = sentS(lane);
+    lane.speak(12);
+    const to = sentS(lane);
+    // Its interim text comes late, and nothing behind it.
+    lane.hush(75);
+    partial(lane, 'b', 50, { from, to });
+    lane.speak(3);
+    partial(lane, 'c', 10, { from: to + 24, to: sentS(lane) });
+    lane.pongs = false;
+    while (lane.phase === 'live') lane.hush(1);
+    lane.pongs = true;
+    wait(lane);
+    expect(told(lane)).toMatchObject([{ lost_ms: 12 * CHUNK_MS, cause: 'unresponsive' }]);
+  });
+
   it('is not told where it was being written down when its stream broke off', () => {
     const lane = live();
     for (let chunk = 1; chunk <= 12; chunk++) {

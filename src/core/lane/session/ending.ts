@@ -145,11 +145,17 @@ export function takeBackFrom(context: StepContext, stream: Stream, cause: Cause 
   else sayLate(context, owed);
 }
 
+/** A service that goes on for this long behind the last text of a sentence has left it out. */
+const LEFT_OUT_AFTER_MS = 5000;
+
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
 function settleEnd(context: StepContext, stream: Stream, cause: Cause | null): readonly BacklogChunk[] {
-  const { replay } = stream;
+  const { replay, signs } = stream;
   const isSilent = cause === 'silent_service';
-  const told = countLeftOut(context, leftOutAtEnd(replay, context.now), isSilent ? cause : 'left_out');
+  const left = leftOutAtEnd(replay, context.now);
+  // Of what nothing has come since, the rest may have been stuck on the way that broke.
+  const isProven = !isSilent && left.every(({ at }) => signs.settledAt - at >= LEFT_OUT_AFTER_MS);
+  const told = countLeftOut(context, left, isProven ? 'left_out' : (cause ?? 'left_out'));
   countUnheard(context, stream, lessSpeech(replay.unheard, told), isSilent);
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
