@@ -96,7 +96,7 @@ export const SENTENCES = [
     file: 'lane/session/ending.ts',
     find: "isProven ? 'left_out' : (cause ?? 'left_out')",
     replace: "isProven || !isSilent ? 'left_out' : (cause ?? 'left_out')",
-    tests: ['lane/left-out.test.ts'],
+    tests: ['lane/left-out-at-end.test.ts'],
   },
   {
     name: 'unwanted-languages-are-said-again',

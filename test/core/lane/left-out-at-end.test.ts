@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { LaneHarness as AskingLane, ends } from './asking-lane.ts';
+import { behave } from './behaviour.ts';
+import { begin, lost, partial, say, sentS, told, wait, whole } from './interim-texts.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+
+/** Live, with a service that answers what is asked. */
+function live(): LaneHarness {
+  const lane = new LaneHarness().goLive();
+  behave(lane);
+  return lane;
+}
+
+describe('a sentence that was left out when its stream ends', () => {
+  it('is told when its stream breaks off, where it cannot be said again', () => {
+    const lane = live();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.end();
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it('is told by itself where an outage follows that loses speech as well', () => {
+    const lane = new LaneHarness().goLive();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.end();
+    for (let chunk = 0; chunk < 120; chunk++) {
+      if (lane.phase === 'acquiring') lane.grant();
+      if (lane.phase === 'connecting') lane.unreach(true);
+      lane.speak(1);
+    }
+    expect(told(lane)).toMatchObject([lost(4)]);
+    expect(lane.state.loss?.cause).toBe('network');
+  });
+
+  it('has the cause of the end where the way was blocked before anything could follow', () => {
+    const lane = live();
+    const from = sentS(lane);
+    lane.speak(12);
+    const to = sentS(lane);
+    // Its interim text comes late, and nothing behind it.
+    lane.hush(75);
+    partial(lane, 'b', 50, { from, to });
+    lane.speak(3);
+    partial(lane, 'c', 10, { from: to + 24, to: sentS(lane) });
+    lane.pongs = false;
+    while (lane.phase === 'live') lane.hush(1);
+    lane.pongs = true;
+    wait(lane);
+    expect(told(lane)).toMatchObject([{ lost_ms: 12 * CHUNK_MS, cause: 'unresponsive' }]);
+  });
+
+  it('is not told where it was being written down when its stream broke off', () => {
+    const lane = live();
+    for (let chunk = 1; chunk <= 12; chunk++) {
+      lane.speak(1);
+      partial(lane, 'b', chunk * 5);
+    }
+    // The text of the sentence before it comes late: all that was said seems to be that, and is spoken.
+    whole(lane, 'a', 20);
+    lane.hear('a', 1200, true);
+    lane.end();
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toEqual([]);
+  });
+
+  it.each([
+    ['it fell silent in the middle of it', 'silent_service'],
+    ['it had gone on to the next one before it fell silent', 'left_out'],
+  ])('is told with its cause where a stream ends for its silence: %s', (_, cause) => {
+    const lane = new AskingLane().goLive();
+    behave(lane);
+    begin(lane, 'b', 4, true);
+    if (cause === 'left_out') {
+      say(lane, 'c', 3, true);
+      // For longer than a text is waited for.
+      lane.hush(110);
+    }
+    // It answers questions about its task, and nothing else.
+    for (let chunk = 0; chunk < 300 && ends(lane) === 0; chunk++) lane.speak(1);
+    expect(ends(lane)).toBe(1);
+    wait(lane);
+    const sums = told(lane);
+    expect(sums.map((one) => one.cause)).toEqual([...new Set([cause, 'silent_service'])]);
+    expect(sums.reduce((ms, { lost_ms }) => ms + Number(lost_ms), 0)).toBe(lane.accounts.lost * CHUNK_MS);
+  });
+
+  it('is told when its stream ends in order', () => {
+    const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
+    behave(lane);
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.until(() => lane.phase === 'standby', 60_000);
+    wait(lane);
+    expect(told(lane)).toMatchObject([lost(4)]);
+  });
+});
