@@ -199,9 +199,16 @@ export const LANE = [
     tests: ['lane/ending.test.ts'],
   },
   {
+    name: 'stop-loses-by-an-outage-that-is-none',
+    file: 'lane/sound/speech-lost.ts',
+    find: "const cause = isUp ? 'stopped' : causeOf(before);",
+    replace: 'const cause = causeOf(before);',
+    tests: ['lane/ending.test.ts'],
+  },
+  {
     name: 'cost-of-a-stop-counts-as-an-outage',
     file: 'lane/sound/speech-lost.ts',
-    find: "if (cause === 'stopped') return true;",
+    find: "if (cause === 'stopped') return session.kind !== 'draining';",
     replace: '',
     tests: ['lane/ending.test.ts'],
   },

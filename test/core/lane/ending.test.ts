@@ -210,6 +210,17 @@ describe('a stopped lane', () => {
     expect(lane.wire.slice(14)).toBe('');
   });
 
+  it('is what loses the speech that a change of its languages held back', () => {
+    const lane = new LaneHarness({ options: { echo: 'off' } });
+    lane.goLive();
+    lane.options({ targets: ['de'] });
+    lane.speak(10);
+    lane.stop();
+    lane.says(EOS);
+    const lost = lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
+    expect(lost).toMatchObject([{ detail: { lost_ms: 3200, cause: 'stopped' } }]);
+  });
+
   it('tells what nobody will hear as it stops, though it is wanted again at once', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.goLive();

@@ -1,7 +1,7 @@
 import { type BacklogChunk, dropAll, dropOld, heldSpeech, writeOff } from '../../uplink/backlog.ts';
 import { isCause, type LossCause } from '../loss-cause.ts';
 import type { SpeechLoss } from '../observations.ts';
-import { isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
+import { hearingStream, isCongested, isStreaming, tokenRequestOf } from '../session/session.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
@@ -57,7 +57,10 @@ export function dropHeld(context: StepContext): void {
   const { loss, settings } = before;
   if (loss?.wasSent === true) tell(context, loss);
   const times = { from: first.capturedAt - settings.chunkMs, to: last.capturedAt };
-  const begun = { ...times, cause: causeOf(before), lostMs: 0, lastAt: now, toldAt: now, wasSent: false };
+  // To a stream that is up it would have been sent in a moment: it is lost with what that owes.
+  const isUp = hearingStream(before.session) !== null && !isCongested(before.session);
+  const cause = isUp ? 'stopped' : causeOf(before);
+  const begun: SpeechLoss = { ...times, cause, lostMs: 0, lastAt: now, toldAt: now, wasSent: isUp };
   context.set({
     backlog: { ...backlog, accounts: { ...accounts, lost: accounts.lost + chunks.length } },
     loss: loss?.wasSent === false ? loss : begun,
@@ -141,8 +144,8 @@ function tell(
 }
 
 function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: number): boolean {
-  // The owner's word has ended it, whatever the lane does next.
-  if (cause === 'stopped') return true;
+  // The owner's word has ended it, whatever the lane does next: told with what the stream still owes as it is gone.
+  if (cause === 'stopped') return session.kind !== 'draining';
   switch (session.kind) {
     case 'live':
     case 'rolling':
