@@ -94,7 +94,7 @@ function silence(context: StepContext): void {
   forgetDeviceFault(context, 'capture');
 }
 
-/** The drained stream is gone. Somebody may have wanted the lane back meanwhile. */
+/** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */
 export function closeDrained(context: StepContext, draining: Draining): void {
   keepDoubtful(context, draining.stream);
   loseOwed(context, draining.stream);

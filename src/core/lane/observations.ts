@@ -53,7 +53,7 @@ export interface SpeechLoss {
   readonly lastAt: number;
   /** When the owner was told last, or the loss began. */
   readonly toldAt: number;
-  /** The service had taken it: nothing more of it goes lost later. */
+  /** The service had taken it, or would have but for a stop: nothing more of it goes lost later. */
   readonly wasSent: boolean;
 }
 

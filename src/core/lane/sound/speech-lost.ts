@@ -40,8 +40,8 @@ export function forgetOld(context: StepContext): void {
 }
 
 /**
- * The lane is stopped: what is held is given up. It is lost by what kept it from being sent, as what overflows is: how much of it is
- * speech the voice detector need not know.
+ * The lane is stopped: what is held is given up. It is lost by what kept it from being sent, as what overflows is, or else by the
+ * stop: how much of it is speech the voice detector need not know.
  */
 export function dropHeld(context: StepContext): void {
   const { state: before, now } = context;
