@@ -94,8 +94,8 @@ export const SENTENCES = [
   {
     name: 'stuck-texts-are-left-out',
     file: 'lane/session/ending.ts',
-    find: "isProven ? 'left_out' : (cause ?? 'left_out')",
-    replace: "isProven || !isSilent ? 'left_out' : (cause ?? 'left_out')",
+    find: "isProven && cause !== 'silent_service' ? 'left_out'",
+    replace: "cause !== 'silent_service' ? 'left_out'",
     tests: ['lane/left-out-at-end.test.ts'],
   },
   {

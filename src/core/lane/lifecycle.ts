@@ -1,10 +1,10 @@
 import { isListening } from './phases.ts';
-import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
+import { closeHearing, closeSetup, dropLease, tellStopped } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
-import { keepDoubtful, loseOwed, tellUnheard } from './session/unheard-speech.ts';
+import { keepDoubtful, loseOwed } from './session/unheard-speech.ts';
 import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
 import { dropHeld } from './sound/speech-lost.ts';
@@ -64,14 +64,15 @@ export function stop(context: StepContext): void {
   context.disarm('closing');
   context.set({ closing: null });
   if (session.kind === 'draining') return;
+  const hearing = hearingStream(session);
+  const stream = hearing === null ? null : tellStopped(context, hearing);
+  const old = oldSession === null ? null : tellStopped(context, oldSession.stream);
   if (isListening(context.phase)) silence(context);
-  if (oldSession !== null) loseOwed(context, oldSession.stream);
+  if (old !== null) loseOwed(context, old);
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
-  const hearing = hearingStream(session);
-  if (hearing !== null) {
-    const stream = tellUnheard(context, hearing);
+  if (stream !== null) {
     context.disarm('setup', 'poll', 'silence', 'pace', 'stable', 'roll', 'standby');
     context.become({ kind: 'draining', stream });
     dropOldSession(context, 'close');

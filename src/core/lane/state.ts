@@ -143,6 +143,8 @@ export interface LaneState {
   readonly noSessionSince: number | null;
   /** Speech is being lost; null: it is not. */
   readonly loss: SpeechLoss | null;
+  /** How many of the chunks that the backlog counts as lost are part of a loss, told or not. */
+  readonly lostCounted: number;
   /** How often the service has said where the sound of a sentence ends. */
   readonly endsMarked: number;
   /** What the service has written down since it last translated anything; null: nothing. */
@@ -265,6 +267,7 @@ export function createLane(given: {
     failures: 0,
     noSessionSince: null,
     loss: null,
+    lostCounted: 0,
     endsMarked: 0,
     untranslated: null,
     unreadable: null,

@@ -142,7 +142,7 @@ export const EVENT_SCHEMAS = {
       cause: z
         .string()
         .describe(
-          'the cause of the outage, `left_out`, or `silent_service`, which may be told an hour later',
+          'the cause of the outage, `left_out`, `stopped`, or `silent_service`, which may be told an hour later',
         ),
       ongoing: z
         .literal(true)

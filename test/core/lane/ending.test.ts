@@ -210,6 +210,27 @@ describe('a stopped lane', () => {
     expect(lane.wire.slice(14)).toBe('');
   });
 
+  it.each([
+    ['that was cut off before, and is over', 16, [{ detail: { played_ms: 3000, expected_ms: 3445 } }]],
+    ['that is being spoken', 4, []],
+  ])('tells the rest of a translation %s', (_, chunks, cuts) => {
+    const lane = new LaneHarness({ options: { echo: 'off' } });
+    lane.pongs = true;
+    lane.goLive();
+    // A service that says where its sentences end.
+    lane.hear('a', 1000, true, lane.stream, 'a', 'es');
+    lane.hush(10);
+    lane.speak(10);
+    lane.hush(4);
+    lane.understands('u');
+    lane.says({ message_type: 'translated_transcription', data: { transcription: sentence } });
+    lane.hear('u', 3000, false, lane.stream, 'u', 'es');
+    lane.hush(chunks);
+    lane.stop();
+    lane.says(EOS);
+    expect(lane.all('notify').filter(({ kind }) => kind === 'audio_cut')).toMatchObject(cuts);
+  });
+
   it('is what loses the speech that a change of its languages held back', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.goLive();

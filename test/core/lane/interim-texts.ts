@@ -1,7 +1,15 @@
 import { hearingStream } from '../../../src/core/lane/session/session.ts';
-import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
+import { behave } from './behaviour.ts';
+import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 /** A service that writes sentences down as they go on, and what is told of those that it leaves out. */
+
+/** Live, with a service that answers what is asked. */
+export function live(): LaneHarness {
+  const lane = new LaneHarness().goLive();
+  behave(lane);
+  return lane;
+}
 
 const LETTERS_PER_S = 15;
 const text = (letters: number): string => 'a'.repeat(Math.round(letters));

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LaneHarness as AskingLane, ends } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
-import { begin, lost, partial, say, sentS, told, wait, whole } from './interim-texts.ts';
+import { begin, live, lost, partial, say, sentS, told, wait, whole } from './interim-texts.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { hearScored, UNSURE } from './scored-sound.ts';
 
-/** Live, with a service that answers what is asked. */
-function live(): LaneHarness {
-  const lane = new LaneHarness().goLive();
-  behave(lane);
-  return lane;
-}
+const EOS = { message_type: 'eos', data: {} } as const;
 
 describe('a sentence that was left out when its stream ends', () => {
   it('is told when its stream breaks off, where it cannot be said again', () => {
@@ -97,5 +93,82 @@ describe('a sentence that was left out when its stream ends', () => {
     lane.until(() => lane.phase === 'standby', 60_000);
     wait(lane);
     expect(told(lane)).toMatchObject([lost(4)]);
+  });
+
+  it.each([
+    ['just', 20],
+    ['half a minute', 95],
+  ])('is told when its lane is stopped, %s after the next one', (_, chunks) => {
+    const lane = live();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    lane.hush(chunks);
+    lane.stop();
+    lane.says(EOS);
+    expect(told(lane)).toMatchObject([lost(4)]);
+    expect(lane.accounts.lost * CHUNK_MS).toBe(lost(4).lost_ms);
+  });
+
+  it.each([
+    ['what was just sent', (_: LaneHarness) => undefined],
+    ['what a change of its languages held', (lane: LaneHarness) => lane.options({ targets: ['de'] })],
+  ])('is told as such where the stop takes more: %s', (_, change) => {
+    const lane = live();
+    begin(lane, 'b', 4, true);
+    say(lane, 'c', 3, true);
+    change(lane);
+    lane.speak(9);
+    lane.stop();
+    lane.says(EOS);
+    expect(told(lane)).toMatchObject([lost(4), { lost_ms: 9 * CHUNK_MS, cause: 'stopped' }]);
+  });
+});
+
+describe('a sentence that is written down without an end', () => {
+  const CHUNKS = 144;
+  function endless(isTimed: boolean): LaneHarness {
+    const lane = live();
+    const from = sentS(lane);
+    for (let chunk = 1; chunk <= CHUNKS; chunk++) {
+      lane.speak(1);
+      partial(lane, 'b', chunk * 5, isTimed ? { from, to: sentS(lane) } : {});
+    }
+    return lane;
+  }
+
+  it.each([
+    ['with times', true],
+    ['without times', false],
+  ])('is told whole when its lane is stopped, %s', (_, isTimed) => {
+    const lane = endless(isTimed);
+    lane.stop();
+    lane.says(EOS);
+    expect(told(lane)).toMatchObject([{ lost_ms: CHUNKS * CHUNK_MS, cause: 'stopped' }]);
+  });
+
+  it('is told when its stream breaks off, but for what is said again', () => {
+    const lane = endless(true);
+    lane.end();
+    const again = lane.state.backlog.chunks.length;
+    expect(again).toBeGreaterThan(CHUNKS / 2);
+    lane.comeBack();
+    wait(lane);
+    expect(told(lane)).toMatchObject([{ lost_ms: (CHUNKS - again) * CHUNK_MS, cause: 'network' }]);
+  });
+});
+
+describe('a sentence that is being written down when its lane is stopped', () => {
+  it.each([
+    [70, 10 * CHUNK_MS],
+    [10, null],
+  ])('is speech where it has become %i letters, though the lane is unsure of a voice', (letters, lostMs) => {
+    const lane = live();
+    hearScored(lane, 10 * CHUNK_MS, UNSURE);
+    partial(lane, 'b', letters);
+    lane.stop();
+    lane.says(EOS);
+    const sums = lostMs === null ? [] : [{ lost_ms: lostMs, cause: 'stopped' }];
+    expect(told(lane)).toMatchObject(sums);
+    expect(told(lane)).toHaveLength(sums.length);
   });
 });

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { laneStatus } from '../../../src/core/lane/status.ts';
-import { behave } from './behaviour.ts';
-import { begin, lost, partial, say, sentS, told, transcription, wait, whole } from './interim-texts.ts';
-import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { begin, live, lost, partial, say, sentS, told, transcription, wait, whole } from './interim-texts.ts';
+import { CHUNK_MS } from './lane-harness.ts';
 import { hearNothing, hearScored, SURE, UNSURE } from './scored-sound.ts';
-
-/** Live, with a service that answers what is asked. */
-function live(): LaneHarness {
-  const lane = new LaneHarness().goLive();
-  behave(lane);
-  return lane;
-}
 
 describe('a sentence of which the service gives no more than interim texts', () => {
   it.each([

@@ -1,12 +1,14 @@
+import { isPlaying } from '../../playout/playout.ts';
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
 import { cutsAtEnd } from '../../uplink/replay/cut-off.ts';
-import { leftOutAtEnd } from '../../uplink/replay/interim.ts';
+import { type LeftOut, leftOutAtEnd, takeLeftOutAtEnd } from '../../uplink/replay/interim.ts';
 import { unspoken } from '../../uplink/replay/replay-log.ts';
 import type { AudioCut } from '../../uplink/replay/sentence.ts';
 import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { taskOf } from '../lane-options.ts';
+import type { LossCause } from '../loss-cause.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
@@ -22,7 +24,7 @@ import {
   type Stream,
   type Successor,
 } from './session.ts';
-import { countUnheard } from './unheard-speech.ts';
+import { countUnheard, tellUnheard } from './unheard-speech.ts';
 import { describeUnreadable } from './unreadable.ts';
 import { noteUnspoken } from './unspoken.ts';
 import { waitForRetry } from './waiting.ts';
@@ -150,15 +152,36 @@ const LEFT_OUT_AFTER_MS = 5000;
 
 /** Tells what the end of a stream has cut. Returns what it has not spoken. */
 function settleEnd(context: StepContext, stream: Stream, cause: Cause | null): readonly BacklogChunk[] {
-  const { replay, signs } = stream;
-  const isSilent = cause === 'silent_service';
+  const { replay } = stream;
   const left = leftOutAtEnd(replay, context.now);
-  // Of what nothing has come since, the rest may have been stuck on the way that broke.
-  const isProven = !isSilent && left.every(({ at }) => signs.settledAt - at >= LEFT_OUT_AFTER_MS);
-  const told = countLeftOut(context, left, isProven ? 'left_out' : (cause ?? 'left_out'));
-  countUnheard(context, stream, lessSpeech(replay.unheard, told), isSilent);
+  const told = countLeftOut(context, left, causeOf(stream, left, cause));
+  countUnheard(context, stream, lessSpeech(replay.unheard, told), cause === 'silent_service');
   for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
   return unspoken(replay);
+}
+
+/** Of what nothing has come since, the rest may have been stuck on the way that broke. */
+function causeOf({ signs }: Stream, left: readonly LeftOut[], cause: LossCause | null): LossCause {
+  const isProven = left.every(({ at }) => signs.settledAt - at >= LEFT_OUT_AFTER_MS);
+  return isProven && cause !== 'silent_service' ? 'left_out' : (cause ?? 'left_out');
+}
+
+/** A service that has spoken so shortly before a stop was speaking, as is the loudspeaker that sounds: the rest is cut by that. */
+const SPEAKING_MS = 1000;
+
+/**
+ * Tells what a stream has left unspoken by the time that the lane is stopped, but for what it still owes: that may yet be heard of
+ * while its end is waited for. Returns the stream as it is then.
+ */
+export function tellStopped<S extends Stream>(context: StepContext, stream: S): S {
+  const { log, leftOut } = takeLeftOutAtEnd(stream.replay, context.now);
+  const told = countLeftOut(context, leftOut, causeOf(stream, leftOut, 'stopped'));
+  const isSpeaking =
+    isPlaying(context.state.playout, context.now) ||
+    (log.soundAt !== null && context.now - log.soundAt < SPEAKING_MS);
+  if (!isSpeaking) for (const cut of cutsAtEnd(log, context.now)) notifyCut(context, cut);
+  const replay = { ...log, unheard: lessSpeech(log.unheard, told) };
+  return tellUnheard(context, context.patch(stream, { replay }));
 }
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */

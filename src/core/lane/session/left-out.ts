@@ -31,7 +31,11 @@ export function countLeftOut(
   return speech;
 }
 
-function isSpeech({ speech: { sure, possible }, letters }: LeftOut): boolean {
+/** Whether what a service has written down of it makes it speech. */
+export function isSpeech({
+  speech: { sure, possible },
+  letters,
+}: Pick<LeftOut, 'speech' | 'letters'>): boolean {
   if (sure >= LEAST_CHUNKS) return true;
   if (possible >= LEAST_TEXT.possible && letters >= LEAST_TEXT.letters) return true;
   return sure >= LEAST_WRITTEN.sure && possible >= LEAST_WRITTEN.possible && letters >= LEAST_WRITTEN.letters;

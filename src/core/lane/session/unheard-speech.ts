@@ -1,9 +1,10 @@
-import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
+import { NO_SPEECH, type Piece, type SpeechCount } from '../../uplink/replay/record.ts';
 import { owedSpeech } from '../../uplink/replay/replay-log.ts';
 import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import type { DoubtfulSpeech } from '../observations.ts';
 import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
+import { isSpeech } from './left-out.ts';
 import { hearingStream, type Stream } from './session.ts';
 import { ENDS_FORGOTTEN_MS, isDoubtful } from './silence.ts';
 import { isVoiceExpected } from './spoken-voice.ts';
@@ -23,7 +24,7 @@ const LEAST_OWED_CHUNKS = 3;
 const LEAST_EXPECTED_CHUNKS = 30;
 
 /** That it was speech at all the voice detector must be sure of; how much of it was, it need not. */
-function isSpeech({ state, now }: StepContext, { sure, possible }: SpeechCount): boolean {
+function isLikelySpeech({ state, now }: StepContext, { sure, possible }: SpeechCount): boolean {
   if (sure >= LEAST_UNHEARD_CHUNKS) return true;
   return isVoiceExpected(state, now) && possible >= LEAST_EXPECTED_CHUNKS;
 }
@@ -39,7 +40,7 @@ export function countUnheard(
   isProven = false,
 ): void {
   const { state, now } = context;
-  if (!isProven && !isSpeech(context, lost)) return;
+  if (!isProven && !isLikelySpeech(context, lost)) return;
   const isExpected = isVoiceExpected(state, now);
   const chunks = isExpected ? lost.possible : lost.likely;
   if (chunks === 0) return;
@@ -67,12 +68,15 @@ export function tellUnheard<S extends Stream>(context: StepContext, stream: S): 
 }
 
 /**
- * A stream is over that was ended by the owner's word: what it has not spoken by then is lost. That the service has understood it
- * makes it speech; of all else the voice detector must be sure.
+ * A stream is over that was ended by the owner's word: what it has not spoken by then is lost. That the service has understood it,
+ * or written down several words of it, makes it speech; of all else the voice detector must be sure.
  */
 export function loseOwed(context: StepContext, stream: Stream): void {
   const { replay } = stream;
-  const understood = owedSpeech({ ...replay, pieces: replay.pieces.filter((one) => one.sentence !== null) });
+  const written = replay.interims.filter(isSpeech);
+  const isWritten = ({ sentence, fromMs }: Piece): boolean =>
+    sentence !== null || written.some((one) => fromMs >= one.fromMs && fromMs < one.countedMs);
+  const understood = owedSpeech({ ...replay, pieces: replay.pieces.filter(isWritten) });
   const owed = owedSpeech(replay);
   const rest = lessSpeech(owed, understood);
   const isSure = rest.sure >= LEAST_OWED_CHUNKS && !tookInDoubt(context, stream);
@@ -107,7 +111,7 @@ export function settleDoubtful(context: StepContext, stream: Stream): void {
   context.set({ doubtful: null });
   // One that hears no more is of those before: it was not dead, and what it took was noise to it.
   const isNew = hearingStream(session)?.id === stream.id;
-  if (known === null || !isNew || isSpeech(context, stream.replay.unheard)) return;
+  if (known === null || !isNew || isLikelySpeech(context, stream.replay.unheard)) return;
   const { chunks, from, to } = known;
   loseSent(context, chunks, { cause: 'silent_service', from, to }, 'apart');
 }

@@ -55,7 +55,7 @@ export function dropHeld(context: StepContext): void {
   if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
   const { accounts } = backlog;
   const { loss, settings } = before;
-  if (loss?.wasSent === true) tell(context, loss);
+  if (loss?.wasSent === true) tell(context, withLost(context, loss));
   const times = { from: first.capturedAt - settings.chunkMs, to: last.capturedAt };
   // To a stream that is up it would have been sent in a moment: it is lost with what that owes.
   const isUp = hearingStream(before.session) !== null && !isCongested(before.session);
@@ -77,7 +77,7 @@ export function trackSpeechLoss(
   said?: Pick<SpeechLoss, 'from' | 'to'>,
 ): void {
   const { backlog, settings, loss } = context.state;
-  const lost = backlog.accounts.lost - before.backlog.accounts.lost;
+  const lost = uncounted(context.state);
   // What had been sent before an outage is no part of it.
   const isOther = lost > 0 && loss !== null && loss === before.loss && loss.wasSent;
   if (isOther && loss.cause !== causeOf(context.state)) {
@@ -107,16 +107,29 @@ export type SentLoss = Pick<SpeechLoss, 'cause' | 'from' | 'to'>;
  */
 export function loseSent(context: StepContext, chunks: number, known: SentLoss, apart?: 'apart'): void {
   if (chunks === 0) return;
-  const { backlog, loss } = context.state;
-  context.set({ backlog: writeOff(backlog, chunks) });
-  if (loss?.wasSent === false && apart === undefined) return;
+  const { loss } = context.state;
+  const { now } = context;
   if (loss?.wasSent === true && loss.cause === known.cause) {
     const [from, to] = [Math.min(loss.from, known.from), Math.max(loss.to, known.to)];
-    return context.set({ loss: { ...loss, from, to } });
+    context.set({ loss: { ...loss, from, to } });
+  } else if (loss?.wasSent !== false || apart !== undefined) {
+    if (loss !== null) tell(context, withLost(context, loss));
+    context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
   }
-  if (loss !== null) tell(context, loss);
-  const { now } = context;
-  context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
+  context.set({ backlog: writeOff(context.state.backlog, chunks) });
+}
+
+/** How many chunks have gone lost that are no part of a loss so far. */
+function uncounted({ backlog, lostCounted }: LaneState): number {
+  return backlog.accounts.lost - lostCounted;
+}
+
+/** A loss that ends in the middle of a step, with what has gone lost in it by now. */
+function withLost(context: StepContext, loss: SpeechLoss): SpeechLoss {
+  const { backlog, settings } = context.state;
+  const lostMs = loss.lostMs + uncounted(context.state) * settings.chunkMs;
+  context.set({ lostCounted: backlog.accounts.lost });
+  return { ...loss, lostMs };
 }
 
 function lose(context: StepContext, lostMs: number, { from, to }: { from?: number; to: number }): void {
@@ -130,6 +143,7 @@ function lose(context: StepContext, lostMs: number, { from, to }: { from?: numbe
     toldAt: loss?.toldAt ?? context.now,
     wasSent: loss?.wasSent ?? false,
   };
+  context.set({ lostCounted: context.state.backlog.accounts.lost });
   const isDue = context.now - more.toldAt >= TELL_EACH_MS;
   context.set({ loss: isDue ? { ...more, toldAt: context.now } : more });
   if (isDue) tell(context, more, { ongoing: true });

@@ -239,6 +239,8 @@ export function writtenOf(log: ReplayLog, id: string | null, letters: number | n
 
 /** What a service has left out, as it is told. */
 export interface LeftOut {
+  /** The service's name for the sentence; null: it gives none. */
+  readonly id: string | null;
   readonly speech: SpeechCount;
   /** Of the last interim text. */
   readonly letters: number;
@@ -282,17 +284,36 @@ function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => 
 
 /**
  * What the service has left out of a stream that ends. What the stream still owes is said again, or told with it; where that is
- * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out.
+ * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out. But of
+ * one that went on for longer than anything is remembered the beginning is gone.
  * @param isLast nothing that the stream has left is said again
  */
 export function leftOutAtEnd(log: ReplayLog, now: number, isLast = false): readonly LeftOut[] {
   return log.interims.flatMap((one) => {
-    if (isLast) return maySound(log, one) ? [] : [one];
-    if (now - one.at < UNDER_WAY_MS) return [];
+    if (maySound(log, one)) return [];
+    if (isLast) return [one];
+    const isLong = now - one.since > FORGOTTEN_AFTER_MS;
+    if (!isLong && now - one.at < UNDER_WAY_MS) return [];
     const owed = owedIn(log, one);
-    const isSaidAgain = owed.possible * 2 >= one.speech.possible;
-    return isSaidAgain || maySound(log, one) ? [] : [{ ...one, speech: lessSpeech(one.speech, owed) }];
+    const isSaidAgain = !isLong && owed.possible * 2 >= one.speech.possible;
+    return isSaidAgain ? [] : [{ ...one, speech: lessSpeech(one.speech, owed) }];
   });
+}
+
+/** Takes from the log what the service has left out, as at its end: it is told. */
+export function takeLeftOutAtEnd(
+  log: ReplayLog,
+  now: number,
+): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
+  const leftOut = leftOutAtEnd(log, now);
+  const told = new Set(leftOut.map(({ id }) => id));
+  return {
+    log: keepInterims(
+      log,
+      log.interims.filter(({ id }) => !told.has(id)),
+    ),
+    leftOut,
+  };
 }
 
 /** Whether the last sound may have been of it. */
