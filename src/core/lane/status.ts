@@ -177,9 +177,11 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   // A wait that is known to last longer is told when it begins: a voice may shorten it, and then that is told.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
   const isLong = longAt !== null && (now >= longAt || waitsLong);
+  // Failures are counted until a session has lasted; one that is changing its languages since is no failure.
+  const isFailing = noSessionSince !== null && problem !== null;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
-  else if (noSessionSince !== null && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
-    reasons.push({ code: 'failing', detail: problem?.code ?? 'unknown' });
+  else if (isFailing && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
+    reasons.push({ code: 'failing', detail: problem.code });
   else if (isLong) reasons.push({ code: 'no_session', detail: phase });
   if (phase === 'restarting') reasons.push({ code: 'internal_error' });
   if (!brokerUp && (phase === 'standby' || tokenRequestOf(session) !== null))

@@ -103,6 +103,22 @@ describe('the status of a lane', () => {
     expect(told(lane)).toBe('ready');
   });
 
+  it('is no trouble while its languages change, soon after several failures', () => {
+    const lane = new LaneHarness().goConnecting();
+    for (let failures = 1; failures <= 3; failures++) {
+      lane.unreach(true);
+      lane.until(() => lane.phase === 'acquiring', 61_000);
+      lane.grant();
+    }
+    lane.open();
+    lane.taskRuns();
+    expect(lane.state.failures).toBeGreaterThanOrEqual(3);
+    lane.pass(3000);
+    lane.options({ targets: ['de'] });
+    expect(lane.phase).toBe('configuring');
+    expect(told(lane)).toBe('ready');
+  });
+
   it('is degraded after one failure, too, when that lasts', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny();
