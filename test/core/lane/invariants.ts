@@ -84,6 +84,9 @@ export class Ledger {
   private readonly streams = new StreamLedger();
   private readonly sound: SoundLedger;
   private capturing = false;
+  /** Several chunks were captured at one moment: their times tell nothing of how long they are. */
+  private hadBurst = false;
+  private capturedAt = Number.NEGATIVE_INFINITY;
 
   constructor(state: LaneState) {
     this.sound = new SoundLedger(state.settings);
@@ -94,6 +97,7 @@ export class Ledger {
       checkConservation(step);
       checkPhase(step);
       checkTimers(step);
+      this.checkLosses(step);
       this.checkCapture(step);
       this.streams.check(step);
       this.sound.check(step);
@@ -102,6 +106,22 @@ export class Ledger {
       throw new Error(
         `${what}\n  at ${step.now} ms, ${phaseOf(step.before.session)}, on ${describe(step.event)}`,
       );
+    }
+  }
+
+  /** The times at which lost speech was said, as they are told, hold all of it. */
+  private checkLosses({ event, effects, state: { settings } }: Step): void {
+    if (event.type === 'captured') {
+      this.hadBurst ||= event.capturedAt - this.capturedAt < settings.chunkMs;
+      this.capturedAt = event.capturedAt;
+    }
+    if (this.hadBurst) return;
+    for (const effect of effects) {
+      if (effect.type !== 'notify' || effect.kind !== 'speech_lost') continue;
+      const { detail, times = {} } = effect;
+      const lostMs = Number('lost_ms' in detail ? detail.lost_ms : Number.NaN);
+      const { from = Number.NaN, to = Number.NaN } = times;
+      demand(to - from >= lostMs - settings.chunkMs, `${lostMs} ms lost from ${from} to ${to}`);
     }
   }
 
@@ -151,6 +171,13 @@ function checkFlow({ before, state, effects }: Step): void {
   const out = effects.filter((effect) => effect.type === 'send_audio' && effect.capturedAt !== null).length;
   const back = state.counts.takenBack - before.counts.takenBack;
   const missing = old.sent + old.silenced + out - back - sent - silenced;
+  demand(
+    back === 0 ||
+      effects.some(({ type }) => type === 'close_stream') ||
+      state.counts.saidAgain > before.counts.saidAgain,
+    'chunks taken back from no stream',
+  );
+  if (missing === 0) return;
   // Speech that a stream was sent, has forgotten, and never got a word for is lost when the stream ends, or is ordered to, and not before.
   const heard = hearingStream(before.session);
   const unheard = [heard, before.oldSession?.stream].flatMap((one) =>
@@ -170,13 +197,7 @@ function checkFlow({ before, state, effects }: Step): void {
   const isWrittenOff =
     [0, doubtful, ...atEnd].some((ended) => missing >= ended && missing <= ended + leftOut) &&
     lost - old.lost >= missing;
-  demand(missing === 0 || isWrittenOff, `${out} sent and ${back} back do not add up`);
-  demand(
-    back === 0 ||
-      effects.some(({ type }) => type === 'close_stream') ||
-      state.counts.saidAgain > before.counts.saidAgain,
-    'chunks taken back from no stream',
-  );
+  demand(isWrittenOff, `${out} sent and ${back} back do not add up`);
 }
 
 function checkPhase({ before, state, effects, walks }: Step): void {

@@ -85,6 +85,26 @@ describe('a sentence that was left out when its stream ends', () => {
     expect(sums.reduce((ms, { lost_ms }) => ms + Number(lost_ms), 0)).toBe(lane.accounts.lost * CHUNK_MS);
   });
 
+  it('is told with the times at which it was said, though it was sent much later', () => {
+    const lane = live();
+    lane.end();
+    const from = lane.now;
+    lane.speak(12);
+    const to = lane.now;
+    // No token comes for as long as the backlog lasts.
+    lane.hush(60);
+    lane.grant();
+    lane.open();
+    lane.taskRuns();
+    behave(lane);
+    lane.hush(20);
+    partial(lane, 'b', 60);
+    lane.hush(4);
+    say(lane, 'c', 3);
+    wait(lane);
+    expect(told(lane)).toMatchObject([{ lost_ms: 12 * CHUNK_MS, cause: 'left_out', from, to }]);
+  });
+
   it('is told when its stream ends in order', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
     behave(lane);

@@ -24,10 +24,11 @@ export function countLeftOut(
   cause: LossCause = 'left_out',
 ): SpeechCount {
   const lost = leftOut.filter(isSpeech);
-  const [first] = lost;
-  if (first === undefined) return NO_SPEECH;
+  if (lost.length === 0) return NO_SPEECH;
   const speech = lost.map((one) => one.speech).reduce(addSpeech);
-  loseSent(context, speech.possible, { cause, from: first.since, to: Math.max(...lost.map(({ at }) => at)) });
+  // It may have waited long before it was sent, and the texts came when it was.
+  const { possibleSince: from, until: to } = speech;
+  loseSent(context, speech.possible, { cause, from: from ?? context.now, to: to ?? context.now });
   return speech;
 }
 

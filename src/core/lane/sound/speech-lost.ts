@@ -107,16 +107,22 @@ export type SentLoss = Pick<SpeechLoss, 'cause' | 'from' | 'to'>;
  */
 export function loseSent(context: StepContext, chunks: number, known: SentLoss, apart?: 'apart'): void {
   if (chunks === 0) return;
-  const { loss } = context.state;
+  const { loss, backlog, settings } = context.state;
   const { now } = context;
-  if (loss?.wasSent === true && loss.cause === known.cause) {
-    const [from, to] = [Math.min(loss.from, known.from), Math.max(loss.to, known.to)];
-    context.set({ loss: { ...loss, from, to } });
-  } else if (loss?.wasSent !== false || apart !== undefined) {
-    if (loss !== null) tell(context, withLost(context, loss));
-    context.set({ loss: { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true } });
-  }
-  context.set({ backlog: writeOff(context.state.backlog, chunks) });
+  const isMore = loss !== null && (loss.wasSent ? loss.cause === known.cause : apart === undefined);
+  if (loss !== null && !isMore) tell(context, withLost(context, loss));
+  const begun: SpeechLoss = { ...known, lostMs: 0, lastAt: now, toldAt: now, wasSent: true };
+  const sum = isMore ? withTimes(loss, known) : begun;
+  const lostMs = sum.lostMs + chunks * settings.chunkMs;
+  context.set({
+    backlog: writeOff(backlog, chunks),
+    loss: { ...sum, lostMs, lastAt: now },
+    lostCounted: context.state.lostCounted + chunks,
+  });
+}
+
+function withTimes(loss: SpeechLoss, { from, to }: Pick<SpeechLoss, 'from' | 'to'>): SpeechLoss {
+  return { ...loss, from: Math.min(loss.from, from), to: Math.max(loss.to, to) };
 }
 
 /** How many chunks have gone lost that are no part of a loss so far. */
@@ -132,17 +138,14 @@ function withLost(context: StepContext, loss: SpeechLoss): SpeechLoss {
   return { ...loss, lostMs };
 }
 
-function lose(context: StepContext, lostMs: number, { from, to }: { from?: number; to: number }): void {
+function lose(context: StepContext, lostMs: number, said: { from?: number; to: number }): void {
   const { loss } = context.state;
-  const more: SpeechLoss = {
-    lostMs: (loss?.lostMs ?? 0) + lostMs,
-    cause: loss?.cause ?? causeOf(context.state),
-    from: loss?.from ?? from ?? to - lostMs,
-    to: loss?.wasSent === true ? loss.to : to,
-    lastAt: context.now,
-    toldAt: loss?.toldAt ?? context.now,
-    wasSent: loss?.wasSent ?? false,
-  };
+  const { from = said.to - lostMs, to } = said;
+  const cause = loss?.cause ?? causeOf(context.state);
+  const known = loss ?? { cause, from, to, lostMs: 0, toldAt: context.now, wasSent: false, lastAt: 0 };
+  // Without times of its own it follows on what has been lost.
+  const times = { from: said.from ?? known.from, to };
+  const more = { ...withTimes(known, times), lostMs: known.lostMs + lostMs, lastAt: context.now };
   context.set({ lostCounted: context.state.backlog.accounts.lost });
   const isDue = context.now - more.toldAt >= TELL_EACH_MS;
   context.set({ loss: isDue ? { ...more, toldAt: context.now } : more });

@@ -296,7 +296,9 @@ export function leftOutAtEnd(log: ReplayLog, now: number, isLast = false): reado
     if (!isLong && now - one.at < UNDER_WAY_MS) return [];
     const owed = owedIn(log, one);
     const isSaidAgain = !isLong && owed.possible * 2 >= one.speech.possible;
-    return isSaidAgain ? [] : [{ ...one, speech: lessSpeech(one.speech, owed) }];
+    const rest = lessSpeech(one.speech, owed);
+    const until = isLong ? (owed.possibleSince ?? rest.until) : rest.until;
+    return isSaidAgain ? [] : [{ ...one, speech: { ...rest, until } }];
   });
 }
 
