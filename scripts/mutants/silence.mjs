@@ -22,15 +22,8 @@ export const SILENCE = [
   {
     name: 'cuts-are-not-told-at-a-stop',
     file: 'lane/session/ending.ts',
-    find: 'if (!isSpeaking) for',
-    replace: 'if (context.now < 0) for',
-    tests: ['lane/ending.test.ts'],
-  },
-  {
-    name: 'the-owner-cuts-what-is-spoken',
-    file: 'lane/session/ending.ts',
-    find: 'if (!isSpeaking) for',
-    replace: 'for',
+    find: 'cut.expectedMs - cut.playedMs >= LEAST_CUT_MS',
+    replace: 'cut.expectedMs < 0',
     tests: ['lane/ending.test.ts'],
   },
   {
@@ -64,7 +57,7 @@ export const SILENCE = [
   {
     name: 'owed-is-not-told-at-a-stop',
     file: 'lane/lifecycle.ts',
-    find: '  loseOwed(context, draining.stream);',
+    find: '  giveUp(context, draining.stream);',
     replace: '',
     tests: STOPPED,
   },

@@ -3,6 +3,13 @@ import { STORIES } from './stories.mjs';
 /** What is captured, held and sent. */
 export const SOUND = [
   {
+    name: 'languages-without-names-are-one-sentence',
+    file: 'playout/intake.ts',
+    find: "const language = tag ?? '';",
+    replace: "const language = '';",
+    tests: ['playout/playout.test.ts'],
+  },
+  {
     name: 'pacer-never-waits',
     file: 'uplink/pacer.ts',
     find: 'return isNewest ? pacer.dueAt - EARLY_CHUNKS * chunkMs : pacer.dueAt;',

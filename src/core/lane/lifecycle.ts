@@ -1,7 +1,7 @@
 import { isListening } from './phases.ts';
-import { closeHearing, closeSetup, dropLease, tellStopped } from './session/ending.ts';
+import { closeHearing, closeSetup, dropLease, tellCutByStop, tellStopped } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
-import { type Draining, hearingStream, setupOf } from './session/session.ts';
+import { type Draining, hearingStream, type Stream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
 import { keepDoubtful, loseOwed } from './session/unheard-speech.ts';
@@ -68,7 +68,7 @@ export function stop(context: StepContext): void {
   const stream = hearing === null ? null : tellStopped(context, hearing);
   const old = oldSession === null ? null : tellStopped(context, oldSession.stream);
   if (isListening(context.phase)) silence(context);
-  if (old !== null) loseOwed(context, old);
+  if (old !== null) giveUp(context, old);
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
@@ -95,10 +95,16 @@ function silence(context: StepContext): void {
   forgetDeviceFault(context, 'capture');
 }
 
+/** Nobody will hear what a stream has not spoken. */
+function giveUp(context: StepContext, stream: Stream): void {
+  loseOwed(context, stream);
+  tellCutByStop(context, stream);
+}
+
 /** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */
 export function closeDrained(context: StepContext, draining: Draining): void {
   keepDoubtful(context, draining.stream);
-  loseOwed(context, draining.stream);
+  giveUp(context, draining.stream);
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });

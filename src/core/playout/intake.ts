@@ -21,8 +21,8 @@ const MOST_WAITING = 64;
 /** Behind this many pieces of a sentence, short ones become one of up to this length: likewise. */
 const MOST_PIECES = 8;
 const JOINED_MS = 200;
-/** No more streams than this speak within moments of each other. */
-const MOST_NAMELESS = 4;
+/** No more streams than this speak within moments of each other, each in no more languages than there are targets. */
+const MOST_NAMELESS = 32;
 
 /** Sound as it arrives. `key` names the sentence within its stream, '' where the service does not; `pcm` may be empty. */
 export interface Arrival {
@@ -36,17 +36,19 @@ export interface Arrival {
 
 /**
  * Gives sound without a name one, so that sentences can be told apart all the same. Two streams may speak at a time, while
- * one session takes over from another: each has its own count.
+ * one session takes over from another, and each in several languages: each of these has its own count.
  */
-function nameOf(playout: Playout, { stream, key, pcm, receivedAt, complete }: Arrival): [Playout, string] {
+function nameOf(playout: Playout, arrival: Arrival): [Playout, string] {
+  const { stream, key, language: tag, pcm, receivedAt, complete } = arrival;
   if (key !== '') return [playout, key];
-  const last = playout.nameless.find((one) => one.stream === stream);
+  const language = tag ?? '';
+  const last = playout.nameless.find((one) => one.stream === stream && one.language === language);
   const others = playout.nameless.filter((one) => one !== last);
   const goesOn = last !== undefined && receivedAt - last.at < NAMELESS_GAP_MS;
   const number = goesOn ? last.number : (last?.number ?? 0) + 1;
-  const name = `#${number}`;
+  const name = `#${number}${language}`;
   if (!complete && pcm.byteLength === 0) return [playout, name];
-  const now = { stream, number: complete ? number + 1 : number, at: receivedAt };
+  const now = { stream, language, number: complete ? number + 1 : number, at: receivedAt };
   return [{ ...playout, nameless: [...others, now].slice(-MOST_NAMELESS) }, name];
 }
 

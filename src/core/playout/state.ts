@@ -5,9 +5,11 @@ import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts
 /** Why a sentence is not to be heard; `stop`: nobody wants the lane to speak any more. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 
-/** A stream whose sound has no names: the number of its sentence, and when the last of its sound came. */
+/** A stream whose sound has no names, in one language: the number of its sentence, and when the last of its sound came. */
 export interface Nameless {
   readonly stream: number;
+  /** As the service tags it; empty: it does not. */
+  readonly language: string;
   readonly number: number;
   readonly at: number;
 }
@@ -28,7 +30,7 @@ export interface Playout {
   }[];
   /** What came of them since they were given up, over all time, bytes. */
   readonly late: Readonly<Record<DropReason, number>>;
-  /** The last sound without a name of each stream: what follows it soon belongs to it. */
+  /** The last sound without a name of each stream and language: what follows it soon belongs to it. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
   /** Thrown away, over all time: for want of room, for lag, or by a flush. */

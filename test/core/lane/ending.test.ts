@@ -212,8 +212,9 @@ describe('a stopped lane', () => {
 
   it.each([
     ['that was cut off before, and is over', 16, [{ detail: { played_ms: 3000, expected_ms: 3445 } }]],
-    ['that is being spoken', 4, []],
-  ])('tells the rest of a translation %s', (_, chunks, cuts) => {
+    ['that is being spoken', 4, [{ detail: { played_ms: 3000, expected_ms: 3445 } }]],
+    ['that has just come to its end', 4, []],
+  ])('tells the rest of a translation %s', (name, chunks, cuts) => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.pongs = true;
     lane.goLive();
@@ -224,7 +225,7 @@ describe('a stopped lane', () => {
     lane.hush(4);
     lane.understands('u');
     lane.says({ message_type: 'translated_transcription', data: { transcription: sentence } });
-    lane.hear('u', 3000, false, lane.stream, 'u', 'es');
+    lane.hear('u', 3000, name.endsWith('end'), lane.stream, 'u', 'es');
     lane.hush(chunks);
     lane.stop();
     lane.says(EOS);

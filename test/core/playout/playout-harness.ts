@@ -41,8 +41,8 @@ export class PlayoutHarness {
     return this.take(Number(key.split('/')[1] ?? 1), key, pcm, complete);
   }
   /** Sound that is not tagged. */
-  take(stream: number, key: string, pcm: Uint8Array, complete = false): this {
-    const arrival = { stream, key, pcm, receivedAt: this.now, complete };
+  take(stream: number, key: string, pcm: Uint8Array, complete = false, language: string | null = null): this {
+    const arrival = { stream, key, language, pcm, receivedAt: this.now, complete };
     this.playout = enqueue(this.playout, arrival, this.format);
     this.look();
     return this;

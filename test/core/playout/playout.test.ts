@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { advance, flush, heardLately, isPlaying, SILENT_PLAYOUT } from '../../../src/core/playout/playout.ts';
 import { fc } from '../../properties.ts';
-import { readTags } from '../lane/sound.ts';
+import { readTags, tagged } from '../lane/sound.ts';
 import { FORMAT, PlayoutHarness, START, WORDS_PER_MS } from './playout-harness.ts';
 
 describe('playout', () => {
@@ -64,6 +64,21 @@ describe('playout', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 5; i++) playout.arrive('a', 200, i === 4).arrive('b', 200, i === 4);
     expect(playout.pass(3000).order).toBe('ab');
+    expect(playout.writtenMs).toBe(2000);
+  });
+
+  it('plays two languages one after the other although nothing else names their sentences', () => {
+    const playout = new PlayoutHarness();
+    const sound = (of: number, from: number): Uint8Array =>
+      tagged(of, from * 200 * WORDS_PER_MS, 200 * WORDS_PER_MS);
+    for (let i = 0; i < 5; i++)
+      playout
+        .take(1, '', sound(1, i), i === 4, 'de')
+        .take(1, '', sound(2, i), i === 4, 'it')
+        .pass(100);
+    playout.pass(3000);
+    const heard = playout.spoken.flatMap(({ pcm }) => readTags(pcm).map(({ sentence }) => sentence));
+    expect(heard.filter((one, i) => one !== heard[i - 1])).toEqual([1, 2]);
     expect(playout.writtenMs).toBe(2000);
   });
 

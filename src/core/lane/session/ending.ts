@@ -1,4 +1,3 @@
-import { isPlaying } from '../../playout/playout.ts';
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
@@ -166,22 +165,24 @@ function causeOf({ signs }: Stream, left: readonly LeftOut[], cause: LossCause |
   return isProven && cause !== 'silent_service' ? 'left_out' : (cause ?? 'left_out');
 }
 
-/** A service that has spoken so shortly before a stop was speaking, as is the loudspeaker that sounds: the rest is cut by that. */
-const SPEAKING_MS = 1000;
-
 /**
- * Tells what a stream has left unspoken by the time that the lane is stopped, but for what it still owes: that may yet be heard of
- * while its end is waited for. Returns the stream as it is then.
+ * Tells what a stream has left out by the time that the lane is stopped. What it still owes may yet be spoken while its end is waited
+ * for. Returns the stream as it is then.
  */
 export function tellStopped<S extends Stream>(context: StepContext, stream: S): S {
   const { log, leftOut } = takeLeftOutAtEnd(stream.replay, context.now);
   const told = countLeftOut(context, leftOut, causeOf(stream, leftOut, 'stopped'));
-  const isSpeaking =
-    isPlaying(context.state.playout, context.now) ||
-    (log.soundAt !== null && context.now - log.soundAt < SPEAKING_MS);
-  if (!isSpeaking) for (const cut of cutsAtEnd(log, context.now)) notifyCut(context, cut);
   const replay = { ...log, unheard: lessSpeech(log.unheard, told) };
   return tellUnheard(context, context.patch(stream, { replay }));
+}
+
+/** Less than this is the end of a word, or no word at all. */
+const LEAST_CUT_MS = 200;
+
+/** Tells what never came of translations that had begun when the lane was stopped, and what was cut off before that. */
+export function tellCutByStop(context: StepContext, { replay }: Stream): void {
+  const cuts = cutsAtEnd(replay, context.now);
+  for (const cut of cuts) if (cut.expectedMs - cut.playedMs >= LEAST_CUT_MS) notifyCut(context, cut);
 }
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
