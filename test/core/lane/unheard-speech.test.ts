@@ -53,6 +53,30 @@ describe('speech that a service took and said nothing of', () => {
     expect(told(lane)).toEqual([{ lost_ms: lost * CHUNK_MS, cause: 'silent_service' }]);
   });
 
+  it('is told where somebody speaks on when the session ends: it is the beginning of that', () => {
+    const speakOn = (): LaneHarness => {
+      const lane = live();
+      // It says that it is there, and nothing of what it takes.
+      for (let chunk = 0; chunk < 98; chunk++) {
+        hearScored(lane, CHUNK_MS, chunk % 4 === 0 ? SURE : UNSURE);
+        lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+      }
+      return lane;
+    };
+    const broken = speakOn();
+    broken.end();
+    const again = broken.state.backlog.chunks.length;
+    expect(again).toBeGreaterThan(80);
+    broken.comeBack();
+    hearNothing(broken, 40_000);
+    const forgotten = { lost_ms: (98 - again) * CHUNK_MS, cause: 'silent_service' };
+    expect(told(broken)).toEqual([forgotten]);
+    const stopped = speakOn();
+    stopped.stop();
+    stopped.says({ message_type: 'eos', data: {} });
+    expect(told(stopped)).toEqual([forgotten, { lost_ms: again * CHUNK_MS, cause: 'stopped' }]);
+  });
+
   it('is none in a stretch of sound of which the lane was nowhere sure', () => {
     const lane = live();
     while (lane.all('close_stream').length === 0) {

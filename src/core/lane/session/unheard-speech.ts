@@ -1,5 +1,5 @@
 import { NO_SPEECH, type Piece, type SpeechCount } from '../../uplink/replay/record.ts';
-import { owedSpeech } from '../../uplink/replay/replay-log.ts';
+import { owedSpeech, PAUSE_MS } from '../../uplink/replay/replay-log.ts';
 import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import type { DoubtfulSpeech } from '../observations.ts';
 import { loseSent } from '../sound/speech-lost.ts';
@@ -40,7 +40,7 @@ export function countUnheard(
   isProven = false,
 ): void {
   const { state, now } = context;
-  if (!isProven && !isLikelySpeech(context, lost)) return;
+  if (!isProven && !isLikelySpeech(context, lost) && !goesOn(lost, owedSpeech(stream.replay))) return;
   const isExpected = isVoiceExpected(state, now);
   const chunks = isExpected ? lost.possible : lost.likely;
   if (chunks === 0) return;
@@ -48,6 +48,12 @@ export function countUnheard(
   const to = lost.until ?? now;
   if (tookInDoubt(context, stream)) keepInMind(context, { chunks, from, to });
   else loseSent(context, chunks, { cause: 'silent_service', from, to });
+}
+
+/** Somebody who has spoken for longer than anything is remembered: what is forgotten is the beginning of what is not. */
+function goesOn(lost: SpeechCount, owed: SpeechCount): boolean {
+  if (owed.sure < LEAST_UNHEARD_CHUNKS || lost.until === null || owed.possibleSince === null) return false;
+  return Math.abs(owed.possibleSince - lost.until) < PAUSE_MS;
 }
 
 /** A stream hears no more, and may end in order: what it took in doubt is not forgotten with it. */
