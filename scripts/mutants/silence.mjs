@@ -64,7 +64,7 @@ export const SILENCE = [
   {
     name: 'owed-is-not-told-at-a-stop',
     file: 'lane/lifecycle.ts',
-    find: '  giveUp(context, draining.stream);',
+    find: '  loseUnspoken(context, draining.stream);',
     replace: '',
     tests: STOPPED,
   },
@@ -106,7 +106,7 @@ export const SILENCE = [
   {
     name: 'left-out-and-said-again',
     file: 'uplink/replay/interim.ts',
-    find: 'return isSaidAgain || maySound(log, one) ? [] : [{ ...one, speech: lessSpeech(one.speech, owed) }];',
+    find: 'return isSaidAgain ? [] : [{ ...one, speech: { ...rest, until } }];',
     replace: 'return [one];',
     tests: LEFT_OUT,
   },
@@ -218,7 +218,7 @@ export const SILENCE = [
   {
     name: 'doubtful-noise-told',
     file: 'lane/session/unheard-speech.ts',
-    find: ' || isSpeech(context, stream.replay.unheard)) return;',
+    find: ' || isLikelySpeech(context, stream.replay.unheard)) return;',
     replace: ') return;',
     tests: DOUBTFUL,
   },

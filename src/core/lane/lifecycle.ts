@@ -68,7 +68,7 @@ export function stop(context: StepContext): void {
   const stream = hearing === null ? null : tellStopped(context, hearing);
   const old = oldSession === null ? null : tellStopped(context, oldSession.stream);
   if (isListening(context.phase)) silence(context);
-  if (old !== null) giveUp(context, old);
+  if (old !== null) loseUnspoken(context, old);
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
@@ -96,7 +96,7 @@ function silence(context: StepContext): void {
 }
 
 /** Nobody will hear what a stream has not spoken. */
-function giveUp(context: StepContext, stream: Stream): void {
+function loseUnspoken(context: StepContext, stream: Stream): void {
   loseOwed(context, stream);
   tellCutByStop(context, stream);
 }
@@ -104,7 +104,7 @@ function giveUp(context: StepContext, stream: Stream): void {
 /** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */
 export function closeDrained(context: StepContext, draining: Draining): void {
   keepDoubtful(context, draining.stream);
-  giveUp(context, draining.stream);
+  loseUnspoken(context, draining.stream);
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });
