@@ -3,33 +3,15 @@ import { createCommandRecord } from '../../src/agent/owner/command-record.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
-import { MUSEUM } from './day.ts';
-import { NOBODY, runJournal } from './disk.ts';
+import { testJournal } from './journal.ts';
 
 const DAY_MS = 86_400_000;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 /** A slow card lasts for years with ten times as much. */
-const DAY = {
-  restingLines: 60,
-  visitors: { lines: 3000, bytes: 300_000 },
-  commands: 100,
-  commandBytes: 3_000_000,
-};
+const DAY = { commands: 100, commandBytes: 3_000_000 };
 
 describe('what a day writes to the disk', () => {
-  it('nothing while nobody comes, but the lines of the start', async () => {
-    const given = await runJournal(1, NOBODY, 1.5);
-    // As if the start came sixteen times.
-    expect(given.lines * 16).toBeLessThan(DAY.restingLines);
-  });
-
-  it('a few lines for each visit', async ({ annotate }) => {
-    const { lines, bytes } = await runJournal(1, MUSEUM, 3);
-    await annotate(`${lines * 8} lines, ${Math.round(bytes / 125)} kB a day`);
-    expect(lines).toBeGreaterThan(20);
-    expect(lines * 8).toBeLessThan(DAY.visitors.lines);
-    expect(bytes * 8).toBeLessThan(DAY.visitors.bytes);
-  });
+  testJournal({ hoursOfRest: 1, hoursOfVisits: 1 });
 
   it('and for each command the file that remembers a day of them, twice', async ({ annotate }) => {
     const clock = createVirtualClock();

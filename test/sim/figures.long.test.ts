@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runDay } from './day.ts';
+import { testMinuteSessions } from './minute-sessions.ts';
 
-describe('a day without faults', () => {
+describe('days without faults', () => {
+  testMinuteSessions(0.5, 20);
+
   it('at a museum desk the stream costs little more than the conversation, and every visitor is heard', async () => {
     const day = await runDay(1);
     expect(day.violations).toBe(0);

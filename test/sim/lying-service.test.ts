@@ -1,3 +1,3 @@
 import { testLies } from './lying-service.ts';
 
-testLies([8002, 8004], 1);
+testLies([8008], 0.15, 1);

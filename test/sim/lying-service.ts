@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runSeed } from './run-seed.ts';
 
-const HOURS = 0.5;
 const faults = ['times_wrong', 'reset', 'reset_mid_output'];
 
 interface Sums {
@@ -12,10 +11,10 @@ interface Sums {
 }
 
 /** The same worlds and faults, with times in the transcripts or without. */
-async function sumsWith(seeds: readonly number[], segments: 'words' | 'none'): Promise<Sums> {
+async function sumsWith(seeds: readonly number[], hours: number, segments: 'words' | 'none'): Promise<Sums> {
   const sums = { doubtfulS: 0, refused: 0 };
   for (const seed of seeds) {
-    const { violations, excusedS, repeatedS } = await runSeed(seed, HOURS, {
+    const { violations, excusedS, repeatedS } = await runSeed(seed, hours, {
       faults,
       changeTerms: (drawn) => ({
         ...drawn,
@@ -32,11 +31,14 @@ async function sumsWith(seeds: readonly number[], segments: 'words' | 'none'): P
   return sums;
 }
 
-/** @param leastDoubtS without times so much is in doubt in these worlds: they have met with what this is about */
-export function testLies(seeds: readonly number[], leastDoubtS: number): void {
+/**
+ * @param hours of each world
+ * @param leastDoubtS without times so much is in doubt in these worlds: they have met with what this is about
+ */
+export function testLies(seeds: readonly number[], hours: number, leastDoubtS: number): void {
   describe('a service that tells times which are not true', () => {
     it('costs no more speech than one that tells none', async () => {
-      const [lying, silent] = [await sumsWith(seeds, 'words'), await sumsWith(seeds, 'none')];
+      const [lying, silent] = [await sumsWith(seeds, hours, 'words'), await sumsWith(seeds, hours, 'none')];
       expect(lying.refused).toBeGreaterThan(seeds.length);
       expect(silent.refused).toBe(0);
       expect(silent.doubtfulS).toBeGreaterThan(leastDoubtS);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
 import { metPhases } from './met-phases.ts';
+import { testOwned } from './owned-world.ts';
+
+describe('an agent that does not do what its owner desires is found out', () => {
+  testOwned();
+});
 
 describe('what an owner sends', () => {
   it('meets a lane in each of its phases', async () => {

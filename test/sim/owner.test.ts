@@ -5,6 +5,7 @@ import type { BusMessage } from '../../src/ports/bus.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { inEffect } from './desired-model.ts';
 import { metPhases } from './met-phases.ts';
+import { testOwned } from './owned-world.ts';
 import { rulesThatNotice, withPublished, withReceived } from './tampered.ts';
 
 const onTopic =
@@ -23,10 +24,8 @@ const isAnswer = (topic: string): boolean => topic.endsWith('/res');
 describe('an agent that does not do what its owner desires is found out', () => {
   const faults = ['documents'];
 
-  it('as it is, it is not', async () => {
-    const all = ['documents', 'commands', 'file_reread', 'disk_troubled', 'kill', 'broker_away'];
-    expect(await rulesThatNotice(all, (world) => world)).toEqual([]);
-  });
+  // The world and the time in which the others are.
+  testOwned({ seeds: [700], hours: 0.2 });
 
   it('where a group counts for more than the device', async () => {
     const swapped = onTopic('/config/desired', (message) => ({
@@ -129,7 +128,7 @@ describe('an agent that does not answer its owner rightly is found out', () => {
 
 describe('what an owner sends', () => {
   it('meets a lane in the phases in which it spends its time', async () => {
-    const met = await metPhases([2]);
+    const met = await metPhases([16], 0.15);
     for (const phases of Object.values(met)) {
       expect([...phases]).toEqual(expect.arrayContaining(['idle', 'acquiring', 'connecting', 'live']));
     }

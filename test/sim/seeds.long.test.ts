@@ -1,16 +1,19 @@
-import { describe, expect, it } from 'vitest';
-import { runSeed } from './run-seed.ts';
+import { describe } from 'vitest';
 import { CANCELLING_SEEDS, HOURS, REGRESSION_HOURS, SEEDS } from './standing-seeds.ts';
-import { run, testCancellingSeeds, testRegressions, testSeeds } from './standing-worlds.ts';
+import {
+  testCancellingSeeds,
+  testLessGated,
+  testMostIsSaid,
+  testRegressions,
+  testRepeats,
+  testSeeds,
+} from './standing-worlds.ts';
 
 describe('the simulated world', () => {
-  testSeeds(SEEDS);
-  testCancellingSeeds(CANCELLING_SEEDS);
+  testSeeds(SEEDS, HOURS);
+  testCancellingSeeds(CANCELLING_SEEDS, HOURS);
+  testLessGated([4200, 4203], HOURS);
   testRegressions(REGRESSION_HOURS);
-
-  it('is the same for the same seed, and another for another one', async () => {
-    const [first, again, other] = [await run(4200), await runSeed(4200, HOURS), await run(4201)];
-    expect(again).toEqual(first);
-    expect(other?.trace).not.toBe(first?.trace);
-  });
+  testMostIsSaid(4200, HOURS);
+  testRepeats(4200, 4201, HOURS);
 });

@@ -1,22 +1,3 @@
-import { describe, expect, it } from 'vitest';
-import { runSeed } from './run-seed.ts';
+import { testSilentMinutes } from './silent-minutes.ts';
 
-const [SEED, HOURS] = [50_005, 1];
-const faults = ['zombies_answering'];
-
-describe('a service that tells its task and nothing else, for minutes', () => {
-  it('swallows nothing of which the device does not tell when it is over', async () => {
-    let settledMs = 0;
-    const { violations, excusedS } = await runSeed(SEED, HOURS, {
-      faults,
-      observe({ before, after }) {
-        if (before.doubtful === null || after.doubtful !== null) return;
-        settledMs += (after.backlog.accounts.lost - before.backlog.accounts.lost) * 320;
-      },
-    });
-    expect(violations.map(({ rule, text }) => `${rule}: ${text}`)).toEqual([]);
-    expect(excusedS.late_break).toBeGreaterThan(10);
-    // It has met with what it is about.
-    expect(settledMs).toBeGreaterThan(5000);
-  });
-});
+testSilentMinutes(50_002, 0.25);

@@ -22,6 +22,7 @@ describe('an agent that is broken on purpose is found out', () => {
           sendAudio(pcm);
         }),
       })),
+      { first: 4201 },
     );
     expect(rules.some((rule) => rule === 'stream_order' || rule === 'pacing')).toBe(true);
   });
@@ -127,7 +128,7 @@ describe('an agent that is broken on purpose is found out', () => {
         return { ...bus, publish };
       },
     });
-    expect(await rulesThatNotice(echo)).toContain('command');
+    expect(await rulesThatNotice(echo, { first: 4201 })).toContain('command');
   });
 
   it('is deaf to its own loudspeaker only in words', async () => {
@@ -163,7 +164,7 @@ describe('an agent that is broken on purpose is found out', () => {
     const cheerful = withPublished((topic, payload) => [
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
     ]);
-    expect(await rulesThatNotice(cheerful, { faults: ['broker_away'] })).toContain('told');
+    expect(await rulesThatNotice(cheerful, { faults: ['broker_away'], first: 4204 })).toContain('told');
   });
 
   it('tells of half of what was lost, or of nothing', async () => {
@@ -199,7 +200,7 @@ describe('an agent that is broken on purpose is found out', () => {
         },
       };
     };
-    expect(await rulesThatNotice(slow, { faults: ['reset'] })).toContain('recovery');
+    expect(await rulesThatNotice(slow, { faults: ['reset'], first: 4201 })).toContain('recovery');
     // A fault that takes no stream from it excuses nothing, however often it happens.
     expect(await rulesThatNotice(slow, { faults: ['reset', 'warning'] }, 'lost')).toContain('lost');
   });
@@ -213,7 +214,7 @@ describe('an agent that is broken on purpose is found out', () => {
           refused: (refusal) => listener.refused({ ...refusal, errorCode: OUT_OF_BALANCE }),
         }),
     });
-    expect(await rulesThatNotice(resigned, { faults: ['refused_bare'] })).toContain('recovery');
+    expect(await rulesThatNotice(resigned, { faults: ['refused_bare'], first: 4201 })).toContain('recovery');
   });
 
   it('takes the microphone of one lane for that of the other', async () => {

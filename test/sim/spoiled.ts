@@ -6,16 +6,22 @@ import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
 import type { Violation } from './violations.ts';
 import type { Meddling } from './world.ts';
 
+type Trial = Omit<Meddling, 'spoil'> & {
+  /** The seed to begin with: one that meets early with what this is about. */
+  readonly first?: number;
+};
+
 /**
  * Runs seeds with an agent whose world is tampered with, until one of the oracles notices, or the one that is
  * named: one of them alone may meet with too few faults. As it is the agent leaves each whole, which `seeds.long.test.ts` holds.
  */
 export async function violationsOf(
   spoil: (world: AgentDeps) => AgentDeps,
-  more: Omit<Meddling, 'spoil'> = {},
+  { first = CANCELLING_SEEDS[0], ...more }: Trial = {},
   named?: string,
 ): Promise<readonly Violation[]> {
-  for (const seed of CANCELLING_SEEDS) {
+  const seeds = CANCELLING_SEEDS.toSorted((a, b) => Number(b === first) - Number(a === first));
+  for (const seed of seeds) {
     const isEnough = ({ rule }: Violation): boolean => named === undefined || rule === named;
     const { violations } = await runSeed(seed, HOURS, { spoil, isEnough, ...more });
     if (violations.some(isEnough)) return violations;
@@ -25,7 +31,7 @@ export async function violationsOf(
 
 export async function rulesThatNotice(
   spoil: (world: AgentDeps) => AgentDeps,
-  more: Omit<Meddling, 'spoil'> = {},
+  more: Trial = {},
   named?: string,
 ): Promise<string[]> {
   return [...new Set((await violationsOf(spoil, more, named)).map(({ rule }) => rule))];

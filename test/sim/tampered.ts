@@ -7,17 +7,23 @@ import type { Violation } from './violations.ts';
 const HOURS = 0.3;
 const SEEDS = [700, 701, 702, 703];
 
+interface Limits {
+  readonly hours?: number;
+  readonly named?: string;
+  readonly seeds?: readonly number[];
+}
+
 /**
  * The rules that the first seed has broken whose agent is tampered with, up to the first of them; none: nobody has noticed.
- * @param named it goes on up to this one, if it is broken
+ * @param limits `named`: it goes on up to this rule, if it is broken
  */
 export async function rulesThatNotice(
   faults: readonly string[],
   spoil: (world: AgentDeps) => AgentDeps,
-  { hours = HOURS, named }: { hours?: number; named?: string } = {},
+  { hours = HOURS, named, seeds = SEEDS }: Limits = {},
 ): Promise<string[]> {
   const isEnough = ({ rule }: Violation): boolean => named === undefined || rule === named;
-  for (const seed of SEEDS) {
+  for (const seed of seeds) {
     const { violations } = await runSeed(seed, hours, { spoil, faults, isEnough });
     if (violations.length > 0) return [...new Set(violations.map(({ rule }) => rule))];
   }

@@ -1,3 +1,3 @@
 import { describeUnsureDetector } from './unsure-detector.ts';
 
-describeUnsureDetector([4203, 4208]);
+describeUnsureDetector([4200, 4203, 4208], 0.5);

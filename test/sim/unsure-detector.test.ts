@@ -1,3 +1,3 @@
 import { describeUnsureDetector } from './unsure-detector.ts';
 
-describeUnsureDetector([4200]);
+describeUnsureDetector([4202], 0.15);

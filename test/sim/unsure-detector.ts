@@ -4,7 +4,6 @@ import type { CreateVoiceDetector, Talk } from '../../src/ports/voice.ts';
 import { createDice } from './dice.ts';
 import { runSeed } from './run-seed.ts';
 
-const HOURS = 0.5;
 /** What it looks back over, and how much of a voice in it is speech. */
 const WINDOW_MS = 1280;
 const VOICED_MS = 160;
@@ -46,10 +45,10 @@ const withUnsureDetector = (world: AgentDeps): AgentDeps => ({
 });
 
 /** A lane with such a detector leaves these worlds whole. */
-export function describeUnsureDetector(seeds: readonly number[]): void {
+export function describeUnsureDetector(seeds: readonly number[], hours: number): void {
   describe('a lane that is seldom sure of a voice', () => {
     it.each(seeds)('and a service that says nothing unless it is asked: seed %i', async (seed) => {
-      const { violations, excusedS } = await runSeed(seed, HOURS, {
+      const { violations, excusedS } = await runSeed(seed, hours, {
         spoil: withUnsureDetector,
         faults: ['zombie_answering'],
       });

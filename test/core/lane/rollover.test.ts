@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { behave } from './behaviour.ts';
 import { heardBy } from './heard.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
+import { testMinuteSessions } from './minute-sessions.ts';
 import { nextPcm } from './sound.ts';
 
-const LIMIT_MS = 60_000;
 const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
 const EOS = { message_type: 'eos', data: {} } as const;
-
-/** Milliseconds for which two streams were open at once. */
-function overlapMs(lane: LaneHarness): number {
-  const spans = lane.all('open_stream').map(({ stream, at }) => {
-    const closed = lane.all('close_stream').find((close) => close.stream === stream);
-    return { from: at, until: closed?.at ?? lane.now };
-  });
-  return spans.slice(1).reduce((sum, { from }, i) => sum + Math.max(0, (spans[i]?.until ?? 0) - from), 0);
-}
 
 describe('a rollover', () => {
   it('begins before the limit, and the live session goes on meanwhile', () => {
@@ -196,39 +186,12 @@ describe('a rollover', () => {
 
   it('never happens to a session without a limit', () => {
     const lane = new LaneHarness().goLive();
-    lane.hush(4000);
+    lane.hush(1000);
     expect(lane.phase).toBe('live');
     expect(lane.all('open_stream')).toHaveLength(1);
   });
 });
 
-describe('sessions of 60 s over an hour', () => {
-  it('send every chunk exactly once, with little overlap and no gap', () => {
-    const lane = new LaneHarness({ options: { echo: 'off' } });
-    behave(lane, { maxDurationMs: LIMIT_MS });
-    lane.start();
-    lane.until(() => lane.phase === 'live', 10_000);
-    let sentence = 0;
-    while (lane.now < 3_650_000) {
-      lane.speak(4 + ((sentence * 7) % 23));
-      lane.hush(1 + ((sentence * 5) % 6));
-      // What was said is understood and spoken by the session that heard it.
-      const id = `t${sentence++}`;
-      const stream = lane.hearing?.id ?? 0;
-      lane.understands(id, stream);
-      lane.after(2500, () => lane.hear(id, 900, true, stream));
-    }
-    lane.hush(60);
-    const sent = lane.all('send_audio').filter(({ capturedAt }) => capturedAt !== null);
-    const places = sent.map(({ capturedAt }) => capturedAt ?? 0);
-    const late = sent.map(({ at, capturedAt }) => at - (capturedAt ?? 0));
-    const { counts, backlog } = lane.state;
-    expect(new Set(places).size).toBe(places.length);
-    expect(places).toHaveLength(backlog.accounts.captured);
-    expect(counts).toMatchObject({ takenBack: 0, failures: 0, maxDurations: 0 });
-    expect(counts.sessions).toBeGreaterThan(80);
-    // No gap: each chunk goes out as it is captured. Overlap: set-up, the wait for a pause, and the old one's last words.
-    expect(Math.max(...late)).toBeLessThanOrEqual(1);
-    expect(overlapMs(lane) / (counts.sessions - 1)).toBeLessThan(12_000);
-  });
+describe('sessions of 60 s', () => {
+  testMinuteSessions(10);
 });

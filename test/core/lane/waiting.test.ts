@@ -2,30 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
 import { needsBackend } from '../../../src/core/lane/session/waiting.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
-
-/** The longest that anyone who speaks waits for the next try, where nobody asked for more. */
-const LONGEST_MS = 18_000;
-
-/** After this many tries that failed, the last one of them now. */
-function tired(failures: number, seed = 1): LaneHarness {
-  const lane = new LaneHarness({ seed }).goConnecting({ windowMs: 3_600_000 });
-  for (let i = 1; i < failures; i++) {
-    lane.unreach(true);
-    lane.until(() => lane.phase === 'acquiring', 61_000);
-    lane.grant();
-  }
-  lane.unreach(true);
-  return lane;
-}
-
-/** Somebody speaks until the lane tries again. @returns how long that took */
-function speakUntilTry(lane: LaneHarness): number {
-  const { now } = lane;
-  while (lane.phase === 'waiting') lane.speak(1);
-  return lane.now - now;
-}
+import {
+  LONG_WAITS,
+  LONGEST_MS,
+  SHORT_WAITS,
+  speakUntilTry,
+  testAskedWaits,
+  testSpacing,
+  tired,
+} from './waits.ts';
 
 describe('a lane that waits', () => {
+  testSpacing({ lanes: 60, minutes: 20 });
+  testAskedWaits(SHORT_WAITS, 20);
+  testAskedWaits(LONG_WAITS, 5);
+
   it('tries again within a few seconds when a voice is heard late in a long wait', () => {
     let quietMs = 0;
     for (let seed = 0; seed < 40; seed++) {
@@ -52,18 +43,6 @@ describe('a lane that waits', () => {
     expect(tried).toBeGreaterThan(5);
   });
 
-  it('never sooner than a spacing that grows with the failures, and spread, so that a fleet never storms', () => {
-    const waits: number[] = [];
-    for (let seed = 0; seed < 200; seed++) {
-      const lane = tired(8, seed * 7919);
-      if (lane.due('retry') < LONGEST_MS) continue;
-      waits.push(speakUntilTry(lane));
-    }
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(15_000);
-    expect(Math.max(...waits)).toBeLessThanOrEqual(LONGEST_MS + CHUNK_MS);
-    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(2000);
-  });
-
   it('is as short for whoever has spoken and waits for the answer', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
@@ -87,38 +66,6 @@ describe('a lane that waits', () => {
       return untilTry();
     });
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(LONGEST_MS + 2 * CHUNK_MS);
-  });
-
-  it('for an hour, with people who never stop speaking, keeps its tries apart', () => {
-    const lane = tired(1);
-    const endAt = lane.now + 3_600_000;
-    let tries = 0;
-    while (lane.now < endAt) {
-      speakUntilTry(lane);
-      lane.grant();
-      lane.unreach(true);
-      tries++;
-    }
-    // About one every 14 s: some are drawn to come sooner anyway.
-    expect(tries).toBeGreaterThan(180);
-    expect(tries).toBeLessThanOrEqual(290);
-  });
-
-  it.each([
-    [20_000, 20_000],
-    [600_000, 600_000],
-    [31_536_000_000, 600_000],
-  ])('because it was asked to for %d ms is not hurried by a voice', (retryAfterMs, atLeastMs) => {
-    const waits: number[] = [];
-    for (let seed = 0; seed < 20; seed++) {
-      const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();
-      lane.speak(3);
-      lane.deny({ retryAfterMs });
-      waits.push(speakUntilTry(lane));
-    }
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(atLeastMs);
-    expect(Math.max(...waits)).toBeLessThanOrEqual(atLeastMs * 1.2 + 3000);
-    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(1000);
   });
 
   it('for what was said just before it began is hurried, too', () => {

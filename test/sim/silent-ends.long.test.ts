@@ -1,0 +1,3 @@
+import { testSilentMinutes } from './silent-minutes.ts';
+
+testSilentMinutes(50_005, 1);
