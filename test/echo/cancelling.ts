@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { interpreter, VOICE_RATE_HZ, visitors } from '../acoustics.ts';
 import type { Dice } from '../sim/dice.ts';
 import type { Cell } from './cell.ts';
-import { fallbacks, judgeEcho } from './judge.ts';
+import { fallbacks, GOALS, judgeEcho, judgeVisitor } from './judge.ts';
 import { perform, type Voices } from './perform.ts';
 
 const SENTENCES = fileURLToPath(new URL('../../src/cli/demo/visitor.json', import.meta.url));
@@ -32,4 +32,25 @@ export async function expectGone(voices: Voices, path: Partial<Cell>): Promise<v
   expect(later.length).toBeGreaterThan(2);
   expect(later.filter(({ isGood }) => !isGood)).toEqual([]);
   expect(fallbacks(performance)).toBe(0);
+}
+
+/** A visitor who is as loud as the echo is sent. */
+export async function expectVisitorSent(
+  voices: Voices,
+  seconds: number,
+  visitorFromS: number,
+): Promise<void> {
+  const performance = await perform({ ...CELL, seconds, visitorDb: 0, visitorFromS }, voices, 1);
+  const { sent = 0, levelDb = -99 } = judgeVisitor(performance) ?? {};
+  expect(sent).toBeGreaterThan(GOALS.sent);
+  expect(Math.abs(levelDb)).toBeLessThan(GOALS.levelDb);
+  expect(fallbacks(performance)).toBe(0);
+}
+
+/** Where no echo is to be heard, a visitor is left alone. */
+export async function expectVisitorLeftAlone(voices: Voices): Promise<void> {
+  const cell = { ...CELL, seconds: 12, gainDb: -80, visitorDb: 68, visitorFromS: 4 };
+  const { sent = 0, levelDb = -99 } = judgeVisitor(await perform(cell, voices, 1)) ?? {};
+  expect(sent).toBeGreaterThan(0.99);
+  expect(Math.abs(levelDb)).toBeLessThan(0.5);
 }

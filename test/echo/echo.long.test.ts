@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CELL, expectGone, loadVoices } from './cancelling.ts';
+import { CELL, expectGone, expectVisitorSent, loadVoices } from './cancelling.ts';
 import { fallbacks, judgeEcho, judgeFallback } from './judge.ts';
 import { BLOCK_SAMPLES, type Performance, perform, type Voices } from './perform.ts';
 import { judged, type Result } from './tables.ts';
@@ -31,6 +31,10 @@ describe('a lane that cancels its echo', () => {
     { delayMs: 700, gainDb: -12, ppm: 100, seconds: 20 },
   ])('takes it out from the second sentence on: $delayMs ms, $gainDb dB, $ppm ppm', async (path) => {
     await expectGone(voices, path);
+  });
+
+  it('sends a visitor who is as loud as the echo', async () => {
+    await expectVisitorSent(voices, 20, 8);
   });
 
   it('finds it again within a second of speech where the card ran dry, whatever was told at first', async () => {

@@ -1,31 +1,19 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { CELL, loadVoices } from './cancelling.ts';
-import { fallbacks, GOALS, judgeVisitor } from './judge.ts';
-import { perform, type Voices } from './perform.ts';
+import { beforeAll, describe, it } from 'vitest';
+import { expectVisitorLeftAlone, expectVisitorSent, loadVoices } from './cancelling.ts';
+import type { Voices } from './perform.ts';
 
 let voices: Voices;
 beforeAll(async () => {
   voices = await loadVoices();
 });
 
-/** What `npm run echo` does with recorded people, in small. */
+/** What `npm run echo` does with recorded people, in small; longer in `echo.long.test.ts`. */
 describe('a lane that cancels its echo', () => {
   it('sends a visitor who is as loud as the echo', async () => {
-    const performance = await perform({ ...CELL, seconds: 20, visitorDb: 0, visitorFromS: 8 }, voices, 1);
-    const { sent = 0, levelDb = -99 } = judgeVisitor(performance) ?? {};
-    expect(sent).toBeGreaterThan(GOALS.sent);
-    expect(Math.abs(levelDb)).toBeLessThan(GOALS.levelDb);
-    expect(fallbacks(performance)).toBe(0);
+    await expectVisitorSent(voices, 11, 4);
   });
 
   it('leaves a visitor alone where no echo is to be heard', async () => {
-    const performance = await perform(
-      { ...CELL, seconds: 12, gainDb: -80, visitorDb: 68, visitorFromS: 4 },
-      voices,
-      1,
-    );
-    const { sent = 0, levelDb = -99 } = judgeVisitor(performance) ?? {};
-    expect(sent).toBeGreaterThan(0.99);
-    expect(Math.abs(levelDb)).toBeLessThan(0.5);
+    await expectVisitorLeftAlone(voices);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Path, type Talk, through, together } from '../../acoustics.ts';
 import { clean, lossDb } from './filtered-room.ts';
-import { expectLetThrough, expectTakenOut, loadTalk, SECONDS } from './filtered-talk.ts';
+import { expectLeftAlone, expectLetThrough, expectTakenOut, loadTalk, SECONDS } from './filtered-talk.ts';
 
 let talk: Talk;
 beforeAll(async () => {
@@ -16,6 +16,10 @@ const PATHS: Path[] = [
 ];
 
 describe('the echo filter', () => {
+  it('leaves a visitor alone while nothing is played, and every sound in its place', async () => {
+    await expectLeftAlone(talk.people);
+  });
+
   // How the words lie against the canceller's blocks changes nothing.
   it.each([
     ...PATHS.map((path) => ({ ...path, beginMs: 0 })),

@@ -11,6 +11,8 @@ export interface EchoCase {
   readonly played: Float32Array;
   readonly heard: Float32Array;
   readonly pieceMs?: number;
+  /** The echo detector listens to what is left. */
+  readonly detects?: boolean;
   /** What the filter hears of the moments at which sounds are heard and captured, since it began. */
   readonly playedTime?: (atMs: number) => number;
 }
@@ -18,7 +20,7 @@ export interface EchoCase {
 export interface Left {
   /** Every sample where it was captured by its time. */
   readonly left: Float32Array;
-  /** How often the echo detector found the loudspeaker in it. */
+  /** How often the echo detector found the loudspeaker in it, where it listens. */
   readonly observations: number;
   /** Stretches in which the filter rested, seconds. */
   readonly rests: { readonly from: number; until: number }[];
@@ -28,6 +30,7 @@ export async function clean({
   played,
   heard,
   pieceMs = 80,
+  detects = false,
   playedTime = (at) => at,
 }: EchoCase): Promise<Left> {
   const rates = { heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ };
@@ -44,7 +47,7 @@ export async function clean({
         if (!pcm.some((byte) => byte !== 0)) return;
         const at = FROM_MS + playedTime(heardAt - FROM_MS);
         filter.played(pcm, at);
-        echo.played(pcm, at);
+        if (detects) echo.played(pcm, at);
       },
       capture(pcm, capturedAt) {
         const out = filter.filter(pcm, capturedAt);
@@ -56,7 +59,7 @@ export async function clean({
         const samples = toFloat(out.pcm);
         const begin = Math.round(((out.capturedAt - FROM_MS) * VOICE_RATE_HZ) / 1000) - samples.length;
         left.set(begin < 0 ? samples.subarray(-begin) : samples, Math.max(0, begin));
-        const measure = echo.hear(out.pcm, out.capturedAt);
+        const measure = detects ? echo.hear(out.pcm, out.capturedAt) : null;
         if (measure !== null && measure.gainDb > -40) observations += 1;
       },
     },

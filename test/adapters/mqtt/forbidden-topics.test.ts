@@ -1,130 +1,16 @@
 /** A whole agent at a broker that speaks MQTT 3.1.1 and ends the connection for what a device may not publish. */
-import { createServer, type Server } from 'node:net';
-import { Aedes } from 'aedes';
 import { connect } from 'mqtt';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { phaseOf } from '../../../src/core/lane/session/session.ts';
-import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
-
-type Body = Record<string, unknown>;
+import { describe, expect, it } from 'vitest';
+import { hangUp } from './hanging-up.ts';
 
 describe('an agent whose broker hangs up for a topic', () => {
-  let broker: Aedes;
-  let server: Server;
-  let isForbidden: (topic: string) => boolean;
-  let world: FakeDeps;
-  /** What the broker took, by topic below the device's. */
-  let taken: { topic: string; body: Body }[];
-  let connections: number;
+  const { boot, goLive, passUntil, send, of, givenUp, expectNoOther, goesOnWithout, ...given } = hangUp();
+  const { world, port, forbidNothing } = given;
 
-  beforeEach(async () => {
-    taken = [];
-    connections = 0;
-    broker = await Aedes.createBroker({
-      authorizePublish: (client, { topic }, done) =>
-        done(client !== null && isForbidden(topic.slice(BASE.length + 1)) ? new Error('no') : null),
-    });
-    broker.on('clientError', () => {});
-    broker.on('connectionError', () => {});
-    broker.on('clientReady', () => {
-      connections += 1;
-    });
-    broker.on('publish', ({ topic, payload }, client) => {
-      if (client === null || !topic.startsWith(BASE)) return;
-      const body = JSON.parse(payload.toString()) as Body;
-      taken.push({ topic: topic.slice(BASE.length + 1), body });
-      if (topic.endsWith('/token/req')) send('token/res', grantOf(String(body['id'])), 0);
-    });
-    server = createServer((socket) => broker.handle(socket));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
-  afterEach(async () => {
-    const stopped = world.agent.stop();
-    await passUntil(() => false, 12);
-    await stopped;
-    await new Promise<void>((resolve) => broker.close(resolve));
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-
-  const send = (topic: string, body: object, qos: 0 | 1 = 1): void => {
-    const payload = JSON.stringify(body);
-    broker.publish(
-      { cmd: 'publish', topic: `${BASE}/${topic}`, payload, qos, dup: false, retain: false },
-      () => {},
-    );
-  };
-  const grantOf = (id: string): object => ({
-    ...{ id, ok: true, session: world.session() },
-    stream_url: 'wss://service.example/streaming-api/{random_hash}/v1',
-  });
-  /** In steps in which both ends of a connection, which live in this process, get to know everything. */
-  const passUntil = async (check: () => boolean, atMostS: number): Promise<number | null> => {
-    for (let passedMs = 0; passedMs < atMostS * 1000; passedMs += 500) {
-      if (check()) return passedMs / 1000;
-      await world.clock.elapse(500);
-      // The service answers pings.
-      world.streams.at(-1)?.listener.pong();
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    return check() ? atMostS : null;
-  };
-  const boot = async (forbidden: RegExp): Promise<void> => {
-    isForbidden = (topic) => forbidden.test(topic);
-    const { port } = server.address() as { port: number };
-    world = createFakeDeps(testConfig({ standbyAfter: 0 }), {
-      openBus: (options, listener) =>
-        createMqttBus(
-          { url: `mqtt://127.0.0.1:${port}`, clientId: 'museum.kiosk-01' },
-          { clock: world.clock, seed: 4711 },
-        )(options, listener),
-    });
-    await world.agent.start();
-  };
-  /** The session is there: what a visitor needs. */
-  const goLive = async (): Promise<number | null> => {
-    const tookS = await passUntil(() => world.streams.length > 0, 60);
-    if (tookS === null) return null;
-    world.lastStream().listener.opened();
-    await passUntil(() => false, 3);
-    world.service({ message_type: 'current_task', data: {} });
-    return tookS;
-  };
-  const of = (topic: string): Body[] => taken.filter((one) => one.topic === topic).map(({ body }) => body);
-  const givenUp = (): string[] =>
-    world.logged
-      .filter(([, sentence]) => sentence === 'a message to the owner was given up')
-      .map(
-        ([, , fields]) =>
-          `${(fields as Body)['why']} ${String((fields as Body)['topic']).slice(BASE.length + 1)}`,
-      );
-  const expectNoOther = (): void => {
-    expect(JSON.stringify(world.logged)).not.toMatch(/another (device|client)|taken_over/);
-    expect(of('event/identity_conflict')).toEqual([]);
-    expect(of('status').flatMap(({ reasons }) => reasons)).not.toContain('identity_conflict');
-  };
-
-  it.each([
-    ['status', /^status$/, 'status', null],
+  goesOnWithout([
     ['state', /^state$/, 'state', 'state'],
-    ['status and state', /^stat(e|us)$/, 'status', null],
-    ['health', /^health$/, 'health', 'health'],
-    ['config/reported', /^config\/reported$/, 'config/reported', 'config/reported'],
-    ['events', /^event\//, 'event/session_started', 'event'],
     ['all but its questions', /^(?!token\/req)/, 'status', null],
-  ])('goes on without it, and names it: %s', async (_, forbidden, refused, reason) => {
-    await boot(forbidden);
-    expect(await goLive()).toBeLessThan(20);
-    await passUntil(() => givenUp().includes(`refused ${refused}`), 200);
-    expect(givenUp()).toContain(`refused ${refused}`);
-    await passUntil(() => false, 200);
-    // Each costs two connections, whatever is sent together with it one more.
-    expect(connections).toBeLessThanOrEqual(2 + 2 * new Set(givenUp()).size);
-    expect(world.agent.lanes.map(({ state }) => phaseOf(state.session))).toEqual(['live']);
-    if (reason !== null) expect(of('status').at(-1)?.['reasons']).toContain(`not_published:${reason}`);
-    expectNoOther();
-  });
+  ]);
 
   it('goes on without answers that it may not give, and names them', async () => {
     await boot(/^cmd\/.*\/res$/);
@@ -137,7 +23,7 @@ describe('an agent whose broker hangs up for a topic', () => {
     expect(of('status').at(-1)?.['reasons']).toContain('not_published:cmd');
     send('cmd/mute', { id: 'b' });
     await passUntil(() => givenUp().includes('refused cmd/mute/res'), 60);
-    expect(world.agent.lanes[0]?.state.options.muted).toBe(true);
+    expect(world().agent.lanes[0]?.state.options.muted).toBe(true);
     await passUntil(() => false, 200);
     expectNoOther();
   });
@@ -146,7 +32,7 @@ describe('an agent whose broker hangs up for a topic', () => {
     await boot(/^stat(e|us)$/);
     await goLive();
     await passUntil(() => givenUp().length >= 2, 60);
-    isForbidden = () => false;
+    forbidNothing();
     const tookS = await passUntil(() => of('status').length > 0 && of('state').length > 0, 1200);
     expect(tookS).toBeLessThanOrEqual(360);
     expect(of('status').at(-1)?.['status']).toBe('degraded');
@@ -158,12 +44,11 @@ describe('an agent whose broker hangs up for a topic', () => {
   it('still knows another client of its name, and blames no topic for it', async () => {
     await boot(/(?!)/);
     await goLive();
-    const { port } = server.address() as { port: number };
-    const intruder = connect(`mqtt://127.0.0.1:${port}`, {
+    const intruder = connect(`mqtt://127.0.0.1:${port()}`, {
       ...{ clientId: 'museum.kiosk-01', protocolVersion: 4, reconnectPeriod: 50 },
     });
     try {
-      const isTold = () => JSON.stringify(world.logged).includes('another client uses the identifier');
+      const isTold = () => JSON.stringify(world().logged).includes('another client uses the identifier');
       await passUntil(isTold, 300);
       expect(isTold()).toBe(true);
     } finally {

@@ -67,18 +67,25 @@ export async function createCancelledRoom(roomSeconds: number) {
   return { people, room, sentences, cancel, echoOf, judge };
 }
 
-/** A visitor who is as loud as the echo goes through, as loud as before. */
-export function expectVisitorThrough(talk: Awaited<ReturnType<typeof createCancelledRoom>>): void {
-  const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
+const VISITOR_PATH: Path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
+
+/** A visitor begins behind the second sentence, as loud as its echo: what is heard, and what is left of it. */
+export function withVisitor(talk: Awaited<ReturnType<typeof createCancelledRoom>>) {
   const begin = talk.sentences[1]?.until ?? 0;
-  const echo = talk.echoOf(path, 80);
+  const echo = talk.echoOf(VISITOR_PATH, 80);
   const loudness = levelDb(echo.subarray(begin)) - levelDb(talk.people.subarray(begin));
   const visitor = talk.people.map((sample, at) => (at < begin ? 0 : sample * 10 ** (loudness / 20)));
-  const left = talk.cancel(together(echo, visitor, talk.room), 80);
+  const heard = together(echo, visitor, talk.room);
+  return { begin, visitor, heard, left: talk.cancel(heard, 80), delayMs: VISITOR_PATH.delayMs };
+}
+
+/** The visitor goes through, as loud as before. */
+export function expectVisitorThrough({ begin, visitor, left }: ReturnType<typeof withVisitor>): void {
   let [frames, sent, before, after] = [0, 0, 0, 0];
+  const usual = levelDb(visitor.subarray(begin));
   for (let at = begin; at + 480 < left.length; at += 480) {
     const [was, is] = [visitor, left].map((sound) => levelDb(sound.subarray(at, at + 480)));
-    if (was === undefined || is === undefined || was < levelDb(visitor.subarray(begin)) - 15) continue;
+    if (was === undefined || is === undefined || was < usual - 15) continue;
     frames += 1;
     if (is > was - 10) sent += 1;
     before += 10 ** (was / 10);

@@ -11,6 +11,19 @@ const dice = chance(3);
 const quiet: Paint = () => Math.round((dice() - 0.5) * 60);
 const zero: Paint = () => 0;
 
+/** Pieces of each paint, of which all that is heard is made: minutes of it sample by sample would be most of the work. */
+const POOL = 23;
+const pools = new Map<Paint, readonly Int16Array[]>();
+function painted(paint: Paint, piece: number): Uint8Array {
+  const pool =
+    pools.get(paint) ??
+    Array.from({ length: POOL }, () =>
+      Int16Array.from({ length: PIECE_SAMPLES }, (_, index) => paint(index)),
+    );
+  pools.set(paint, pool);
+  return new Uint8Array((pool[piece % POOL] ?? new Int16Array(0)).slice().buffer);
+}
+
 /** A microphone that delivers a piece each 100 ms, more or less. */
 class Microphone {
   readonly told: string[] = [];
@@ -23,8 +36,7 @@ class Microphone {
   hear(seconds: number, paint: Paint, clock = 1, lateness: () => number = () => 0): this {
     for (let piece = 0; piece < seconds * 10; piece++) {
       this.now += PIECE_MS * clock;
-      const samples = Int16Array.from({ length: PIECE_SAMPLES }, (_, index) => paint(index));
-      this.note(this.watch.hear(new Uint8Array(samples.buffer), this.now + this.lateMs + lateness()));
+      this.note(this.watch.hear(painted(paint, piece), this.now + this.lateMs + lateness()));
     }
     return this;
   }

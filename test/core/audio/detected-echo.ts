@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import type { EchoMeasure } from '../../../src/core/audio/echo-measure.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../acoustics.ts';
 
 const ROOM_DB = -62;
+/** Long enough for several measurements of an echo. */
 const PART_S = 20.5;
 
 /** Visitors who speak, a loudspeaker that translates them, and the noise of the room. */
@@ -28,11 +29,20 @@ export async function conversation(): Promise<Conversation> {
   return { people, said, room: noise(people.length, ROOM_DB, 5) };
 }
 
+/** The beginning of one. */
+export function partOf({ people, said, room }: Conversation, seconds = PART_S): Conversation {
+  const samples = seconds * VOICE_RATE_HZ;
+  return {
+    people: people.subarray(0, samples),
+    said: said.subarray(0, samples),
+    room: room.subarray(0, samples),
+  };
+}
+
 export function measuresEcho(paths: readonly Path[], heard: () => Conversation): void {
   it.each(paths)('measures $delayMs ms, $gainDb dB in a room of $rt60S s', (path) => {
-    const { said, room } = heard();
-    const part = said.subarray(0, PART_S * VOICE_RATE_HZ);
-    expectMeasured(detect(part, together(through(path, part), room)), path);
+    const { said, room } = partOf(heard());
+    expectMeasured(detect(said, together(through(path, said), room)), path);
   });
 }
 
@@ -70,4 +80,131 @@ function expectMeasured(measures: readonly EchoMeasure[], path: Path): void {
   expect(wrong.length).toBeLessThanOrEqual(1);
   const gains = measures.filter((measure) => !wrong.includes(measure)).map(({ gainDb }) => gainDb);
   expect(Math.abs((gains.toSorted((a, b) => a - b)[gains.length >> 1] ?? 0) - path.gainDb)).toBeLessThan(5);
+}
+
+/** This many samples of what has this period, sample by sample. */
+function repeated(length: number, period: Float32Array): Float32Array {
+  const sound = new Float32Array(length);
+  for (let at = 0; at < length; at += period.length) sound.set(period.subarray(0, length - at), at);
+  return sound;
+}
+
+const near = (delayMs: number, wantedMs: number, mostMs: number): boolean =>
+  Math.abs(delayMs - wantedMs) <= mostMs;
+
+/** What else a detector must tell in a conversation, and what it must not. */
+export function describeDetector(heard: () => Conversation): void {
+  describe('the echo detector, in a conversation', () => {
+    let echo: Float32Array;
+    beforeAll(() => {
+      const { said, room } = heard();
+      echo = together(through({ delayMs: 100, gainDb: -10, rt60S: 0.3 }, said), room);
+    });
+
+    it('hears nothing in noise, and nothing in silence', () => {
+      const { people, said, room } = heard();
+      expect(detect(said, noise(said.length, -30, 9))).toEqual([]);
+      expect(detect(said, new Float32Array(said.length))).toEqual([]);
+      expect(detect(new Float32Array(said.length), together(people, room))).toEqual([]);
+    });
+
+    it('learns nothing from what repeats itself: it is like itself at many lags', () => {
+      const { room } = heard();
+      // Eleven periods of 440 Hz.
+      const sine = Float32Array.from(
+        { length: 600 },
+        (_, at) => 0.2 * Math.sin((2 * Math.PI * 11 * at) / 600),
+      );
+      const click = Float32Array.from({ length: 480 }, (_, at) => (at < 4 ? 0.5 : 0));
+      const [tone, clicks, rattle] = [sine, click, noise(480, -20, 4)].map((period) =>
+        repeated(room.length, period),
+      ) as [Float32Array, Float32Array, Float32Array];
+      for (const sound of [tone, rattle]) {
+        const mixed = together(sound, room);
+        for (const played of [tone, clicks, rattle]) expect(detect(played, mixed)).toEqual([]);
+      }
+    });
+
+    it('takes it that all was heard later than said, where the device tells so', () => {
+      const { said } = heard();
+      const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+      const delays: number[] = [];
+      let isTold = false;
+      perform(
+        { played: said, heard: echo, pieceMs: 320 },
+        {
+          // Said 60 ms too early, and once, in the middle of it, what the device told.
+          play: (pcm, heardAt) => detector.played(pcm, heardAt - 60, true),
+          capture: (pcm, capturedAt) => {
+            if (!isTold && delays.length === 1) detector.late(60);
+            isTold ||= delays.length === 1;
+            const measure = detector.hear(pcm, capturedAt);
+            if (measure !== null) delays.push(Math.round(measure.delayMs));
+          },
+        },
+      );
+      expect(Math.abs((delays[0] ?? 0) - 160)).toBeLessThan(8);
+      expect(Math.abs((delays[1] ?? 0) - 100)).toBeLessThan(8);
+    });
+
+    it('forgets what was taken back', () => {
+      const { said } = heard();
+      const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
+      const measures: EchoMeasure[] = [];
+      perform(
+        { played: said, heard: echo, pieceMs: 320 },
+        {
+          play: (pcm, heardAt) => {
+            detector.played(pcm, heardAt);
+            detector.flushed(heardAt);
+          },
+          capture: (pcm, capturedAt) => {
+            const measure = detector.hear(pcm, capturedAt);
+            if (measure !== null) measures.push(measure);
+          },
+        },
+      );
+      expect(measures).toEqual([]);
+    });
+  });
+}
+
+/** A conversation of this many measurements at least, by a microphone of another rate. */
+export function describeOtherPieces(heard: () => Conversation, leastMeasures: number): void {
+  describe('the echo detector, of other pieces', () => {
+    it('compares a microphone of another rate', () => {
+      const { said, room } = heard();
+      const path = { delayMs: 180, gainDb: -12, rt60S: 0.3 };
+      const echo = together(through(path, said), room);
+      // Every third sample of what is band-limited by the mean of three: 8 kHz.
+      const slow = new Int16Array(Math.floor(echo.length / 3));
+      for (let index = 0; index < slow.length; index++) {
+        const at = index * 3;
+        slow[index] = (((echo[at] ?? 0) + (echo[at + 1] ?? 0) + (echo[at + 2] ?? 0)) / 3) * 32_767;
+      }
+      const detector = createEchoDetector({ heardRateHz: 8000, playedRateHz: VOICE_RATE_HZ });
+      const delays: number[] = [];
+      perform(
+        { played: said, heard: new Float32Array(said.length), pieceMs: 320 },
+        {
+          play: (pcm, heardAt) => detector.played(pcm, heardAt),
+          capture: (_, capturedAt) => {
+            const from = Math.round(((capturedAt - 1_000_000 - 320) / 1000) * 8000);
+            const measure = detector.hear(new Uint8Array(slow.slice(from, from + 2560).buffer), capturedAt);
+            if (measure !== null) delays.push(Math.round(measure.delayMs));
+          },
+        },
+      );
+      expect(delays.length).toBeGreaterThanOrEqual(leastMeasures);
+      expect(delays.filter((delay) => !near(delay, 180, 3))).toEqual([]);
+    });
+
+    it('does not mind pieces of any size', () => {
+      const { said, room } = heard();
+      const path = { delayMs: 120, gainDb: -14, rt60S: 0.3 };
+      const delays = detect(said, together(through(path, said), room), 10).map(({ delayMs }) => delayMs);
+      expect(delays.length).toBeGreaterThanOrEqual(leastMeasures);
+      expect(delays.filter((delay) => !near(delay, 120, 5))).toEqual([]);
+    });
+  });
 }

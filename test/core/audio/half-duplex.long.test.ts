@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from 'vitest';
-import { type Conversation, converse, expectNothingPasses } from './half-duplex.ts';
+import { type Conversation, converse, expectNothingPasses, expectTailEnough } from './half-duplex.ts';
 
 let conversation: Conversation;
 beforeAll(async () => {
@@ -17,4 +17,13 @@ describe('half-duplex', () => {
       expectNothingPasses(conversation, path);
     },
   );
+
+  it.each([
+    [20, -12],
+    [20, -30],
+    [200, -12],
+    [200, -30],
+  ])('unmeasured, its tail is enough for an echo of %i ms and %i dB', (delayMs, gainDb) => {
+    expectTailEnough(conversation, delayMs, gainDb);
+  });
 });

@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { findTone, makeTone, TONE_MS } from '../../../src/core/doctor/test-tone.ts';
 import { seededRandom } from '../../../src/core/random.ts';
@@ -34,10 +36,12 @@ export function record(room: Room): Float32Array {
   }
   const start = ((LEAD_MS + delayMs) * rateHz) / 1000;
   for (const tap of taps) {
-    for (let at = 0; at < samples; at++) {
+    // From its first sample on to its last.
+    for (let at = Math.max(0, Math.floor(start + tap.at)); at < samples; at++) {
       const place = (at - start - tap.at) * (1 + ppm / 1e6);
       const low = Math.floor(place);
-      if (low < 0 || low + 1 >= tone.length) continue;
+      if (low < 0) continue;
+      if (low + 1 >= tone.length) break;
       const part = place - low;
       const value = (tone[low] ?? 0) * (1 - part) + (tone[low + 1] ?? 0) * part;
       heard[at] = (heard[at] ?? 0) + value * gain * tap.gain;
@@ -66,4 +70,31 @@ export function expectFound(reverbMs: number, seed: number): void {
   // The room adds to what comes directly.
   expect(heard?.gainDb).toBeGreaterThan(-21);
   expect(heard?.gainDb).toBeLessThan(-10);
+}
+
+/** Rooms by name; @param toleranceDb of the gain that is found there */
+export type NamedRoom = readonly [name: string, room: Room, toleranceDb: number];
+
+/** It is found, with its delay and its gain. */
+export function expectDelayAndGain([, room, toleranceDb]: NamedRoom): void {
+  const heard = findTone(record(room), room.rateHz ?? 24_000, room.volume);
+  expect(heard).not.toBeNull();
+  expect(Math.abs((heard?.atMs ?? 0) - LEAD_MS - (room.delayMs ?? 0))).toBeLessThan(3);
+  expect(Math.abs((heard?.gainDb ?? 0) - (room.gainDb ?? 0))).toBeLessThan(toleranceDb);
+}
+
+/** It is not found in people who talk. @param every of this many stretches of four seconds one is looked at */
+export async function expectNotInSpeech(every: number): Promise<void> {
+  const wav = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
+  const speech = toFloat((await loadWav(wav)).pcm);
+  const samples = 96_000;
+  const found: number[] = [];
+  let looked = 0;
+  for (let from = 0; from + samples <= speech.length; from += every * samples) {
+    looked += 1;
+    if (findTone(speech.slice(from, from + samples), 24_000) !== null) found.push(from);
+  }
+  expect(looked).toBe(Math.ceil(Math.floor(speech.length / samples) / every));
+  expect(looked).toBeGreaterThan(2);
+  expect(found).toEqual([]);
 }

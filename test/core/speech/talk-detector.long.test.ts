@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { resampleBy } from '../../../src/emulator/core/resample.ts';
 import { createDice } from '../../sim/dice.ts';
 import { brown, diceFor, fan, happen, hum, pink, ring, slam, walk } from '../../voices/noises.ts';
 import { atLevel, mixIn } from '../../voices/room.ts';
-import { highest, inRoom, RATE_HZ, scores } from './talk-scores.ts';
+import { expectHeard, expectNoSpeech, highest, RATE_HZ, scores } from './talk-scores.ts';
 
 describe('what tells somebody who speaks from a room', () => {
   it.each([8000, 16_000, 22_050, 44_100, 48_000])('hears them at %i samples a second', async (rateHz) => {
-    const sound = resampleBy(await inRoom(-25, -55), RATE_HZ / rateHz);
-    const all = scores(sound, rateHz);
-    expect(highest(all.slice(0, 24))).toBeLessThan(0);
-    expect(highest(all.slice(25, 34))).toBeGreaterThan(0);
+    await expectHeard(-25, -55, rateHz);
   });
 
   it.each([
@@ -33,6 +29,14 @@ describe('what tells somebody who speaks from a room', () => {
       mixIn(sound, atLevel(hum(8 * RATE_HZ, dice), dice.between(-40, -25)), 8 * RATE_HZ);
       expect(highest(scores(sound)), `hum ${seed}`).toBeLessThan(0);
     }
+  });
+
+  it.each([
+    ['slammed doors', -14, slam],
+    ['steps', -26, walk],
+    ['phones', -24, ring],
+  ])('takes none of a minute of %s for speech', (_, levelDb, make) => {
+    expectNoSpeech(60, levelDb, make);
   });
 
   it.each([

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts';
 import { toFloat, toPcm } from '../../../src/core/audio/pcm.ts';
 import { withTalk } from '../../../src/core/speech/talk-detector.ts';
-import { createDice } from '../../sim/dice.ts';
-import { pink } from '../../voices/noises.ts';
-import { atLevel, mixIn } from '../../voices/room.ts';
+import { resampleBy } from '../../../src/emulator/core/resample.ts';
+import { createDice, type Dice } from '../../sim/dice.ts';
+import { happen, pink } from '../../voices/noises.ts';
+import { atLevel, levelDb, mixIn } from '../../voices/room.ts';
 
 export const RATE_HZ = 24_000;
 const CHUNK_MS = 320;
@@ -27,12 +29,45 @@ export function scores(sound: Float32Array, rateHz = RATE_HZ): (number | null)[]
 export const highest = (all: readonly (number | null)[]): number =>
   Math.max(...all.map((score) => score ?? -100));
 
-/** The visitors of the demo's recording, behind some seconds of a room. */
-export async function inRoom(levelDb: number, roomDb: number): Promise<Float32Array> {
+/** Until the visitors' first sentence has been said, and a little more. */
+const HEARD = 12 * RATE_HZ;
+interface Leveled {
+  readonly sound: Float32Array;
+  /** Of all of it. */
+  readonly isDb: number;
+}
+const made: { said: Leveled; room: Leveled }[] = [];
+/** The visitors of the demo's recording, and a room in which they are. */
+async function saidAndRoom(): Promise<{ said: Leveled; room: Leveled }> {
   const recording = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
-  const { pcm } = await loadWav(recording);
-  const said = toFloat(pcm);
-  const sound = atLevel(pink(8 * RATE_HZ + said.length, createDice(3)), roomDb);
-  mixIn(sound, atLevel(said, levelDb), 8 * RATE_HZ);
+  const said = toFloat((await loadWav(recording)).pcm);
+  const room = pink(8 * RATE_HZ + said.length, createDice(3));
+  const [saidDb, roomDb] = [levelDb(said), levelDb(room)];
+  return { said: { sound: said, isDb: saidDb }, room: { sound: room, isDb: roomDb } };
+}
+
+/** The visitors, behind some seconds of a room. */
+async function inRoom(saidDb: number, roomDb: number): Promise<Float32Array> {
+  const { said, room } = made[0] ?? (await saidAndRoom());
+  made[0] = { said, room };
+  const sound = atLevel(room.sound.slice(0, HEARD), roomDb, room.isDb);
+  mixIn(sound, atLevel(said.sound.slice(0, HEARD), saidDb, said.isDb), 8 * RATE_HZ);
   return sound;
+}
+
+/** They are heard, and not before they speak: what is said behind their first sentence is not looked at. */
+export async function expectHeard(saidDb: number, roomDb: number, rateHz = RATE_HZ): Promise<void> {
+  const sound = await inRoom(saidDb, roomDb);
+  const all = scores(rateHz === RATE_HZ ? sound : resampleBy(sound, RATE_HZ / rateHz), rateHz);
+  expect(highest(all.slice(0, 24))).toBeLessThan(0);
+  // The first sentence, not only one of them.
+  expect(all.length).toBeGreaterThanOrEqual(34);
+  expect(highest(all.slice(25, 34))).toBeGreaterThan(0);
+}
+
+/** None of this many seconds of what happens in a room is taken for speech. */
+export function expectNoSpeech(seconds: number, levelDb: number, make: (dice: Dice) => Float32Array): void {
+  const all = scores(happen(seconds * RATE_HZ, createDice(17), levelDb, make));
+  expect(all.length).toBe(Math.floor((seconds * 1000) / CHUNK_MS));
+  expect(highest(all)).toBeLessThan(0);
 }

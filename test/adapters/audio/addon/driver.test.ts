@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createAddonCapture,
   createAddonPlayback,
@@ -19,18 +19,25 @@ const ENTRY = fileURLToPath(
   new URL('../../../../src/adapters/audio/addon/addon-process.ts', import.meta.url),
 );
 
-/** The child as it is shipped, in a folder with packages of a test's own beside it. */
-function install(packages: Readonly<Record<string, string>>): string {
-  const folder = makeFolder();
-  const script = join(folder, 'audio-addon.mjs');
-  buildSync({
+/** The child as it is shipped. */
+let child = new Uint8Array();
+beforeAll(async () => {
+  const { outputFiles } = await build({
     entryPoints: [ENTRY],
-    outfile: script,
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
   });
+  child = Uint8Array.from(outputFiles[0]?.contents ?? []);
+});
+
+/** The child in a folder with packages of a test's own beside it. */
+function install(packages: Readonly<Record<string, string>>): string {
+  const folder = makeFolder();
+  const script = join(folder, 'audio-addon.mjs');
+  writeFileSync(script, child);
   for (const [name, code] of Object.entries(packages)) {
     const place = join(folder, 'node_modules', name);
     mkdirSync(place, { recursive: true });

@@ -9,12 +9,14 @@ import type { AudioFault } from '../../../../src/ports/audio.ts';
 import { judgeSound, type Stalls, watchStalls } from '../../../stalls.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
-import { createListener, isAlive, makeProgram, quietMs, RATE_HZ, startsOf } from './fake.ts';
+import { createListener, isAlive, makeFailing, makeProgram, quietMs, RATE_HZ, startsOf } from './fake.ts';
 
 /** Hears a program. `stalls` are its own, too: one that is kept from running delivers nothing, and is taken for hung. */
-async function hear(code: string, ...words: string[]) {
+function hear(code: string, ...words: string[]) {
+  return hearProgram(makeProgram(code), words);
+}
+async function hearProgram(program: string, words: readonly string[] = []) {
   const listener = createListener();
-  const program = makeProgram(code);
   const own = watchStalls();
   const hung: number[] = [];
   const sink = {
@@ -132,7 +134,7 @@ describe('a program that records', () => {
     ['pcm_read:2221: read error: No such device', 'lost'],
     ['set_params:1339: Sample format non available', 'format'],
   ])('tells what its last words mean: %s', async (words, code) => {
-    const { heard } = await hear(`console.error(${JSON.stringify(words)}); process.exit(1);`);
+    const { heard } = await hearProgram(makeFailing(words));
     await expect.poll(() => heard.faults.map((fault) => fault.code), within).toEqual([code]);
   });
 

@@ -17,6 +17,27 @@ export function makeProgram(code: string, folder = makeFolder(), name = 'program
   return path;
 }
 
+/** Writes a program that says something and ends at once; a shell, since it may be started many times. Returns its path. */
+export function makeFailing(words: string): string {
+  const path = join(makeFolder(), 'program');
+  writeFileSync(path, `#!/bin/sh\ncat >&2 <<'END'\n${words}\nEND\nexit 1\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** Writes a program that fails for this many seconds from its first start on, and is another one from then on. Returns its path. */
+export function makeUnready(program: string, seconds: number): string {
+  const path = `${program}.unready`;
+  const lines = [
+    '[ -e "$0.first" ] || date +%s%N >"$0.first"',
+    'passed=$(($(date +%s%N) - $(cat "$0.first")))',
+  ];
+  const rest = [`[ "$passed" -lt ${seconds * 1e9} ] && exit 1`, `exec '${program}'`];
+  writeFileSync(path, `${['#!/bin/sh', ...lines, ...rest].join('\n')}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
 /** `deliver(speed)`: pieces of 20 ms by the clock, each sample its own number; `count` and `note` survive a restart. */
 const PRELUDE = `
 const fs = require('node:fs');

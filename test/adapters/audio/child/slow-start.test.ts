@@ -1,6 +1,6 @@
 /** Devices that are slow to open. Time is virtual, so what a program does by it is told by files. */
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAddonCapture, createAddonPlayback } from '../../../../src/adapters/audio/addon/driver.ts';
@@ -30,17 +30,32 @@ const SLACK_MS = 700;
 /** Until a program that failed is started again, at most. */
 const LONGEST_WAIT_MS = 5000;
 
-/** Waits for a file beside it, then does the rest. */
-const when = (doing: string): string =>
-  `const go = setInterval(() => { if (!fs.existsSync(process.argv[1] + '.open')) return; clearInterval(go); ${doing} fs.writeFileSync(process.argv[1] + '.opened', ''); }, 5); setInterval(() => {}, 1000);`;
-const DELIVERS = when('process.stdout.write(Buffer.alloc(640, 7));');
-const TAKES = `process.stdin.on('data', (pcm) => fs.appendFileSync(process.argv[1] + '.taken', pcm));`;
-const SETUP = `channels : 1\\nrate : ${RATE_HZ}\\nbuffer_size : 1600\\nperiod_size : 320\\n`;
-const PLAYS: Readonly<Record<Driver, string>> = {
-  alsa: when(`process.stderr.write('${SETUP}'); ${TAKES}`),
-  command: when(TAKES),
-  addon: when(`process.stderr.write('${READY_LINE}\\n'); ${TAKES}`),
+const READY: Readonly<Record<Driver, string>> = {
+  alsa: `process.stderr.write('channels : 1\\nrate : ${RATE_HZ}\\nbuffer_size : 1600\\nperiod_size : 320\\n');`,
+  command: '',
+  addon: `process.stderr.write('${READY_LINE}\\n');`,
 };
+const DELIVERS = 'process.stdout.write(Buffer.alloc(640, 7));';
+const TAKES = "process.stdin.on('data', (pcm) => fs.appendFileSync(program + '.taken', pcm));";
+
+/**
+ * Writes a program that waits for a file beside it, then does something; returns its path. It waits as a shell, where it may be one:
+ * of those that are started most are ended before, and another Node takes as long to start as a test.
+ */
+function makeWaiting(driver: Driver, name: string, doing: string): string {
+  const place = (folder: string): string => `const program = ${JSON.stringify(join(folder, name))};`;
+  const opened = "fs.writeFileSync(program + '.opened', ''); setInterval(() => {}, 1000);";
+  const folder = makeFolder();
+  if (driver === 'addon') {
+    const wait = `const go = setInterval(() => { if (!fs.existsSync(program + '.open')) return; clearInterval(go); ${doing} ${opened} }, 5);`;
+    return makeProgram(`${place(folder)} ${wait}`, folder, name);
+  }
+  const node = makeProgram(`${place(folder)} ${doing} ${opened}`, folder, 'opened.cjs');
+  const program = join(folder, name);
+  writeFileSync(program, `#!/bin/sh\nuntil [ -e "$0.open" ]; do sleep 0.02; done\nexec '${node}'\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
 
 /** Real time passes for the program, and none for who waits for it. */
 const comes = (clock: VirtualClock, read: () => number) =>
@@ -50,7 +65,7 @@ const comes = (clock: VirtualClock, read: () => number) =>
 async function slow<Device extends Capture | Playback>(
   driver: Driver,
   needsMs: number,
-  code: string,
+  given: { readonly name: string; readonly doing: string },
   create: (
     program: string,
     listener: ReturnType<typeof createListener>,
@@ -59,8 +74,8 @@ async function slow<Device extends Capture | Playback>(
 ) {
   const clock = createVirtualClock();
   const listener = createListener();
-  const names = { alsa: code === DELIVERS ? 'arecord' : 'aplay', command: 'program', addon: 'addon.cjs' };
-  const program = makeProgram(code, makeFolder(), names[driver]);
+  const names = { alsa: given.name, command: 'program', addon: 'addon.cjs' };
+  const program = makeWaiting(driver, names[driver], given.doing);
   process.env['PATH'] = `${dirname(program)}:${path}`;
   const device = await create(program, listener, clock);
   onTestFinished(() => device.close());
@@ -89,7 +104,8 @@ async function slow<Device extends Capture | Playback>(
 }
 
 function slowMicrophone(driver: Driver, needsMs: number) {
-  return slow(driver, needsMs, DELIVERS, (program, { deps, captureSink }, clock) => {
+  const recorder = { name: 'arecord', doing: DELIVERS };
+  return slow(driver, needsMs, recorder, (program, { deps, captureSink }, clock) => {
     const options = { rateHz: RATE_HZ, seed: 1, deps: { ...deps, clock } };
     const open: Readonly<Record<Driver, () => OpenCapture>> = {
       alsa: () => createAlsaCapture({ ...options, device: 'plughw:CARD=Mic' }),
@@ -101,7 +117,8 @@ function slowMicrophone(driver: Driver, needsMs: number) {
 }
 
 function slowLoudspeaker(driver: Driver, needsMs: number) {
-  return slow(driver, needsMs, PLAYS[driver], (program, { deps, playbackSink }, clock) => {
+  const player = { name: 'aplay', doing: `${READY[driver]} ${TAKES}` };
+  return slow(driver, needsMs, player, (program, { deps, playbackSink }, clock) => {
     const options = { rateHz: RATE_HZ, seed: 1, deps: { ...deps, clock } };
     const open: Readonly<Record<Driver, () => OpenPlayback>> = {
       alsa: () => createAlsaPlayback({ ...options, device: 'plughw:CARD=Speaker' }),

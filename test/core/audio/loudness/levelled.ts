@@ -10,12 +10,17 @@ export const bytesOf = (samples: Int16Array): Uint8Array => new Uint8Array(sampl
 export function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', pieceMs = 320): Int16Array {
   const piece = (pieceMs * RATE_HZ) / 1000;
   const levelled = new Int16Array(sound.length);
+  const lengths = { given: 0, made: 0 };
   for (let at = 0; at < sound.length; at += piece) {
     const given = sound.subarray(at, at + piece);
     const made = samplesOf(normalizer.level(bytesOf(given), voice));
-    expect(made.length).toBe(given.length);
+    if (made.length !== given.length) lengths.made = Number.NaN;
+    lengths.given += given.length;
+    lengths.made += made.length;
     levelled.set(made, at);
   }
+  // Of each piece: where one was not, it is no number.
+  expect(lengths).toEqual({ given: sound.length, made: sound.length });
   return levelled;
 }
 /** Loudness of what sounds, by blocks of 100 ms that are no pauses. */
@@ -47,4 +52,19 @@ export function expectEquallyLoud(
       expect(Math.abs(lufs - TARGET_LUFS), what).toBeLessThan(2);
     }
   }
+}
+
+/** Of half a minute of speech, this many times over. @returns what it costs, in words */
+export function expectCheap(rounds: number): string {
+  const normalizer = createNormalizer(RATE_HZ);
+  const sound = speak(as(WOMAN, 0.3), 30);
+  level(normalizer, sound, 'es', 1000);
+  const began = process.cpuUsage();
+  for (let round = 0; round < rounds; round++) {
+    for (let at = 0; at < 30; at++) normalizer.level(bytesOf(seconds(sound, at, at + 1)), 'es');
+  }
+  const { user, system } = process.cpuUsage(began);
+  const msPerSecond = (user + system) / 1000 / (rounds * 30);
+  expect(msPerSecond).toBeLessThan(10);
+  return `${msPerSecond.toFixed(2)} ms of CPU time per second of speech`;
 }

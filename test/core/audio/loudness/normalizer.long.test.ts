@@ -1,10 +1,14 @@
 import { describe, it } from 'vitest';
-import { expectEquallyLoud } from './levelled.ts';
+import { expectCheap, expectEquallyLoud } from './levelled.ts';
 
 const AMPLITUDES = [0.15, 0.3, 0.6, 0.98];
 
 describe('voices of the service', () => {
   it('come equally loud after some seconds, whatever they are and however loud they were', () => {
     expectEquallyLoud({ MAN: AMPLITUDES, WOMAN: AMPLITUDES, CHILD: AMPLITUDES });
+  });
+
+  it('cost little', { retry: 2 }, ({ annotate }) => {
+    void annotate(expectCheap(10));
   });
 });

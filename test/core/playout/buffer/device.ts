@@ -1,4 +1,4 @@
-import { BYTES_PER_SAMPLE } from '../../../../src/core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, samplesOf } from '../../../../src/core/audio/pcm.ts';
 import { stepPlaybackBuffer } from '../../../../src/core/playout/buffer/buffer.ts';
 import type { Buffering, Sight } from '../../../../src/core/playout/buffer/device-timeline.ts';
 import {
@@ -53,12 +53,14 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
   const sight = (): Sight => ({ taken: isMute ? null : taken(), pipeBytes: standsSince === null ? 0 : 9000 });
 
   const give = (pcm: Uint8Array, isLast: boolean): void => {
-    const samples = [...new Int16Array(pcm.slice().buffer)];
-    const made = samples.flatMap((sample) => Array.from({ length: deviceHz / RATE_HZ }, () => sample));
-    const rest = (held + made.length) % PERIOD;
-    const frames = isLast ? Math.ceil((held + made.length) / PERIOD) * PERIOD : held + made.length - rest;
+    const before = sound.length;
+    // Minutes of sound, one sample after the other: nothing is allocated for them in between.
+    for (const sample of samplesOf(pcm))
+      for (let copy = 0; copy < deviceHz / RATE_HZ; copy++) sound.push(sample);
+    const waiting = held + sound.length - before;
+    const rest = waiting % PERIOD;
+    const frames = isLast ? Math.ceil(waiting / PERIOD) * PERIOD : waiting - rest;
     held = isLast ? 0 : rest;
-    sound.push(...made);
     if (isLast) while (sound.length % PERIOD !== 0) sound.push(0);
     post({ type: 'given', frames, heldFrames: held });
   };
@@ -118,7 +120,8 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
 
 /** Sound in which each sample tells its place; never silent. */
 export function ramp(ms: number, from = 1): Uint8Array {
-  const samples = Int16Array.from({ length: ms * PER_MS }, (_, at) => ((from + at) % 30_000) + 1);
+  const samples = new Int16Array(ms * PER_MS);
+  for (let at = 0; at < samples.length; at++) samples[at] = ((from + at) % 30_000) + 1;
   return new Uint8Array(samples.buffer);
 }
 

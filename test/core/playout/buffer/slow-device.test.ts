@@ -67,7 +67,10 @@ describe('a device that takes sound too slowly', () => {
     expect(of('works')).toHaveLength(works);
     expect(of('hangs')).toHaveLength(1);
     const again = audible();
-    expect(again).toEqual(numbers(ramp(20_000)).slice(-again.length));
+    // As bytes: half a million numbers are compared one by one.
+    expect(Buffer.from(Int16Array.from(again).buffer).equals(ramp(20_000).subarray(-2 * again.length))).toBe(
+      true,
+    );
     stand(false);
     clock.advance(4000);
     expect(of('works').length).toBeGreaterThan(works);

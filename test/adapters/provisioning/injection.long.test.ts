@@ -1,0 +1,3 @@
+import { describeNames } from './hostile-fields.ts';
+
+describeNames(60);
