@@ -33,8 +33,11 @@ const HEAVY = [
   'core/audio/echo-detector',
   'core/audio/half-duplex',
   'core/doctor/test-tone',
+  'core/speech/talk-detector',
   'echo/echo',
   'build/phrases',
+  'build/image/image',
+  'e2e/demo',
   'sim/seeds',
 ].flatMap((name) => [`/test/${name}.test.ts`, `/test/${name}.long.test.ts`]);
 

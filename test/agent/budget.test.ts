@@ -19,33 +19,33 @@ describe('the budget of a day', () => {
   const zone = { timeZone: 'America/New_York' };
 
   it('is told at 80 %, ends the session at 100 %, and begins again with the local day', async () => {
-    const deps = createScheduledAgent({ budget: { minutesPerDay: 100 } }, zone);
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
     // A stream has been open since it was to be set up, 2.8 s ago.
-    deps.clock.advance(80 * MIN - 2801);
+    deps.clock.advance(16 * MIN - 2801);
     expect(events(deps)).toEqual([]);
     deps.clock.advance(1);
     expect(events(deps)).toEqual([
       {
         ...{ ts: expect.any(String), lane: null },
-        ...{ used_minutes: 80, minutes_per_day: 100, percent: 80 },
+        ...{ used_minutes: 16, minutes_per_day: 20, percent: 80 },
       },
     ]);
     expect(deps.statusTold()).toEqual(['ready', []]);
-    deps.clock.advance(20 * MIN - 1);
+    deps.clock.advance(4 * MIN - 1);
     expect(deps.statusTold()).toEqual(['ready', []]);
     deps.clock.advance(1);
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
     deps.closeDrained();
     expect(deps.phase()).toBe('idle');
     const [stream] = deps.agent.lanes.map(({ state }) => state.counts.streamMs);
-    expect(Math.abs((stream ?? 0) - 100 * MIN)).toBeLessThan(30_000);
+    expect(Math.abs((stream ?? 0) - 20 * MIN)).toBeLessThan(30_000);
     expect(deps.closedUntil()).toBe('2026-01-16T05:00:00.000Z');
     expect(deps.ask('start')).toMatchObject({
       error: {
         code: 'budget',
         message:
-          'the 100 minutes of the day are used up (budget.minutesPerDay), and no session is begun until 2026-01-16T05:00:00.000Z',
+          'the 20 minutes of the day are used up (budget.minutesPerDay), and no session is begun until 2026-01-16T05:00:00.000Z',
       },
     });
     expect(deps.ask('start', { until: '2026-01-15T23:00:00Z' })).toMatchObject({
@@ -62,16 +62,16 @@ describe('the budget of a day', () => {
   it('may be desired, raised and taken back at any time', async () => {
     const deps = createScheduledAgent({}, zone);
     await deps.goLive();
-    deps.clock.advance(60 * MIN);
-    deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 50 } });
+    deps.clock.advance(12 * MIN);
+    deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 10 } });
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
-    expect(events(deps)).toMatchObject([{ percent: expect.any(Number), minutes_per_day: 50 }]);
+    expect(events(deps)).toMatchObject([{ percent: expect.any(Number), minutes_per_day: 10 }]);
     deps.closeDrained();
-    deps.deliver(DESIRED, { version: 2, budget: { minutesPerDay: 70 } });
+    deps.deliver(DESIRED, { version: 2, budget: { minutesPerDay: 14 } });
     expect(deps.phase()).toBe('acquiring');
     expect(events(deps)).toHaveLength(2);
     deps.liveAgain();
-    deps.deliver(DESIRED, { version: 3, budget: { minutesPerDay: 50 } });
+    deps.deliver(DESIRED, { version: 3, budget: { minutesPerDay: 10 } });
     deps.closeDrained();
     deps.deliver(DESIRED, '');
     expect(deps.phase()).toBe('acquiring');
@@ -112,18 +112,18 @@ describe('the budget of a day', () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
     await deps.goLive();
-    for (let minute = 0; minute < 61; minute++) await deps.clock.elapse(MIN);
-    expect(file.writes.length).toBeLessThanOrEqual(31);
+    for (let minute = 0; minute < 21; minute++) await deps.clock.elapse(MIN);
+    expect(file.writes.length).toBeLessThanOrEqual(11);
     const { days } = JSON.parse(file.text ?? '{}') as { days: { day: string; used_ms: number }[] };
     expect(days).toMatchObject([{ day: '2026-01-15' }]);
-    expect(days[0]?.used_ms).toBeGreaterThan(58 * MIN);
+    expect(days[0]?.used_ms).toBeGreaterThan(18 * MIN);
   });
 
   it('writes nothing where there is none', async () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({}, { budgetFile: file.file });
     await deps.goLive();
-    await deps.clock.elapse(60 * MIN);
+    await deps.clock.elapse(10 * MIN);
     const stopped = deps.agent.stop();
     await deps.clock.elapse(5000);
     await stopped;
@@ -188,10 +188,10 @@ describe('the budget of a day', () => {
     expect(deps.ask('start')).toMatchObject({
       error: { code: 'budget', message: expect.stringContaining('until the day ends') },
     });
-    deps.clock.setWall(THURSDAY + 9 * HOUR);
+    deps.clock.setWall(THURSDAY + 23 * HOUR);
     deps.clock.advance(31_000);
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
-    deps.clock.advance(24 * HOUR);
+    deps.clock.advance(2 * HOUR);
     expect(deps.phase()).toBe('acquiring');
   });
 

@@ -1,6 +1,7 @@
 /** Each id is carried out once and answered the same, over a restart too. */
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
+import { describeKillMoments } from './kill-moments.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 type Disk = ReturnType<typeof createMemoryFile>;
@@ -173,48 +174,6 @@ describe('the final answer', () => {
     expect(JSON.parse(disk.text ?? '')).toMatchObject({ commands: [{ status: 'ok' }] });
   });
 
-  it('is not contradicted, at whatever moment the agent is killed', async () => {
-    const disk = createMemoryFile();
-    const deps = await boot(disk);
-    const names = ['mute', 'stop', 'unmute', 'start', 'mute', 'diagnose', 'languages', 'mute', 'stop'];
-    const request = (i: number): object => ({
-      id: `c${i}`,
-      args: names[i] === 'languages' ? { targets: ['de'] } : {},
-    });
-    const finals = (of: Fake, name: string, id: string): (string | undefined)[] =>
-      of.answers(name).flatMap((answer) => {
-        if (answer['id'] !== id || answer['status'] === 'accepted') return [];
-        return [codeOf(answer) ?? String(answer['status'])];
-      });
-    let judged = 0;
-    let repeated = 0;
-    for (let step = 0; step < 120; step++) {
-      const command = names[step / 8];
-      if (command !== undefined) deps.command(command, request(step / 8));
-      if (step % 5 === 0) disk.hang();
-      if (step % 5 === 3) disk.letGo();
-      await deps.clock.elapse(47);
-      const left = createMemoryFile();
-      if (disk.text !== null) left.fill(disk.text);
-      const next = await boot(left);
-      for (const [i, name] of names.entries()) {
-        const [told] = finals(deps, name, `c${i}`);
-        if (told === undefined || name === 'diagnose') continue;
-        next.command(name, request(i));
-        await next.clock.elapse(10);
-        const again = finals(next, name, `c${i}`);
-        expect({ step, name, told: [...new Set(again)] }).toEqual({ step, name, told: [told] });
-        // Once because it is asked, and once more where the hanging disk does not know that it had arrived.
-        expect(again.length).toBeLessThanOrEqual(2);
-        judged += 1;
-        repeated += again.length - 1;
-      }
-      expect(next.answers('diagnose')).toEqual([]);
-    }
-    expect(judged).toBeGreaterThan(300);
-    expect(repeated).toBeLessThan(judged / 4);
-  });
-
   it('is what a restart would say where the disk took the note but not the end', async () => {
     const { disk, deps } = await noted();
     await deps.clock.elapse(100);
@@ -334,3 +293,6 @@ describe('a disk', () => {
     },
   );
 });
+
+/** Each moment is the long test's. */
+describeKillMoments(3);

@@ -11,11 +11,21 @@ const BYTES_PER_MS = (VOICE_RATE_HZ * 2) / 1000;
 const PIECE_BYTES = 80 * BYTES_PER_MS;
 const RATE = { driver: 'file', path: 'in.wav', sampleRate: VOICE_RATE_HZ };
 
+const SAID_S = 16;
+let made: Promise<{ heard: Uint8Array; spoken: Uint8Array }> | null = null;
+
+/** What the loudspeaker says, and what the microphone hears of it. */
+function sounds() {
+  made ??= talk(SAID_S, -62).then(({ said, room }) => ({
+    heard: toPcm(together(through(PATH, said), room)),
+    spoken: toPcm(said),
+  }));
+  return made;
+}
+
 /** A live lane whose service speaks for 16 s, and whose microphone hears its loudspeaker and nothing else. */
 async function hearItself(echo: 'off' | 'half-duplex') {
-  const { said, room } = await talk(16, -62);
-  const heard = toPcm(together(through(PATH, said), room));
-  const spoken = toPcm(said);
+  const { heard, spoken } = await sounds();
   let microphone: CaptureSink | null = null;
   let beganAt: number | null = null;
   let freeAt = 0;

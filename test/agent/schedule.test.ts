@@ -3,11 +3,11 @@ import { createScheduledAgent, DESIRED, HOUR, hours, MIN, THURSDAY } from './sch
 
 describe('a schedule', () => {
   it('ends the session when it closes, tells until when, and begins one when it opens', async () => {
-    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '09:10') });
     await deps.goLive();
     expect(deps.statusTold()).toEqual(['ready', []]);
     expect(deps.closedUntil()).toBeNull();
-    deps.advanceTo(THURSDAY + 10 * HOUR - 1);
+    deps.advanceTo(THURSDAY + 9 * HOUR + 10 * MIN - 1);
     expect(deps.phase()).toBe('live');
     deps.clock.advance(1);
     expect(deps.phase()).toBe('draining');
@@ -55,11 +55,11 @@ describe('a schedule', () => {
     const deps = createScheduledAgent({ schedule: hours('12:00', '13:00') });
     await deps.agent.start();
     deps.brokerUp();
-    expect(deps.ask('start', { until: '2026-01-15T11:30:00+01:00' })).toMatchObject({ status: 'ok' });
+    expect(deps.ask('start', { until: '2026-01-15T10:10:00+01:00' })).toMatchObject({ status: 'ok' });
     deps.liveAgain();
     expect(deps.statusTold()).toEqual(['ready', []]);
     expect(deps.ask('start')).toMatchObject({ status: 'ok' });
-    deps.advanceTo(THURSDAY + 10.5 * HOUR);
+    deps.advanceTo(THURSDAY + 9 * HOUR + 10 * MIN);
     deps.closeDrained();
     expect(deps.statusTold()).toEqual(['idle', ['closed']]);
     // What was wanted before goes on when it opens.
@@ -72,10 +72,10 @@ describe('a schedule', () => {
   });
 
   it('keeps open what was opened beyond closing time', async () => {
-    const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
+    const deps = createScheduledAgent({ schedule: hours('08:00', '09:10') });
     await deps.goLive();
-    expect(deps.ask('start', { until: '2026-01-15T10:20:00Z' })).toMatchObject({ status: 'ok' });
-    deps.advanceTo(THURSDAY + 10 * HOUR + 19 * MIN);
+    expect(deps.ask('start', { until: '2026-01-15T09:20:00Z' })).toMatchObject({ status: 'ok' });
+    deps.advanceTo(THURSDAY + 9 * HOUR + 19 * MIN);
     expect(deps.lastStream().calls).not.toContain('endTask');
     deps.clock.advance(MIN);
     expect(deps.lastStream().calls).toContain('endTask');

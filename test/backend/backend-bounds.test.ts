@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findMosquitto, type Mosquitto, startMosquitto } from '../adapters/mqtt/mosquitto.ts';
 import { until } from '../until.ts';
 import {
@@ -20,6 +20,25 @@ afterEach(async () => {
 // What is registered later is closed earlier.
 const { start, sessionsAtService } = fixtureOfEachTest();
 
+/** One fixture for all tests of a list. */
+function sharedFixture(begin: () => Promise<Fixture>) {
+  let fixture: Fixture | null = null;
+  let devices = 0;
+  beforeAll(async () => {
+    fixture = await begin();
+  });
+  afterAll(() => fixture?.close());
+  const shared = (): Fixture => {
+    if (fixture === null) throw new Error('it has not begun');
+    return fixture;
+  };
+  return {
+    shared,
+    another: () => `kiosk-${++devices}`,
+    sessions: () => shared().emulator?.service.sessions.list(['temporary']) ?? [],
+  };
+}
+
 describe('backend under hostile requests', () => {
   it('trusts only the topic for who asks', async () => {
     const fixture = await start();
@@ -28,56 +47,6 @@ describe('backend under hostile requests', () => {
       'museum/kiosk/main',
     );
     expect(fixture.answersTo('victim')).toEqual([]);
-  });
-
-  it.each([
-    ['one level more', `${PREFIX}/museum/kiosk/token/req/more`],
-    ['one level less', `${PREFIX}/museum/token/req`],
-    ['another verb', `${PREFIX}/museum/kiosk/token/res`],
-    ['a device name with capitals', `${PREFIX}/museum/Kiosk/token/req`],
-    ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
-    ['another prefix', 'other/v1/museum/kiosk/token/req'],
-  ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
-    const fixture = await start();
-    fixture.bus.publish(topic, fixture.request('evil'));
-    await fixture.settle();
-    expect(sessionsAtService()).toHaveLength(0);
-    const answers = fixture.witness.messages.filter(({ payload }) => payload.includes('"ok"'));
-    expect(answers.filter(({ payload }) => payload.includes('evil'))).toEqual([]);
-  });
-
-  it.each([
-    ['no JSON', '{"id":'],
-    ['bytes', '\u0000\ufffd\u0001'],
-    ['an array', '[1,2,3]'],
-    ['null', 'null'],
-    ['a number', '5'],
-    ['no id', '{"lane":"main"}'],
-    ['an empty id', '{"id":"","lane":"main"}'],
-    ['an id of 10 kB', JSON.stringify({ id: 'x'.repeat(10_000) })],
-    ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
-    ['a million brackets', '['.repeat(50_000)],
-  ])('gives no answer to %s, and goes on', async (_name, payload) => {
-    const fixture = await start();
-    fixture.send('kiosk', payload);
-    await fixture.settle();
-    expect(fixture.answersTo('kiosk')).toEqual([]);
-    expect(fixture.lines.some((line) => line.includes('was ignored'))).toBe(true);
-    sessionOf(await fixture.ask('kiosk', 'good'));
-  });
-
-  it.each([
-    [{ lane: '../../etc' }, /lane/],
-    [{ lane: 'main/../other' }, /lane/],
-    [{ intent: 'everything' }, /intent/],
-    [{ attempt: 0 }, /attempt/],
-    [{ reason: 'because' }, /reason/],
-  ])('names the field when a request is wrong: %j', async (more, words) => {
-    const fixture = await start();
-    const error = errorOf(await fixture.ask('kiosk', 'r1', more));
-    expect(error).toMatchObject({ code: 'invalid_request', final: true });
-    expect(error.detail).toMatch(words);
-    expect(sessionsAtService()).toHaveLength(0);
   });
 
   it('does not answer a request that the broker has kept', async () => {
@@ -103,6 +72,66 @@ describe('backend under hostile requests', () => {
     expect(sessionsAtService().length).toBeLessThanOrEqual(6);
     expect(fixture.answersTo('kiosk').length).toBeLessThanOrEqual(20);
     expect(fixture.lines.filter((line) => line.includes('floods'))).toHaveLength(1);
+  });
+});
+
+/** One backend for each table; who asks in a row has not asked before. */
+describe('backend under hostile requests, one after the other', () => {
+  const { shared, another, sessions } = sharedFixture(() => startFixture());
+
+  it.each([
+    ['one level more', `${PREFIX}/museum/kiosk/token/req/more`],
+    ['one level less', `${PREFIX}/museum/token/req`],
+    ['another verb', `${PREFIX}/museum/kiosk/token/res`],
+    ['a device name with capitals', `${PREFIX}/museum/Kiosk/token/req`],
+    ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
+    ['another prefix', 'other/v1/museum/kiosk/token/req'],
+  ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
+    const fixture = shared();
+    fixture.bus.publish(topic, fixture.request('evil'));
+    await fixture.settle();
+    expect(sessions()).toHaveLength(0);
+    const answers = fixture.witness.messages.filter(({ payload }) => payload.includes('"ok"'));
+    expect(answers.filter(({ payload }) => payload.includes('evil'))).toEqual([]);
+  });
+
+  it.each([
+    [{ lane: '../../etc' }, /lane/],
+    [{ lane: 'main/../other' }, /lane/],
+    [{ intent: 'everything' }, /intent/],
+    [{ attempt: 0 }, /attempt/],
+    [{ reason: 'because' }, /reason/],
+  ])('names the field when a request is wrong: %j', async (more, words) => {
+    const fixture = shared();
+    const error = errorOf(await fixture.ask(another(), 'r1', more));
+    expect(error).toMatchObject({ code: 'invalid_request', final: true });
+    expect(error.detail).toMatch(words);
+    expect(sessions()).toHaveLength(0);
+  });
+});
+
+describe('backend under what is no request, one after the other', () => {
+  const { shared, another } = sharedFixture(() => startFixture());
+
+  it.each([
+    ['no JSON', '{"id":'],
+    ['bytes', '\u0000\ufffd\u0001'],
+    ['an array', '[1,2,3]'],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['no id', '{"lane":"main"}'],
+    ['an empty id', '{"id":"","lane":"main"}'],
+    ['an id of 10 kB', JSON.stringify({ id: 'x'.repeat(10_000) })],
+    ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
+    ['a million brackets', '['.repeat(50_000)],
+  ])('gives no answer to %s, and goes on', async (_name, payload) => {
+    const fixture = shared();
+    const [device, before] = [another(), fixture.lines.length];
+    fixture.send(device, payload);
+    await fixture.settle();
+    expect(fixture.answersTo(device)).toEqual([]);
+    expect(fixture.lines.slice(before).some((line) => line.includes('was ignored'))).toBe(true);
+    sessionOf(await fixture.ask(device, 'good'));
   });
 });
 
@@ -144,13 +173,13 @@ describe('backend and secrets', () => {
 });
 
 const command = findMosquitto();
+const ROOT_USER = process.getuid?.() === 0 ? ['user root'] : [];
 if (command === null) {
   it.skip('backend over MQTT 5: mosquitto is not installed (Debian package "mosquitto")', () => {});
 } else {
   describe('backend over mosquitto (MQTT 5)', () => {
     const startHere = async (options: FixtureOptions = {}): Promise<Fixture> => {
-      const root = process.getuid?.() === 0 ? ['user root'] : [];
-      mosquitto = await startMosquitto(command, () => [...root, 'allow_anonymous true']);
+      mosquitto = await startMosquitto(command, () => [...ROOT_USER, 'allow_anonymous true']);
       return start({ ...options, brokerUrl: mosquitto.url });
     };
 
@@ -168,23 +197,6 @@ if (command === null) {
       expect(fixture.answersTo('kiosk')).toEqual([]);
     });
 
-    it.each([
-      ['of another device', `${PREFIX}/museum/spy/token/res`],
-      ['of another tenant', `${PREFIX}/spies/kiosk/token/res`],
-      ['outside the prefix', 'other/ear'],
-      ['that others read', `${PREFIX}/museum/kiosk/event/token`],
-      ['that is a command', `${PREFIX}/museum/kiosk/cmd/restart`],
-      ['that only begins alike', `${PREFIX}/museum/kiosk/token/result`],
-    ])('takes no response topic %s: the answer goes to token/res', async (_name, responseTopic) => {
-      const fixture = await startHere();
-      fixture.send('kiosk', fixture.request('r1'), { properties: { responseTopic } });
-      await until(() => fixture.answersTo('kiosk').length === 1, 'the answer');
-      const { token } = sessionOf(fixture.answersTo('kiosk')[0] as never);
-      const carriers = fixture.witness.messages.filter(({ payload }) => payload.includes(token));
-      expect(carriers.map(({ topic }) => topic)).toEqual([`${PREFIX}/museum/kiosk/token/res`]);
-      expect(fixture.lines.some((line) => line.includes('response topic outside'))).toBe(true);
-    });
-
     it('shares the load with a second backend: each request is answered once', async () => {
       const fixture = await startHere();
       const second = await startFixture({
@@ -200,6 +212,33 @@ if (command === null) {
       expect(grants(fixture.lines) + grants(second.lines)).toBe(12);
       expect(Math.min(grants(fixture.lines), grants(second.lines))).toBeGreaterThan(0);
       await second.close();
+    });
+  });
+
+  describe('backend over mosquitto (MQTT 5), asked by one after the other', () => {
+    let own: Mosquitto | null = null;
+    afterAll(() => own?.close());
+    const { shared, another } = sharedFixture(async () => {
+      own = await startMosquitto(command, () => [...ROOT_USER, 'allow_anonymous true']);
+      return startFixture({ brokerUrl: own.url });
+    });
+
+    it.each([
+      ['of another device', () => `${PREFIX}/museum/spy/token/res`],
+      ['of another tenant', (device: string) => `${PREFIX}/spies/${device}/token/res`],
+      ['outside the prefix', () => 'other/ear'],
+      ['that others read', (device: string) => `${PREFIX}/museum/${device}/event/token`],
+      ['that is a command', (device: string) => `${PREFIX}/museum/${device}/cmd/restart`],
+      ['that only begins alike', (device: string) => `${PREFIX}/museum/${device}/token/result`],
+    ])('takes no response topic %s: the answer goes to token/res', async (_name, topicOf) => {
+      const fixture = shared();
+      const [device, before] = [another(), fixture.lines.length];
+      fixture.send(device, fixture.request('r1'), { properties: { responseTopic: topicOf(device) } });
+      await until(() => fixture.answersTo(device).length === 1, 'the answer');
+      const { token } = sessionOf(fixture.answersTo(device)[0] as never);
+      const carriers = fixture.witness.messages.filter(({ payload }) => payload.includes(token));
+      expect(carriers.map(({ topic }) => topic)).toEqual([`${PREFIX}/museum/${device}/token/res`]);
+      expect(fixture.lines.slice(before).some((line) => line.includes('response topic outside'))).toBe(true);
     });
   });
 }

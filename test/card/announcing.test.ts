@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineFolders } from '../../src/adapters/audio/cards/card.ts';
 import { createSystemClock } from '../../src/adapters/clock.ts';
@@ -11,12 +10,12 @@ import { createSpeaker } from '../../src/adapters/provisioning/speaker.ts';
 import type { DecodedSound } from '../../src/core/audio/adpcm.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { PhraseCode, PhraseLanguage } from '../../src/core/provisioning/phrases.ts';
+import { fewPhrases } from '../few-phrases.ts';
 import { judgeSound, type Stalls, watchStalls } from '../stalls.ts';
 import { type Card, openRack, type SideOptions } from './card.ts';
 import { cardNow, stallsWith, until } from './card-lane.ts';
 import { likeness } from './likeness.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
 const { rack, missing } = await openRack();
 const reason = missing ?? (hasVoices ? null : 'no espeak-ng or sox');
@@ -31,9 +30,11 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
   const clock = createSystemClock();
   let count = 0;
 
-  beforeAll(() => {
+  let phrases = '';
+
+  beforeAll(async () => {
     rack?.use();
-    execFileSync('scripts/build-phrases', ['--out', join(folder, 'phrases')], { cwd: ROOT, stdio: 'ignore' });
+    phrases = (await fewPhrases()).folder;
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
@@ -41,7 +42,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
   });
 
   const phrase = (language: PhraseLanguage, ...codes: PhraseCode[]): DecodedSound => {
-    const sound = loadPhrases(join(folder, 'phrases'), language, codes);
+    const sound = loadPhrases(phrases, language, codes);
     if (sound === null) throw new Error('there are no phrases');
     return sound;
   };

@@ -8,7 +8,7 @@ import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import type { Stalls } from '../stalls.ts';
 import type { Card } from './card.ts';
-import { findOnset, isSound } from './sound.ts';
+import { findOnset, withoutSilence } from './sound.ts';
 
 export const RATE_HZ = 24_000;
 export const clock = createSystemClock();
@@ -68,7 +68,15 @@ export async function listen(device: string): Promise<CapturePipeline> {
     capture,
     heard,
     faults,
-    sound: () => Int16Array.from(heard.flatMap(({ pcm }) => [...pcm])),
+    sound() {
+      const all = new Int16Array(heard.reduce((sum, { pcm }) => sum + pcm.length, 0));
+      let at = 0;
+      for (const { pcm } of heard) {
+        all.set(pcm, at);
+        at += pcm.length;
+      }
+      return all;
+    },
     seconds: () => heard.reduce((sum, { pcm }) => sum + pcm.length, 0) / RATE_HZ,
   };
 }
@@ -162,7 +170,7 @@ export function placesOf(
 
 /** Everything that a card's loudspeaker has sounded of what is never silent, in a row. */
 export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
-  (await playback.sound()).filter(isSound);
+  withoutSilence(await playback.sound());
 
 /** A device's fault, as the card tells time. */
 type Fault = Pick<AudioFault, 'code'> & { readonly atMs: number };

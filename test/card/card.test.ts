@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type Card, type CardEvent, LOUDEST, openRack, type Side } from './card.ts';
 import { cardNow, stallsWith, until } from './card-lane.ts';
-import { babble, findOnset } from './sound.ts';
+import { babble, differsAt, findOnset } from './sound.ts';
 
 const { rack, missing } = await openRack();
 afterAll(() => rack?.close());
@@ -52,8 +52,8 @@ describe
       expect([first.code, second.code]).toEqual([0, 0]);
       const timeline = await card.playback.sound();
       const again = findOnset(timeline, sound, 12_000);
-      expect(timeline.subarray(0, 12_000)).toEqual(sound);
-      expect(timeline.subarray(again, again + 12_000)).toEqual(sound);
+      expect(differsAt(timeline.subarray(0, 12_000), sound)).toBe(-1);
+      expect(differsAt(timeline.subarray(again, again + 12_000), sound)).toBe(-1);
       expect(again / 24).toBeGreaterThanOrEqual(500 + pause);
       // As the clock on the wall has it: the log's time of the second start is the timeline's. Where aplay stood still, it has others.
       const starts = (await card.playback.log()).filter(({ event }) => event === 'start');
@@ -219,9 +219,12 @@ describe
       const by = (heard: Int16Array, gainDb: number) =>
         heard.map((sample) => Math.round(sample * 10 ** (gainDb / 20)));
       const from = (await card.capture.log()).findLast(({ event }) => event === 'start')?.frame ?? 0;
-      expect(first.output).toEqual(bytesOf(sound.subarray(0, 24_000)));
-      expect(second.output).toEqual(bytesOf(by(looped(sound, from, 24_000), -12)));
-      expect((await card.playback.sound()).subarray(0, 12_000)).toEqual(by(spoken, -6));
+      const places = [
+        differsAt(samplesIn(first.output), sound.subarray(0, 24_000)),
+        differsAt(samplesIn(second.output), by(looped(sound, from, 24_000), -12)),
+        differsAt((await card.playback.sound()).subarray(0, 12_000), by(spoken, -6)),
+      ];
+      expect(places).toEqual([-1, -1, -1]);
       await amixer('Mixed', ['Mic', 'nocap']);
       const deaf = await arecord(card.device, ['-d', '1']).finished;
       expect(deaf.output.some((byte) => byte !== 0)).toBe(false);
@@ -332,6 +335,8 @@ function start(program: string, args: string[], input: Uint8Array | null = new U
     })),
   };
 }
+
+const samplesIn = (bytes: Uint8Array<ArrayBuffer>): Int16Array => new Int16Array(bytes.slice().buffer);
 
 function bytesOf(sound: Int16Array): Uint8Array {
   return new Uint8Array(sound.slice().buffer);

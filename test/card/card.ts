@@ -267,6 +267,7 @@ function replace(path: string, text: string): void {
 }
 
 function interleave(sound: Int16Array, channels: number): Uint8Array {
+  if (channels === 1) return new Uint8Array(sound.slice().buffer);
   const all = new Int16Array(sound.length * channels);
   for (let at = 0; at < all.length; at++) all[at] = sound[Math.floor(at / channels)] ?? 0;
   return new Uint8Array(all.buffer);

@@ -20,7 +20,7 @@ const RATE_HZ = 24_000;
 /** Sound that runs dry for so long is another tone. */
 const LONG_STALL_MS = 100;
 /** A room with somebody in it: the microphone is never digitally silent. */
-const murmur = (): Int16Array => babble(60 * RATE_HZ, 3).map((sample) => sample / 400);
+const MURMUR = babble(60 * RATE_HZ, 3).map((sample) => sample / 400);
 
 /** Real time, on a machine that may be busy: each tone is far apart from what would be another verdict. */
 describe.skipIf(rack === null)(title, () => {
@@ -41,7 +41,7 @@ describe.skipIf(rack === null)(title, () => {
 
   it('hears its own tone: how late and how loud', async ({ expect, annotate, skip }) => {
     const { stalls, exitCode, of, printed } = await examine({
-      ...{ id: 'Hall', capture: { sound: murmur() } },
+      ...{ id: 'Hall', capture: { sound: MURMUR } },
       acoustic: { delayMs: 60, gainDb: -18 },
     });
     const { delay_ms, gain_db } = of('playback').data;
@@ -57,7 +57,7 @@ describe.skipIf(rack === null)(title, () => {
 
   it('advises against "off" where it hears itself', async ({ expect, skip }) => {
     const { stalls, of, printed } = await examine(
-      { id: 'Open', capture: { sound: murmur() }, acoustic: { delayMs: 40, gainDb: -10 } },
+      { id: 'Open', capture: { sound: MURMUR }, acoustic: { delayMs: 40, gainDb: -10 } },
       { echo: 'off' },
     );
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
@@ -67,7 +67,7 @@ describe.skipIf(rack === null)(title, () => {
   });
 
   it('does not hear it where there is no way for it', async ({ expect, skip }) => {
-    const { stalls, exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: murmur() } });
+    const { stalls, exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: MURMUR } });
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
       expect(exitCode, printed).toBe(0);
       expect(of('playback'), printed).toMatchObject({ verdict: 'warning', data: { heard: false } });
@@ -78,7 +78,7 @@ describe.skipIf(rack === null)(title, () => {
     const stalls = watchStalls();
     if (rack === null) throw new Error('there is no rack');
     const card = await rack.insert({
-      ...{ id: 'Whole', capture: { sound: murmur() } },
+      ...{ id: 'Whole', capture: { sound: MURMUR } },
       acoustic: { delayMs: 40, gainDb: -20 },
     });
     const { device } = card;

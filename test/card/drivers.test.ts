@@ -15,7 +15,17 @@ import {
   stallsWith,
   until,
 } from './card-lane.ts';
-import { babble, findOnset, isSound, lastSound, pitchHz, quantile, spread } from './sound.ts';
+import {
+  babble,
+  differsAt,
+  findOnset,
+  isSound,
+  lastSound,
+  pitchHz,
+  quantile,
+  spread,
+  withoutSilence,
+} from './sound.ts';
 
 const { rack, missing } = await openRack();
 rack?.use();
@@ -47,7 +57,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(`capture times are off by ${spread(errors)} ms`);
     const log = (await card.capture.log()).map(({ event }) => event);
     judgeSound(skip, stallsWith(stalls, card, capturePipeline.faults), LONG_STALL_MS, () => {
-      expect(heard.subarray(0, 3 * RATE_HZ)).toEqual(sound.subarray(0, 3 * RATE_HZ));
+      expect(differsAt(heard.subarray(0, 3 * RATE_HZ), sound.subarray(0, 3 * RATE_HZ))).toBe(-1);
       expect(capturePipeline.faults).toEqual([]);
       expect(quantile(errors, 0.5)).toBeLessThan(150);
       expect(log).toEqual(['open', 'start']);
@@ -74,7 +84,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(`the sound was off its promise by ${spread(errors)} ms`);
     judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), LONG_STALL_MS, () => {
       // On a busy machine the device may run dry within a sentence: then there is silence in it, and nothing is lost.
-      expect([...timeline.filter(isSound)]).toEqual(all);
+      expect(differsAt(withoutSilence(timeline), Int16Array.from(all))).toBe(-1);
       expect(quantile(errors, 0.5)).toBeLessThan(1000);
       expect(playbackPipeline.faults).toEqual([]);
     });

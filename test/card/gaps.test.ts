@@ -5,7 +5,7 @@ import { samplesOf } from '../../src/core/audio/pcm.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';
 import { type CardEvent, type CardOptions, openRack } from './card.ts';
 import { listen, placesOf, RATE_HZ, soundedBy, speak, stallsWith, until } from './card-lane.ts';
-import { babble, findOnset, lastSound, spread } from './sound.ts';
+import { babble, differsAt, findOnset, lastSound, spread } from './sound.ts';
 
 const { rack, missing } = await openRack();
 rack?.use();
@@ -87,7 +87,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const dry = count(await card.playback.log(), 'xrun');
     // Where the test comes too late with its word, the sentence is over; a player that comes too late is taken for hung.
     judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), GAP_MS / 2, () => {
-      expect(sounded).toEqual(sentence);
+      expect(differsAt(sounded, sentence)).toBe(-1);
       expect(playbackPipeline.faults).toEqual([]);
       expect(figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
       // A slow machine may add some of its own.
@@ -126,7 +126,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
         await playbackPipeline.playback.close();
         if (figures?.hangs !== 0) continue;
         // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
-        expect(await soundedBy(card)).toEqual(sentence);
+        expect(differsAt(await soundedBy(card), sentence)).toBe(-1);
         dry = figures.xruns;
         if (dry === 0) continue;
         // And the lane knows until when it sounds.

@@ -1,3 +1,5 @@
+import { createSpectrum, transformLength } from '../../src/core/audio/fourier.ts';
+
 /** Low enough to be quick, high enough for speech. */
 const COMPARED_HZ = 4000;
 
@@ -8,16 +10,39 @@ const COMPARED_HZ = 4000;
 export function likeness(heard: Int16Array, heardHz: number, wanted: Int16Array, wantedHz: number): number {
   const [timeline, sound] = [slowed(heard, heardHz), slowed(wanted, wantedHz)];
   const energy = sound.reduce((sum, value) => sum + value * value, 0);
+  const places = timeline.length + COMPARED_HZ / 10 - sound.length;
+  const product = correlation(timeline, sound, places);
   let best = 0;
   let own = 0;
   for (let at = 0; at < Math.min(sound.length, timeline.length); at++) own += (timeline[at] ?? 0) ** 2;
-  for (let from = 0; from + sound.length <= timeline.length + COMPARED_HZ / 10; from++) {
-    let product = 0;
-    for (let at = 0; at < sound.length; at++) product += (sound[at] ?? 0) * (timeline[from + at] ?? 0);
-    if (own > 0) best = Math.max(best, product / Math.sqrt(energy * own));
+  for (let from = 0; from <= places; from++) {
+    if (own > 0) best = Math.max(best, (product[from] ?? 0) / Math.sqrt(energy * own));
     own += (timeline[from + sound.length] ?? 0) ** 2 - (timeline[from] ?? 0) ** 2;
   }
   return best;
+}
+
+/** The sum of the products of all samples, for each place at which the second one may begin. */
+function correlation(timeline: Float64Array, sound: Float64Array, places: number): Float64Array {
+  const size = transformLength(Math.max(timeline.length, places) + sound.length + 1);
+  const spectrum = createSpectrum(size);
+  const [re, im, soundRe, soundIm] = Array.from({ length: 4 }, () => new Float64Array(size)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  re.set(timeline);
+  soundRe.set(sound);
+  spectrum.forward(re, im);
+  spectrum.forward(soundRe, soundIm);
+  for (let at = 0; at < size; at++) {
+    const [a, b, c, d] = [re[at] ?? 0, im[at] ?? 0, soundRe[at] ?? 0, soundIm[at] ?? 0];
+    re[at] = a * c + b * d;
+    im[at] = b * c - a * d;
+  }
+  spectrum.inverse(re, im);
+  return re;
 }
 
 /** At a lower rate, each sample the mean of those that it stands for. */

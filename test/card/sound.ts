@@ -20,6 +20,24 @@ export function lastSound(timeline: Int16Array): number {
   return at;
 }
 
+/** Where two sounds begin to differ; -1: they are the same. A comparison sample by sample that can print them takes a second. */
+export function differsAt(one: Int16Array, other: Int16Array): number {
+  const shorter = Math.min(one.length, other.length);
+  for (let at = 0; at < shorter; at++) if (one[at] !== other[at]) return at;
+  return one.length === other.length ? -1 : shorter;
+}
+
+/** What of it sounds, in a row. */
+export function withoutSilence(timeline: Int16Array): Int16Array {
+  const sound = new Int16Array(timeline.length);
+  let length = 0;
+  for (let at = 0; at < timeline.length; at++) {
+    const sample = timeline[at] ?? 0;
+    if (isSound(sample)) sound[length++] = sample;
+  }
+  return sound.slice(0, length);
+}
+
 /** Samples that must agree for a place to be found. */
 const CERTAIN = 64;
 

@@ -39,6 +39,30 @@ const languagesOf = (stream: Stream, type: string): unknown[] =>
 /** Texts of a length that takes the emulator's hum a known time. */
 const LONG = 'a'.repeat(150);
 
+/** What a service may take to read a few messages, for a test of what it has not spoken by then: seconds less than that speech lasts. */
+const READ_MS = 3000;
+
+type Sent = readonly [type: string, data: object];
+
+/**
+ * A stream with this task whose service has read all of these, one list after the other, in short time. A busy machine may have
+ * kept it from that: some of the speech is over then, so it is done once more.
+ */
+async function readAtOnce(task: Record<string, unknown>, ...lists: (readonly Sent[])[]): Promise<Stream> {
+  for (;;) {
+    const stream = await open();
+    await stream.run(task);
+    const sentAt = performance.now();
+    for (const list of lists) {
+      for (const [type, data] of list) stream.send(type, data);
+      await stream.sync();
+    }
+    if (performance.now() - sentAt < READ_MS) return stream;
+    await stream.end();
+  }
+}
+const ttsOf = (language: string) => ['tts_task', { text: LONG, language, translate_text: false }] as const;
+
 test('live wire: languages that nobody knows are refused, wherever they stand', async () => {
   expect(await refused({ transcription: { source_language: 'tlh' } })).toMatchObject({
     code: 'VALIDATION_ERROR',
@@ -84,12 +108,9 @@ test('live wire: queue levels and tempos are checked', async () => {
 
 test('live wire: above the highest level older speech is dropped down to the desired one', async (context) => {
   const steering = service.steering(context, 'how much was dropped is seen in /emulator/metrics only');
-  const stream = await open();
   const rules = { desired_queue_level_ms: 2000, max_queue_level_ms: 12_000, auto_tempo: false };
-  await stream.run(makeTask({ pipeline: queue(rules) }));
-  for (let count = 0; count < 6; count += 1) {
-    stream.send('tts_task', { text: LONG, language: 'es', translate_text: false });
-  }
+  const six = Array.from({ length: 6 }, () => ttsOf('es'));
+  const stream = await readAtOnce(makeTask({ pipeline: queue(rules) }), six);
   await stream.pass(6000);
   await settles(stream, 300);
   const spokenMs = Buffer.concat(stream.of('output_audio_data').map(audioOf)).length / 48;
@@ -208,18 +229,20 @@ test('live commands: interrupt_task drops what is not spoken yet, in all languag
     [['global'], []],
     [['es'], ['de']],
   ] as const) {
-    const stream = await open();
-    await stream.run(makeTask({ targets: ['es', 'de'], pipeline: queue({ auto_tempo: false }) }));
-    for (const language of ['es', 'de']) {
-      stream.send('tts_task', { text: LONG, language, translate_text: false });
-    }
-    await stream.sync();
-    stream.send('interrupt_task', { languages, pause_task: false });
-    expect((await stream.next('task_status', { from: 1 })).data).toBeDefined();
+    const task = makeTask({ targets: ['es', 'de'], pipeline: queue({ auto_tempo: false }) });
+    const interrupt = ['interrupt_task', { languages, pause_task: false }] as const;
+    const stream = await readAtOnce(task, [ttsOf('es'), ttsOf('de')], [interrupt]);
+    const isAnswer = ({ type, data }: Message) =>
+      type === 'task_status' && data['command'] === 'interrupt_task';
+    await stream.next(isAnswer);
     await stream.pass(4000);
     await settles(stream, 300);
-    const spoken = new Set(stream.of('output_audio_data').map(({ data }) => data['language']));
-    expect([...spoken]).toEqual(left);
+    // On a busy machine some of it was spoken before: what comes behind the answer is what was left.
+    const behind = stream.messages.slice(stream.messages.findIndex(isAnswer));
+    const spoken = behind
+      .filter(({ type }) => type === 'output_audio_data')
+      .map(({ data }) => data['language']);
+    expect([...new Set(spoken)]).toEqual(left);
   }
 });
 

@@ -23,8 +23,17 @@ const VOWELS: readonly (readonly [number, number, number])[] = [
 const BANDWIDTHS = [80, 100, 140] as const;
 const SYLLABLE_S = 0.19;
 
-/** Pulsed voice, `seconds` long. `pitch` (hertz) tells sentences apart. */
+const spoken = new Map<string, Uint8Array>();
+
+/** Pulsed voice, `seconds` long. `pitch` (hertz) tells sentences apart. The same is made once. */
 export function makeSpeech(seconds: number, sampleRate = 24_000, pitch = 120): Uint8Array {
+  const key = [seconds, sampleRate, pitch].join();
+  const sound = spoken.get(key) ?? synthesize(seconds, sampleRate, pitch);
+  spoken.set(key, sound);
+  return Uint8Array.from(sound);
+}
+
+function synthesize(seconds: number, sampleRate: number, pitch: number): Uint8Array {
   const samples = new Float64Array(Math.round(seconds * sampleRate));
   const memory = BANDWIDTHS.map(() => [0, 0]);
   let phase = 0;

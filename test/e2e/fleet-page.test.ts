@@ -16,21 +16,21 @@ const [tried = ''] = section.split(`<!-- ${MARK} to here -->`);
 const blocks = [...tried.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text);
 const missing = findMosquitto() === null || !findOpenssl();
 
-/** Before anybody asks the kiosks: the page's reader takes longer than that. */
+/** Before anybody asks the kiosks: the page's reader takes longer than that. Each look at them is a program that starts. */
 const WAIT = `
-for i in {1..600}; do
+for i in {1..150}; do
+  sleep 2
   XDG_CONFIG_HOME=$PWD/waiting; export XDG_CONFIG_HOME
   mkdir -p waiting; [ -e waiting/dragoman ] || cp -r museum/logins/otto waiting/dragoman
   [ "$(node dist/dragoman.mjs ctl --all status --json 2>/dev/null | grep -c '"ready"')" -ge 3 ] && break
-  sleep 0.5
 done
 `;
 /** Until the third kiosk is there again, and whether it is the new board that is. */
 const WAIT_BOARD = `
 boots() { node dist/dragoman.mjs ctl kiosk-03 status --json 2>/dev/null | grep -o '"boot_id":"[^"]*"'; }
-for i in {1..600}; do
+for i in {1..150}; do
+  sleep 2
   now=$(boots) && [ -n "$now" ] && [ "$now" != "$before" ] && { echo "kiosk-03 ready new board"; break; }
-  sleep 0.5
 done
 sleep 3
 [ "$(boots)" = "$now" ]

@@ -1,3 +1,3 @@
 import { describeFuzz } from './fuzz.ts';
 
-describeFuzz({ orders: 40, frames: 400, requests: 100, sessions: 500, streams: 100 });
+describeFuzz({ orders: 40, frames: 400, requests: 60, sessions: 150, streams: 40 });

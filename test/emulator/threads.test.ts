@@ -1,8 +1,7 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
@@ -12,35 +11,19 @@ import type { Emulator } from '../../src/emulator/server.ts';
 import { createHearing } from '../../src/emulator/threads/hearing.ts';
 import { createSpeechQueue } from '../../src/emulator/threads/speech-queue.ts';
 import { createSpeechMaker } from '../../src/emulator/threads/speech-thread.ts';
-import { watchTurns } from '../stalls.ts';
 import type { TestClient } from './client.ts';
-import { sentence, task } from './core/harness.ts';
+import { sentence } from './core/harness.ts';
 import { chunks, concat, pcm } from './core/voice.ts';
 import { open, start } from './started-emulator.ts';
+import { buildThread, describeCrowd } from './threads.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const HZ = 24_000;
 let folder: string;
 let thread: URL;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'emulator-threads-'));
-  const outfile = join(folder, 'emulator-worker.mjs');
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['src/emulator/threads/emulator-worker.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    banner: {
-      js: `import { createRequire as r } from 'node:module'; import { dirname as d } from 'node:path'; import { fileURLToPath as f } from 'node:url';
-const require = r(import.meta.url); const __filename = f(import.meta.url); const __dirname = d(__filename);`,
-    },
-  });
-  copyFileSync(join(ROOT, 'node_modules/@echogarden/fvad-wasm/fvad.wasm'), join(folder, 'fvad.wasm'));
-  thread = pathToFileURL(outfile);
+  thread = await buildThread(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -141,20 +124,8 @@ describe('an emulator with threads', () => {
   });
 });
 
-test('ten streams with four languages each freeze nothing', async () => {
-  const emulator = await start({ threads: thread, tooFast: 'tolerate', concurrent: 20 });
-  const clients = await Promise.all(Array.from({ length: 10 }, () => open(emulator)));
-  for (const client of clients) client.send('set_task', task({}, ['es', 'de', 'fr', 'it']));
-  const turns = watchTurns();
-  for (const client of clients) for (const chunk of chunks(sentence(3), HZ)) client.audio(chunk);
-  for (const client of clients) client.send('end_task', { eos_timeout: 30 });
-  await Promise.all(clients.map(({ closed }) => closed));
-  const longestMs = turns.longestMs();
-  turns.close();
-  expect(emulator.reports().map(({ segments }) => segments)).toEqual(Array(10).fill(1));
-  expect(Math.min(...clients.map((client) => client.sound().length))).toBeGreaterThan(4 * 2.5 * HZ * 2);
-  expect(longestMs, 'the longest turn of the event loop, milliseconds').toBeLessThan(1500);
-});
+/** Ten are the long test's. */
+describeCrowd(4);
 
 describe('bounds', () => {
   const job = (id: number, samples: number): RenderJob => ({

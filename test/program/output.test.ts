@@ -1,5 +1,5 @@
 /** The programs as they are shipped, where what they print has nowhere to go. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,7 @@ import mqtt from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startBroker } from '../../src/cli/demo/broker.ts';
 import { placeBundles } from '../bundles.ts';
-
-const CUT = 'the output could not be written, or not all of it';
+import { CUT, describeFullDisk, shellIn, writeConfigIn } from './full-disk.ts';
 
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -26,42 +25,18 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function writeConfig(url: string): void {
-  const lane = {
-    ...{ source: 'en', targets: ['es'], start: 'command' },
-    capture: { driver: 'command', command: ['sleep', '600'] },
-    playback: { driver: 'file', path: join(folder, 'out.wav') },
-  };
-  const config = { device: { id: 'kiosk-01', tenant: 'museum' }, mqtt: { url }, lanes: [lane] };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-}
+const writeConfig = (url: string): void => writeConfigIn(folder, url);
 
-/** Runs a line of the shell; `$RUN` begins a program of ours. */
-function shell(line: string) {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
-    ...{ cwd: folder, encoding: 'utf8' },
-    env: { PATH: process.env['PATH'], RUN: process.execPath, HOME: folder },
-  });
-  return { status, stdout, stderr };
-}
+const shell = (line: string) => shellIn(folder, line);
+
+/** The others are the long test's. */
+describeFullDisk([
+  ['dragoman', 'check-config --config config.json --json'],
+  ['dragoman', '--help'],
+  ['backend', '--version'],
+]);
 
 describe('on a full disk', () => {
-  it.each([
-    ['dragoman', 'version'],
-    ['dragoman', 'check-config --config config.json --json'],
-    ['dragoman', 'ctl help'],
-    ['dragoman', '--help'],
-    ['backend', '--version'],
-    ['emulator', '--version'],
-  ])('%s %s fails, and says why in one line', (bundle, words) => {
-    const name = bundle === 'dragoman' ? bundle : `dragoman-${bundle}`;
-    const { status, stderr } = shell(`"$RUN" ${bundle}.mjs ${words} >/dev/full`);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `${name}: ${CUT} (ENOSPC). Send it elsewhere.\n`,
-    });
-  });
-
   it('that takes a part of it, too', () => {
     // A file may not grow beyond this many blocks of 512 bytes.
     const { status, stderr } = shell(

@@ -74,10 +74,13 @@ describe('a client certificate that throws', () => {
         'a defect of the program',
       );
       expectStreaming(deps);
-      for (let hour = 0; hour < 48; hour++) {
+      // As soon as it is tried again, all is known.
+      for (let hour = 0; hour < 48 && tries < 2; hour++) {
         deps.clock.setWall((deps.clock.wall() ?? 0) + DAY_MS);
-        deps.clock.advance(3_600_000);
-        await inTurn();
+        for (let minute = 0; minute < 60 && tries < 2; minute += 5) {
+          deps.clock.advance(300_000);
+          await inTurn();
+        }
       }
       expect(tries).toBeGreaterThan(1);
     },

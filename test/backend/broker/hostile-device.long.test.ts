@@ -1,8 +1,8 @@
 import { describeHostileDevice } from './hostile-device.ts';
 
 describeHostileDevice([
-  ['dynsec', 'password'],
-  ['dynsec', 'certificate'],
-  ['acl', 'password'],
-  ['acl', 'certificate'],
+  ['dynsec', 'password', 1],
+  ['dynsec', 'certificate', 1],
+  ['acl', 'password', 1],
+  ['acl', 'certificate', 1],
 ]);

@@ -2,6 +2,6 @@ import { describeHostileDevice } from './hostile-device.ts';
 
 /** The others are the long test's. */
 describeHostileDevice([
-  ['dynsec', 'certificate'],
-  ['acl', 'password'],
+  ['dynsec', 'certificate', 1],
+  ['acl', 'password', 4],
 ]);

@@ -12,306 +12,295 @@ import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
+import { BASE, OWN, PUBLISHED, SUBSCRIBED, VICTIM } from './hostile-topics.ts';
 import { type Client, type DeviceLogin, type Form, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = [
   ...(findMosquitto() === null ? ['mosquitto is not installed (Debian package "mosquitto")'] : []),
   ...(findOpenssl() ? [] : ['openssl is not installed']),
 ];
-const BASE = 'dragoman/v1/museum';
-const VICTIM = `${BASE}/kiosk-01`;
-const OWN = `${BASE}/kiosk-02`;
 const ADMINISTERED = [`${BASE}/+/status`, `${BASE}/+/cmd/+/res`, `${BASE}/+/cert/req`];
 const KEY = 'account-key-4711';
-export type Combination = readonly [Form, DeviceLogin];
+/** With every how manieth of the topics. */
+export type Combination = readonly [Form, DeviceLogin, number];
+
+const everyNth = <T>(list: readonly T[], n: number): T[] => list.filter((_, index) => index % n === 0);
 
 /** Holds with a broker that is set up in each of these ways. */
 export function describeHostileDevice(combinations: readonly Combination[]): void {
   if (missing.length > 0) it.skip(`a hostile device: ${missing.join(', ')}`, () => {});
 
-  describe.skipIf(missing.length > 0).each(combinations)('a hostile device (%s, %s)', (form, deviceLogin) => {
-    let broker: SetUp;
-    let emulator: Emulator;
-    let backend: Backend;
-    let victim: Client;
-    let administrator: Client;
-    let hostile: Client;
-    let marks = 0;
+  describe.skipIf(missing.length > 0).each(combinations)(
+    'a hostile device (%s, %s)',
+    (form, deviceLogin, nth) => {
+      let broker: SetUp;
+      let emulator: Emulator;
+      let backend: Backend;
+      let victim: Client;
+      let administrator: Client;
+      let hostile: Client;
+      let marks = 0;
 
-    beforeAll(async () => {
-      broker = await setUpBroker(form, deviceLogin);
-      await broker.start();
-      emulator = await startEmulator({ apiKeys: [KEY] });
-      backend = await connectBackend(broker, emulator);
-      victim = await broker.connect('museum.kiosk-01');
-      await victim.mqtt.subscribeAsync(
-        [`${VICTIM}/token/res`, `${VICTIM}/cmd/+`, `${VICTIM}/config/desired`, `${BASE}/all/cmd/+`],
-        { qos: 1 },
-      );
-      administrator = await broker.connect('administrator');
-      await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
-      hostile = await broker.connect('museum.kiosk-02');
-    });
-    afterAll(async () => {
-      await backend?.close();
-      await emulator?.close();
-      await broker?.close();
-    });
-
-    /** Tries it with each quality of service, retained and not; returns when the broker has dealt with all of it. */
-    const publish = async (topic: string, text = 'hostile', more: object = {}): Promise<void> => {
-      for (const retain of [false, true])
-        for (const qos of [0, 1, 2] as const)
-          await hostile.mqtt.publishAsync(topic, text, { qos, retain, ...more }).catch(() => {});
-      await hostile.mqtt.publishAsync(`${OWN}/event/audio_back`, '{}', { qos: 1 });
-    };
-    const subscribe = async (filter: string): Promise<void> => {
-      await hostile.mqtt.subscribeAsync(filter, { qos: 1 }).catch(() => {});
-    };
-    /** A command that may come, and comes after all that was published before. */
-    const mark = async (to: Client = victim, base = VICTIM): Promise<void> => {
-      marks += 1;
-      const text = JSON.stringify({ id: `mark-${marks}`, args: {} });
-      await administrator.mqtt.publishAsync(`${base}/cmd/status`, text, { qos: 1 });
-      await until(() => to.got.some((got) => got.text === text), 'a command that is allowed');
-    };
-    /** What a client has got but the commands of `mark`. */
-    const heard = ({ got }: Client): string[] =>
-      got.filter(({ text }) => !text.includes('"mark-')).map(({ topic, text }) => `${topic} ${text}`);
-    const request = (id: string): string =>
-      JSON.stringify({ id, lane: 'main', intent: 's2s', connection_type: 'ws', reason: 'start', attempt: 1 });
-    const answersTo = (id: string): number =>
-      victim.got.filter(({ topic, text }) => topic.endsWith('/token/res') && text.includes(`"${id}"`)).length;
-    const ask = async (id: string, withinMs?: number): Promise<void> => {
-      await victim.mqtt.publishAsync(`${VICTIM}/token/req`, request(id), { qos: 1 });
-      await until(() => answersTo(id) > 0, `the answer to ${id}`, withinMs);
-    };
-
-    it('lets the other devices be served (or nothing below would mean anything)', async () => {
-      await backend.ready;
-      await ask('before-all-of-it');
-      await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
-      await mark(hostile, OWN);
-      expect(heard(victim).some((line) => line.includes('"token"'))).toBe(true);
-    });
-
-    it.each([
-      [`${VICTIM}/token/res`, 'answers for the backend'],
-      [`${OWN}/token/res`, 'answers itself'],
-      [`${VICTIM}/cmd/mute`, 'commands another'],
-      [`${VICTIM}/cmd/certificate`, 'brings a certificate to another'],
-      [`${OWN}/cmd/certificate`, 'brings a certificate to itself'],
-      [`${VICTIM}/cert/req`, 'asks for a certificate in the name of another'],
-      [`${OWN}/cmd/mute`, 'leaves a command to itself'],
-      [`${BASE}/all/cmd/mute`, 'commands all'],
-      [`${BASE}/group/lobby/cmd/mute`, 'commands its group'],
-      [`${VICTIM}/config/desired`, 'configures another'],
-      [`${OWN}/config/desired`, 'configures itself'],
-      [`${BASE}/group/lobby/config/desired`, 'configures its group'],
-      [`${VICTIM}/status`, 'tells of another'],
-      [`${VICTIM}/cmd/status/res`, 'answers for another'],
-      ['dragoman/v1/backend/backend/token/res', 'tells the backend that it hears'],
-    ])('publishes %s: %s', async (topic) => {
-      const before = heard(victim).length;
-      const known = heard(administrator).length;
-      await publish(topic);
-      // Afterwards, too: so all who may read it would get what the broker has kept of it.
-      for (const part of ['cmd/+', 'token/res', 'config/desired']) {
-        await subscribe(`${OWN}/${part}`);
-        await victim.mqtt.subscribeAsync(`${VICTIM}/${part}`, { qos: 1 });
-      }
-      for (const filter of ['all/cmd/+', 'group/lobby/cmd/+', 'group/lobby/config/desired']) {
-        await subscribe(`${BASE}/${filter}`);
-        await victim.mqtt.subscribeAsync(`${BASE}/${filter}`, { qos: 1 });
-      }
-      await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
-      await mark();
-      await mark(hostile, OWN);
-      expect(heard(victim).slice(before)).toEqual([]);
-      expect(heard(administrator).slice(known)).toEqual([]);
-      expect(heard(hostile)).toEqual([]);
-    });
-
-    it('asks for a token in the name of another', async () => {
-      for (const qos of [0, 1] as const)
-        await hostile.mqtt
-          .publishAsync(`${VICTIM}/token/req`, request('in-its-name'), { qos })
-          .catch(() => {});
-      await ask('in-its-own-name');
-      expect(answersTo('in-its-name')).toBe(0);
-    });
-
-    it('asks with the response topic of another', async () => {
-      await subscribe(`${OWN}/token/res`);
-      await hostile.mqtt.publishAsync(`${OWN}/token/req`, request('answer-elsewhere'), {
-        qos: 1,
-        properties: { responseTopic: `${VICTIM}/token/res`, correlationData: Buffer.from('x') },
-      });
-      // It gets what it may have, itself.
-      await until(() => hostile.got.some(({ text }) => text.includes('"answer-elsewhere"')), 'its own token');
-      await mark();
-      expect(answersTo('answer-elsewhere')).toBe(0);
-      hostile.got.splice(0);
-    });
-
-    it.each([
-      ['#'],
-      ['+/#'],
-      ['dragoman/#'],
-      [`${BASE}/+/token/res`],
-      [`${VICTIM}/#`],
-      [`${VICTIM}/config/desired`],
-      [`${BASE}/+/cert/req`],
-      [`${BASE}/group/hall/config/desired`],
-      ['dragoman/v1/+/+/token/req'],
-      ['$share/x/#'],
-      [`$share/x/${BASE}/+/token/res`],
-      ['$share/dragoman-backend/dragoman/v1/+/+/token/req'],
-      ['$SYS/#'],
-      ['$CONTROL/#'],
-    ])('subscribes %s', async (filter) => {
-      await administrator.mqtt.publishAsync(`${VICTIM}/config/desired`, '{"version":1}', {
-        qos: 1,
-        retain: true,
-      });
-      await administrator.mqtt.publishAsync(`${BASE}/group/hall/config/desired`, '{}', {
-        qos: 1,
-        retain: true,
-      });
-      await subscribe(filter);
-      await victim.mqtt.publishAsync(`${VICTIM}/status`, '{"status":"ready"}', { qos: 1, retain: true });
-      await victim.mqtt.publishAsync(`${VICTIM}/cert/req`, '{"csr":"..."}', { qos: 1, retain: true });
-      // With half of the requests taken away, not one of six would do.
-      for (let i = 0; i < 6; i += 1) await ask(`while ${filter} ${i}`);
-      await mark();
-      await mark(hostile, OWN);
-      expect(heard(hostile)).toEqual([]);
-      await hostile.mqtt.unsubscribeAsync(filter).catch(() => {});
-    });
-
-    it.each(['museum.kiosk-01', 'backend', 'administrator'])(
-      'connects with the identifier %s of another',
-      async (of) => {
-        const known = { 'museum.kiosk-01': victim, backend: null, administrator }[of];
-        const clientId = known?.mqtt.options.clientId ?? of;
-        for (const protocolVersion of [4, 5] as const) {
-          const taken = await broker
-            .connect('museum.kiosk-02', { clientId, protocolVersion })
-            .catch(() => null);
-          await mark();
-          taken?.mqtt.end(true);
-        }
-        expect([victim.closed(), administrator.closed(), backend.connected]).toEqual([false, false, true]);
-        // Its own place may be lost to itself.
-        hostile = await broker.connect('museum.kiosk-02');
-        await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
-      },
-    );
-
-    it('leaves a will on a topic of another', async () => {
-      const known = heard(administrator).length;
-      const will = {
-        topic: `${VICTIM}/status`,
-        payload: Buffer.from('hostile'),
-        qos: 1 as const,
-        retain: true,
-      };
-      const dying = await broker.connect('museum.kiosk-02', { will }).catch(() => null);
-      dying?.mqtt.stream.destroy();
-      await mark();
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(heard(administrator).slice(known)).toEqual([]);
-      hostile = await broker.connect('museum.kiosk-02');
-      await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
-    });
-
-    it('logs in as another, as nobody, and where people do', async () => {
-      const stranger = issueCertificate(createAuthority('stranger'), {
-        ...{ usage: 'client', name: 'museum.kiosk-01', days: 1 },
-      });
-      const none = { password: Buffer.from(''), username: '', key: '', cert: '' };
-      const refused = [
-        broker.connect('museum.kiosk-02', { port: broker.peoplePort, clientId: 'somebody' }),
-        broker.connect('museum.kiosk-02', { ...none, clientId: 'somebody' }),
-        broker.connect('museum.kiosk-02', { ...none, port: broker.peoplePort, clientId: 'somebody' }),
-        broker.connect('museum.kiosk-02', {
-          ...{ username: 'administrator', port: broker.peoplePort, clientId: 'somebody' },
-        }),
-        ...(deviceLogin === 'certificate'
-          ? [
-              broker.connect('museum.kiosk-02', { key: stranger.key, cert: stranger.certificate }),
-              broker.connect('administrator', { port: broker.devicePort }),
-            ]
-          : [
-              broker.connect('museum.kiosk-02', { username: 'museum.kiosk-01', clientId: 'museum.kiosk-01' }),
-              broker.connect('museum.kiosk-02', { username: 'administrator' }),
-            ]),
-      ];
-      const outcomes = await Promise.allSettled(refused);
-      expect(outcomes.map(({ status }) => status)).toEqual(refused.map(() => 'rejected'));
-      await mark();
-      expect(victim.closed()).toBe(false);
-    });
-
-    it.runIf(deviceLogin === 'certificate')(
-      'gives the user name of another with its own certificate',
-      async () => {
-        const other = await broker.connect('museum.kiosk-02', { username: 'museum.kiosk-01' });
-        const granted = await other.mqtt.publishAsync(`${VICTIM}/status`, 'hostile', { qos: 1 }).then(
-          () => true,
-          () => false,
+      beforeAll(async () => {
+        broker = await setUpBroker(form, deviceLogin);
+        await broker.start();
+        emulator = await startEmulator({ apiKeys: [KEY] });
+        backend = await connectBackend(broker, emulator);
+        victim = await broker.connect('museum.kiosk-01');
+        await victim.mqtt.subscribeAsync(
+          [`${VICTIM}/token/res`, `${VICTIM}/cmd/+`, `${VICTIM}/config/desired`, `${BASE}/all/cmd/+`],
+          { qos: 1 },
         );
-        expect(granted).toBe(false);
-        other.mqtt.end(true);
+        administrator = await broker.connect('administrator');
+        await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
+        hostile = await broker.connect('museum.kiosk-02');
+      });
+      afterAll(async () => {
+        await backend?.close();
+        await emulator?.close();
+        await broker?.close();
+      });
+
+      /** Tries it with each quality of service, retained and not; returns when the broker has dealt with all of it. */
+      const publish = async (topic: string, text = 'hostile', more: object = {}): Promise<void> => {
+        for (const retain of [false, true])
+          for (const qos of [0, 1, 2] as const)
+            await hostile.mqtt.publishAsync(topic, text, { qos, retain, ...more }).catch(() => {});
+        await hostile.mqtt.publishAsync(`${OWN}/event/audio_back`, '{}', { qos: 1 });
+      };
+      const subscribe = async (filter: string): Promise<void> => {
+        await hostile.mqtt.subscribeAsync(filter, { qos: 1 }).catch(() => {});
+      };
+      /** A command that may come, and comes after all that was published before. */
+      const mark = async (to: Client = victim, base = VICTIM): Promise<void> => {
+        marks += 1;
+        const text = JSON.stringify({ id: `mark-${marks}`, args: {} });
+        await administrator.mqtt.publishAsync(`${base}/cmd/status`, text, { qos: 1 });
+        await until(() => to.got.some((got) => got.text === text), 'a command that is allowed');
+      };
+      /** What a client has got but the commands of `mark`. */
+      const heard = ({ got }: Client): string[] =>
+        got.filter(({ text }) => !text.includes('"mark-')).map(({ topic, text }) => `${topic} ${text}`);
+      const request = (id: string): string =>
+        JSON.stringify({
+          id,
+          lane: 'main',
+          intent: 's2s',
+          connection_type: 'ws',
+          reason: 'start',
+          attempt: 1,
+        });
+      const answersTo = (id: string): number =>
+        victim.got.filter(({ topic, text }) => topic.endsWith('/token/res') && text.includes(`"${id}"`))
+          .length;
+      const ask = async (id: string, withinMs?: number): Promise<void> => {
+        await victim.mqtt.publishAsync(`${VICTIM}/token/req`, request(id), { qos: 1 });
+        await until(() => answersTo(id) > 0, `the answer to ${id}`, withinMs);
+      };
+
+      it('lets the other devices be served (or nothing below would mean anything)', async () => {
+        await backend.ready;
+        await ask('before-all-of-it');
+        await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
+        await mark(hostile, OWN);
+        expect(heard(victim).some((line) => line.includes('"token"'))).toBe(true);
+      });
+
+      it.each(everyNth(PUBLISHED, nth))('publishes %s: %s', async (topic) => {
+        const before = heard(victim).length;
+        const known = heard(administrator).length;
+        await publish(topic);
+        // Afterwards, too: so all who may read it would get what the broker has kept of it.
+        for (const part of ['cmd/+', 'token/res', 'config/desired']) {
+          await subscribe(`${OWN}/${part}`);
+          await victim.mqtt.subscribeAsync(`${VICTIM}/${part}`, { qos: 1 });
+        }
+        for (const filter of ['all/cmd/+', 'group/lobby/cmd/+', 'group/lobby/config/desired']) {
+          await subscribe(`${BASE}/${filter}`);
+          await victim.mqtt.subscribeAsync(`${BASE}/${filter}`, { qos: 1 });
+        }
+        await administrator.mqtt.subscribeAsync(ADMINISTERED, { qos: 1 });
+        await mark();
+        await mark(hostile, OWN);
+        expect(heard(victim).slice(before)).toEqual([]);
+        expect(heard(administrator).slice(known)).toEqual([]);
+        expect(heard(hostile)).toEqual([]);
+      });
+
+      it('asks for a token in the name of another', async () => {
+        for (const qos of [0, 1] as const)
+          await hostile.mqtt
+            .publishAsync(`${VICTIM}/token/req`, request('in-its-name'), { qos })
+            .catch(() => {});
+        await ask('in-its-own-name');
+        expect(answersTo('in-its-name')).toBe(0);
+      });
+
+      it('asks with the response topic of another', async () => {
+        await subscribe(`${OWN}/token/res`);
+        await hostile.mqtt.publishAsync(`${OWN}/token/req`, request('answer-elsewhere'), {
+          qos: 1,
+          properties: { responseTopic: `${VICTIM}/token/res`, correlationData: Buffer.from('x') },
+        });
+        // It gets what it may have, itself.
+        await until(
+          () => hostile.got.some(({ text }) => text.includes('"answer-elsewhere"')),
+          'its own token',
+        );
+        await mark();
+        expect(answersTo('answer-elsewhere')).toBe(0);
+        hostile.got.splice(0);
+      });
+
+      it.each(everyNth(SUBSCRIBED, nth))('subscribes %s', async (filter) => {
+        await administrator.mqtt.publishAsync(`${VICTIM}/config/desired`, '{"version":1}', {
+          qos: 1,
+          retain: true,
+        });
+        await administrator.mqtt.publishAsync(`${BASE}/group/hall/config/desired`, '{}', {
+          qos: 1,
+          retain: true,
+        });
+        await subscribe(filter);
+        await victim.mqtt.publishAsync(`${VICTIM}/status`, '{"status":"ready"}', { qos: 1, retain: true });
+        await victim.mqtt.publishAsync(`${VICTIM}/cert/req`, '{"csr":"..."}', { qos: 1, retain: true });
+        // With half of the requests taken away, not one of six would do.
+        for (let i = 0; i < 6; i += 1) await ask(`while ${filter} ${i}`);
+        await mark();
+        await mark(hostile, OWN);
+        expect(heard(hostile)).toEqual([]);
+        await hostile.mqtt.unsubscribeAsync(filter).catch(() => {});
+      });
+
+      it.each(['museum.kiosk-01', 'backend', 'administrator'])(
+        'connects with the identifier %s of another',
+        async (of) => {
+          const known = { 'museum.kiosk-01': victim, backend: null, administrator }[of];
+          const clientId = known?.mqtt.options.clientId ?? of;
+          for (const protocolVersion of [4, 5] as const) {
+            const taken = await broker
+              .connect('museum.kiosk-02', { clientId, protocolVersion })
+              .catch(() => null);
+            await mark();
+            taken?.mqtt.end(true);
+          }
+          expect([victim.closed(), administrator.closed(), backend.connected]).toEqual([false, false, true]);
+          // Its own place may be lost to itself.
+          hostile = await broker.connect('museum.kiosk-02');
+          await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
+        },
+      );
+
+      it('leaves a will on a topic of another', async () => {
+        const known = heard(administrator).length;
+        const will = {
+          topic: `${VICTIM}/status`,
+          payload: Buffer.from('hostile'),
+          qos: 1 as const,
+          retain: true,
+        };
+        const dying = await broker.connect('museum.kiosk-02', { will }).catch(() => null);
+        dying?.mqtt.stream.destroy();
+        await mark();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        expect(heard(administrator).slice(known)).toEqual([]);
         hostile = await broker.connect('museum.kiosk-02');
         await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
-      },
-    );
+      });
 
-    it('tells the broker to give it more rights', async () => {
-      const commands = [{ command: 'addClientRole', username: 'museum.kiosk-02', rolename: 'administrator' }];
-      await publish('$CONTROL/dynamic-security/v1', JSON.stringify({ commands }), { retain: false });
-      await publish(`${BASE}/all/cmd/mute`);
-      const before = heard(victim).length;
-      await mark();
-      expect(heard(victim).slice(before)).toEqual([]);
-    });
+      it('logs in as another, as nobody, and where people do', async () => {
+        const stranger = issueCertificate(createAuthority('stranger'), {
+          ...{ usage: 'client', name: 'museum.kiosk-01', days: 1 },
+        });
+        const none = { password: Buffer.from(''), username: '', key: '', cert: '' };
+        const refused = [
+          broker.connect('museum.kiosk-02', { port: broker.peoplePort, clientId: 'somebody' }),
+          broker.connect('museum.kiosk-02', { ...none, clientId: 'somebody' }),
+          broker.connect('museum.kiosk-02', { ...none, port: broker.peoplePort, clientId: 'somebody' }),
+          broker.connect('museum.kiosk-02', {
+            ...{ username: 'administrator', port: broker.peoplePort, clientId: 'somebody' },
+          }),
+          ...(deviceLogin === 'certificate'
+            ? [
+                broker.connect('museum.kiosk-02', { key: stranger.key, cert: stranger.certificate }),
+                broker.connect('administrator', { port: broker.devicePort }),
+              ]
+            : [
+                broker.connect('museum.kiosk-02', {
+                  username: 'museum.kiosk-01',
+                  clientId: 'museum.kiosk-01',
+                }),
+                broker.connect('museum.kiosk-02', { username: 'administrator' }),
+              ]),
+        ];
+        const outcomes = await Promise.allSettled(refused);
+        expect(outcomes.map(({ status }) => status)).toEqual(refused.map(() => 'rejected'));
+        await mark();
+        expect(victim.closed()).toBe(false);
+      });
 
-    it('floods: the others are served meanwhile', async () => {
-      const large = 'x'.repeat(10_000);
-      let open = true;
-      const flood = (async () => {
-        for (let i = 0; i < 4000 && open; i += 1) {
-          hostile.mqtt.publish(`${OWN}/token/req`, request(`flood-${i}`), { qos: 0 });
-          hostile.mqtt.publish(`${OWN}/event/wake`, large, { qos: 0 });
-          hostile.mqtt.publish(`${VICTIM}/token/res`, large, { qos: 0 });
-          if (i % 100 === 99) await hostile.mqtt.publishAsync(`${OWN}/health`, '{}', { qos: 1 });
+      it.runIf(deviceLogin === 'certificate')(
+        'gives the user name of another with its own certificate',
+        async () => {
+          const other = await broker.connect('museum.kiosk-02', { username: 'museum.kiosk-01' });
+          const granted = await other.mqtt.publishAsync(`${VICTIM}/status`, 'hostile', { qos: 1 }).then(
+            () => true,
+            () => false,
+          );
+          expect(granted).toBe(false);
+          other.mqtt.end(true);
+          hostile = await broker.connect('museum.kiosk-02');
+          await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
+        },
+      );
+
+      it('tells the broker to give it more rights', async () => {
+        const commands = [
+          { command: 'addClientRole', username: 'museum.kiosk-02', rolename: 'administrator' },
+        ];
+        await publish('$CONTROL/dynamic-security/v1', JSON.stringify({ commands }), { retain: false });
+        await publish(`${BASE}/all/cmd/mute`);
+        const before = heard(victim).length;
+        await mark();
+        expect(heard(victim).slice(before)).toEqual([]);
+      });
+
+      it('floods: the others are served meanwhile', async () => {
+        const large = 'x'.repeat(10_000);
+        let open = true;
+        const flood = (async () => {
+          for (let i = 0; i < 4000 && open; i += 1) {
+            hostile.mqtt.publish(`${OWN}/token/req`, request(`flood-${i}`), { qos: 0 });
+            hostile.mqtt.publish(`${OWN}/event/wake`, large, { qos: 0 });
+            hostile.mqtt.publish(`${VICTIM}/token/res`, large, { qos: 0 });
+            if (i % 100 === 99) await hostile.mqtt.publishAsync(`${OWN}/health`, '{}', { qos: 1 });
+          }
+        })();
+        const took: number[] = [];
+        for (let i = 0; i < 3; i += 1) {
+          const from = performance.now();
+          await ask(`while it floods ${i}`, 20_000);
+          took.push(performance.now() - from);
         }
-      })();
-      const took: number[] = [];
-      for (let i = 0; i < 3; i += 1) {
-        const from = performance.now();
-        await ask(`while it floods ${i}`, 20_000);
-        took.push(performance.now() - from);
-      }
-      open = false;
-      await flood;
-      await mark();
-      expect(Math.max(...took)).toBeLessThan(20_000);
-      expect(victim.closed()).toBe(false);
-    });
+        open = false;
+        await flood;
+        await mark();
+        expect(Math.max(...took)).toBeLessThan(20_000);
+        expect(victim.closed()).toBe(false);
+      });
 
-    it('sends what is larger than anybody may', async () => {
-      await administrator.mqtt.subscribeAsync(`${OWN}/state`, { qos: 1 });
-      hostile.mqtt.publish(`${OWN}/state`, 'x'.repeat(400_000), { qos: 1, retain: true }, () => {});
-      await until(() => hostile.closed(), 'its end');
-      hostile = await broker.connect('museum.kiosk-02');
-      await hostile.mqtt.publishAsync(`${OWN}/state`, 'small', { qos: 1 });
-      await until(() => administrator.got.some(({ topic }) => topic === `${OWN}/state`), 'what is small');
-      const states = administrator.got.filter(({ topic }) => topic === `${OWN}/state`);
-      expect(states.map(({ text }) => text)).toEqual(['small']);
-    });
-  });
+      it('sends what is larger than anybody may', async () => {
+        await administrator.mqtt.subscribeAsync(`${OWN}/state`, { qos: 1 });
+        hostile.mqtt.publish(`${OWN}/state`, 'x'.repeat(400_000), { qos: 1, retain: true }, () => {});
+        await until(() => hostile.closed(), 'its end');
+        hostile = await broker.connect('museum.kiosk-02');
+        await hostile.mqtt.publishAsync(`${OWN}/state`, 'small', { qos: 1 });
+        await until(() => administrator.got.some(({ topic }) => topic === `${OWN}/state`), 'what is small');
+        const states = administrator.got.filter(({ topic }) => topic === `${OWN}/state`);
+        expect(states.map(({ text }) => text)).toEqual(['small']);
+      });
+    },
+  );
 }
 
 async function connectBackend(broker: SetUp, emulator: Emulator): Promise<Backend> {

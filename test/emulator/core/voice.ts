@@ -1,5 +1,15 @@
 import { seededRandom } from '../../../src/core/random.ts';
 
+const known = new Map<string, Int16Array>();
+
+/** The same sound is made once; each caller gets a copy of its own. */
+function once(name: string, parameters: readonly number[], make: () => Int16Array): Int16Array {
+  const key = `${name} ${parameters.join(' ')}`;
+  const sound = known.get(key) ?? make();
+  known.set(key, sound);
+  return sound.slice();
+}
+
 /** A voiced sound: a sawtooth of this pitch through its first harmonics, as loud as speech. */
 export function vowel(seconds: number, rateHz: number, pitchHz: number, gain = 6000): Int16Array {
   const samples = new Int16Array(Math.round(seconds * rateHz));
@@ -15,20 +25,24 @@ export function vowel(seconds: number, rateHz: number, pitchHz: number, gain = 6
 
 /** The noise of a room, `peak` either side of zero. */
 export function noise(seconds: number, rateHz: number, peak: number, seed = 1): Int16Array {
-  const random = seededRandom(seed);
-  return Int16Array.from({ length: Math.round(seconds * rateHz) }, () =>
-    Math.round((random() - 0.5) * 2 * peak),
-  );
+  return once('noise', [seconds, rateHz, peak, seed], () => {
+    const random = seededRandom(seed);
+    const samples = new Int16Array(Math.round(seconds * rateHz));
+    for (let at = 0; at < samples.length; at++) samples[at] = Math.round((random() - 0.5) * 2 * peak);
+    return samples;
+  });
 }
 
 /** Syllables of a voice in a room: 160 ms of vowel, 40 ms without, on top of noise. */
 export function speech(seconds: number, rateHz: number, pitchHz = 140, roomPeak = 60): Int16Array {
-  const voice = vowel(seconds, rateHz, pitchHz);
-  const room = noise(seconds, rateHz, roomPeak, 7);
-  return voice.map((sample, index) => {
-    const within = ((index / rateHz) % 0.2) / 0.2;
-    const shape = within < 0.8 ? Math.sin((Math.PI * within) / 0.8) : 0;
-    return Math.round(sample * shape) + (room[index] ?? 0);
+  return once('speech', [seconds, rateHz, pitchHz, roomPeak], () => {
+    const voice = vowel(seconds, rateHz, pitchHz);
+    const room = noise(seconds, rateHz, roomPeak, 7);
+    return voice.map((sample, index) => {
+      const within = ((index / rateHz) % 0.2) / 0.2;
+      const shape = within < 0.8 ? Math.sin((Math.PI * within) / 0.8) : 0;
+      return Math.round(sample * shape) + (room[index] ?? 0);
+    });
   });
 }
 

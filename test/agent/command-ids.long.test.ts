@@ -1,0 +1,3 @@
+import { describeKillMoments } from './kill-moments.ts';
+
+describeKillMoments(1);

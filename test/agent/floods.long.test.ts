@@ -1,0 +1,3 @@
+import { describeFloods } from './floods.ts';
+
+describeFloods(3000);

@@ -1,0 +1,145 @@
+/** What thousands of messages cost in events and log lines. */
+import { describe, expect, it } from 'vitest';
+import type { StreamMessage } from '../../src/ports/stream.ts';
+import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { BASE, createFakeDeps } from './fake-deps.ts';
+
+const MOST_EVENTS = 6;
+const MOST_LOG_BYTES = 10_000;
+
+/** A sentence of this length. */
+export const sentence =
+  (ms: number) =>
+  (i: number): StreamMessage => ({
+    ...{ message_type: 'output_audio', pcm: new Uint8Array(ms * 48), sentence: `s${i}` },
+    ...{ language: null, utterance: `u${i}`, last: true },
+  });
+
+const floods: readonly [string, (index: number) => StreamMessage][] = [
+  [
+    'warnings',
+    (i) => ({ message_type: 'warning', data: { code: `W${i}`, message: `${'x'.repeat(300)}${i}` } }),
+  ],
+  ['errors', (i) => ({ message_type: 'error', data: { code: `E${i}`, desc: `${'x'.repeat(300)}${i}` } })],
+  ['rejections', (i) => ({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc: `x${i}` } })],
+  ['sentences faster than they can be spoken', sentence(200)],
+];
+
+export async function live() {
+  const deps = createFakeDeps();
+  await deps.goLive();
+  return deps;
+}
+type Fake = Awaited<ReturnType<typeof live>>;
+
+/** What has been told since; the first call begins. */
+export function tally(deps: Fake) {
+  const from = { published: deps.published.length, logged: deps.logged.length };
+  return () => {
+    const published = deps.published.slice(from.published);
+    const logged = deps.logged.slice(from.logged);
+    return {
+      events: published.filter(({ topic }) => topic.includes('/event/')),
+      states: published.filter(({ topic }) => topic.endsWith('/state')),
+      lines: logged,
+      logBytes: JSON.stringify(logged).length,
+    };
+  };
+}
+
+export function describeFloods(messages: number): void {
+  describe(`${messages} commands too large to be read`, () => {
+    it('are told in two lines a minute', async () => {
+      const deps = await live();
+      const told = tally(deps);
+      for (let i = 0; i < messages; i++) deps.oversized(`${BASE}/cmd/x${i}`, 300_000);
+      const { clock } = deps;
+      clock.advance(70_000);
+      const lines = told().lines.filter(([, sentence]) => String(sentence).includes('too large to be read'));
+      expect(lines.map(([, , fields]) => fields)).toEqual([
+        { topic: `${BASE}/cmd/x0`, bytes: 300_000 },
+        { topic: `${BASE}/cmd/x${messages - 1}`, bytes: 300_000, repeated: messages - 1 },
+      ]);
+    });
+  });
+
+  describe(`${messages} messages of the service`, () => {
+    it.each(floods)('%s: a handful of events and lines', async (_name, make) => {
+      const deps = await live();
+      const told = tally(deps);
+      for (let i = 0; i < messages; i++) {
+        deps.service(make(i));
+        deps.clock.advance(3);
+      }
+      expect(told().events.length).toBeLessThanOrEqual(MOST_EVENTS);
+      expect(told().logBytes).toBeLessThan(MOST_LOG_BYTES);
+      expect(told().states.length).toBeLessThanOrEqual(messages * 0.003 + 2);
+    });
+
+    it('tell the sum of what they had dropped, in events and in state', async () => {
+      const deps = await live();
+      for (let i = 0; i < 60; i++) {
+        deps.service(sentence(2000)(i));
+        deps.clock.advance(3);
+      }
+      deps.clock.advance(70_000);
+      const told = deps.published
+        .filter(({ topic }) => topic.endsWith('/event/speech_dropped'))
+        .map(({ body }) => body as { dropped_ms: number; sentences: number; repeated?: number });
+      const [last] = told.slice(-1);
+      expect(last?.repeated).toBeGreaterThan(10);
+      expect(last?.sentences).toBeGreaterThanOrEqual(last?.repeated ?? 0);
+      const sumOf = (of: (one: (typeof told)[number]) => number): number =>
+        told.reduce((sum, one) => sum + of(one), 0);
+      const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
+      expect(lanes[0]?.speech_dropped_ms).toBeGreaterThan(0);
+      expect(sumOf(({ dropped_ms: ms }) => ms)).toBe(lanes[0]?.speech_dropped_ms);
+    });
+
+    it('leave the state exact', async () => {
+      const deps = await live();
+      for (let i = 0; i < messages; i++) {
+        deps.service({ message_type: 'warning', data: { code: `W${i}`, message: 'x' } });
+      }
+      deps.clock.advance(1000);
+      const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
+      expect(lanes[0]?.last_warning?.code).toBe(`service_w${messages - 1}`);
+    });
+
+    it('that nobody expects cost one line a minute', async () => {
+      const deps = await live();
+      const told = tally(deps);
+      for (let i = 0; i < messages; i++) deps.lastStream().listener.oddity(`unknown message ${i}`);
+      expect(told().lines).toHaveLength(1);
+    });
+
+    it('that nobody can read are told once, in one event and one warning', async () => {
+      const deps = await live();
+      const told = tally(deps);
+      const { listener } = deps.lastStream();
+      for (let i = 0; i < messages; i++) listener.unreadable('speech', `sound without data ${i}`);
+      const { events, lines } = told();
+      expect(events.map(({ topic }) => topic)).toEqual([`${BASE}/event/messages_unreadable`]);
+      expect(lines).toMatchObject([
+        ['warn', 'event messages_unreadable', { message: 'the service sends sound without data 0' }],
+      ]);
+      deps.clock.advance(2000);
+      expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'degraded', reasons: ['unreadable'] });
+    });
+  });
+
+  describe(`${messages} messages on the topics of the device`, () => {
+    it('that are no token answer, or none of ours, cost a line of each kind', async () => {
+      const deps = await live();
+      const told = tally(deps);
+      for (let i = 0; i < messages; i++) {
+        deps.deliver(`${BASE}/token/res`, 'no json');
+        deps.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: true });
+        deps.deliver(`${BASE}/token/res`, { id: `x${i}`, ok: false }, { retain: true });
+        deps.deliver(`${BASE}/other/${i}`, '');
+      }
+      expect(told().lines.length).toBeLessThanOrEqual(5);
+      expect(told().logBytes).toBeLessThan(1000);
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { describeInputFuzz } from './input-fuzz.ts';
+
+describeInputFuzz({ messages: 600, files: 120 });

@@ -1,0 +1,3 @@
+import { BUNDLES, describePrograms } from './built-programs.ts';
+
+describePrograms(BUNDLES);

@@ -1,0 +1,117 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeAdpcm } from '../../src/core/audio/adpcm.ts';
+import { durationMs, samplesOf } from '../../src/core/audio/pcm.ts';
+import {
+  PHRASE_CODES,
+  PHRASE_LANGUAGES,
+  PHRASES,
+  type PhraseCode,
+} from '../../src/core/provisioning/phrases.ts';
+
+const run = promisify(execFile);
+export const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
+const MOST_BYTES = 6_000_000;
+const SAMPLES_IN_BLOCK = 505;
+
+export interface Making {
+  /** Those that are made. */
+  readonly codes: readonly PhraseCode[];
+  /** Makes them for the first time; below which folder, and what was said of it. */
+  first(place: string): Promise<{ folder: string; said: string }>;
+  /** Makes some of them again in other surroundings; those are compared. */
+  readonly again: {
+    readonly codes: readonly PhraseCode[];
+    make(place: string, env: object): Promise<string>;
+  };
+}
+
+/** What is true of all phrases that a kiosk says, shown by these. */
+export function describePhrases({ codes, first, again }: Making): void {
+  describe.skipIf(!hasVoices)(`phrases as sounds${hasVoices ? '' : ': skipped, no espeak-ng or sox'}`, () => {
+    const place = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
+    let [folder, second, said] = ['', '', ''];
+    const fileOf = (language: string, code: string): string => join(folder, language, `${code}.wav`);
+
+    beforeAll(async () => {
+      ({ folder, said } = await first(place));
+      second = await again.make(place, { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8', HOME: place });
+    }, 600_000);
+    afterAll(() => rmSync(place, { recursive: true }));
+
+    it('are there for each phrase in each language, in 6 MB at most', ({ annotate }) => {
+      const files = PHRASE_LANGUAGES.flatMap((language) =>
+        readdirSync(join(folder, language)).map((name) => `${language}/${name}`),
+      );
+      const wanted = PHRASE_LANGUAGES.flatMap((language) => codes.map((code) => `${language}/${code}.wav`));
+      expect(files.sort()).toEqual(wanted.sort());
+      const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+      expect(bytes).toBeLessThan((MOST_BYTES * codes.length) / PHRASE_CODES.length);
+      expect(said).toMatch(/^\d+ phrases in 6 languages: \d+ kB/);
+      return annotate(said.trim());
+    });
+
+    it('are the same bytes each time', () => {
+      for (const language of PHRASE_LANGUAGES)
+        for (const code of again.codes) {
+          const other = readFileSync(join(second, language, `${code}.wav`));
+          expect([language, code, readFileSync(fileOf(language, code)).equals(other)]).toEqual([
+            language,
+            code,
+            true,
+          ]);
+        }
+    });
+
+    it('are decoded as sox decodes them, and last as long as somebody listens', async () => {
+      for (const language of PHRASE_LANGUAGES) {
+        for (const code of ['ready', 'wifi_password_wrong'] as const) {
+          const file = fileOf(language, code);
+          const ours = decodeAdpcm(readFileSync(file));
+          expect(ours?.rateHz).toBe(16_000);
+          const { stdout } = await run('sox', ['-D', file, '-t', 'raw', '-e', 'signed', '-b', '16', '-'], {
+            encoding: 'buffer',
+            maxBuffer: 2 ** 24,
+          });
+          const pcm = Buffer.from(ours?.pcm ?? []);
+          // sox does not know where in its last block the sound ends.
+          expect(pcm.equals(stdout.subarray(0, pcm.byteLength))).toBe(true);
+          expect(stdout.byteLength - pcm.byteLength).toBeLessThan(2 * SAMPLES_IN_BLOCK);
+          const seconds = durationMs(pcm.byteLength, 16_000) / 1000;
+          expect(seconds).toBeGreaterThan(1.5);
+          expect(seconds).toBeLessThan(9);
+          expect(samplesOf(pcm).reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBeGreaterThan(
+            20_000,
+          );
+        }
+      }
+    });
+
+    it('begin with one chime for good news and another one for bad news', () => {
+      const begin = (code: keyof typeof PHRASES): string => {
+        const { pcm } = decodeAdpcm(readFileSync(fileOf('en', code))) ?? { pcm: new Uint8Array(0) };
+        return pitchOf(samplesOf(pcm).subarray(0, 1600), 16_000);
+      };
+      // The first tones of the agent's chimes "ready" (523 Hz) and "lost" (440 Hz).
+      for (const code of codes)
+        expect([code, begin(code)]).toEqual([code, PHRASES[code].news === 'good' ? '523' : '440']);
+    });
+  });
+}
+
+/** Which of the two tones is louder at the beginning. */
+function pitchOf(sound: Int16Array, rateHz: number): string {
+  const powerAt = (hz: number): number => {
+    let [re, im] = [0, 0];
+    for (const [i, value] of sound.entries()) {
+      re += value * Math.cos((2 * Math.PI * hz * i) / rateHz);
+      im += value * Math.sin((2 * Math.PI * hz * i) / rateHz);
+    }
+    return re * re + im * im;
+  };
+  return powerAt(523.25) > powerAt(440) ? '523' : '440';
+}

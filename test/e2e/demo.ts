@@ -1,0 +1,281 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadWav } from '../../src/adapters/audio/sound-source.ts';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import { type DemoOptions, runDemo } from '../../src/cli/demo/demo.ts';
+import { openEnvironment } from '../../src/cli/demo/environment.ts';
+import type { DemoFault } from '../../src/cli/demo/faults.ts';
+import type { DemoModel } from '../../src/cli/demo/model.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { judgeSound, watchStalls } from '../stalls.ts';
+import { inProcessPrograms } from './in-process.ts';
+
+const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
+/** Agent, backend and service are one process here: where it stands still for a chunk's length, speech comes late to all of them. */
+const LONG_STALL_MS = 320;
+const CHUNK_BYTES = 0.32 * 24_000 * 2;
+const sentences: { text: string; start: number; end: number }[] = JSON.parse(
+  readFileSync(RECORDING.replace(/wav$/, 'json'), 'utf8'),
+).sentences;
+
+async function perform(
+  output: string,
+  options: Partial<DemoOptions> = {},
+  maxSessionS: number | null = null,
+) {
+  const programs = inProcessPrograms({ recordBytes: 16 * 2 ** 20 }, maxSessionS);
+  const environment = await openEnvironment(programs);
+  const models: DemoModel[] = [];
+  const logged: unknown[] = [];
+  const note = (fields: object, sentence: string): void => void logged.push([fields, sentence]);
+  const log: Log = { trace: note, debug: note, info: note, warn: note, error: note };
+  try {
+    const summary = await runDemo(environment, {
+      input: RECORDING,
+      output,
+      inputMs: null,
+      faults: [],
+      clock: createSystemClock(),
+      log,
+      view: { update: (model) => models.splice(0, 1, model), close: () => {} },
+      abort: new AbortController().signal,
+      ...options,
+    });
+    const emulator = programs.emulator();
+    const streams = emulator.reports();
+    const recordings = streams.map(({ id }) => emulator.recording(id));
+    return { summary, model: models[0], streams, recordings, logged, backendLog: programs.log() };
+  } finally {
+    await environment.close();
+  }
+}
+
+/**
+ * Which chunk of the recording each received chunk is, in order, sample for sample; null where it is none of them.
+ * The recording's last chunk ends in the silence that a microphone hears behind its end.
+ */
+function matchChunks(received: Uint8Array, recording: Uint8Array): (number | null)[] {
+  const chunks = Math.ceil(recording.byteLength / CHUNK_BYTES);
+  const heard = new Uint8Array(chunks * CHUNK_BYTES);
+  heard.set(recording);
+  const chunkAt = (pcm: Uint8Array, index: number): Uint8Array =>
+    pcm.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
+  let next = 0;
+  return Array.from({ length: Math.floor(received.byteLength / CHUNK_BYTES) }, (_, index) => {
+    const chunk = Buffer.from(chunkAt(received, index));
+    for (let candidate = next; candidate < chunks; candidate++) {
+      if (!chunk.equals(chunkAt(heard, candidate))) continue;
+      next = candidate + 1;
+      return candidate;
+    }
+    return null;
+  });
+}
+
+const isSilent = (pcm: Uint8Array): boolean => pcm.every((byte) => byte === 0);
+
+/** The file's timeline is what the service sent, in order, with nothing but silence in between. */
+function firstDifference(timeline: Uint8Array, sent: Uint8Array): number | null {
+  const heard = new Int16Array(timeline.slice().buffer);
+  const wanted = new Int16Array(sent.slice().buffer);
+  let at = 0;
+  for (const sample of heard) {
+    if (at < wanted.length && sample === wanted[at]) at += 1;
+    else if (sample !== 0) return at;
+  }
+  return at === wanted.length ? null : at;
+}
+
+/** Those that end a session. */
+type EndingFault = Exclude<DemoFault, 'echo'>;
+/** What each of them does. */
+const COUNTS: Readonly<Record<EndingFault, object>> = {
+  revoke: { revocations: 1, rollovers: 0 },
+  'max-duration': { revocations: 0, rollovers: 1 },
+  'network-drop': { revocations: 0, rollovers: 0 },
+  'broker-drop': { revocations: 0, rollovers: 0 },
+  'token-denied': { revocations: 1, rollovers: 0 },
+};
+
+export interface Demos {
+  /** The session's own limit ends it, after a minute. */
+  readonly rollsOver: boolean;
+  readonly faults: readonly EndingFault[];
+}
+
+export function describeDemo({ rollsOver, faults }: Demos): void {
+  describe.concurrent('the demo', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-e2e-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const at = (name: string): string => join(folder, `${name}.wav`);
+
+    it('interprets the recording: every sample on its way there and back', async ({ expect, skip }) => {
+      const stalls = watchStalls();
+      const output = at('plain');
+      const { summary, model, streams, recordings } = await perform(output);
+      const recording = (await loadWav(RECORDING)).pcm;
+      const [stream] = streams;
+      const received = recordings[0]?.received ?? new Uint8Array();
+
+      // There: what arrived is the recording, whole chunks in order; what is missing is nothing but pauses.
+      const indices = matchChunks(received, recording).filter((index) => index !== null);
+      const chunks = Math.floor(recording.byteLength / CHUNK_BYTES);
+      const missing = Array.from({ length: chunks }, (_, index) => index).filter(
+        (index) => !indices.includes(index),
+      );
+      expect(received.byteLength / CHUNK_BYTES).toBeGreaterThanOrEqual(indices.length);
+      // Where all of it stands still for seconds, a session is given up, and what nobody could send in time is lost.
+      judgeSound(skip, stalls, LONG_STALL_MS, () => {
+        expect(missing.length).toBeLessThanOrEqual(summary.trimmed_chunks);
+        for (const index of missing) {
+          const from = index * 0.32;
+          const spoken = sentences.find(({ start, end }) => from < end && from + 0.32 > start);
+          expect(spoken, `chunk ${index} at ${from} s`).toBeUndefined();
+        }
+        const lastSpoken = Math.floor(Math.max(...sentences.map(({ end }) => end)) / 0.32);
+        expect(indices).toContain(lastSpoken);
+      });
+
+      // Back: what the loudspeaker played is what the service sent.
+      const sent = recordings[0]?.sent ?? new Uint8Array();
+      const timeline = await loadWav(output);
+      expect(timeline.rateHz).toBe(24_000);
+      expect(sent.byteLength).toBeGreaterThan(10 * 48_000);
+      expect(firstDifference(timeline.pcm, sent)).toBeNull();
+      expect(Math.abs(summary.played_ms - sent.byteLength / 48)).toBeLessThan(2);
+
+      // And nothing on the way was against the rules.
+      expect(streams).toHaveLength(1);
+      expect(stream).toMatchObject({
+        duplicate_frames: 0,
+        out_of_order_frames: 0,
+        invalid_messages: 0,
+        frames_discarded: 0,
+        segments: sentences.length,
+        set_task: { count: 1 },
+      });
+      expect(summary).toMatchObject({
+        sessions: 1,
+        rollovers: 0,
+        revocations: 0,
+        silenced_chunks: 0,
+        lost_audio_ms: 0,
+        sentences: sentences.length,
+        translations: sentences.length,
+      });
+      expectBalance(summary, expect);
+      expect(
+        model?.exchanges.every(({ isFinal, translations }) => isFinal && translations.length === 1),
+      ).toBe(true);
+      // Who watches reads what is heard, to its last word.
+      expect(model?.exchanges.map(({ source }) => source)).toEqual(sentences.map(({ text }) => text));
+      // What was sent in time may arrive early behind a stall, or late in it.
+      judgeSound(skip, stalls, LONG_STALL_MS, () =>
+        expect(stream).toMatchObject({ pacing_violations: 0, get_task: { too_often: 0 } }),
+      );
+    });
+
+    it('never hears itself: with an open echo path nothing but the visitors, or silence, reaches the service', async ({
+      expect,
+      skip,
+    }) => {
+      const stalls = watchStalls();
+      const { summary, recordings, streams } = await perform(at('echo'), { faults: ['echo'] });
+      const recording = (await loadWav(RECORDING)).pcm;
+      const received = recordings[0]?.received ?? new Uint8Array();
+      const neither = matchChunks(received, recording).flatMap((index, at) =>
+        index === null && !isSilent(received.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES)) ? [at] : [],
+      );
+      expect(summary.faults).toEqual(['echo']);
+      expect(neither, 'chunks that are neither a visitor nor silence').toEqual([]);
+      expectBalance(summary, expect);
+      judgeSound(skip, stalls, LONG_STALL_MS, () => {
+        expect(summary).toMatchObject({ sessions: 1, lost_audio_ms: 0 });
+        expect(summary.silenced_chunks).toBeGreaterThan(20);
+        expect(streams[0]).toMatchObject({ pacing_violations: 0 });
+      });
+    });
+
+    it.runIf(rollsOver)(
+      'rolls over to the next session before the limit of the first, without a gap',
+      async ({ expect, skip }) => {
+        const stalls = watchStalls();
+        const { summary, streams, recordings } = await perform(at('rollover'), { inputMs: 57_000 }, 60);
+        expectBalance(summary, expect);
+        // On a machine that stands still the demo takes longer, and the second session reaches its limit, too.
+        judgeSound(skip, stalls, LONG_STALL_MS, () => {
+          expect(summary).toMatchObject({ lost_audio_ms: 0, dropped_chunks: 0, resent_chunks: 0 });
+          expect(summary).toMatchObject({ sessions: 2, rollovers: 1 });
+          // Both heard, one after the other; the first one was ended by us, in time, when it had nothing left to say.
+          expect(streams).toHaveLength(2);
+          for (const stream of streams) {
+            expect(stream).toMatchObject({
+              pacing_violations: 0,
+              repeated_frames: 0,
+              out_of_order_frames: 0,
+            });
+            expect(stream.closed?.by).not.toBe('network');
+            expect(stream.open_ms).toBeLessThan(60_000);
+          }
+        });
+        expect(recordings.every(({ sent }) => sent.byteLength > 0)).toBe(true);
+        expect(summary.translations).toBe(summary.sentences);
+        const played = recordings.reduce((sum, { sent }) => sum + sent.byteLength, 0) / 48;
+        expect(Math.abs(summary.played_ms - played)).toBeLessThan(2);
+      },
+    );
+
+    it.for(faults.map((fault) => [fault, COUNTS[fault]] as const))(
+      'goes on in a new session after %s, and accounts for every chunk',
+      async ([fault, counts], { skip }) => {
+        const stalls = watchStalls();
+        const { summary, streams, recordings, logged, backendLog, model } = await perform(at(fault), {
+          faults: [fault],
+          inputMs: 16_000,
+        });
+        expectBalance(summary, expect);
+        // The key stays with the backend, and nobody tells it.
+        const told = JSON.stringify([logged, backendLog, model]);
+        expect(told).not.toMatch(/demo-[\w-]{20}/);
+        judgeSound(skip, stalls, LONG_STALL_MS, () => {
+          expect(summary).toMatchObject({
+            ...counts,
+            sessions: 2,
+            faults: [fault],
+            lost_audio_ms: 0,
+            dropped_chunks: 0,
+          });
+          expect(streams).toHaveLength(2);
+          for (const stream of streams) {
+            expect(stream).toMatchObject({
+              pacing_violations: 0,
+              out_of_order_frames: 0,
+              duplicate_frames: 0,
+            });
+          }
+          // What the broken session had heard of a sentence and not spoken is said again to the next one, and nothing else.
+          expect(streams[0]?.repeated_frames).toBe(0);
+          // A chunk that was on its way when the session broke is sent again, but was heard only once.
+          expect(streams[1]?.repeated_frames).toBeLessThanOrEqual(summary.resent_chunks);
+          // So every sentence is translated, and each of them once.
+          const whole = sentences.filter(({ end }) => end < 16).length;
+          expect(summary.translations).toBe(summary.sentences);
+          expect(summary.sentences).toBeGreaterThanOrEqual(whole);
+          expect(summary.sentences).toBeLessThanOrEqual(whole + 1);
+          expect(recordings[1]?.received.byteLength).toBeGreaterThan(0);
+        });
+      },
+    );
+  });
+}
+
+function expectBalance(summary: Awaited<ReturnType<typeof runDemo>>, expectHere: typeof expect): void {
+  const { captured_chunks, sent_chunks, silenced_chunks, trimmed_chunks, dropped_chunks, held_chunks } =
+    summary;
+  expectHere(captured_chunks).toBe(
+    sent_chunks + silenced_chunks + trimmed_chunks + dropped_chunks + held_chunks,
+  );
+}

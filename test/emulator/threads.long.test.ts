@@ -1,0 +1,3 @@
+import { describeCrowd } from './threads.ts';
+
+describeCrowd(10);

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeBundles } from '../bundles.ts';
+
+export const CUT = 'the output could not be written, or not all of it';
+
+export function writeConfigIn(folder: string, url: string): void {
+  const lane = {
+    ...{ source: 'en', targets: ['es'], start: 'command' },
+    capture: { driver: 'command', command: ['sleep', '600'] },
+    playback: { driver: 'file', path: join(folder, 'out.wav') },
+  };
+  const config = { device: { id: 'kiosk-01', tenant: 'museum' }, mqtt: { url }, lanes: [lane] };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+}
+
+/** Runs a line of the shell in a folder; `$RUN` begins a program of ours. */
+export function shellIn(folder: string, line: string) {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+    ...{ cwd: folder, encoding: 'utf8' },
+    env: { PATH: process.env['PATH'], RUN: process.execPath, HOME: folder },
+  });
+  return { status, stdout, stderr };
+}
+
+/** That these fail where nothing of what they print can be written. */
+export function describeFullDisk(programs: readonly (readonly [bundle: string, words: string])[]): void {
+  describe('on a full disk', () => {
+    let folder = '';
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'dragoman-output-'));
+      await placeBundles(folder);
+      writeConfigIn(folder, 'mqtts://broker.example');
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it.each(programs)('%s %s fails, and says why in one line', (bundle, words) => {
+      const name = bundle === 'dragoman' ? bundle : `dragoman-${bundle}`;
+      const { status, stderr } = shellIn(folder, `"$RUN" ${bundle}.mjs ${words} >/dev/full`);
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: `${name}: ${CUT} (ENOSPC). Send it elsewhere.\n`,
+      });
+    });
+  });
+}
