@@ -34,6 +34,20 @@ export const SILENCE = [
     tests: LEFT_OUT,
   },
   {
+    name: 'passed-over-is-not-told',
+    file: 'uplink/replay/understood.ts',
+    find: 'span === null || isKnown ? marked : notePassedOver(open, marked, stretch.fromMs)',
+    replace: 'marked',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
+    name: 'untrue-times-tell-what-is-passed-over',
+    file: 'uplink/replay/passed-over.ts',
+    find: '  if (times.refused !== null) return [];\n',
+    replace: '',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
     name: 'a-long-speech-has-no-beginning',
     file: 'lane/session/unheard-speech.ts',
     find: ' && !goesOn(lost, owedSpeech(stream.replay))',
@@ -99,8 +113,8 @@ export const SILENCE = [
   {
     name: 'left-out-not-told-at-the-end',
     file: 'uplink/replay/interim.ts',
-    find: 'return log.interims.flatMap((one) => {',
-    replace: 'return [].flatMap((one) => {',
+    find: 'return log.interims.flatMap((one): readonly LeftOut[] => {',
+    replace: 'return [].flatMap((one): readonly LeftOut[] => {',
     tests: LEFT_OUT,
   },
   {

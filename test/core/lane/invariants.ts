@@ -191,8 +191,10 @@ function checkFlow({ before, state, effects }: Step): void {
   const atEnd = isEnd ? unheard.flatMap(({ likely, possible }) => [likely, possible]) : [];
   // What nobody could tell from noise is, when that is known.
   const doubtful = state.doubtful === null ? (before.doubtful?.chunks ?? 0) : 0;
-  // So is what it has left out that it had begun to write down, at any time.
-  const begun = [heard, before.oldSession?.stream].flatMap((one) => one?.replay.interims ?? []);
+  // So is what it has left out, at any time.
+  const begun = [heard, before.oldSession?.stream].flatMap((one) =>
+    one == null ? [] : [...one.replay.interims, ...one.replay.passedOver],
+  );
   const leftOut = begun.reduce((sum, { speech }) => sum + speech.possible, 0);
   const isWrittenOff =
     [0, doubtful, ...atEnd].some((ended) => missing >= ended && missing <= ended + leftOut) &&

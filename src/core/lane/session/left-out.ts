@@ -1,6 +1,5 @@
-import type { LeftOut } from '../../uplink/replay/interim.ts';
-import { NO_SPEECH, type SpeechCount } from '../../uplink/replay/record.ts';
-import { addSpeech } from '../../uplink/replay/speech-count.ts';
+import type { LeftOut } from '../../uplink/replay/left-out.ts';
+import { addSpeech, NO_SPEECH, type SpeechCount } from '../../uplink/replay/speech-count.ts';
 import type { LossCause } from '../loss-cause.ts';
 import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';
@@ -37,7 +36,7 @@ export function isSpeech({
   speech: { sure, possible },
   letters,
 }: Pick<LeftOut, 'speech' | 'letters'>): boolean {
-  if (sure >= LEAST_CHUNKS) return true;
+  if (letters === 0 || sure >= LEAST_CHUNKS) return true;
   if (possible >= LEAST_TEXT.possible && letters >= LEAST_TEXT.letters) return true;
   return sure >= LEAST_WRITTEN.sure && possible >= LEAST_WRITTEN.possible && letters >= LEAST_WRITTEN.letters;
 }

@@ -1,6 +1,6 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
-import { NO_SPEECH } from '../../uplink/replay/record.ts';
 import { owesSpeech } from '../../uplink/replay/replay-log.ts';
+import { NO_SPEECH } from '../../uplink/replay/speech-count.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
 import { isStreaming, type LiveStream, type Stream } from './session.ts';

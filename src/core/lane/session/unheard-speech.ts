@@ -1,6 +1,6 @@
-import { NO_SPEECH, type Piece, type SpeechCount } from '../../uplink/replay/record.ts';
+import type { Piece } from '../../uplink/replay/record.ts';
 import { owedSpeech, PAUSE_MS } from '../../uplink/replay/replay-log.ts';
-import { lessSpeech } from '../../uplink/replay/speech-count.ts';
+import { lessSpeech, NO_SPEECH, type SpeechCount } from '../../uplink/replay/speech-count.ts';
 import type { DoubtfulSpeech } from '../observations.ts';
 import { loseSent } from '../sound/speech-lost.ts';
 import type { StepContext } from '../step-context.ts';

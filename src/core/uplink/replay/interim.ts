@@ -1,16 +1,9 @@
+import type { LeftOut } from './left-out.ts';
 import { placePart } from './parts.ts';
-import {
-  type Interim,
-  interimOf,
-  isQuiet,
-  NO_SPEECH,
-  type Piece,
-  type ReplayLog,
-  type Span,
-  type SpeechCount,
-} from './record.ts';
+import { passedOverBy } from './passed-over.ts';
+import { type Interim, interimOf, isQuiet, type Piece, type ReplayLog, type Span } from './record.ts';
 import { countSpeech, FORGOTTEN_AFTER_MS, owedSpeech, owedSpeechIn } from './replay-log.ts';
-import { addSpeech, lessSpeech } from './speech-count.ts';
+import { addSpeech, lessSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 import { placeSpan } from './times.ts';
 
 /**
@@ -237,18 +230,6 @@ export function writtenOf(log: ReplayLog, id: string | null, letters: number | n
   return { toMs, followedAt: Math.min(...log.interims.filter(isNext).map(({ since }) => since)), isLate };
 }
 
-/** What a service has left out, as it is told. */
-export interface LeftOut {
-  /** The service's name for the sentence; null: it gives none. */
-  readonly id: string | null;
-  readonly speech: SpeechCount;
-  /** Of the last interim text. */
-  readonly letters: number;
-  /** When its first interim text came, and its last. */
-  readonly since: number;
-  readonly at: number;
-}
-
 /**
  * Takes what has been left out from the log: nothing more was heard of it for as long as anything is remembered, but of
  * something else.
@@ -264,10 +245,12 @@ export function takeLeftOut(
   const isOver = (one: Interim): boolean =>
     settledAt - one.at >= FORGOTTEN_AFTER_MS && !isUnanswered(one) && owedIn(log, one).possible === 0;
   const over = log.interims.filter(isOver);
-  if (over.length === 0) return { log, leftOut: [] };
+  const sentBy = settledAt - FORGOTTEN_AFTER_MS;
+  const passedOver = log.passedOver.filter(({ at }) => at > sentBy);
+  if (over.length === 0 && passedOver.length === log.passedOver.length) return { log, leftOut: [] };
   const interims = log.interims.filter((one) => !isOver(one));
-  const leftOut = over.filter((one) => !maySound(log, one));
-  return { log: keepInterims(log, interims), leftOut };
+  const leftOut = [...passedOverBy(log, sentBy), ...over.filter((one) => !maySound(log, one))];
+  return { log: { ...keepInterims(log, interims), passedOver }, leftOut };
 }
 
 /** The speech of all sentences of which no more than interim texts have come. */
@@ -283,13 +266,32 @@ function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => 
 }
 
 /**
- * What the service has left out of a stream that ends. What the stream still owes is said again, or told with it; where that is
- * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out. But of
- * one that went on for longer than anything is remembered the beginning is gone.
+ * What the service has left out of a stream that ends.
  * @param isLast nothing that the stream has left is said again
  */
 export function leftOutAtEnd(log: ReplayLog, now: number, isLast = false): readonly LeftOut[] {
-  return log.interims.flatMap((one) => {
+  return [...passedOverBy(log, now), ...begunAtEnd(log, now, isLast)];
+}
+
+/** Takes from the log what the service has left out, as at its end: it is told. */
+export function takeLeftOutAtEnd(
+  log: ReplayLog,
+  now: number,
+): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
+  const begun = begunAtEnd(log, now, false);
+  const told = new Set(begun.map(({ id }) => id));
+  const interims = log.interims.filter(({ id }) => !told.has(id));
+  const leftOut = [...passedOverBy(log, now), ...begun];
+  return { log: { ...keepInterims(log, interims), passedOver: [] }, leftOut };
+}
+
+/**
+ * The sentences that were begun to be written down. What the stream still owes of them is said again, or told with it; where that is
+ * the most of a sentence, the rest lay where the one before was cut off. One that was being written down is not left out. But of
+ * one that went on for longer than anything is remembered the beginning is gone.
+ */
+function begunAtEnd(log: ReplayLog, now: number, isLast: boolean): readonly LeftOut[] {
+  return log.interims.flatMap((one): readonly LeftOut[] => {
     if (maySound(log, one)) return [];
     if (isLast) return [one];
     const isLong = now - one.since > FORGOTTEN_AFTER_MS;
@@ -300,22 +302,6 @@ export function leftOutAtEnd(log: ReplayLog, now: number, isLast = false): reado
     const until = isLong ? (owed.possibleSince ?? rest.until) : rest.until;
     return isSaidAgain ? [] : [{ ...one, speech: { ...rest, until } }];
   });
-}
-
-/** Takes from the log what the service has left out, as at its end: it is told. */
-export function takeLeftOutAtEnd(
-  log: ReplayLog,
-  now: number,
-): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
-  const leftOut = leftOutAtEnd(log, now);
-  const told = new Set(leftOut.map(({ id }) => id));
-  return {
-    log: keepInterims(
-      log,
-      log.interims.filter(({ id }) => !told.has(id)),
-    ),
-    leftOut,
-  };
 }
 
 /** Whether the last sound may have been of it. */

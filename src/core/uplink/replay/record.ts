@@ -1,5 +1,7 @@
 import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../backlog.ts';
+import type { PassedOver } from './left-out.ts';
+import type { SpeechCount } from './speech-count.ts';
 
 /** A language in which a stream has spoken. */
 export interface Voice {
@@ -47,6 +49,8 @@ export interface ReplayLog {
   readonly interims: readonly Interim[];
   /** Of sentences that were among them, each as it was when it left, the latest at the end: their whole texts may still come. */
   readonly pastInterims: readonly Interim[];
+  /** What no text at all has come of, though the service has gone on behind it; oldest first. */
+  readonly passedOver: readonly PassedOver[];
   /** The service's names for what it has understood last. */
   readonly known: readonly string[];
   /** Those that have been said to their end last, in every language. */
@@ -74,26 +78,6 @@ export interface ReplayLog {
   /** How long this session's speech lasts, of sentences that came to their end. */
   readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
 }
-
-/** Speech in chunks. */
-export interface SpeechCount {
-  /** Those of which the voice detector is sure. */
-  readonly sure: number;
-  /** Those in which somebody may speak, in a stretch of which it is sure somewhere. */
-  readonly likely: number;
-  /** All in which somebody may speak. */
-  readonly possible: number;
-  /** When the first of the likely ones began, and of all; monotonic milliseconds. Null: there is none. */
-  readonly likelySince: number | null;
-  readonly possibleSince: number | null;
-  /** When the last one ended. */
-  readonly until: number | null;
-}
-
-export const NO_SPEECH: SpeechCount = {
-  ...{ sure: 0, likely: 0, possible: 0 },
-  ...{ likelySince: null, possibleSince: null, until: null },
-};
 
 /** A sentence of which no sound came in a language. */
 export interface Untranslated {

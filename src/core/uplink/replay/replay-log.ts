@@ -9,18 +9,16 @@ import {
   isSpeech,
   isSpeechDespite,
   maybeSpeech,
-  NO_SPEECH,
   NOTHING_NAMELESS,
   noisesIn,
   type Piece,
   type ReplayLog,
   type Span,
-  type SpeechCount,
   type Spoken,
   type Untranslated,
 } from './record.ts';
 import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
-import { addSpeech } from './speech-count.ts';
+import { addSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
 export const PAUSE_MS = 900;
@@ -49,6 +47,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     isTold: false,
     interims: [],
     pastInterims: [],
+    passedOver: [],
     known: [],
     said: [],
     withdrawn: [],

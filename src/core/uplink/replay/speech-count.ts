@@ -1,4 +1,22 @@
-import type { SpeechCount } from './record.ts';
+/** Speech in chunks. */
+export interface SpeechCount {
+  /** Those of which the voice detector is sure. */
+  readonly sure: number;
+  /** Those in which somebody may speak, in a stretch of which it is sure somewhere. */
+  readonly likely: number;
+  /** All in which somebody may speak. */
+  readonly possible: number;
+  /** When the first of the likely ones began, and of all; monotonic milliseconds. Null: there is none. */
+  readonly likelySince: number | null;
+  readonly possibleSince: number | null;
+  /** When the last one ended. */
+  readonly until: number | null;
+}
+
+export const NO_SPEECH: SpeechCount = {
+  ...{ sure: 0, likely: 0, possible: 0 },
+  ...{ likelySince: null, possibleSince: null, until: null },
+};
 
 export function addSpeech(one: SpeechCount, other: SpeechCount): SpeechCount {
   return {

@@ -1,5 +1,6 @@
 import { beginOfWritten, writtenOf } from './interim.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
+import { notePassedOver } from './passed-over.ts';
 import { isQuiet, type Piece, type ReplayLog, type Sentence, type Span, splitAt } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { targetOf } from './sentence.ts';
@@ -49,7 +50,8 @@ export function markUnderstood(log: ReplayLog, { id, part, span: told, letters }
   const counted = { ...named, namelessCount };
   const open = isKnown ? withoutName(counted, id) : counted;
   const stretch = span === null ? upToNext(open, id) : withEdges(open, name, span);
-  const given = label(open, name, stretch, span !== null);
+  const marked = label(open, name, stretch, span !== null);
+  const given = span === null || isKnown ? marked : notePassedOver(open, marked, stretch.fromMs);
   const divided = id === null || span !== null ? given : divideWithLate(given, id, letters ?? null);
   const labelled = shareWithNext(divided, name);
   // Its times come behind all of its sound.

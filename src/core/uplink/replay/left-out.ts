@@ -1,0 +1,21 @@
+import type { SpeechCount } from './speech-count.ts';
+
+/** What a service has left out, as it is told. */
+export interface LeftOut {
+  /** The service's name for the sentence; null: it gives none. */
+  readonly id: string | null;
+  readonly speech: SpeechCount;
+  /** Of the last interim text; 0: none came, and the lane has judged by itself that it was speech. */
+  readonly letters: number;
+  /** When its first interim text came, and its last. */
+  readonly since: number;
+  readonly at: number;
+}
+
+/** Speech of which no text at all has come, before a sentence of which the service has told the times. */
+export interface PassedOver {
+  /** When the first of it was sent, and the last. */
+  readonly since: number;
+  readonly at: number;
+  readonly speech: SpeechCount;
+}
