@@ -34,6 +34,20 @@ export const SILENCE = [
     tests: LEFT_OUT,
   },
   {
+    name: 'without-a-text-the-end-cuts-nothing',
+    file: 'uplink/replay/sentence.ts',
+    find: 'return isUnderWay && spoken.ms < saidMs(id, spoken, log) * PLAINLY_CUT_SHARE;',
+    replace: 'return false;',
+    tests: ['uplink/replay/cut-off.test.ts'],
+  },
+  {
+    name: 'without-a-name-the-end-cuts-nothing',
+    file: 'uplink/replay/nameless.ts',
+    find: 'return isCut(run) || isCutInTheMiddle(run, now) ?',
+    replace: 'return isCut(run) ?',
+    tests: ['uplink/replay/nameless.test.ts'],
+  },
+  {
     name: 'passed-over-is-not-told',
     file: 'uplink/replay/understood.ts',
     find: 'span === null || isKnown ? marked : notePassedOver(open, marked, stretch.fromMs)',

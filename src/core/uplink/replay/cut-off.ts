@@ -124,11 +124,11 @@ export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly
     const isUnspoken = (spoken: Spoken): boolean =>
       spoken.soundAt === null && judgeSound(spoken, log) === 'cut';
     const isCut = (spoken: Spoken): boolean =>
-      isCutByEnd(spoken, log, now) ||
+      isCutByEnd(sentence, spoken, log, now) ||
       isUntoldCut(sentence, spoken, log) ||
       (isGone && (judgeSound(spoken, log) === 'stub' || isUnspoken(spoken)));
     const cuts = languages.filter(isCut).map((spoken) => cutOf(id, spoken, log));
     return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
   });
-  return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log)];
+  return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log, now)];
 }

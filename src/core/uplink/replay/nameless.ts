@@ -118,7 +118,14 @@ function runsCut(log: ReplayLog, runs: readonly Run[]): readonly AudioCut[] {
 }
 
 /** The runs that the end of a stream has cut, and that are not said once more. */
-export function runsCutAtEnd(log: ReplayLog): readonly AudioCut[] {
+export function runsCutAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
   const { run, crowded } = log.nameless;
-  return runsCut(log, run === null || stubOf(log.nameless).length > 0 ? crowded : [...crowded, run]);
+  const cuts = runsCut(log, crowded);
+  if (run === null || stubOf(log.nameless).length > 0) return cuts;
+  return isCut(run) || isCutInTheMiddle(run, now) ? [...cuts, cutOf(run, log)] : cuts;
+}
+
+/** Whether it sounded just now, and is too short for what was said, where no text tells how long it should be. */
+function isCutInTheMiddle({ letters, ms, soundAt, pieces }: Run, now: number): boolean {
+  return letters === 0 && now - soundAt < OTHER_SOUND_MS && ms < speechMs(pieces) * WHOLE_SHARE;
 }

@@ -202,13 +202,15 @@ export function isUnderWay({ languages }: Sentence, log: Pace): boolean {
 }
 
 /** Judges a language of a sentence whose stream ends now: whether it was cut in the middle. */
-export function isCutByEnd(spoken: Spoken, log: Pace, now: number): boolean {
+export function isCutByEnd({ id }: Sentence, spoken: Spoken, log: ReplayLog, now: number): boolean {
   if (spoken.complete || spoken.soundAt === null || isStub(spoken, log)) return false;
   // A service that says where a sentence ends has not said it here.
   if (log.endsMarked > 0) return true;
+  const isUnderWay = now - spoken.soundAt < UNDER_WAY_MS;
   const expected = expectedMs(spoken, log);
-  const share = now - spoken.soundAt < UNDER_WAY_MS ? WHOLE_SHARE : PLAINLY_CUT_SHARE;
-  return expected !== null && spoken.ms < expected * share;
+  if (expected !== null) return spoken.ms < expected * (isUnderWay ? WHOLE_SHARE : PLAINLY_CUT_SHARE);
+  // Without a text of it, it is about as long as what was said.
+  return isUnderWay && spoken.ms < saidMs(id, spoken, log) * PLAINLY_CUT_SHARE;
 }
 
 /**
