@@ -36,7 +36,7 @@ export const SILENCE = [
   {
     name: 'without-a-text-the-end-cuts-nothing',
     file: 'uplink/replay/sentence.ts',
-    find: 'return isUnderWay && spoken.ms < saidMs(id, spoken, log) * PLAINLY_CUT_SHARE;',
+    find: 'return spoken.ms < saidMs(id, spoken, log) * (isUnderWay ? PLAINLY_CUT_SHARE : LEAST_SHARE);',
     replace: 'return false;',
     tests: ['uplink/replay/cut-off.test.ts'],
   },

@@ -125,7 +125,8 @@ export function runsCutAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
   return isCut(run) || isCutInTheMiddle(run, now) ? [...cuts, cutOf(run, log)] : cuts;
 }
 
-/** Whether it sounded just now, and is too short for what was said, where no text tells how long it should be. */
+/** Whether it sounded lately, and is too short for what was said, where no text tells how long it should be. */
 function isCutInTheMiddle({ letters, ms, soundAt, pieces }: Run, now: number): boolean {
-  return letters === 0 && now - soundAt < OTHER_SOUND_MS && ms < speechMs(pieces) * WHOLE_SHARE;
+  if (letters > 0 || now - soundAt >= OVER_AFTER_MS) return false;
+  return ms < speechMs(pieces) * (now - soundAt < OTHER_SOUND_MS ? WHOLE_SHARE : LEAST_SHARE);
 }

@@ -209,8 +209,9 @@ export function isCutByEnd({ id }: Sentence, spoken: Spoken, log: ReplayLog, now
   const isUnderWay = now - spoken.soundAt < UNDER_WAY_MS;
   const expected = expectedMs(spoken, log);
   if (expected !== null) return spoken.ms < expected * (isUnderWay ? WHOLE_SHARE : PLAINLY_CUT_SHARE);
-  // Without a text of it, it is about as long as what was said.
-  return isUnderWay && spoken.ms < saidMs(id, spoken, log) * PLAINLY_CUT_SHARE;
+  // Without a text of it, it is about as long as what was said; so soon after its last sound more of it may have been to come.
+  if (now - spoken.soundAt >= CUT_AFTER_MS) return false;
+  return spoken.ms < saidMs(id, spoken, log) * (isUnderWay ? PLAINLY_CUT_SHARE : LEAST_SHARE);
 }
 
 /**

@@ -41,10 +41,13 @@ describe('a translation that is cut off', () => {
     expect(judgeCuts(judgeCuts(first(200), 10_100).log, 11_000).cuts).toEqual([]);
     // Languages and voices differ by a factor of three; and a service may say that this was all.
     for (const log of [first(800), first(200, true)])
-      expect([judgeCuts(log, 10_100).cuts, cutsAtEnd(log, 9000)]).toEqual([[], []]);
+      expect([judgeCuts(log, 10_100).cuts, cutsAtEnd(log, 10_100)]).toEqual([[], []]);
     // But one that was being spoken as its stream ended is as long as what was said, or not much shorter.
     expect(cutsAtEnd(first(1700), 5500)).toEqual([{ ...told, playedMs: 1700 }]);
     for (const log of [first(1900), first(200, true)]) expect(cutsAtEnd(log, 5500)).toEqual([]);
+    // Of one that has paused more may have been to come.
+    expect(cutsAtEnd(first(1200), 9000)).toEqual([{ ...told, playedMs: 1200 }]);
+    expect(cutsAtEnd(first(1400), 9000)).toEqual([]);
   });
 
   it('is told where the very first of a session is cut, if one before it told where sentences end', () => {
