@@ -313,9 +313,11 @@ export function isOfWritten(log: ReplayLog, piece: Piece): boolean {
   return log.interims.some((one) => one.group === group && isNext(one));
 }
 
-/** Length of the speech in it. */
+/** Length of the speech in it: all that may be speech, in a stretch of which the voice detector is sure somewhere. */
 export function speechMs(pieces: readonly Piece[]): number {
-  return pieces.filter(isSpeech).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const sureGroups = new Set(pieces.filter(isSpeech).map(({ group }) => group));
+  const likely = pieces.filter((piece) => sureGroups.has(piece.group) && maybeSpeech(piece));
+  return likely.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
 /** Sound this short between two pauses is no sentence to a service. */
