@@ -1,6 +1,27 @@
 /** Where a sentence ends and the next one begins, and of which parts one consists. */
 export const SENTENCES = [
   {
+    name: 'passed-over-is-not-told',
+    file: 'uplink/replay/understood.ts',
+    find: 'span === null || isKnown ? marked : notePassedOver(open, marked, stretch.fromMs)',
+    replace: 'marked',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
+    name: 'later-parts-cover-nothing',
+    file: 'lane/message.ts',
+    find: 'return coverPassedOver(coverInterims(log, text), text.span);',
+    replace: 'return coverInterims(log, text);',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
+    name: 'untrue-times-tell-what-is-passed-over',
+    file: 'uplink/replay/passed-over.ts',
+    find: '  if (times.refused !== null) return [];\n',
+    replace: '',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
     name: 'any-part-ends-a-sentence',
     file: 'uplink/replay/parts.ts',
     find: "parts.every(({ state }) => state !== 'open')",

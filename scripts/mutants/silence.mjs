@@ -48,20 +48,6 @@ export const SILENCE = [
     tests: ['uplink/replay/nameless.test.ts'],
   },
   {
-    name: 'passed-over-is-not-told',
-    file: 'uplink/replay/understood.ts',
-    find: 'span === null || isKnown ? marked : notePassedOver(open, marked, stretch.fromMs)',
-    replace: 'marked',
-    tests: ['lane/passed-over.test.ts'],
-  },
-  {
-    name: 'untrue-times-tell-what-is-passed-over',
-    file: 'uplink/replay/passed-over.ts',
-    find: '  if (times.refused !== null) return [];\n',
-    replace: '',
-    tests: ['lane/passed-over.test.ts'],
-  },
-  {
     name: 'a-long-speech-has-no-beginning',
     file: 'lane/session/unheard-speech.ts',
     find: ' && !goesOn(lost, owedSpeech(stream.replay))',

@@ -1,7 +1,8 @@
 import type { StreamMessage } from '../../ports/stream.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { readNamedCause } from '../retry/recovery.ts';
-import { coverBySound, coverInterims, notePartial } from '../uplink/replay/interim.ts';
+import { coverBySound, coverInterims, type InterimText, notePartial } from '../uplink/replay/interim.ts';
+import { coverPassedOver } from '../uplink/replay/passed-over.ts';
 import type { ReplayLog, Span } from '../uplink/replay/record.ts';
 import { noteSound, noteText } from '../uplink/replay/spoken.ts';
 import { beginsSentence, compareSound, compareText } from '../uplink/replay/twins.ts';
@@ -103,12 +104,17 @@ function noteTranscript(
   const letters = [...text].length;
   if (kind === 'partial_transcription') return notePartial(log, { ...word, letters }, now);
   if (kind === 'validated_transcription')
-    return coverInterims(noteUnderstood(log, { ...word, letters }), { ...word, letters });
+    return cover(noteUnderstood(log, { ...word, letters }), { ...word, letters });
   if (kind !== 'translated_transcription') return log;
   const told = noteTranslated(log, { ...word, part: { id: part, language } });
   const noted = noteText(told, { ...word, part, language, letters }, now);
   // Where both are written down, how much was said is known from the other text.
-  return coverInterims(noted, { ...word, letters: log.isTold ? 0 : letters });
+  return cover(noted, { ...word, letters: log.isTold ? 0 : letters });
+}
+
+/** What a text covers has not been left out. */
+function cover(log: ReplayLog, text: InterimText & { readonly span: Span | null }): ReplayLog {
+  return coverPassedOver(coverInterims(log, text), text.span);
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { live, lost, partial, say, sentS, told, wait, whole } from './interim-texts.ts';
+import { live, lost, partial, say, sentS, told, transcription, wait, whole } from './interim-texts.ts';
 import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
 import { hearNothing, hearScored, SURE, UNSURE } from './scored-sound.ts';
 
@@ -64,6 +64,28 @@ describe('a sentence of which the service says nothing at all, between others', 
     say(untimed, 'c', 3, false);
     wait(untimed);
     expect(told(untimed)).toEqual([]);
+  });
+
+  it.each([
+    ['not told where its rest is translated behind the word of the next one', true, 0],
+    ['told where its rest is not translated', false, 1],
+  ])('is %s', (_, isTranslated, count) => {
+    const lane = live();
+    const translate = (id: string, part: string, told: { from: number; to: number }): void => {
+      const transcript = { ...transcription(id, 30, told), language: 'es', translation_part_id: part };
+      lane.says({ message_type: 'translated_transcription', data: { transcription: transcript } });
+    };
+    const from = sentS(lane);
+    lane.speak(20);
+    const to = sentS(lane);
+    translate('a', '0', { from, to: from + 2 });
+    lane.speak(6);
+    translate('b', '0', { from: to, to: sentS(lane) });
+    lane.hush(4);
+    if (isTranslated) translate('a', '1', { from: from + 2, to });
+    for (const id of ['a', 'b']) lane.hear(id, 2500, true, lane.stream, id, 'es');
+    wait(lane);
+    expect(told(lane)).toHaveLength(count);
   });
 
   it('is not told by times that turn out to be untrue', () => {

@@ -12,10 +12,17 @@ export interface LeftOut {
   readonly at: number;
 }
 
-/** Speech of which no text at all has come, before a sentence of which the service has told the times. */
+/**
+ * Speech of which no text at all has come, before a sentence of which the service has told the times. Positions are milliseconds of
+ * the stream's audio.
+ */
 export interface PassedOver {
+  readonly fromMs: number;
+  readonly toMs: number;
   /** When the first of it was sent, and the last. */
   readonly since: number;
   readonly at: number;
   readonly speech: SpeechCount;
+  /** Which share of it later texts have covered. */
+  readonly coveredShare: number;
 }

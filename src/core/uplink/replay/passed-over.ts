@@ -1,5 +1,6 @@
 import type { LeftOut, PassedOver } from './left-out.ts';
-import { type Interim, isQuiet, type ReplayLog } from './record.ts';
+import { placePart } from './parts.ts';
+import { type Interim, isQuiet, type ReplayLog, type Span } from './record.ts';
 import { owedSpeech } from './replay-log.ts';
 import type { SpeechCount } from './speech-count.ts';
 
@@ -12,6 +13,8 @@ import type { SpeechCount } from './speech-count.ts';
 const LEAST_CHUNKS = { possible: 10, sure: 6 } as const;
 /** Where it is seldom sure: about five seconds on end, with a voice somewhere in them. */
 const LEAST_UNSURE_CHUNKS = { likely: 15, sure: 1 } as const;
+/** What later texts cover so far has not been passed over. */
+const COVERED_SHARE = 0.5;
 /** No more are remembered. */
 const MOST_PASSED_OVER = 8;
 
@@ -32,8 +35,24 @@ export function notePassedOver(before: ReplayLog, log: ReplayLog, beginsMs: numb
   const [first, last] = [pieces[0], pieces.at(-1)];
   const speech = owedSpeech({ ...before, pieces });
   if (first === undefined || last === undefined || !isSpeech(speech)) return log;
-  const one: PassedOver = { since: first.sentAt, at: last.sentAt, speech };
+  const span = { fromMs: first.fromMs, toMs: last.toMs };
+  const one: PassedOver = { ...span, since: first.sentAt, at: last.sentAt, speech, coveredShare: 0 };
   return { ...log, passedOver: [...log.passedOver, one].slice(-MOST_PASSED_OVER) };
+}
+
+/**
+ * A text has come that tells where it lies. Of a sentence that is translated in several parts, later ones may come behind the word of
+ * another sentence.
+ */
+export function coverPassedOver(log: ReplayLog, told: Span | null): ReplayLog {
+  const span = placePart(log, told);
+  if (span === null || log.passedOver.length === 0) return log;
+  const passedOver = log.passedOver.flatMap((one): readonly PassedOver[] => {
+    const overlapMs = Math.min(one.toMs, span.toMs) - Math.max(one.fromMs, span.fromMs);
+    const coveredShare = one.coveredShare + Math.max(0, overlapMs) / (one.toMs - one.fromMs);
+    return coveredShare >= COVERED_SHARE ? [] : [{ ...one, coveredShare }];
+  });
+  return { ...log, passedOver };
 }
 
 function isSpeech({ sure, likely, possible }: SpeechCount): boolean {
