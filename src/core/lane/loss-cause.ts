@@ -7,7 +7,7 @@ export const LOSS_CAUSES = {
   no_session: 'a session was on its way for longer than the backlog lasts',
   congested: 'the connection is slower than speech',
   left_out:
-    'the service had begun to write down what was said, and left it out: it gave neither a text nor sound of it',
+    'the service has left out what was said: it gave neither a whole text nor sound of it, and went on with what was said behind it',
   stopped:
     'the lane was stopped, by a command, a signal or its opening hours, before the service had spoken it',
   catching_up: 'an earlier outage has left the backlog full, and somebody speaks without a pause',
