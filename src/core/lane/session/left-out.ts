@@ -31,7 +31,7 @@ export function countLeftOut(
   return speech;
 }
 
-/** Whether what a service has written down of it makes it speech. */
+/** Whether what a service has written down of it makes it speech. What it has written nothing of has been judged before. */
 export function isSpeech({
   speech: { sure, possible },
   letters,

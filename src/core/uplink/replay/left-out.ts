@@ -7,8 +7,7 @@ export interface LeftOut {
   readonly speech: SpeechCount;
   /** Of the last interim text; 0: none came, and the lane has judged by itself that it was speech. */
   readonly letters: number;
-  /** When its first interim text came, and its last. */
-  readonly since: number;
+  /** When its last interim text came; where none did, when the last of it was sent. */
   readonly at: number;
 }
 
@@ -19,8 +18,7 @@ export interface LeftOut {
 export interface PassedOver {
   readonly fromMs: number;
   readonly toMs: number;
-  /** When the first of it was sent, and the last. */
-  readonly since: number;
+  /** When the last of it was sent. */
   readonly at: number;
   readonly speech: SpeechCount;
   /** Which share of it later texts have covered. */

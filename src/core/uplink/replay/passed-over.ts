@@ -36,7 +36,7 @@ export function notePassedOver(before: ReplayLog, log: ReplayLog, beginsMs: numb
   const speech = owedSpeech({ ...before, pieces });
   if (first === undefined || last === undefined || !isSpeech(speech)) return log;
   const span = { fromMs: first.fromMs, toMs: last.toMs };
-  const one: PassedOver = { ...span, since: first.sentAt, at: last.sentAt, speech, coveredShare: 0 };
+  const one: PassedOver = { ...span, at: last.sentAt, speech, coveredShare: 0 };
   return { ...log, passedOver: [...log.passedOver, one].slice(-MOST_PASSED_OVER) };
 }
 
