@@ -67,9 +67,10 @@ describe('a sentence of which the service says nothing at all, between others', 
   });
 
   it.each([
-    ['not told where its rest is translated behind the word of the next one', true, 0],
-    ['told where its rest is not translated', false, 1],
-  ])('is %s', (_, isTranslated, count) => {
+    ['not told where its rest is translated behind the word of the next one', true, false, 0],
+    ['not told where the languages were changed before that', true, true, 0],
+    ['told where its rest is not translated', false, false, 1],
+  ])('is %s', (_, isTranslated, isChanged, count) => {
     const lane = live();
     const translate = (id: string, part: string, told: { from: number; to: number }): void => {
       const transcript = { ...transcription(id, 30, told), language: 'es', translation_part_id: part };
@@ -80,6 +81,7 @@ describe('a sentence of which the service says nothing at all, between others', 
     const to = sentS(lane);
     translate('a', '0', { from, to: from + 2 });
     lane.speak(6);
+    if (isChanged) lane.options({ targets: ['es', 'fr'] });
     translate('b', '0', { from: to, to: sentS(lane) });
     lane.hush(4);
     if (isTranslated) translate('a', '1', { from: from + 2, to });

@@ -92,10 +92,15 @@ export function isPartOpen({ parts }: Spoken, part: string | null): boolean {
   return (partOf(parts, part)?.state ?? 'open') === 'open';
 }
 
-/** Where what is told of a stretch lies in the stream's audio; null: nobody can tell. */
-export function placePart({ times }: ReplayLog, told: Span | null): Span | null {
-  const [zero] = times.zeros;
-  if (told === null || zero === undefined || times.zeros.length > 1 || times.refused !== null) return null;
+/**
+ * Where what is told of a stretch lies in the stream's audio; null: nobody can tell. Where the zero of its times is not decided
+ * yet, it can only lie in what was sent.
+ */
+export function placePart({ times, sentMs }: ReplayLog, told: Span | null): Span | null {
+  if (told === null || times.refused !== null) return null;
+  const fits = (zero: number): boolean => told.toMs + zero <= sentMs + ROUNDING_MS;
+  const [zero, other] = times.zeros.length > 1 ? times.zeros.filter(fits) : times.zeros;
+  if (zero === undefined || other !== undefined) return null;
   return { fromMs: told.fromMs + zero, toMs: told.toMs + zero };
 }
 
@@ -151,18 +156,36 @@ export function settleBegun(given: ReplayLog): { readonly log: ReplayLog; readon
   let log = given;
   const begun: Begun[] = [];
   for (const { id, languages } of given.sentences)
-    for (const { language, parts } of languages)
-      for (const part of parts.filter(({ state, ms }) => state === 'open' && ms > 0)) {
-        const sentence = log.sentences.find((one) => one.id === id);
-        const spoken = sentence === undefined ? null : spokenIn(sentence, language);
-        if (spoken === null) continue;
-        const isStub = judgeSound(spoken, log) === 'stub';
-        const over = withSentenceSpoken(log, id, withPart(spoken, part, { ...part, state: 'over' }));
-        const { log: rest, settled } = settlePart(over, id, language, part.id);
-        if (settled === null) continue;
-        log = rest;
-        if (isStub) begun.push({ id, spoken: { ...spoken, letters: part.letters, ms: part.ms } });
-      }
+    for (const { language } of languages) {
+      const rest = settleBegunIn(log, id, language);
+      log = rest.log;
+      begun.push(...rest.begun);
+    }
+  return { log, begun };
+}
+
+/** The same of one language of a sentence. */
+export function settleBegunIn(
+  given: ReplayLog,
+  id: string,
+  language: string | null,
+): { readonly log: ReplayLog; readonly begun: readonly Begun[] } {
+  let log = given;
+  const begun: Begun[] = [];
+  const spokenNow = (): Spoken | null => {
+    const sentence = log.sentences.find((one) => one.id === id);
+    return sentence === undefined ? null : spokenIn(sentence, language);
+  };
+  for (const part of spokenNow()?.parts.filter(({ state, ms }) => state === 'open' && ms > 0) ?? []) {
+    const spoken = spokenNow();
+    if (spoken === null) continue;
+    const isStub = judgeSound(spoken, log) === 'stub';
+    const over = withSentenceSpoken(log, id, withPart(spoken, part, { ...part, state: 'over' }));
+    const { log: rest, settled } = settlePart(over, id, language, part.id);
+    if (settled === null) continue;
+    log = rest;
+    if (isStub) begun.push({ id, spoken: { ...spoken, letters: part.letters, ms: part.ms } });
+  }
   return { log, begun };
 }
 
