@@ -22,6 +22,20 @@ export const SENTENCES = [
     tests: ['lane/passed-over.test.ts'],
   },
   {
+    name: 'times-lie-nowhere-while-their-zero-is-open',
+    file: 'uplink/replay/parts.ts',
+    find: 'times.zeros.length > 1 ? times.zeros.filter(fits) : times.zeros;',
+    replace: 'times.zeros;',
+    tests: ['lane/passed-over.test.ts'],
+  },
+  {
+    name: 'end-of-a-part-that-never-came-settles-all',
+    file: 'uplink/replay/cut-off.ts',
+    find: 'return rest === log ? change(log, id, language, judged) : rest;',
+    replace: 'return rest === null ? log : change(log, id, language, judged);',
+    tests: ['uplink/replay/parts.test.ts'],
+  },
+  {
     name: 'any-part-ends-a-sentence',
     file: 'uplink/replay/parts.ts',
     find: "parts.every(({ state }) => state !== 'open')",

@@ -233,6 +233,18 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     hours: 1,
     found: 'the rest of a sentence was told as passed over while its later parts were still to be translated',
   },
+  {
+    seed: 1_034_000_581,
+    hours: 1,
+    found:
+      'the rest of a sentence was told as passed over: its later parts came across a change of the languages',
+  },
+  {
+    seed: 1_034_000_953,
+    hours: 1,
+    found:
+      'the end of the first part of a translation never came, and what was said behind it was lost without a word',
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

@@ -1,6 +1,6 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { judgeRuns, runsCutAtEnd } from './nameless.ts';
-import { settleBegun } from './parts.ts';
+import { settleBegun, settleBegunIn } from './parts.ts';
 import {
   NOTHING_NAMELESS,
   type Part,
@@ -54,8 +54,7 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
         break;
       }
       if (verdict !== 'whole' || isUntoldCut(sentence, spoken, log)) cuts.push(cutOf(id, spoken, log));
-      // Judged once and for all.
-      log = change(log, id, spoken.language, judged);
+      log = judgedOnce(log, id, spoken.language);
     }
     log = settle(log, id);
   }
@@ -69,6 +68,12 @@ export function judgeCuts(given: ReplayLog, settledAt: number): Judgement {
 function isCutShort(sentence: Sentence, spoken: Spoken, log: ReplayLog): boolean {
   if (spoken.soundAt === null) return false;
   return judgeSound(spoken, log) === 'cut' || isUntoldCut(sentence, spoken, log);
+}
+
+/** A language of a sentence is judged once and for all, but for the parts that are still to come where the service has told so. */
+function judgedOnce(log: ReplayLog, id: string, language: string | null): ReplayLog {
+  const { log: rest } = settleBegunIn(log, id, language);
+  return rest === log ? change(log, id, language, judged) : rest;
 }
 
 function judged(spoken: Spoken): Spoken {

@@ -119,6 +119,16 @@ describe('a sentence that is spoken in two parts, the first of a session', () =>
       expect(cutsAtEnd(alone, 8100)).toEqual([{ language: 'es', playedMs: 1500, expectedMs: LETTERS * 65 }]);
     });
 
+    it.each([0, 3])('is owed as well where that was judged before, with %i ends marked', (endsMarked) => {
+      const alone = sound(text({ ...first(true), endsMarked }, '0', [0, 3.2]), '0', 1500, false);
+      const { log, again, cuts } = judgeCuts(alone, 13_100);
+      expect(again).toEqual([]);
+      expect(cuts).toHaveLength(endsMarked === 0 ? 0 : 1);
+      expect(seqs(log)[0]).toBe(10);
+      expect(verdict(log, 20_000)).toEqual([0, []]);
+      expect(seqs(sound(log, '1'))).toEqual([]);
+    });
+
     it('is owed by a stream that breaks off from the second part on, and told', () => {
       expect(seqs(cut(1500))).toEqual([...REST, 20, 21, 22]);
       expect(cutsAtEnd(cut(1500), 8100)).toMatchObject([{ playedMs: 1500 }]);
