@@ -142,4 +142,11 @@ export const VOICES = [
     replace: 'known.since > context.now',
     tests: STORIES.unspoken,
   },
+  {
+    name: 'rest-of-a-sound-without-a-name-is-the-operators',
+    file: 'lane/session/saying.ts',
+    find: ' && !goesOn(stream, now);',
+    replace: ';',
+    tests: ['lane/saying.test.ts'],
+  },
 ];

@@ -245,6 +245,12 @@ const FIFTH: readonly Omit<Regression, 'generation'>[] = [
     found:
       'the end of the first part of a translation never came, and what was said behind it was lost without a word',
   },
+  {
+    seed: 1_035_000_110,
+    hours: 1,
+    found:
+      "the rest of a sound without a name was taken for the operator's text, and its sentence said twice",
+  },
 ];
 
 export const REGRESSIONS: readonly Regression[] = [

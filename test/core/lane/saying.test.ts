@@ -87,6 +87,21 @@ describe('a text of the operator', () => {
     expect(lane.state.saying?.sound).toMatchObject({ sentence: 'y', ms: 400 });
   });
 
+  it('leaves the rest of a sound without a name to the visitor, and is what sounds by itself', () => {
+    const lane = quiet();
+    lane.say('a');
+    lane.speak(6);
+    lane.hush(4);
+    for (let piece = 0; piece < 3; piece++) {
+      lane.hear(null, 400);
+      lane.pass(100);
+    }
+    expect(lane.state.saying?.sound).toBeNull();
+    lane.pass(1000);
+    lane.hear(null, 400);
+    expect(lane.state.saying?.sound).toMatchObject({ sentence: null, ms: 400 });
+  });
+
   it('is refused in the words of the service', () => {
     const lane = quiet();
     lane.say('a');

@@ -1,6 +1,7 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
+import { OTHER_SOUND_MS } from '../../uplink/replay/nameless.ts';
 import {
   FORGOTTEN_AFTER_MS,
   owedSpeechChunks,
@@ -65,16 +66,21 @@ export function say(context: StepContext, { id, text, language, translate }: Say
 }
 
 /** Whether translated sound is that of the operator's text, and not of a sentence that a visitor said. */
-export function isSaid({ state }: StepContext, stream: Stream, { sentence, language }: Sound): boolean {
+export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, language }: Sound): boolean {
   const { saying } = state;
   if (saying === null || saying.stream !== stream.id) return false;
   if (saying.sound !== null) return saying.sound.sentence === sentence;
   if (language !== null && language.toLowerCase() !== saying.language.toLowerCase()) return false;
-  if (sentence === null) return !owesSpeech(stream.replay);
+  if (sentence === null) return !owesSpeech(stream.replay) && !goesOn(stream, now);
   const { known, sentences, withdrawn, interims } = stream.replay;
   const isOther = known.includes(sentence) || withdrawn.includes(sentence);
   // Of one whose text comes behind its sound there may be interim texts.
   return !isOther && ![...sentences, ...interims].some(({ id }) => id === sentence);
+}
+
+/** Whether a visitor's sentence sounds without a name, or did a moment ago. */
+function goesOn({ replay: { soundAt } }: Stream, now: number): boolean {
+  return soundAt !== null && now - soundAt < OTHER_SOUND_MS;
 }
 
 export function onSaidSound(context: StepContext, stream: Stream, message: Sound): void {
