@@ -137,7 +137,9 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
         lostAt = now;
         // That a sentence was left out is known when the service has gone on for long.
         const isLeftOut = after.loss?.cause === 'left_out';
-        const isTold = status !== 'ready' || isLeftOut || now - busThrewAt() < THROWN_MS;
+        // A loss that is over as soon as it is known has its event, and changes no status: as where a stream ends in standby.
+        const isOver = after.loss === null && sums.some(({ lost_ms: ms }) => ms === lost * CHUNK_MS);
+        const isTold = status !== 'ready' || isLeftOut || isOver || now - busThrewAt() < THROWN_MS;
         violations.check('told', isTold, () => 'speech is lost and the status is ready');
       }
       tellSums();
