@@ -2,6 +2,7 @@ import { BUFFER } from './buffer.mjs';
 import { COMMANDS } from './commands.mjs';
 import { CUTS } from './cuts.mjs';
 import { LANE } from './lane.mjs';
+import { NAMELESS } from './nameless.mjs';
 import { REPLAY } from './replay.mjs';
 import { SENTENCES } from './sentences.mjs';
 import { SERVICE } from './service.mjs';
@@ -19,6 +20,7 @@ export const MUTANTS = [
   ...SOUND,
   ...CUTS,
   ...REPLAY,
+  ...NAMELESS,
   ...SENTENCES,
   ...BUFFER,
   ...SESSIONS,

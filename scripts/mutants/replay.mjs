@@ -193,15 +193,15 @@ export const REPLAY = [
   {
     name: 'said-again-with-what-was-cut-off',
     file: 'uplink/replay/nameless.ts',
-    find: 'const isOwn = gapMs < GAP_MS || awaited.length === 0;',
+    find: 'const isOwn = now - run.soundAt < GAP_MS || awaited.length === 0;',
     replace: 'const isOwn = true;',
     tests: ['uplink/replay/nameless.test.ts'],
   },
   {
     name: 'once-ahead-of-its-texts-always-ahead',
     file: 'uplink/replay/nameless.ts',
-    find: 'before + (isPlain ? 1 : 0)',
-    replace: 'before',
+    find: 'orderly + (isPlain ? 1 : 0)',
+    replace: 'orderly',
     tests: ['uplink/replay/nameless.test.ts'],
   },
   {

@@ -33,7 +33,7 @@ import {
 } from './tick-flags.ts';
 import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
-import { cutJobs, isZeroOpen, meantTicks } from './told-cuts.ts';
+import { checkUnspoken, cutJobs, isZeroOpen, meantTicks } from './told-cuts.ts';
 import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 
 /** Judged this long after it was spoken: the backlog, its catching up and a full minute of playout fit in. */
@@ -142,16 +142,16 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     for (const tick of queue) said.relax(tick);
     markAll(queue, RETASKED);
   };
-  /** The device has told that a translation was cut off: one of those that it had begun. */
-  const noteCut = ({ before, effects }: LaneStep): void => {
+  /** The device has told that a translation was cut off. */
+  const noteCut = ({ before, effects }: LaneStep, now: number): void => {
     const isFirst = ({ ticks }: Job): boolean => timesSent.get(ticks[0] ?? 0) <= 1;
-    const { isWritten, isPlaced } = doubts;
     const connectionOf = (tick: number) => sendings.get(tick)?.connection;
-    const cutSetup = { named: setup.named, isFirst, isZeroOpen: isZeroOpen(before), isWritten, isPlaced };
+    const cutSetup = { ...doubts, named: setup.named, isFirst, isZeroOpen: isZeroOpen(before) };
     for (const effect of effects) {
       if (effect.type !== 'notify' || effect.kind !== 'audio_cut') continue;
+      checkUnspoken(violations, [...jobs.values()], effect.detail, now);
       for (const job of cutJobs([...jobs.values()], effect.detail, cutSetup))
-        markAll(meantTicks(job, effect.detail, isWritten, connectionOf), CUT);
+        markAll(meantTicks(job, effect.detail, doubts.isWritten, connectionOf), CUT);
     }
   };
   const dropped = createDropped<Job>({
@@ -255,7 +255,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       noteGone(step, now);
       markChunks(chunksForgotten(step.before, step.after), FORGOTTEN);
       dropped.unheard(step, now);
-      noteCut(step);
+      noteCut(step, now);
       if (step.event.type === 'stop' || step.event.type === 'shutdown') this.ended();
       else if (isStoppedByHold(step.before, step.after) && !isFinished(step.before, now)) this.ended();
       else dropped.shed(step);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from './speech-ports.ts';
-import { cutJobs, meantTicks } from './told-cuts.ts';
+import { checkUnspoken, cutJobs, meantTicks } from './told-cuts.ts';
+import { createViolations } from './violations.ts';
 
 /** A translation of 100 ticks of which some have come. */
 const job = (id: number, deliveredTicks: number, more: Partial<Job> = {}): Job => ({
@@ -52,5 +53,21 @@ describe('a translation that is told as cut off', () => {
     expect(cut([job(1, 10), job(2, 90)], { isZeroOpen: true })).toEqual([2]);
     expect(cut([job(1, 10), job(2, 100, { sentence: 'other' })], { isZeroOpen: true })).toEqual([]);
     expect(cut([job(1, 10), job(2, 100, { language: 'fr' })], { isZeroOpen: true })).toEqual([]);
+  });
+});
+
+describe('a translation that is told as never spoken', () => {
+  const found = (jobs: readonly Job[], playedMs = 0): number => {
+    const violations = createViolations(() => 0);
+    checkUnspoken(violations, jobs, { language: 'es', played_ms: playedMs }, 120_000);
+    return violations.list.length;
+  };
+
+  it('has not reached the device, lately and in this language', () => {
+    const recent = { renderedAt: 60_000 };
+    expect(found([job(1, 0, recent)])).toBe(0);
+    expect(found([job(1, 100, recent)])).toBe(1);
+    expect(found([job(1, 100, recent)], 200)).toBe(0);
+    expect(found([job(1, 0), job(2, 0, { ...recent, language: 'fr' })])).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { TICK_MS } from './sound.ts';
 import type { Job } from './speech-ports.ts';
+import type { Violations } from './violations.ts';
 
 /** Of a translation of which less came the device has to know that it is to be said again, once, where it has a name. */
 const CUT_SHARE = 0.2;
@@ -69,6 +70,25 @@ export function meantTicks(
   for (let tick = last + 1; tick < first + Number(expectedMs) / TICK_MS; tick++)
     if (connectionOf(tick) === connectionOf(first)) meant.push(tick);
   return meant;
+}
+
+/** Of what is told as never spoken the device waits for so long, in two languages. */
+const AWAITED_MS = 100_000;
+
+/** What is told as never spoken has not reached the device. */
+export function checkUnspoken(
+  violations: Pick<Violations, 'check'>,
+  jobs: readonly Job[],
+  { language, played_ms: playedMs }: Readonly<Record<string, unknown>>,
+  now: number,
+): void {
+  const recent = jobs.filter((job) => job.language === language && now - job.renderedAt < AWAITED_MS);
+  const isTrue = recent.some(({ deliveredTicks, lengthTicks }) => deliveredTicks < lengthTicks);
+  violations.check(
+    'told',
+    playedMs !== 0 || isTrue,
+    () => `a translation into ${language} is told as never spoken, and all were`,
+  );
 }
 
 function isOfOneSentence(one: Job, other: Job): boolean {

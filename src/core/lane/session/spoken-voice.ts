@@ -1,4 +1,5 @@
-import { isQuiet, isSpeech, type ReplayLog } from '../../uplink/replay/record.ts';
+import { isQuiet, isSpeech } from '../../uplink/replay/piece.ts';
+import type { ReplayLog } from '../../uplink/replay/record.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 

@@ -1,4 +1,4 @@
-import type { Piece } from '../../uplink/replay/record.ts';
+import type { Piece } from '../../uplink/replay/piece.ts';
 import { owedSpeech, PAUSE_MS } from '../../uplink/replay/replay-log.ts';
 import { lessSpeech, NO_SPEECH, type SpeechCount } from '../../uplink/replay/speech-count.ts';
 import type { DoubtfulSpeech } from '../observations.ts';

@@ -1,5 +1,6 @@
 import { judgeCuts } from '../../uplink/replay/cut-off.ts';
 import { takeLeftOut } from '../../uplink/replay/interim.ts';
+import { isNamelessOpen } from '../../uplink/replay/nameless.ts';
 import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
 import { countLeftOut } from '../session/left-out.ts';
@@ -39,8 +40,8 @@ function reviewInterims(context: StepContext, stream: Stream, settledAt: number)
 function reviewSound(context: StepContext, { id }: Stream, settledAt: number): void {
   const stream = streamsOf(context.state).find((one) => one.id === id);
   if (stream === undefined) return;
-  const { sentences, nameless, untranslated } = stream.replay;
-  if (sentences.length === 0 && nameless.run === null && untranslated.length === 0) return;
+  const { sentences, untranslated } = stream.replay;
+  if (sentences.length === 0 && untranslated.length === 0 && !isNamelessOpen(stream.replay)) return;
   const { log, again, cuts } = judgeCuts(stream.replay, settledAt);
   if (log === stream.replay) return;
   context.patch(stream, { replay: log });

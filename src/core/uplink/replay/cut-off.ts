@@ -1,14 +1,8 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { judgeRuns, runsCutAtEnd } from './nameless.ts';
 import { settleBegun, settleBegunIn } from './parts.ts';
-import {
-  NOTHING_NAMELESS,
-  type Part,
-  type Piece,
-  type ReplayLog,
-  type Sentence,
-  type Spoken,
-} from './record.ts';
+import type { Piece } from './piece.ts';
+import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 import { keepPieces, unspoken } from './replay-log.ts';
 import {
   type AudioCut,
@@ -93,7 +87,7 @@ function untranslatedCuts({ untranslated }: ReplayLog): readonly AudioCut[] {
 
 function chunksOnceMore(log: ReplayLog, pieces: readonly Piece[]): readonly BacklogChunk[] {
   const open = pieces.map((piece) => ({ ...piece, sentence: null }));
-  return unspoken({ ...log, pieces: open, nameless: NOTHING_NAMELESS }).map((chunk) => ({
+  return unspoken({ ...log, pieces: open, nameless: [] }).map((chunk) => ({
     ...chunk,
     again: true,
   }));

@@ -1,7 +1,8 @@
 import type { LeftOut } from './left-out.ts';
 import { placePart } from './parts.ts';
 import { passedOverBy } from './passed-over.ts';
-import { type Interim, interimOf, isQuiet, type Piece, type ReplayLog, type Span } from './record.ts';
+import { isQuiet, type Piece, type Span } from './piece.ts';
+import { type Interim, interimOf, type ReplayLog } from './record.ts';
 import { countSpeech, FORGOTTEN_AFTER_MS, owedSpeech, owedSpeechIn } from './replay-log.ts';
 import { addSpeech, lessSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 import { placeSpan } from './times.ts';

@@ -1,4 +1,5 @@
-import { isQuiet, type Part, type Piece, type ReplayLog, type Span, type Spoken, splitAt } from './record.ts';
+import { isQuiet, type Piece, type Span, splitAt } from './piece.ts';
+import type { Part, ReplayLog, Spoken } from './record.ts';
 import { isShort, judgeSound, spokenIn, withSpoken } from './sentence.ts';
 
 /**

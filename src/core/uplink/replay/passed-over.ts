@@ -1,6 +1,7 @@
 import type { LeftOut, PassedOver } from './left-out.ts';
 import { placePart } from './parts.ts';
-import { type Interim, isQuiet, type ReplayLog, type Span } from './record.ts';
+import { isQuiet, type Span } from './piece.ts';
+import type { Interim, ReplayLog } from './record.ts';
 import { owedSpeech } from './replay-log.ts';
 import type { SpeechCount } from './speech-count.ts';
 

@@ -1,6 +1,6 @@
-import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
-import type { BacklogChunk } from '../backlog.ts';
 import type { PassedOver } from './left-out.ts';
+import type { Nameless } from './nameless-record.ts';
+import type { Piece, Span } from './piece.ts';
 import type { SpeechCount } from './speech-count.ts';
 
 /** A language in which a stream has spoken. */
@@ -59,8 +59,8 @@ export interface ReplayLog {
   readonly withdrawn: readonly string[];
   /** Languages that it has spoken, with names; not those in which a sentence is missing since, and is said once more. */
   readonly voices: readonly Voice[];
-  /** What it speaks without a name. */
-  readonly nameless: Nameless;
+  /** What it speaks without a name, in each language of which anything came. */
+  readonly nameless: readonly Nameless[];
   /** That sound against the texts that it may speak. */
   readonly balance: Balance;
   /** How many sentences without a name it has understood. */
@@ -110,49 +110,6 @@ export interface Interim {
 
 /** In place of the name of a sentence that has been said to its end. */
 export const SETTLED = '';
-
-/** One sent chunk, or the part of it that belongs to one sentence. Positions are milliseconds of the stream's audio. */
-export interface Piece {
-  readonly chunk: BacklogChunk;
-  /** Where the whole chunk begins and ends. */
-  readonly whole: Span;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly sentAt: number;
-  readonly group: number;
-  /** The sentence that it belongs to, where the service has understood it. */
-  readonly sentence: string | null;
-  /** Languages in which the part of the translation that speaks it is over, while other parts are not. */
-  readonly spoken?: readonly string[];
-  /** The service has cut a sentence off in running speech, somewhere here: it may belong to the next one. */
-  readonly seam?: Seam;
-}
-
-/** A piece, divided at a moment if that lies within it. */
-export function splitAt(piece: Piece, ms: number): readonly Piece[] {
-  if (ms <= piece.fromMs || ms >= piece.toMs) return [piece];
-  return [
-    { ...piece, toMs: ms },
-    { ...piece, fromMs: ms },
-  ];
-}
-
-/** The place between two sentences where the service tells no times: its word of the first comes when the second is under way. */
-export interface Seam {
-  /** The first sentence. */
-  readonly of: string;
-  readonly toMs: number;
-  /** The second sentence; null while it is not understood. */
-  readonly next: string | null;
-  /** Interim texts of the second one came first: it is owed with that one. */
-  readonly isOfWritten?: boolean;
-}
-
-/** A stretch of the stream's audio, milliseconds from its first sample. */
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 /** What is known of the times that the service gives in its transcripts (`segments`). */
 export interface StreamTimes {
@@ -223,42 +180,6 @@ export interface Spoken {
   readonly complete: boolean;
 }
 
-/** What the service speaks without naming it: sound without a longer pause, of what it had understood when it began. */
-export interface Run {
-  readonly pieces: readonly Piece[];
-  /** Of the texts that are spoken; 0: not known. */
-  readonly letters: number;
-  readonly ms: number;
-  readonly soundAt: number;
-  /** The texts are of this run and of no other. */
-  readonly isCertain: boolean;
-}
-
-/** A text that is not spoken so far. */
-export interface AwaitedText {
-  readonly letters: number;
-  readonly at: number;
-  /** Sound went on when it had come: it may have been spoken with that. */
-  readonly isDoubtful: boolean;
-}
-
-/** Sound without names in one language; in several nobody can tell which of them is missing. */
-export interface Nameless {
-  readonly run: Run | null;
-  readonly awaited: readonly AwaitedText[];
-  /** Runs that another one followed before it was clear that nothing more of them comes. */
-  readonly crowded: readonly Run[];
-  /**
-   * How many sentences in a row had their text before their sound, up to `IN_ORDER`. A service that has spoken something before
-   * its text came is ahead: a text then belongs to the sound before it, not to the next.
-   */
-  readonly inOrder: number;
-}
-
-/** This many sentences after it was ahead, or seemed to be, a service is taken for one that tells the text first. */
-export const IN_ORDER = 3;
-export const NOTHING_NAMELESS: Nameless = { run: null, awaited: [], crowded: [], inOrder: IN_ORDER };
-
 /**
  * Sound without names against the texts that it may speak. Where texts come late, the sound of the next sentence follows that
  * of the one before without a pause: sound that no text has promised belongs to a text that is still to come.
@@ -281,22 +202,6 @@ export const EVEN: Balance = {
   textAt: Number.NEGATIVE_INFINITY,
 };
 
-/** Whether somebody speaks in it, as far as can be told. */
-export function isSpeech(piece: Pick<Piece, 'chunk'>): boolean {
-  return isSpeechDespite(piece, 0);
-}
-
-/** The same in a room where something else has been taken for speech so often of late. */
-export function isSpeechDespite({ chunk }: Pick<Piece, 'chunk'>, mistakes: number): boolean {
-  return !isQuiet({ chunk }) && (chunk.levels === undefined || isTalk(chunk.voiced, chunk.levels, mistakes));
-}
-
-/** Whether somebody may speak in it. */
-export function maybeSpeech(piece: Pick<Piece, 'chunk'>): boolean {
-  const { voiced, levels } = piece.chunk;
-  return isSpeech(piece) || (!isQuiet(piece) && (levels === undefined || mayBeSpeech(voiced, levels)));
-}
-
 /** The interim texts of a sentence, over or not: its whole text may come behind its sound, or once for each language. */
 export function interimOf({ interims, pastInterims }: ReplayLog, id: string | null): Interim | undefined {
   const past = id === null ? undefined : pastInterims.findLast((one) => one.id === id);
@@ -311,26 +216,4 @@ export function isOfWritten(log: ReplayLog, piece: Piece): boolean {
   const isNext = ({ id, since }: Interim): boolean =>
     id !== null && id !== seam.of && (own === undefined || since > own.since);
   return log.interims.some((one) => one.group === group && isNext(one));
-}
-
-/** Length of the speech in it: all that may be speech, in a stretch of which the voice detector is sure somewhere. */
-export function speechMs(pieces: readonly Piece[]): number {
-  const sureGroups = new Set(pieces.filter(isSpeech).map(({ group }) => group));
-  const likely = pieces.filter((piece) => sureGroups.has(piece.group) && maybeSpeech(piece));
-  return likely.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-}
-
-/** Sound this short between two pauses is no sentence to a service. */
-const NOISE_MS = 320;
-
-/** Tells which of these pieces are noises: sound so short between two pauses that a service leaves it out. */
-export function noisesIn(pieces: readonly Piece[]): (piece: Piece) => boolean {
-  const lengthOf = (own: readonly Piece[]): number =>
-    own.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  return ({ group }) => lengthOf(pieces.filter((one) => one.group === group)) <= NOISE_MS;
-}
-
-/** Whether a piece lets a service hear a pause. */
-export function isQuiet({ chunk }: Pick<Piece, 'chunk'>): boolean {
-  return chunk.pcm === null || !chunk.voiced;
 }

@@ -1,22 +1,8 @@
 import type { BacklogChunk } from '../backlog.ts';
 import { stubOf } from './nameless.ts';
 import { settleBegun } from './parts.ts';
-import {
-  EVEN,
-  FIRST_TIMES,
-  isOfWritten,
-  isQuiet,
-  isSpeech,
-  isSpeechDespite,
-  maybeSpeech,
-  NOTHING_NAMELESS,
-  noisesIn,
-  type Piece,
-  type ReplayLog,
-  type Span,
-  type Spoken,
-  type Untranslated,
-} from './record.ts';
+import { isQuiet, isSpeech, isSpeechDespite, maybeSpeech, noisesIn, type Piece, type Span } from './piece.ts';
+import { EVEN, FIRST_TIMES, isOfWritten, type ReplayLog, type Spoken, type Untranslated } from './record.ts';
 import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
 import { addSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 
@@ -52,7 +38,7 @@ export function emptyReplayLog(targets: readonly string[], endsMarked = 0): Repl
     said: [],
     withdrawn: [],
     voices: [],
-    nameless: NOTHING_NAMELESS,
+    nameless: [],
     balance: EVEN,
     namelessCount: 0,
     soundAt: null,
@@ -218,7 +204,7 @@ export function unspoken(given: ReplayLog): readonly BacklogChunk[] {
     if (last.length > 0) chunks.push(behind(chunks.at(-1), restOf(last, log)));
     last = [];
   };
-  for (const piece of [...stubOf(log.nameless).map((one) => ({ ...one, sentence: null })), ...log.pieces]) {
+  for (const piece of [...stubOf(log).map((one) => ({ ...one, sentence: null })), ...log.pieces]) {
     if (!isOwed(log, piece)) continue;
     // A pause is only worth saying again behind what was said before it.
     if (isQuiet(piece) && !owing.has(piece.group)) continue;

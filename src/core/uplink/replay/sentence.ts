@@ -1,12 +1,5 @@
-import {
-  type Part,
-  type Piece,
-  type ReplayLog,
-  type Sentence,
-  type Spoken,
-  speechMs,
-  type Voice,
-} from './record.ts';
+import { type Piece, speechMs } from './piece.ts';
+import type { Part, ReplayLog, Sentence, Spoken, Voice } from './record.ts';
 
 /** A translation of which the rest never came. */
 export interface AudioCut {

@@ -1,5 +1,5 @@
 import { withSound, withText } from './balance.ts';
-import { awaitText, hearRun, OTHER_SOUND_MS } from './nameless.ts';
+import { awaitText, hearRun, noteTextBehind, OTHER_SOUND_MS } from './nameless.ts';
 import {
   isPartOpen,
   joined,
@@ -10,16 +10,13 @@ import {
   withPartSound,
   withPartText,
 } from './parts.ts';
+import { isQuiet, noisesIn, type Piece, type Span } from './piece.ts';
 import {
-  isQuiet,
-  noisesIn,
   type Part,
-  type Piece,
   type ReplayLog,
   type SaidSentence,
   SETTLED,
   type Sentence,
-  type Span,
   type Spoken,
   type Voice,
 } from './record.ts';
@@ -67,7 +64,7 @@ export interface Text {
 /** The text of a translation has come: how long it will sound can be calculated from it. */
 export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   const { id, part = null, letters, span = null } = text;
-  if (id === null) return noteNamelessText(log, letters, now);
+  if (id === null) return noteNamelessText(log, text, now);
   // It is being said once more: by another name.
   if (log.withdrawn.includes(id)) return log;
   const language = targetOf(text.language, log.targets);
@@ -90,16 +87,16 @@ function isSaidToItsEnd(log: ReplayLog, id: string, language: string | null, par
 }
 
 /** A text without a name has come: behind its sound, where there was more of that than other texts had promised. */
-function noteNamelessText(log: ReplayLog, letters: number, now: number): ReplayLog {
+function noteNamelessText(log: ReplayLog, { language, letters }: Text, now: number): ReplayLog {
   const { balance, isSpoken } = withText(log.balance, letters, now);
   const id = `#${log.namelessCount}`;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   const saidAt = own.at(-1)?.sentAt;
   // No sound speaks what was said after it.
   const isBehind = isSpoken && saidAt !== undefined && log.soundAt !== null && saidAt < log.soundAt;
-  if (!isBehind) return { ...log, balance, nameless: awaitText(log, letters, now) };
+  if (!isBehind) return { ...log, balance, nameless: awaitText(log, language, letters, now) };
   const rest = log.pieces.filter(({ sentence }) => sentence !== id);
-  return { ...keepPieces(log, rest), balance, nameless: { ...log.nameless, inOrder: 0 } };
+  return { ...keepPieces(log, rest), balance, nameless: noteTextBehind(log, language) };
 }
 
 /**
@@ -219,7 +216,7 @@ function withSaid(log: ReplayLog, { id, languages, span }: Sentence): readonly S
 }
 
 /** Sound without a name is for everything that was understood; word of a sentence can come behind its sound. */
-function noteNameless(given: ReplayLog, { ms, isTwin = false }: Sound, now: number): ReplayLog {
+function noteNameless(given: ReplayLog, { ms, language, isTwin = false }: Sound, now: number): ReplayLog {
   const isOther = given.soundAt === null || now - given.soundAt >= OTHER_SOUND_MS;
   const isAwaited = given.pieces.some(({ sentence }) => sentence !== null);
   const isOpen = given.pieces.some((piece) => !isQuiet(piece));
@@ -233,7 +230,10 @@ function noteNameless(given: ReplayLog, { ms, isTwin = false }: Sound, now: numb
   const told = isSilent ? markUnderstood(log, { id: null, span: null }) : log;
   const spoken = told.pieces.filter(({ sentence }) => sentence !== null);
   const rest = told.pieces.filter(({ sentence }) => sentence === null);
-  return { ...keepPieces(told, rest), nameless: hearRun(told, { ms, isTwin, pieces: spoken }, now) };
+  return {
+    ...keepPieces(told, rest),
+    nameless: hearRun(told, { language, ms, isTwin, pieces: spoken }, now),
+  };
 }
 
 /** Whether it is of this sentence, or may be. */

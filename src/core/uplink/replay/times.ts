@@ -1,4 +1,5 @@
-import type { Span, StreamTimes } from './record.ts';
+import type { Span } from './piece.ts';
+import type { StreamTimes } from './record.ts';
 
 /** Two sentences may overlap by this much: a service keeps some sound before the first word and after the last. */
 export const OVERLAP_MS = 400;

@@ -1,7 +1,8 @@
 import { beginOfWritten, writtenOf } from './interim.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
 import { notePassedOver } from './passed-over.ts';
-import { isQuiet, type Piece, type ReplayLog, type Sentence, type Span, splitAt } from './record.ts';
+import { isQuiet, type Piece, type Span, splitAt } from './piece.ts';
+import type { ReplayLog, Sentence } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { targetOf } from './sentence.ts';
 import { OVERLAP_MS, placeSpan } from './times.ts';

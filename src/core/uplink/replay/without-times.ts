@@ -1,15 +1,7 @@
 import { kindOf } from '../backlog.ts';
 import type { Written } from './interim.ts';
-import {
-  isOfWritten,
-  isQuiet,
-  noisesIn,
-  type Piece,
-  type ReplayLog,
-  SETTLED,
-  type Seam,
-  splitAt,
-} from './record.ts';
+import { isQuiet, noisesIn, type Piece, type Seam, splitAt } from './piece.ts';
+import { isOfWritten, type ReplayLog, SETTLED } from './record.ts';
 
 /**
  * Where a sentence ends, of a service that does not tell its times. The rule: word of a sentence is word of all that was sent

@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { BacklogChunk } from '../../../../src/core/uplink/backlog.ts';
 import { cutsAtEnd, judgeCuts } from '../../../../src/core/uplink/replay/cut-off.ts';
 import type { ReplayLog } from '../../../../src/core/uplink/replay/record.ts';
-import { emptyReplayLog, noteSent, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
-import { noteSound, noteText } from '../../../../src/core/uplink/replay/spoken.ts';
+import { emptyReplayLog, unspoken } from '../../../../src/core/uplink/replay/replay-log.ts';
 import { noteTranslated, noteUnderstood } from '../../../../src/core/uplink/replay/understood.ts';
-
-const CHUNK_MS = 320;
-/** About 4 s of speech. */
-const LETTERS = 62;
-
-function send(log: ReplayLog, chunks: number, pauses: number, more: Partial<BacklogChunk> = {}): ReplayLog {
-  let sent = log;
-  for (let index = 0; index < chunks + pauses; index++) {
-    const seq = Math.round(sent.sentMs / CHUNK_MS);
-    const voiced = index < chunks;
-    const chunk = { seq, capturedAt: 0, pcm: Uint8Array.of(1, 1), voiced, queued: false, ...more };
-    sent = noteSent(sent, chunk, CHUNK_MS, sent.sentMs);
-  }
-  return sent;
-}
-const say = (log: ReplayLog, chunks: number, more: Partial<BacklogChunk> = {}): ReplayLog =>
-  noteUnderstood(send(log, chunks, 3, more), { id: null, span: null });
-const text = (log: ReplayLog, at: number): ReplayLog =>
-  noteText(log, { id: null, language: 'es', letters: LETTERS }, at);
-const sound = (log: ReplayLog, ms: number, at: number): ReplayLog =>
-  noteSound(log, { id: null, language: null, ms, last: false }, at).log;
-const translated = (targets = ['es'], more: Partial<BacklogChunk> = {}): ReplayLog =>
-  text(say(emptyReplayLog(targets), 4, more), 3000);
+import { CHUNK_MS, LETTERS, say, send, sound, text, translated } from './nameless-service.ts';
 
 describe('a translation without a name', () => {
   it('is said once more where less than half of it came, when nothing more of it can come', () => {
@@ -100,11 +76,10 @@ describe('a translation without a name', () => {
     expect(unspoken(sound(two, 3000, 3300))).toEqual([]);
   });
 
-  it('is no matter in two languages: nobody can tell which of them is missing', () => {
-    expect(judgeCuts(sound(translated(['es', 'fr']), 320, 3300), 12_000)).toMatchObject({
-      again: [],
-      cuts: [],
-    });
+  it('is no matter in two languages where sound does not tell its own', () => {
+    const cut = sound(translated(['es', 'fr']), 320, 3300);
+    expect(judgeCuts(cut, 90_000)).toMatchObject({ again: [], cuts: [] });
+    expect(cutsAtEnd(cut, 3500)).toEqual([]);
   });
 });
 
