@@ -131,4 +131,25 @@ export const CUTS = [
     replace: 'true',
     tests: ['uplink/replay/next-sentence.test.ts'],
   },
+  {
+    name: 'stub-is-told-twice-by-a-stop',
+    file: 'uplink/replay/cut-off.ts',
+    find: 'log.pieces.filter(({ sentence }) => !ids.has(sentence)),',
+    replace: 'log.pieces.filter(({ sentence }) => !ids.has(sentence) || sentence !== null),',
+    tests: ['lane/ending.test.ts'],
+  },
+  {
+    name: 'stop-forgets-the-other-languages',
+    file: 'uplink/replay/cut-off.ts',
+    find: 'filter((spoken) => isStub(spoken) || !isSaid(spoken, log));',
+    replace: 'filter(isStub);',
+    tests: ['lane/ending.test.ts'],
+  },
+  {
+    name: 'stub-without-a-name-is-owed-after-a-stop',
+    file: 'uplink/replay/nameless.ts',
+    find: 'const hasStub = !isLast && stubOf(log).length > 0;',
+    replace: 'const hasStub = stubOf(log).length > 0;',
+    tests: ['lane/ending.test.ts'],
+  },
 ];

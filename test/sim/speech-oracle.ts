@@ -149,7 +149,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const cutSetup = { ...doubts, named: setup.named, isFirst, isZeroOpen: isZeroOpen(before) };
     for (const effect of effects) {
       if (effect.type !== 'notify' || effect.kind !== 'audio_cut') continue;
-      checkUnspoken(violations, [...jobs.values()], effect.detail, now);
+      if (!setup.named) checkUnspoken(violations, [...jobs.values()], effect.detail, now);
       for (const job of cutJobs([...jobs.values()], effect.detail, cutSetup))
         markAll(meantTicks(job, effect.detail, doubts.isWritten, connectionOf), CUT);
     }

@@ -75,7 +75,7 @@ export function meantTicks(
 /** Of what is told as never spoken the device waits for so long, in two languages. */
 const AWAITED_MS = 100_000;
 
-/** What is told as never spoken has not reached the device. */
+/** What is told as never spoken, of a service without names, has not reached the device. */
 export function checkUnspoken(
   violations: Pick<Violations, 'check'>,
   jobs: readonly Job[],

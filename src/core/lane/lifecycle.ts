@@ -97,8 +97,7 @@ function silence(context: StepContext): void {
 
 /** Nobody will hear what a stream has not spoken. */
 function loseUnspoken(context: StepContext, stream: Stream): void {
-  loseOwed(context, stream);
-  tellCutByStop(context, stream);
+  loseOwed(context, tellCutByStop(context, stream));
 }
 
 /** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */

@@ -232,6 +232,43 @@ describe('a stopped lane', () => {
     expect(lane.all('notify').filter(({ kind }) => kind === 'audio_cut')).toMatchObject(cuts);
   });
 
+  it.each([
+    ['of which less than half came', ['u'], ['es'], 800, [['es', 800, 3445]]],
+    ['of which less than half came without a name', [null], ['es'], 800, [['es', 800, 3445]]],
+    [
+      'into two languages',
+      ['u'],
+      ['es', 'fr'],
+      800,
+      [
+        ['es', 800, 3445],
+        ['fr', 0, 3445],
+      ],
+    ],
+  ] as const)('tells a translation %s once', (_, [id], targets, ms, told) => {
+    const lane = new LaneHarness({ options: { echo: 'off', targets } });
+    lane.pongs = true;
+    lane.goLive();
+    lane.speak(10);
+    lane.hush(4);
+    lane.understands(id);
+    for (const language of targets)
+      lane.says({
+        message_type: 'translated_transcription',
+        data: { transcription: { ...sentence, transcription_id: id, language } },
+      });
+    lane.hear(id, ms, false, lane.stream, id, 'es');
+    lane.hush(4);
+    lane.stop();
+    lane.says(EOS);
+    const detailsOf = (wanted: string) =>
+      lane.all('notify').flatMap(({ kind, detail }) => (kind === wanted ? [detail] : []));
+    expect(detailsOf('speech_lost')).toEqual([]);
+    expect(
+      detailsOf('audio_cut').map((one) => [one['language'], one['played_ms'], one['expected_ms']]),
+    ).toEqual(told);
+  });
+
   it('is what loses the speech that a change of its languages held back', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.goLive();

@@ -1,7 +1,7 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
 import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
-import { cutsAtEnd } from '../../uplink/replay/cut-off.ts';
+import { cutsAtEnd, cutsByStop } from '../../uplink/replay/cut-off.ts';
 import { leftOutAtEnd, takeLeftOutAtEnd } from '../../uplink/replay/interim.ts';
 import type { LeftOut } from '../../uplink/replay/left-out.ts';
 import { unspoken } from '../../uplink/replay/replay-log.ts';
@@ -180,10 +180,14 @@ export function tellStopped<S extends Stream>(context: StepContext, stream: S): 
 /** Less than this is the end of a word, or no word at all. */
 const LEAST_CUT_MS = 200;
 
-/** Tells what never came of translations that had begun when the lane was stopped, and what was cut off before that. */
-export function tellCutByStop(context: StepContext, { replay }: Stream): void {
-  const cuts = cutsAtEnd(replay, context.now);
+/**
+ * Tells what never came of translations that had begun when the lane was stopped, and what was cut off before that. Returns the
+ * stream without what has been told.
+ */
+export function tellCutByStop<S extends Stream>(context: StepContext, stream: S): S {
+  const { log, cuts } = cutsByStop(stream.replay, context.now);
   for (const cut of cuts) if (cut.expectedMs - cut.playedMs >= LEAST_CUT_MS) notifyCut(context, cut);
+  return context.patch(stream, { replay: log });
 }
 
 /** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */

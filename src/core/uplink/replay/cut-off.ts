@@ -9,9 +9,11 @@ import {
   cutOf,
   isCutByEnd,
   isOver,
+  isSaid,
   isUntoldCut,
   judgeSound,
   missingVoice,
+  spokenIn,
 } from './sentence.ts';
 import { change, MOST_NAMED, settle } from './spoken.ts';
 
@@ -116,7 +118,11 @@ function sayAgain(log: ReplayLog, id: string): { log: ReplayLog; again: readonly
  * @param isLast nothing that the stream has left is said again, as where it ends in order
  */
 export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly AudioCut[] {
-  const named = log.sentences.flatMap((sentence) => {
+  return [...untranslatedCuts(log), ...namedCuts(log, now, isLast), ...runsCutAtEnd(log, now, isLast)];
+}
+
+function namedCuts(log: ReplayLog, now: number, isLast: boolean): readonly AudioCut[] {
+  return log.sentences.flatMap((sentence) => {
     const { id, languages } = sentence;
     // What was said too long ago is not said again, however little of it came.
     const isGone = isLast || !log.pieces.some(({ sentence }) => sentence === id);
@@ -129,5 +135,34 @@ export function cutsAtEnd(log: ReplayLog, now: number, isLast = false): readonly
     const cuts = languages.filter(isCut).map((spoken) => cutOf(id, spoken, log));
     return isGone ? cuts : [...cuts, ...begunCuts(log, id)];
   });
-  return [...untranslatedCuts(log), ...named, ...runsCutAtEnd(log, now)];
+}
+
+/**
+ * The translations that the owner's word has cut. Nothing is said again: where next to nothing of one came, that is told as a cut in
+ * each language, and its sentence is owed no more.
+ * @returns `log` without such sentences
+ */
+export function cutsByStop(
+  log: ReplayLog,
+  now: number,
+): { readonly log: ReplayLog; readonly cuts: readonly AudioCut[] } {
+  const isStub = (spoken: Spoken): boolean => spoken.soundAt !== null && judgeSound(spoken, log) === 'stub';
+  const begun = log.sentences.filter(({ languages }) => languages.some(isStub));
+  const ids = new Set<string | null>(begun.map(({ id }) => id));
+  const rest = keepPieces(
+    { ...log, sentences: log.sentences.filter((one) => !begun.includes(one)) },
+    log.pieces.filter(({ sentence }) => !ids.has(sentence)),
+  );
+  const stubs = begun.flatMap((sentence) => {
+    const unsaid = spokenAlike(sentence, log).filter((spoken) => isStub(spoken) || !isSaid(spoken, log));
+    return unsaid.map((spoken) => cutOf(sentence.id, spoken, log));
+  });
+  const named = [...untranslatedCuts(rest), ...namedCuts(rest, now, false)];
+  return { log: rest, cuts: [...stubs, ...named, ...runsCutAtEnd(rest, now, true)] };
+}
+
+/** A sentence in each language in which it was to be said, as far as the service tells languages apart. */
+function spokenAlike({ id, languages, ...rest }: Sentence, { targets }: ReplayLog): readonly Spoken[] {
+  const any = languages.find(({ language }) => language === null);
+  return any === undefined ? targets.map((target) => spokenIn({ id, languages, ...rest }, target)) : [any];
 }

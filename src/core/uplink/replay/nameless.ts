@@ -262,9 +262,12 @@ function cutOf(language: string, run: Run): AudioCut {
   return { language, playedMs: Math.round(run.ms), expectedMs: Math.round(promisedBy(run)) };
 }
 
-/** What the end of a stream has cut, or left unspoken, and is not said once more. */
-export function runsCutAtEnd(log: ReplayLog, now: number): readonly AudioCut[] {
-  const hasStub = stubOf(log).length > 0;
+/**
+ * What the end of a stream has cut, or left unspoken, and is not said once more.
+ * @param isLast as nothing is
+ */
+export function runsCutAtEnd(log: ReplayLog, now: number, isLast: boolean): readonly AudioCut[] {
+  const hasStub = !isLast && stubOf(log).length > 0;
   return log.nameless.flatMap((one) => {
     const { language, run, crowded } = one;
     const isTarget = log.targets.includes(language);

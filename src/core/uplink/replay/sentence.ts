@@ -104,7 +104,8 @@ function isStub(spoken: Spoken, log: Pace): boolean {
   return isShort(spoken, log) && (spoken.parts.length < 2 || !spoken.parts.some(isSaidPart));
 }
 
-function isSaid(spoken: Spoken, log: Pace): boolean {
+/** Whether enough of it came, or all. */
+export function isSaid(spoken: Spoken, log: Pace): boolean {
   return (spoken.ms > 0 || spoken.complete) && !isStub(spoken, log);
 }
 
