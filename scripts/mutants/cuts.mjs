@@ -134,22 +134,22 @@ export const CUTS = [
   {
     name: 'stub-is-told-twice-by-a-stop',
     file: 'uplink/replay/cut-off.ts',
-    find: 'log.pieces.filter(({ sentence }) => !ids.has(sentence)),',
-    replace: 'log.pieces.filter(({ sentence }) => !ids.has(sentence) || sentence !== null),',
-    tests: ['lane/ending.test.ts'],
+    find: 'return { log: rest, cuts: [...stubs,',
+    replace: 'return { log, cuts: [...stubs,',
+    tests: ['lane/stopped-translation.test.ts'],
   },
   {
     name: 'stop-forgets-the-other-languages',
     file: 'uplink/replay/cut-off.ts',
     find: 'filter((spoken) => isStub(spoken) || !isSaid(spoken, log));',
     replace: 'filter(isStub);',
-    tests: ['lane/ending.test.ts'],
+    tests: ['lane/stopped-translation.test.ts'],
   },
   {
     name: 'stub-without-a-name-is-owed-after-a-stop',
     file: 'uplink/replay/nameless.ts',
     find: 'const hasStub = !isLast && stubOf(log).length > 0;',
     replace: 'const hasStub = stubOf(log).length > 0;',
-    tests: ['lane/ending.test.ts'],
+    tests: ['lane/stopped-translation.test.ts'],
   },
 ];

@@ -196,7 +196,7 @@ export const LANE = [
     file: 'lane/sound/translations.ts',
     find: "if (context.phase !== 'draining') reviewSound",
     replace: 'reviewSound',
-    tests: ['lane/ending.test.ts'],
+    tests: ['lane/stopped-translation.test.ts'],
   },
   {
     name: 'stop-loses-by-an-outage-that-is-none',

@@ -7,6 +7,7 @@ import type { LaneState } from '../../src/core/lane/state.ts';
 import { bytesOf, OWN_STREAM } from '../../src/core/playout/sentences.ts';
 import { isTalk } from '../../src/core/speech/decision.ts';
 import { owedSpeech } from '../../src/core/uplink/replay/replay-log.ts';
+import { hasSounded } from '../../src/core/uplink/replay/sentence.ts';
 import { isStoppedByHold } from './losses.ts';
 import type { Violations } from './violations.ts';
 
@@ -27,7 +28,8 @@ export function createStopAccount(violations: Violations): StopAccount {
   return {
     step({ before, after, event, effects }) {
       const isStop = event.type === 'stop' || event.type === 'shutdown' || isStoppedByHold(before, after);
-      const takenChunks = (isStop ? heldChunks(before) : 0) + understoodChunks(before, after);
+      const takenChunks =
+        (isStop ? heldChunks(before) : 0) + understoodChunks(before, after, toldCuts(effects));
       const lostChunks = after.backlog.accounts.lost - before.backlog.accounts.lost;
       violations.check(
         'told',
@@ -66,12 +68,26 @@ function heldChunks({ backlog, session }: LaneState): number {
   return sure.length < LEAST_HELD_CHUNKS ? 0 : sure.length;
 }
 
-/** What a stream that has ended by a stop had understood, and owes; whoever spoke may have to hear it in another language, too. */
-function understoodChunks({ session, idPrefix }: LaneState, after: LaneState): number {
+/** How many translations are told as cut off. */
+function toldCuts(effects: LaneStep['effects']): number {
+  return effects.filter((effect) => effect.type === 'notify' && effect.kind === 'audio_cut').length;
+}
+
+/**
+ * What a stream that has ended by a stop had understood, and owes; whoever spoke may have to hear it in another language, too.
+ * @param cuts of so many sentences that had begun to sound the rest is told as cut off
+ */
+function understoodChunks({ session, idPrefix }: LaneState, after: LaneState, cuts: number): number {
   if (session.kind !== 'draining' || after.session.kind === 'draining' || idPrefix !== after.idPrefix)
     return 0;
   const { replay } = session.stream;
-  const pieces = replay.pieces.filter(({ sentence }) => sentence !== null);
+  const told = new Set<string | null>(
+    replay.sentences
+      .filter(hasSounded)
+      .slice(0, cuts)
+      .map(({ id }) => id),
+  );
+  const pieces = replay.pieces.filter(({ sentence }) => sentence !== null && !told.has(sentence));
   const chunks = owedSpeech({ ...replay, pieces }).possible;
   return chunks < LEAST_OWED_CHUNKS ? 0 : chunks;
 }
