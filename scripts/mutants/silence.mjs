@@ -62,13 +62,6 @@ export const SILENCE = [
     tests: LEFT_OUT,
   },
   {
-    name: 'two-losses-of-a-step-are-one',
-    file: 'lane/sound/speech-lost.ts',
-    find: 'if (loss?.wasSent === true) tell(context, withLost(context, loss));',
-    replace: 'if (loss?.wasSent === true) tell(context, loss);',
-    tests: LEFT_OUT,
-  },
-  {
     name: 'held-is-not-told-at-a-stop',
     file: 'lane/sound/speech-lost.ts',
     find: 'const isSpeech = chunks.length >= least &&',

@@ -55,7 +55,7 @@ export function dropHeld(context: StepContext): void {
   if (!isSpeech || first === undefined || last === undefined) return context.set({ backlog });
   const { accounts } = backlog;
   const { loss, settings } = before;
-  if (loss?.wasSent === true) tell(context, withLost(context, loss));
+  if (loss?.wasSent === true) tell(context, loss);
   const times = { from: first.capturedAt - settings.chunkMs, to: last.capturedAt };
   // To a stream that is up it would have been sent in a moment: it is lost with what that owes.
   const isUp = hearingStream(before.session) !== null && !isCongested(before.session);

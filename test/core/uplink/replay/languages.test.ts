@@ -155,6 +155,18 @@ describe('a sentence that was cut in running speech, of a service that tells no 
     expect(saidIn(cut(true))).toEqual([...Array(7).fill('fr'), '', '', '']);
     expect(saidIn(cut(false))).toEqual(Array(10).fill('fr'));
   });
+
+  it('is said once more whole where the next one begins behind a pause', () => {
+    const running = understand(speak(emptyReplayLog(TARGETS), 10), 'a');
+    const paused = noteSilence(
+      noteSilence(noteSilence(running, CHUNK_MS, 3520), CHUNK_MS, 3840),
+      CHUNK_MS,
+      4160,
+    );
+    const both = understand(noteSilence(speak(paused, 6), CHUNK_MS, 6400), 'b');
+    const { again } = judgeCuts(sound(text(both, 'a', 'es'), 'a', 'es', 200), 20_000);
+    expect(again.filter(({ voiced }) => voiced)).toHaveLength(10);
+  });
 });
 
 describe('a sentence that is said once more, and cut in two then', () => {
