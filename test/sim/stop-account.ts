@@ -75,7 +75,7 @@ function toldCuts(effects: LaneStep['effects']): number {
 
 /**
  * What a stream that has ended by a stop had understood, and owes; whoever spoke may have to hear it in another language, too.
- * @param cuts of so many sentences that had begun to sound the rest is told as cut off
+ * @param cuts of as many sentences that had begun to sound the rest is told as cut off
  */
 function understoodChunks({ session, idPrefix }: LaneState, after: LaneState, cuts: number): number {
   if (session.kind !== 'draining' || after.session.kind === 'draining' || idPrefix !== after.idPrefix)
