@@ -183,7 +183,8 @@ function learnPace(log: ReplayLog, parts: readonly Part[]): ReplayLog {
 /** A sentence that has been said to its end in every language needs no record any more. */
 export function settle(log: ReplayLog, id: string): ReplayLog {
   const sentence = sentenceOf(log, id);
-  if (!isComplete(sentence, log) || !allSaid(sentence, log)) return log;
+  const isDone = isComplete(sentence, log) && allSaid(sentence, log);
+  if (!isDone && !isLastPart(sentence, log)) return log;
   const isOpen = (next: string | null): boolean =>
     next === null || (next !== id && log.sentences.some((one) => one.id === next));
   const pieces = log.pieces.flatMap((piece): readonly Piece[] => {
@@ -202,6 +203,12 @@ export function settle(log: ReplayLog, id: string): ReplayLog {
     said: withSaid(log, sentence),
     sentences: log.sentences.filter((one) => one.id !== id),
   };
+}
+
+/** Whether it was said before, in every language, and no more than a further part of it has come since, to its end. */
+function isLastPart({ id, languages }: Sentence, log: ReplayLog): boolean {
+  if (languages.length === 0 || !log.said.some((one) => one.id === id)) return false;
+  return languages.every(({ complete }) => complete) && !log.pieces.some(({ sentence }) => sentence === id);
 }
 
 function withSaid(log: ReplayLog, { id, languages, span }: Sentence): readonly SaidSentence[] {

@@ -190,6 +190,23 @@ describe('texts that come behind their sound', () => {
     expect(verdict(two, 60_000)).toEqual([0, []]);
   });
 
+  it('tell no cut of a part of one language that sounds when all seemed to be said', () => {
+    const soundIn = (log: ReplayLog, language: string, part: string): ReplayLog =>
+      noteSound(log, { id: 'a', part, language, ms: PART_MS, last: true }, 8000).log;
+    const textIn = (log: ReplayLog, language: string, part: string, of: [number, number]): ReplayLog => {
+      const told = noteTranslated(log, { id: 'a', part: { id: part, language }, span: span(...of) });
+      return noteText(told, { id: 'a', part, language, letters: LETTERS, span: span(...of) }, 9000);
+    };
+    // Behind a pause it was said.
+    const heard = send(send(emptyReplayLog(['es', 'fr'])));
+    let log = soundIn(soundIn(heard, 'es', '0'), 'es', '1');
+    for (const language of ['es', 'fr']) log = textIn(log, language, '0', [0, 6.4]);
+    log = soundIn(soundIn(log, 'fr', '0'), 'fr', '1');
+    for (const language of ['es', 'fr']) log = textIn(log, language, '1', [7.36, 13.76]);
+    expect(verdict(log, 60_000)).toEqual([0, []]);
+    expect(cutsAtEnd(log, 9100)).toEqual([]);
+  });
+
   it('tell one where their part was never spoken', () => {
     const cut = text(text(sound(first(), '0'), '0', null, 18_000), '1', null, 18_100);
     expect(verdict(cut, 38_200)).toEqual([0, [0]]);
