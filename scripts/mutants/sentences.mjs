@@ -189,4 +189,18 @@ export const SENTENCES = [
     replace: 'if (!isDone) return log;',
     tests: ['uplink/replay/parts.test.ts'],
   },
+  {
+    name: 'silence-hides-what-is-left-out',
+    file: 'uplink/replay/interim.ts',
+    find: 'settledAt - at < LEFT_WITHIN_MS;',
+    replace: 'settledAt >= at;',
+    tests: ['lane/left-out.test.ts'],
+  },
+  {
+    name: 'what-is-said-behind-the-last-text-is-forgotten',
+    file: 'uplink/replay/replay-log.ts',
+    find: 'interims: withRunningSpeech(log, forgotten),',
+    replace: '',
+    tests: ['lane/left-out.test.ts'],
+  },
 ];

@@ -32,6 +32,37 @@ describe('a sentence of which the service gives no more than interim texts', () 
     expect(told(lane)).toHaveLength(1);
   });
 
+  it.each([
+    ['at once when it is forgotten', true, false],
+    ['without times', false, false],
+    ['when the service goes on with the next', true, true],
+  ])('is told with all that somebody said on behind its last text, %s', (_, isTimed, goesOn) => {
+    const lane = live();
+    say(lane, 'a', 3, isTimed);
+    const from = sentS(lane);
+    for (let chunk = 1; chunk <= 80; chunk++) {
+      lane.speak(1);
+      if (chunk <= 30) partial(lane, 'b', chunk * 5, isTimed ? { from, to: sentS(lane) } : {});
+    }
+    const to = lane.now;
+    wait(lane);
+    if (goesOn) say(lane, 'c', 3, isTimed);
+    expect(told(lane)).toMatchObject([{ ...lost(80 * 0.32), to }]);
+    wait(lane);
+    expect(told(lane)).toHaveLength(1);
+  });
+
+  it('is told after two minutes where nothing comes of the next one either, and nobody speaks any more', () => {
+    const lane = live();
+    begin(lane, 'a', 6);
+    lane.speak(15);
+    wait(lane);
+    lane.hush(220);
+    expect(told(lane)).toEqual([]);
+    lane.hush(40);
+    expect(told(lane)).toMatchObject([lost(6)]);
+  });
+
   it('is told with all that was said until the next sentence of the same breath was written down', () => {
     const lane = live();
     begin(lane, 'b', 4);

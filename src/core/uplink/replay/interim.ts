@@ -31,6 +31,8 @@ const SOUND_BEFORE_MS = 10_000;
 const ROUNDING_MS = 40;
 /** About three seconds. */
 const LEAST_SPEECH_CHUNKS = 10;
+/** A service that has fallen silent is left for that by then, or nobody speaks to it any more. */
+const LEFT_WITHIN_MS = 120_000;
 /** Sound is sent in chunks, and a sentence begins somewhere in one. */
 const EDGE_MS = 320;
 
@@ -242,7 +244,7 @@ export function takeLeftOut(
   settledAt: number,
   newsAt: number | null,
 ): { readonly log: ReplayLog; readonly leftOut: readonly LeftOut[] } {
-  const isUnanswered = unansweredIn(log, newsAt);
+  const isUnanswered = unansweredIn(log, settledAt, newsAt);
   const isOver = (one: Interim): boolean =>
     settledAt - one.at >= FORGOTTEN_AFTER_MS && !isUnanswered(one) && owedIn(log, one).possible === 0;
   const over = log.interims.filter(isOver);
@@ -259,11 +261,13 @@ export function writtenSpeech({ interims }: ReplayLog): SpeechCount {
   return interims.map(({ speech }) => speech).reduce(addSpeech, NO_SPEECH);
 }
 
-/** Tells of which nothing has come since, nor of what was said besides: the service may have fallen silent. */
-function unansweredIn(log: ReplayLog, newsAt: number | null): (one: Interim) => boolean {
+/** Tells of which nothing has come since, nor of what was said besides: the service may have fallen silent, and be left for that. */
+function unansweredIn(log: ReplayLog, settledAt: number, newsAt: number | null): (one: Interim) => boolean {
   const besides = log.unheard.possible + owedSpeech(log).possible - writtenSpeech(log).possible;
   return ({ at }) =>
-    besides >= LEAST_SPEECH_CHUNKS && at + UNDER_WAY_MS >= (newsAt ?? Number.NEGATIVE_INFINITY);
+    besides >= LEAST_SPEECH_CHUNKS &&
+    at + UNDER_WAY_MS >= (newsAt ?? Number.NEGATIVE_INFINITY) &&
+    settledAt - at < LEFT_WITHIN_MS;
 }
 
 /**

@@ -2,7 +2,15 @@ import type { BacklogChunk } from '../backlog.ts';
 import { stubOf } from './nameless.ts';
 import { settleBegun } from './parts.ts';
 import { isQuiet, isSpeech, isSpeechDespite, maybeSpeech, noisesIn, type Piece, type Span } from './piece.ts';
-import { EVEN, FIRST_TIMES, isOfWritten, type ReplayLog, type Spoken, type Untranslated } from './record.ts';
+import {
+  EVEN,
+  FIRST_TIMES,
+  type Interim,
+  isOfWritten,
+  type ReplayLog,
+  type Spoken,
+  type Untranslated,
+} from './record.ts';
 import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
 import { addSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 
@@ -120,8 +128,25 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     ...left,
     sentences,
     untranslated,
+    interims: withRunningSpeech(log, forgotten),
     unheard: addSpeech(log.unheard, unheard),
   };
+}
+
+/** Speech that went on behind the last interim text without a pause, and of which nothing came, is of that sentence. */
+function withRunningSpeech(log: ReplayLog, forgotten: readonly Piece[]): readonly Interim[] {
+  const last = log.interims.at(-1);
+  if (last === undefined) return log.interims;
+  const own = forgotten.filter(
+    (piece) =>
+      piece.group === last.group &&
+      piece.sentence === null &&
+      piece.fromMs >= last.countedMs &&
+      isOwed(log, piece),
+  );
+  const countedMs = own.at(-1)?.toMs ?? last.countedMs;
+  const speech = addSpeech(last.speech, countSpeech(log, own));
+  return [...log.interims.slice(0, -1), { ...last, speech, countedMs }];
 }
 
 /** Sentences that the service has understood, and of which no sound came in a language until they are forgotten. */
