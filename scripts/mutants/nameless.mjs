@@ -91,4 +91,11 @@ export const NAMELESS = [
     replace: 'run === null ||',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
+  {
+    name: 'texts-of-what-is-spoken-are-awaited',
+    file: 'uplink/replay/spoken.ts',
+    find: 'if (isSpoken && saidAt === undefined) return',
+    replace: 'if (isSpoken && id === null) return',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
 ];

@@ -92,6 +92,7 @@ function noteNamelessText(log: ReplayLog, { language, letters }: Text, now: numb
   const id = `#${log.namelessCount}`;
   const own = log.pieces.filter((piece) => piece.sentence === id && !isQuiet(piece));
   const saidAt = own.at(-1)?.sentAt;
+  if (isSpoken && saidAt === undefined) return { ...log, balance, nameless: noteTextBehind(log, language) };
   // No sound speaks what was said after it.
   const isBehind = isSpoken && saidAt !== undefined && log.soundAt !== null && saidAt < log.soundAt;
   if (!isBehind) return { ...log, balance, nameless: awaitText(log, language, letters, now) };

@@ -28,6 +28,12 @@ describe('a translation without a name of which no sound comes', () => {
     expect(cuts(text(say(ahead, 1), 9000), 60_000)).toEqual([]);
   });
 
+  it('is not told where its text comes behind sound that was long enough for it', () => {
+    const both = sound(say(translated(), 4), 8000, 3300);
+    expect(cuts(text(both, 4700), 60_000)).toEqual([]);
+    expect(cuts(text(sound(say(translated(), 4), 4000, 3300), 4700), 60_000)).toHaveLength(1);
+  });
+
   it('is not told where sound went on behind its text: it may have been spoken with that', () => {
     const going = sound(text(sound(translated(), 2000, 3300), 3400), 2000, 3900);
     expect(cuts(going, 60_000)).toEqual([]);
