@@ -75,6 +75,9 @@ const TAKEN_BACK_MS = 45_000;
 const AROUND_MS = 90_000;
 /** Beyond what an outage has lasted as much can be lost with it as a stream took that had fallen silent: 14 s were the most. */
 const BEYOND_MS = 30_000;
+/** A lane that loses its stream that often, without a minute in between, waits up to two minutes for the next one. */
+const OFTEN = 4;
+const OFTEN_MS = 300_000;
 /** Speech is judged within this much. */
 const REMEMBERED_MS = 900_000;
 
@@ -113,10 +116,13 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   let refusals = 0;
   let rejections = 0;
 
+  /** When the stream was lost of late. */
+  let losses: number[] = [];
+
   /** Its own, or the one of what that has come to. */
   const kindNow = (kind: string): string => {
     const isAgain = kind === 'refused_bare' ? refusals > 1 : kind === 'service_error' && rejections > 1;
-    return isAgain ? REFUSED_AGAIN : kind;
+    return isAgain || losses.length >= OFTEN ? REFUSED_AGAIN : kind;
   };
   /** From what it has to recover: null while a fault lasts, or where none is to blame. */
   const recoversSince = (now: number): number | null => {
@@ -132,6 +138,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   const turned = (now: number, streams: boolean): void => {
     if (!streams) {
       lostAt = now;
+      losses = [...losses.filter((at) => now - at < OFTEN_MS), now];
       told = false;
       atRest = RESTS.has(world.device.phase ?? '');
       return;
