@@ -98,4 +98,25 @@ export const NAMELESS = [
     replace: 'if (isSpoken && id === null) return',
     tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
+  {
+    name: 'what-is-understood-is-left-unanswered-as-well',
+    file: 'uplink/replay/replay-log.ts',
+    find: 'isOwed(log, piece) && !isToldUnspoken(log, piece.sentence);',
+    replace: 'isOwed(log, piece);',
+    tests: ['lane/unspoken-once.test.ts'],
+  },
+  {
+    name: 'what-is-too-old-to-be-said-again-is-forgotten-at-the-end',
+    file: 'uplink/replay/nameless.ts',
+    find: 'isSpokenElsewhere || !isOwed);',
+    replace: 'isSpokenElsewhere);',
+    tests: ['uplink/replay/nameless-unspoken.test.ts', 'lane/unspoken-once.test.ts'],
+  },
+  {
+    name: 'what-is-understood-is-not-awaited',
+    file: 'uplink/replay/nameless.ts',
+    find: 'if (pieces.every(noisesIn(pieces)) || !pieces.some(isSpeech)) return log.nameless;',
+    replace: 'if (pieces.length >= 0) return log.nameless;',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
 ];

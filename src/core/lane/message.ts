@@ -105,7 +105,7 @@ function noteTranscript(
   const letters = [...text].length;
   if (kind === 'partial_transcription') return notePartial(log, { ...word, letters }, now);
   if (kind === 'validated_transcription')
-    return cover(noteUnderstood(log, { ...word, letters }), { ...word, letters });
+    return cover(noteUnderstood(log, { ...word, letters }, now), { ...word, letters });
   if (kind !== 'translated_transcription') return log;
   const told = noteTranslated(log, { ...word, part: { id: part, language } });
   const noted = noteText(told, { ...word, part, language, letters }, now);

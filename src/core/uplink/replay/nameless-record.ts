@@ -13,7 +13,7 @@ export interface Run {
 
 /** A translation that is not spoken so far. */
 export interface Awaited {
-  /** Of its text; 0: the service writes none down, and has spoken what was said in another language. */
+  /** Of its text; 0: the service writes none down. */
   readonly letters: number;
   /** What was said, where no text tells it. */
   readonly pieces: readonly Piece[];

@@ -1,5 +1,5 @@
 import { type Awaited, IN_ORDER, type Nameless, type PassedBy, type Run } from './nameless-record.ts';
-import { isQuiet, isSpeech, type Piece, speechMs } from './piece.ts';
+import { isQuiet, isSpeech, noisesIn, type Piece, speechMs } from './piece.ts';
 import type { ReplayLog } from './record.ts';
 import { type AudioCut, MS_PER_LETTER, SHORTEST_SHARE, targetOf } from './sentence.ts';
 
@@ -63,6 +63,15 @@ export function awaitText(log: ReplayLog, tag: string, letters: number, now: num
     const known = before.isWritten ? before : { ...before, awaited: [], isWritten: true };
     return withAwaited(known, text);
   });
+}
+
+/** What has been understood is to be spoken in each language; where texts of translations come, these tell more. */
+export function awaitUnderstood(log: ReplayLog, pieces: readonly Piece[], now: number): readonly Nameless[] {
+  if (pieces.every(noisesIn(pieces)) || !pieces.some(isSpeech)) return log.nameless;
+  const past = log.nameless.filter((one) => !log.targets.includes(one.language));
+  const targets = log.targets.map((target) => namelessIn(log, target));
+  const sentence = { letters: 0, pieces, at: now, isDoubtful: false, isSpokenElsewhere: false };
+  return [...past, ...targets.map((one) => (one.isWritten ? one : withAwaited(one, sentence)))];
 }
 
 /** The text of a translation has come behind the sound that speaks it. */
@@ -147,7 +156,7 @@ function withNext(
   const isPlain = recent.length === 1 && recent.every(({ isDoubtful }) => !isDoubtful);
   const inOrder = recent.length === 0 ? 0 : Math.min(IN_ORDER, orderly + (isPlain ? 1 : 0));
   const next: Run = {
-    pieces: [...recent.flatMap((one) => one.pieces), ...pieces],
+    pieces: [...recent.flatMap((one) => one.pieces), ...pieces.filter(isOfNone(recent))],
     // Of a service that is ahead of its texts nobody knows what a sound is to be.
     letters: isAhead ? 0 : recent.reduce((sum, { letters }) => sum + letters, 0),
     ms,
@@ -171,9 +180,15 @@ function spokenElsewhere(log: ReplayLog, language: string, pieces: readonly Piec
   // What was said before it became a target is not said in it.
   const isOwn = ({ fromMs }: Piece): boolean =>
     fromMs >= log.before.ms || log.before.targets.includes(language);
-  const own = before.isWritten ? [] : pieces.filter(isOwn);
+  const own = before.isWritten ? [] : pieces.filter(isOwn).filter(isOfNone(awaited));
   if (!own.some(isSpeech)) return known;
   return withAwaited(known, { letters: 0, pieces: own, at: now, isDoubtful: false, isSpokenElsewhere: true });
+}
+
+/** Tells whether a piece is in none of these already. */
+function isOfNone(awaited: readonly Awaited[]): (piece: Piece) => boolean {
+  const known = awaited.flatMap(({ pieces }) => pieces);
+  return ({ fromMs }) => !known.some((one) => one.fromMs === fromMs);
 }
 
 /** How long a run should sound at the least. */
@@ -204,6 +219,13 @@ export function isNamelessOpen({ nameless }: ReplayLog): boolean {
   return nameless.some(
     ({ run, awaited, passedBy, crowded }) =>
       run !== null || awaited.length > 0 || passedBy.length > 0 || crowded.length > 0,
+  );
+}
+
+/** Whether it is told of what was said that it was not spoken, when it has been awaited for long enough. */
+export function isNamelessAwaited({ nameless }: ReplayLog): boolean {
+  return nameless.some(
+    ({ awaited, inOrder }) => inOrder === IN_ORDER && awaited.some(({ isDoubtful }) => !isDoubtful),
   );
 }
 
@@ -247,7 +269,8 @@ export function judgeRuns(log: ReplayLog, now: number): Judged {
 /** Those of which no sound came at all. */
 function missing({ language, awaited, passedBy, inOrder }: Nameless): readonly AudioCut[] {
   // Where texts come behind their sound, one that is awaited has been spoken.
-  const isOrderly = ({ letters }: Awaited): boolean => letters === 0 || inOrder === IN_ORDER;
+  const isOrderly = ({ letters, isSpokenElsewhere }: Awaited): boolean =>
+    inOrder === IN_ORDER || (letters === 0 && isSpokenElsewhere);
   const unheard = awaited.filter((one) => !one.isDoubtful && isOrderly(one));
   const isUnheard = ({ awaited: one, heardMs, promisedMs }: PassedBy): boolean =>
     heardMs <= promisedMs + promisedBy(one) * SPARE_SHARE;
@@ -268,6 +291,8 @@ function cutOf(language: string, run: Run): AudioCut {
  */
 export function runsCutAtEnd(log: ReplayLog, now: number, isLast: boolean): readonly AudioCut[] {
   const hasStub = !isLast && stubOf(log).length > 0;
+  // What no language has spoken is said again, until it is too old for that.
+  const isOwed = log.pieces.some((piece) => piece.sentence?.startsWith('#') && !isQuiet(piece));
   return log.nameless.flatMap((one) => {
     const { language, run, crowded } = one;
     const isTarget = log.targets.includes(language);
@@ -275,8 +300,7 @@ export function runsCutAtEnd(log: ReplayLog, now: number, isLast: boolean): read
     const isRunCut = run !== null && !isSaidAgain && (isCut(run) || isCutInTheMiddle(run, now));
     const runs = [...crowded.filter(isCut), ...(isRunCut ? [run] : [])];
     if (!isTarget) return runs.map((each) => cutOf(language, each));
-    // What no language has spoken is owed.
-    const awaited = one.awaited.filter(({ isSpokenElsewhere }) => isSpokenElsewhere);
+    const awaited = one.awaited.filter(({ isSpokenElsewhere }) => isSpokenElsewhere || !isOwed);
     return [...runs.map((each) => cutOf(language, each)), ...missing({ ...one, awaited })];
   });
 }

@@ -1,5 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
-import { stubOf } from './nameless.ts';
+import { isNamelessAwaited, stubOf } from './nameless.ts';
 import { settleBegun } from './parts.ts';
 import { isQuiet, isSpeech, isSpeechDespite, maybeSpeech, noisesIn, type Piece, type Span } from './piece.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Spoken,
   type Untranslated,
 } from './record.ts';
-import { allSaid, hasSounded, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
+import { allSaid, isBegun, languagesSaid, owesVoice, spokenIn } from './sentence.ts';
 import { addSpeech, NO_SPEECH, type SpeechCount } from './speech-count.ts';
 
 /** A pause this long ends a stretch of speech: longer than the service's own 0.7 s, so that two of ours are never one of its. */
@@ -114,12 +114,9 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
   const rest = spare <= 0 ? kept : kept.slice(until);
   const stays = new Set(rest);
   const forgotten = pieces.filter((piece) => !isQuiet(piece) && !stays.has(piece));
-  // What has been heard in one language is told for the others, one by one.
-  const sounded = new Set<string | null>(log.sentences.filter(hasSounded).map(({ id }) => id));
-  const unheard = countSpeech(
-    log,
-    forgotten.filter((piece) => isOwed(log, piece) && !sounded.has(piece.sentence)),
-  );
+  // What has been understood is told as not spoken, in each language by itself.
+  const isUnheard = (piece: Piece): boolean => isOwed(log, piece) && !isToldUnspoken(log, piece.sentence);
+  const unheard = countSpeech(log, forgotten.filter(isUnheard));
   const left = keepPieces(log, rest);
   const untranslated = [...log.untranslated, ...untranslatedIn(log, stays)];
   // What began to sound, and may have been cut, is still to be judged.
@@ -132,6 +129,12 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
     unheard: addSpeech(log.unheard, unheard),
   };
 }
+
+function isToldUnspoken(log: ReplayLog, id: string | null): boolean {
+  return id !== null && (isNamed(id) || isNamelessAwaited(log));
+}
+
+const isNamed = (id: string): boolean => !id.startsWith('#');
 
 /** Speech that went on behind the last interim text without a pause, and of which nothing came, is of that sentence. */
 function withRunningSpeech(log: ReplayLog, forgotten: readonly Piece[]): readonly Interim[] {
@@ -155,8 +158,7 @@ function untranslatedIn(log: ReplayLog, stays: ReadonlySet<Piece>): readonly Unt
     const own = log.pieces.filter((piece) => piece.sentence === sentence.id && !isQuiet(piece));
     const [first] = own;
     // Without a name it is any sentence's sound that speaks it.
-    if (first === undefined || sentence.id.startsWith('#') || own.some((piece) => stays.has(piece)))
-      return [];
+    if (first === undefined || !isNamed(sentence.id) || own.some((piece) => stays.has(piece))) return [];
     if (own.every(noisesIn(own))) return [];
     const isBefore = first.fromMs < log.before.ms;
     // Of two languages before the change which one was spoken is not known any more.

@@ -1,4 +1,5 @@
 import { beginOfWritten, writtenOf } from './interim.ts';
+import { awaitUnderstood } from './nameless.ts';
 import { isWithin, joined, partKey, placePart } from './parts.ts';
 import { notePassedOver } from './passed-over.ts';
 import { isQuiet, type Piece, type Span, splitAt } from './piece.ts';
@@ -23,9 +24,14 @@ export interface Understood {
   readonly letters?: number;
 }
 
-/** The service has understood a sentence (`validated_transcription`). */
-export function noteUnderstood(log: ReplayLog, word: Understood): ReplayLog {
-  return markUnderstood(log.isTold ? log : { ...log, isTold: true }, word);
+/** The service has understood a sentence (`validated_transcription`). @param now left out: when the last of it was sent */
+export function noteUnderstood(given: ReplayLog, word: Understood, now?: number): ReplayLog {
+  const log = markUnderstood(given.isTold ? given : { ...given, isTold: true }, word);
+  if (word.id !== null) return log;
+  const name = `#${log.namelessCount}`;
+  const own = log.pieces.filter((piece) => piece.sentence === name && !isQuiet(piece));
+  const at = now ?? own.at(-1)?.sentAt;
+  return at === undefined ? log : { ...log, nameless: awaitUnderstood(log, own, at) };
 }
 
 /** A translation has come as text: a service that does not say what it has understood has understood that. */

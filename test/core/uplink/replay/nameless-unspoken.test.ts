@@ -21,6 +21,11 @@ describe('a translation without a name of which no sound comes', () => {
   it('is owed where the stream ends before that, and not told', () => {
     expect(unspoken(translated())).toHaveLength(7);
     expect(cutsAtEnd(translated(), 20_000)).toEqual([]);
+    // Too old to be said again, and not yet told.
+    const old = send(translated(), 0, 92);
+    expect(unspoken(old)).toEqual([]);
+    expect(cuts(old, 32_000)).toEqual([]);
+    expect(cutsAtEnd(old, 32_000)).toEqual([{ language: 'es', ...TOLD }]);
   });
 
   it('is not told of a service that has spoken before its text came', () => {
@@ -71,6 +76,42 @@ describe('a translation without a name of which no sound comes', () => {
       ).log;
       expect(cuts(twin, 33_100)).toEqual([{ language: 'es', ...TOLD }]);
     });
+  });
+});
+
+describe('a translation without a name of which no sound comes, of a service that writes none down', () => {
+  const heard = say(emptyReplayLog(['es']), 4);
+  const SAID = { language: 'es', playedMs: 0, expectedMs: 4 * CHUNK_MS };
+  const cuts = (log: ReplayLog, at: number) => judgeCuts(log, at).cuts;
+
+  it('is told half a minute after it was understood, by what was said', () => {
+    expect(cuts(heard, 30_900)).toEqual([]);
+    const { cuts: told, log } = judgeCuts(heard, 31_000);
+    expect(told).toEqual([SAID]);
+    expect(cuts(log, 90_000)).toEqual([]);
+    expect(cuts(sound(heard, 1200, 3300), 90_000)).toEqual([]);
+    expect(cuts(say(emptyReplayLog(['es']), 1), 90_000)).toEqual([]);
+  });
+
+  it('is told where the next one is spoken for no longer than that was', () => {
+    const next = (ms: number): ReplayLog => sound(say(send(heard, 0, 40), 4), ms, 17_500);
+    expect(cuts(next(1200), 31_000)).toEqual([SAID]);
+    expect(cuts(next(2400), 31_000)).toEqual([]);
+    expect(cutsAtEnd(next(1200), 25_000)).toEqual([SAID]);
+  });
+
+  it('is told in the language in which it is missing', () => {
+    const both = say(emptyReplayLog(['es', 'fr']), 4);
+    const one = noteSound(both, { id: null, language: 'fr', ms: 1200, last: false }, 3300).log;
+    expect(cutsAtEnd(one, 3500)).toEqual([SAID]);
+    const two = noteSound(one, { id: null, language: 'es', ms: 1200, last: false }, 3600).log;
+    expect(cutsAtEnd(two, 3700)).toEqual([]);
+    expect(cuts(two, 90_000)).toEqual([]);
+  });
+
+  it('is not told where words are made of what is no speech', () => {
+    const levels = { loudestDb: -24, quietestDb: -24, isSpeech: false };
+    expect(cuts(say(emptyReplayLog(['es']), 8, { levels }), 90_000)).toEqual([]);
   });
 });
 

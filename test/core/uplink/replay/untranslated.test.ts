@@ -42,8 +42,9 @@ describe('a sentence that the service has understood and never translates', () =
     expect(told(judged.log)).toEqual([]);
   });
 
-  it('counts as left unanswered only where no sound of it came in any language', () => {
-    expect(wait(understand(send(4), 'a')).unheard.possible).toBe(4);
+  it('is not left unanswered as well, whether or not sound of it came in any language', () => {
+    expect(wait(send(4)).unheard.possible).toBe(4);
+    expect(wait(understand(send(4), 'a')).unheard.possible).toBe(0);
     expect(wait(sound(understand(send(4), 'a'), 'a', 'es', 1300, true)).unheard.possible).toBe(0);
   });
 
