@@ -66,7 +66,7 @@ export const NAMELESS = [
   {
     name: 'what-is-owed-is-told-as-unspoken',
     file: 'uplink/replay/nameless.ts',
-    find: 'one.awaited.filter(({ isSpokenElsewhere }) => isSpokenElsewhere);',
+    find: 'one.awaited.filter(({ isSpokenElsewhere }) => isSpokenElsewhere || !isOwed);',
     replace: 'one.awaited;',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
@@ -80,8 +80,8 @@ export const NAMELESS = [
   {
     name: 'new-languages-owe-what-was-said-before',
     file: 'uplink/replay/nameless.ts',
-    find: 'before.isWritten ? [] : pieces.filter(isOwn);',
-    replace: 'before.isWritten ? [] : pieces;',
+    find: 'before.isWritten ? [] : pieces.filter(isOwn).filter(',
+    replace: 'before.isWritten ? [] : pieces.filter(',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
