@@ -119,4 +119,11 @@ export const NAMELESS = [
     replace: 'if (pieces.length >= 0) return log.nameless;',
     tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
+  {
+    name: 'short-texts-that-come-late-are-told-as-unspoken',
+    file: 'uplink/replay/nameless.ts',
+    find: 'now - run.soundAt < LATE_TEXT_MS && ms < run.ms * LEAST_SHARE;',
+    replace: 'now < run.soundAt && ms < run.ms;',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
 ];

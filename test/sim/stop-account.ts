@@ -6,6 +6,8 @@ import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { bytesOf, OWN_STREAM } from '../../src/core/playout/sentences.ts';
 import { isTalk } from '../../src/core/speech/decision.ts';
+import type { Piece } from '../../src/core/uplink/replay/piece.ts';
+import type { Sentence } from '../../src/core/uplink/replay/record.ts';
 import { owedSpeech } from '../../src/core/uplink/replay/replay-log.ts';
 import { hasSounded } from '../../src/core/uplink/replay/sentence.ts';
 import { isStoppedByHold } from './losses.ts';
@@ -68,26 +70,41 @@ function heldChunks({ backlog, session }: LaneState): number {
   return sure.length < LEAST_HELD_CHUNKS ? 0 : sure.length;
 }
 
-/** How many translations are told as cut off. */
-function toldCuts(effects: LaneStep['effects']): number {
-  return effects.filter((effect) => effect.type === 'notify' && effect.kind === 'audio_cut').length;
+/** A translation as it is told to be cut off. */
+interface ToldCut {
+  readonly language: unknown;
+  readonly playedMs: unknown;
+}
+
+function toldCuts(effects: LaneStep['effects']): readonly ToldCut[] {
+  return effects.flatMap((effect) =>
+    effect.type === 'notify' && effect.kind === 'audio_cut'
+      ? [{ language: effect.detail['language'], playedMs: effect.detail['played_ms'] }]
+      : [],
+  );
 }
 
 /**
  * What a stream that has ended by a stop had understood, and owes; whoever spoke may have to hear it in another language, too.
- * @param cuts of as many sentences that had begun to sound the rest is told as cut off
+ * @param cuts of a sentence that had begun to sound the rest is told as cut off
  */
-function understoodChunks({ session, idPrefix }: LaneState, after: LaneState, cuts: number): number {
+function understoodChunks(
+  { session, idPrefix }: LaneState,
+  after: LaneState,
+  cuts: readonly ToldCut[],
+): number {
   if (session.kind !== 'draining' || after.session.kind === 'draining' || idPrefix !== after.idPrefix)
     return 0;
   const { replay } = session.stream;
+  const isTold = ({ languages }: Sentence): boolean =>
+    languages.some(({ language, ms }) =>
+      cuts.some((cut) => cut.language === language && cut.playedMs === Math.round(ms)),
+    );
   const told = new Set<string | null>(
-    replay.sentences
-      .filter(hasSounded)
-      .slice(0, cuts)
-      .map(({ id }) => id),
+    replay.sentences.filter((one) => hasSounded(one) && isTold(one)).map(({ id }) => id),
   );
-  const pieces = replay.pieces.filter(({ sentence }) => sentence !== null && !told.has(sentence));
+  const isOfTold = ({ sentence, seam }: Piece): boolean => told.has(sentence) || told.has(seam?.next ?? null);
+  const pieces = replay.pieces.filter((piece) => piece.sentence !== null && !isOfTold(piece));
   const chunks = owedSpeech({ ...replay, pieces }).possible;
   return chunks < LEAST_OWED_CHUNKS ? 0 : chunks;
 }

@@ -18,6 +18,8 @@ const OVER_AFTER_MS = 5000;
 const PASSED_BY_AFTER_MS = 10_000;
 /** Nor is one spoken that is older, or that is older although another language was spoken meanwhile. */
 const UNSPOKEN_AFTER_MS = { quiet: 30_000, busy: 60_000 } as const;
+/** A text may come so long behind the sound that speaks it. */
+const LATE_TEXT_MS = 3000;
 /** Less than this share of what its text promises is no translation. */
 const LEAST_SHARE = 0.5;
 /** Less than this share is no whole one, of whatever voice. */
@@ -57,12 +59,17 @@ function change(
 
 /** The text of a translation has come, and no sound so far that may speak it. */
 export function awaitText(log: ReplayLog, tag: string, letters: number, now: number): readonly Nameless[] {
-  const text = { letters, pieces: [], at: now, isDoubtful: false, isSpokenElsewhere: false };
   return change(log, tag, (before) => {
+    const text = { letters, pieces: [], at: now, isSpokenElsewhere: false };
     // From now on texts tell what is to be spoken.
     const known = before.isWritten ? before : { ...before, awaited: [], isWritten: true };
-    return withAwaited(known, text);
+    return withAwaited(known, { ...text, isDoubtful: mayBeBehind(before, promisedBy(text), now) });
   });
+}
+
+/** Whether a text may have come late, behind a sound of which it is a small part. */
+function mayBeBehind({ run }: Nameless, ms: number, now: number): boolean {
+  return run !== null && now - run.soundAt < LATE_TEXT_MS && ms < run.ms * LEAST_SHARE;
 }
 
 /** What has been understood is to be spoken in each language; where texts of translations come, these tell more. */

@@ -39,6 +39,19 @@ describe('a translation without a name of which no sound comes', () => {
     expect(cuts(text(sound(say(translated(), 4), 4000, 3300), 4700), 60_000)).toHaveLength(1);
   });
 
+  it.each([
+    [10, 4700, 0],
+    [10, 6500, 1],
+    [40, 4700, 1],
+  ])(
+    'with %i letters, %i ms after a sound of 4 s began that was promised, is told: %i',
+    (letters, at, count) => {
+      const spoken = sound(translated(), 4000, 3300);
+      const behind = noteText(say(spoken, 4), { id: null, language: 'es', letters }, at);
+      expect(cuts(behind, 60_000)).toHaveLength(count);
+    },
+  );
+
   it('is not told where sound went on behind its text: it may have been spoken with that', () => {
     const going = sound(text(sound(translated(), 2000, 3300), 3400), 2000, 3900);
     expect(cuts(going, 60_000)).toEqual([]);
