@@ -147,7 +147,7 @@ export const CUTS = [
   },
   {
     name: 'stub-without-a-name-is-owed-after-a-stop',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'const hasStub = !isLast && stubOf(log).length > 0;',
     replace: 'const hasStub = stubOf(log).length > 0;',
     tests: ['lane/stopped-translation.test.ts'],

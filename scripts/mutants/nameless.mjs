@@ -2,21 +2,21 @@
 export const NAMELESS = [
   {
     name: 'texts-that-nothing-speaks-are-forgotten',
-    file: 'uplink/replay/nameless.ts',
-    find: 'if (isTarget) cuts.push(...missing({ ...one, awaited: over, passedBy: past }));',
+    file: 'uplink/replay/nameless-cuts.ts',
+    find: 'if (isTarget) cuts.push(...missing({ ...one, inOrder: inOrder(one), awaited: over, passedBy: past }));',
     replace: '',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
     name: 'texts-behind-their-sound-are-told-as-unspoken',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'const unheard = awaited.filter((one) => !one.isDoubtful && isOrderly(one));',
     replace: 'const unheard = awaited.filter((one) => !one.isDoubtful);',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
     name: 'doubtful-texts-are-told-as-unspoken',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'const unheard = awaited.filter((one) => !one.isDoubtful && isOrderly(one));',
     replace: 'const unheard = awaited.filter(isOrderly);',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
@@ -30,7 +30,7 @@ export const NAMELESS = [
   },
   {
     name: 'what-speaks-two-texts-passes-one-by',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'heardMs <= promisedMs + promisedBy(one) * SPARE_SHARE;',
     replace: 'heardMs >= 0;',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
@@ -52,20 +52,20 @@ export const NAMELESS = [
   {
     name: 'other-languages-have-no-time-to-speak',
     file: 'uplink/replay/nameless.ts',
-    find: 'now - Math.max(at, elsewhereAt);',
-    replace: 'now - at;',
+    find: 'now - one.at - busyMs(one)',
+    replace: 'now - one.at - Math.min(0, busyMs(one))',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
     name: 'end-of-a-stream-leaves-languages-untold',
-    file: 'uplink/replay/nameless.ts',
-    find: '...missing({ ...one, awaited })];',
-    replace: '];',
+    file: 'uplink/replay/nameless-cuts.ts',
+    find: '...missing({ ...one, inOrder: inOrder(one), awaited }),',
+    replace: '',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
     name: 'what-is-owed-is-told-as-unspoken',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'one.awaited.filter(({ isSpokenElsewhere }) => isSpokenElsewhere || !isOwed);',
     replace: 'one.awaited;',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
@@ -73,8 +73,8 @@ export const NAMELESS = [
   {
     name: 'sound-of-no-language-speaks-nothing',
     file: 'uplink/replay/nameless.ts',
-    find: 'log.nameless.map((one) => ({ ...one, awaited: [], passedBy: [] }));',
-    replace: 'log.nameless;',
+    find: 'if (language === null) return hearJoint(log, sound, now);',
+    replace: 'if (language === null) return log.nameless;',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
   },
   {
@@ -86,7 +86,7 @@ export const NAMELESS = [
   },
   {
     name: 'stubs-are-said-again-in-all-languages',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'other !== undefined || run === null ||',
     replace: 'run === null ||',
     tests: ['uplink/replay/nameless.test.ts', 'uplink/replay/nameless-unspoken.test.ts'],
@@ -107,7 +107,7 @@ export const NAMELESS = [
   },
   {
     name: 'what-is-too-old-to-be-said-again-is-forgotten-at-the-end',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: 'isSpokenElsewhere || !isOwed);',
     replace: 'isSpokenElsewhere);',
     tests: ['uplink/replay/nameless-unspoken.test.ts', 'lane/unspoken-once.test.ts'],
@@ -124,6 +124,27 @@ export const NAMELESS = [
     file: 'uplink/replay/nameless.ts',
     find: 'now - run.soundAt < LATE_TEXT_MS && ms < run.ms * LEAST_SHARE;',
     replace: 'now < run.soundAt && ms < run.ms;',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
+  {
+    name: 'one-of-two-translations-is-a-cut',
+    file: 'uplink/replay/nameless-cuts.ts',
+    find: 'LEAST_SHARE / translations;',
+    replace: 'LEAST_SHARE;',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
+  {
+    name: 'waiting-for-another-language-never-ends',
+    file: 'uplink/replay/nameless.ts',
+    find: 'Math.max(0, run.soundAt - Math.max(at, run.beganAt))',
+    replace: 'Math.max(0, run.soundAt - at)',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
+  {
+    name: 'order-of-sound-without-language-is-forgotten',
+    file: 'uplink/replay/nameless-cuts.ts',
+    find: 'Math.min(one.inOrder, joint?.inOrder ?? IN_ORDER)',
+    replace: 'Math.min(one.inOrder, joint === null ? 0 : IN_ORDER)',
     tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
 ];

@@ -42,7 +42,7 @@ export const SILENCE = [
   },
   {
     name: 'without-a-name-the-end-cuts-nothing',
-    file: 'uplink/replay/nameless.ts',
+    file: 'uplink/replay/nameless-cuts.ts',
     find: '(isCut(run) || isCutInTheMiddle(run, now));',
     replace: 'isCut(run);',
     tests: ['uplink/replay/nameless.test.ts'],

@@ -82,7 +82,9 @@ export function checkUnspoken(
   { language, played_ms: playedMs }: Readonly<Record<string, unknown>>,
   now: number,
 ): void {
-  const recent = jobs.filter((job) => job.language === language && now - job.renderedAt < AWAITED_MS);
+  // Where sound does not tell its language all of them are meant.
+  const languages = String(language).split(',');
+  const recent = jobs.filter((job) => languages.includes(job.language) && now - job.renderedAt < AWAITED_MS);
   const isTrue = recent.some(({ deliveredTicks, lengthTicks }) => deliveredTicks < lengthTicks);
   violations.check(
     'told',

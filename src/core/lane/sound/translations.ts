@@ -1,6 +1,6 @@
 import { judgeCuts } from '../../uplink/replay/cut-off.ts';
 import { takeLeftOut } from '../../uplink/replay/interim.ts';
-import { isNamelessOpen } from '../../uplink/replay/nameless.ts';
+import { isNamelessOpen } from '../../uplink/replay/nameless-cuts.ts';
 import { lessSpeech } from '../../uplink/replay/speech-count.ts';
 import { notifyCut, sayLate } from '../session/ending.ts';
 import { countLeftOut } from '../session/left-out.ts';

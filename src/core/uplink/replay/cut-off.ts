@@ -1,5 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
-import { judgeRuns, runsCutAtEnd } from './nameless.ts';
+import { judgeRuns, runsCutAtEnd } from './nameless-cuts.ts';
 import { settleBegun, settleBegunIn } from './parts.ts';
 import type { Piece } from './piece.ts';
 import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';

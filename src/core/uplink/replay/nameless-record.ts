@@ -6,9 +6,12 @@ export interface Run {
   /** Of the texts that are spoken; 0: not known. */
   readonly letters: number;
   readonly ms: number;
+  readonly beganAt: number;
   readonly soundAt: number;
   /** The texts are of this run and of no other. */
   readonly isCertain: boolean;
+  /** How many translations of a sentence are in it: several where sound does not tell its language. */
+  readonly translations: number;
 }
 
 /** A translation that is not spoken so far. */
@@ -32,8 +35,9 @@ export interface PassedBy {
   readonly promisedMs: number;
 }
 
-/** Sound without names in one language. */
+/** Sound without names in one language, or in all where it does not tell which. */
 export interface Nameless {
+  /** One of the stream's targets, or all of them as in `jointOf`. */
   readonly language: string;
   readonly run: Run | null;
   readonly awaited: readonly Awaited[];
@@ -51,3 +55,6 @@ export interface Nameless {
 
 /** This many sentences after it was ahead, or seemed to be, a service is taken for one that tells the text first. */
 export const IN_ORDER = 3;
+
+/** In place of a language where sound does not tell which of several it is. */
+export const jointOf = (targets: readonly string[]): string => targets.join(',');

@@ -1,5 +1,5 @@
 import type { BacklogChunk } from '../backlog.ts';
-import { isNamelessAwaited, stubOf } from './nameless.ts';
+import { isNamelessAwaited, stubOf } from './nameless-cuts.ts';
 import { settleBegun } from './parts.ts';
 import { isQuiet, isSpeech, isSpeechDespite, maybeSpeech, noisesIn, type Piece, type Span } from './piece.ts';
 import {

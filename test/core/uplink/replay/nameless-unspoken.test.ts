@@ -159,6 +159,13 @@ describe('translations without names into two languages', () => {
     expect(cutsAtEnd(written, 3500)).toEqual([]);
   });
 
+  it('are told where one is missing, and the next is spoken in both, one behind the other', () => {
+    const one = soundIn(written, 'es', 4000, 3300);
+    const next = textIn(textIn(say(one, 4), 'es', 15_000), 'fr', 15_000);
+    const both = soundIn(soundIn(next, 'es', 4000, 15_300), 'fr', 4000, 15_600);
+    expect(judgeCuts(both, 63_100).cuts).toEqual([{ language: 'fr', ...TOLD }]);
+  });
+
   it('are whole where one is spoken behind the other, however long that takes', () => {
     let log = written;
     for (let at = 3300; at <= 9000; at += 300) log = soundIn(log, 'es', 200, at);
@@ -209,5 +216,54 @@ describe('translations without names into two languages', () => {
       const wider = soundIn(retarget(send(emptyReplayLog(['es']), 4, 3), ['es', 'fr']), 'es', 1200, 3300);
       expect(judgeCuts(wider, 90_000).cuts).toEqual([]);
     });
+  });
+});
+
+describe('translations into two languages whose sound tells no language', () => {
+  const both = (log: ReplayLog, at: number): ReplayLog =>
+    ['es', 'fr'].reduce(
+      (told, language) => noteText(told, { id: null, language, letters: LETTERS }, at),
+      say(log, 4),
+    );
+  const written = both(emptyReplayLog(['es', 'fr']), 3000);
+  const cutsOf = (log: ReplayLog, at: number) =>
+    judgeCuts(log, at).cuts.map(({ language, playedMs, expectedMs }) => [language, playedMs, expectedMs]);
+
+  it('are told together where less than a quarter came, and not said once more', () => {
+    const cut = sound(written, 1900, 3300);
+    expect(judgeCuts(cut, 8400).again).toEqual([]);
+    expect(unspoken(cut)).toEqual([]);
+    expect(cutsOf(cut, 8400)).toEqual([['es,fr', 1900, 2 * LETTERS * 65]]);
+    expect(cutsAtEnd(cut, 3400)).toHaveLength(1);
+  });
+
+  it('are not told where that may be all of one', () => {
+    expect(cutsOf(sound(written, 2100, 3300), 90_000)).toEqual([]);
+    expect(cutsOf(sound(sound(written, 4000, 3300), 4000, 6500), 90_000)).toEqual([]);
+  });
+
+  it('are told where nothing came of them, and the next ones were spoken', () => {
+    const next = sound(both(written, 14_000), 8000, 14_300);
+    expect(cutsOf(next, 33_100)).toEqual([
+      ['es,fr', 0, LETTERS * 65],
+      ['es,fr', 0, LETTERS * 65],
+    ]);
+    expect(cutsOf(sound(both(written, 14_000), 16_000, 14_300), 33_100)).toEqual([]);
+    expect(cutsAtEnd(next, 20_000)).toHaveLength(2);
+  });
+
+  it('are told in each where no sound comes at all', () => {
+    expect(cutsOf(written, 33_100).map(([language]) => language)).toEqual(['es', 'fr']);
+  });
+
+  it('are not told of a service that has spoken before its texts came', () => {
+    const ahead = both(sound(say(emptyReplayLog(['es', 'fr']), 4), 8000, 3300), 3500);
+    expect(cutsOf(both(ahead, 12_000), 90_000)).toEqual([]);
+    // However short that was.
+    const short = both(sound(say(emptyReplayLog(['es', 'fr']), 4), 1900, 3300), 3500);
+    expect(cutsOf(short, 90_000)).toEqual([]);
+    // And however late they come.
+    const late = both(sound(send(emptyReplayLog(['es', 'fr']), 4, 3), 1900, 3300), 9500);
+    expect(cutsOf(late, 90_000)).toEqual([]);
   });
 });

@@ -75,12 +75,6 @@ describe('a translation without a name', () => {
     const two = text(say(translated(), 4), 3100);
     expect(unspoken(sound(two, 3000, 3300))).toEqual([]);
   });
-
-  it('is no matter in two languages where sound does not tell its own', () => {
-    const cut = sound(translated(['es', 'fr']), 320, 3300);
-    expect(judgeCuts(cut, 90_000)).toMatchObject({ again: [], cuts: [] });
-    expect(cutsAtEnd(cut, 3500)).toEqual([]);
-  });
 });
 
 describe('a sentence without a name whose sound comes before its text', () => {
