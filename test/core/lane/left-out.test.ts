@@ -36,6 +36,7 @@ describe('a sentence of which the service gives no more than interim texts', () 
     ['at once when it is forgotten', true, false],
     ['without times', false, false],
     ['when the service goes on with the next', true, true],
+    ['when it goes on with the next, without times', false, true],
   ])('is told with all that somebody said on behind its last text, %s', (_, isTimed, goesOn) => {
     const lane = live();
     say(lane, 'a', 3, isTimed);

@@ -1,4 +1,5 @@
 import type { LeftOut } from './left-out.ts';
+import { isOrderly } from './nameless.ts';
 import { placePart } from './parts.ts';
 import { passedOverBy } from './passed-over.ts';
 import { isQuiet, type Piece, type Span } from './piece.ts';
@@ -21,6 +22,8 @@ const TAIL_MS = 1000;
 const UNWRITTEN_MS = 1500;
 /** A new sentence that begins with so much of the text of the one before is the same under another name. */
 const SAME_SHARE = 0.6;
+/** Begins our names for sentences to which the service gives none, and behind which it has begun another one. */
+const SET_ASIDE = '~';
 /** What other sentences cover so far has not been left out. */
 const COVERED_SHARE = 0.5;
 /** So shortly after its last interim text a sentence is being written down. */
@@ -45,9 +48,10 @@ export interface InterimText {
 }
 
 /** The service has understood this much of a sentence that goes on. */
-export function notePartial(log: ReplayLog, text: InterimText, now: number): ReplayLog {
+export function notePartial(given: ReplayLog, text: InterimText, now: number): ReplayLog {
   const { id, letters } = text;
-  if (letters === 0 || (id !== null && isFinal(log, id))) return log;
+  if (letters === 0 || (id !== null && isFinal(given, id))) return given;
+  const log = closeOther(given, text);
   const known = log.interims.find((one) => one.id === id);
   const told = toldSpan(log, text.span ?? null);
   const more = letters - (known?.letters ?? 0);
@@ -67,6 +71,23 @@ export function notePartial(log: ReplayLog, text: InterimText, now: number): Rep
   };
   return { ...log, interims: [...others, next].slice(-MOST_INTERIMS) };
 }
+
+/**
+ * A text comes of what is said behind a pause. What was said on before that is of the sentence that was being written down, as far as no
+ * times tell otherwise; and where the service gives no names, and the text is much shorter, it is of another one.
+ */
+function closeOther(log: ReplayLog, { id, letters }: InterimText): ReplayLog {
+  const interims = log.interims.map((one): Interim => {
+    if (one.group === log.group || one.told !== null) return one;
+    const toMs = log.pieces.findLast(({ group }) => group === one.group)?.toMs ?? one.countedMs;
+    const whole = countTo(log, one, toMs);
+    const isOther = id === null && one.id === null && letters < one.letters * SAME_SHARE;
+    return isOther ? { ...whole, id: `${SET_ASIDE}${one.since}` } : whole;
+  });
+  return { ...log, interims };
+}
+
+const isSetAside = ({ id }: Interim): boolean => id?.startsWith(SET_ASIDE) === true;
 
 /** Speech goes on behind the last interim text. */
 export function noteTail(log: ReplayLog): ReplayLog {
@@ -152,10 +173,11 @@ function shareOf({ told, fromMs, toMs }: Interim, span: Span): number {
 export function coverInterims(log: ReplayLog, { id, letters }: InterimText): ReplayLog {
   if (log.interims.length === 0) return log;
   const span = spanOf(log, id ?? `#${log.namelessCount}`);
-  if (id === null && span === null) return keepInterims(log, []);
   const own = interimOf(log, id);
   let spare = letters - (own === undefined ? 0 : lettersOf(own));
-  const interims = log.interims.flatMap((one): readonly Interim[] => {
+  // Without a name it may be of any of those that have none.
+  const others = id === null && span === null ? log.interims.filter(isSetAside) : log.interims;
+  const interims = others.flatMap((one): readonly Interim[] => {
     if (one === own) return [];
     const share = span === null ? spare / one.letters : shareOf(one, span);
     if (span === null) spare -= one.letters;
@@ -186,6 +208,8 @@ export function coverBySound(before: ReplayLog, log: ReplayLog, id: string | nul
     id !== null &&
     (isFinal(before, id) || before.withdrawn.includes(id) || log.interims.some((one) => one.id === id));
   const isOther = ({ id: own }: Interim): boolean => own !== id;
+  // It speaks what its own text promises, and of these no whole one has come.
+  if (id === null && isOrderly(log)) return log;
   return keepInterims(log, isOfText ? log.interims.filter(isOther) : interimsBehind(before, id));
 }
 
@@ -310,8 +334,9 @@ function begunAtEnd(log: ReplayLog, now: number, isLast: boolean): readonly Left
 }
 
 /** Whether the last sound may have been of it. */
-function maySound({ soundAt }: ReplayLog, { id, since }: Interim): boolean {
-  return id === null && soundAt !== null && soundAt > since - SOUND_BEFORE_MS;
+function maySound(log: ReplayLog, { id, since }: Interim): boolean {
+  const { soundAt } = log;
+  return id === null && soundAt !== null && soundAt > since - SOUND_BEFORE_MS && !isOrderly(log);
 }
 
 function owedIn(log: ReplayLog, { fromMs, countedMs }: Interim): SpeechCount {

@@ -108,6 +108,11 @@ function withAwaited(before: Nameless, one: Awaited): Nameless {
   return { ...before, passedBy, awaited: [...before.awaited, one].slice(-MOST_AWAITED) };
 }
 
+/** Whether what sounds without a name has had its text first of late. */
+export function isOrderly({ nameless, soundAt }: ReplayLog): boolean {
+  return soundAt !== null && nameless.length > 0 && nameless.every(({ inOrder }) => inOrder === IN_ORDER);
+}
+
 /** How long a translation should sound, milliseconds. */
 export function promisedBy({ letters, pieces }: Pick<Awaited, 'letters' | 'pieces'>): number {
   return letters > 0 ? letters * MS_PER_LETTER : speechMs(pieces);
