@@ -82,8 +82,10 @@ export const EVENT_SCHEMAS = {
   }),
   audio_cut: event('A translation, or the rest of it, never came, and it is not said again.', {
     lane,
-    language: z.string().describe('of the translation'),
-    played_ms: ms('what was heard'),
+    language: z
+      .string()
+      .describe('of the translation; several, with commas, where the service does not tell which'),
+    played_ms: ms('what came of it: heard, but for what a stop threw away (`speech_dropped`)'),
     expected_ms: ms(
       'how long the translation should have been, by the length of its text, or else of what was said',
     ),
