@@ -115,7 +115,7 @@ export const NAMELESS = [
   {
     name: 'what-is-understood-is-not-awaited',
     file: 'uplink/replay/nameless.ts',
-    find: 'if (pieces.every(noisesIn(pieces)) || !pieces.some(isSpeech)) return log.nameless;',
+    find: 'if (pieces.every(noisesIn(pieces))) return log.nameless;',
     replace: 'if (pieces.length >= 0) return log.nameless;',
     tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
@@ -181,5 +181,12 @@ export const NAMELESS = [
     find: 'log.interims.filter(isSetAside) : log.interims;',
     replace: 'log.interims.filter((one) => isSetAside(one) && letters < 0) : log.interims;',
     tests: ['lane/left-out-nameless.test.ts'],
+  },
+  {
+    name: 'soft-speech-explains-no-sound',
+    file: 'uplink/replay/nameless.ts',
+    find: 'const promisedMs = rest.reduce((sum, one) => sum + explainedBy(one), 0);',
+    replace: 'const promisedMs = rest.reduce((sum, one) => sum + promisedBy(one), 0);',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
 ];

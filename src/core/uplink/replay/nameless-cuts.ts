@@ -127,10 +127,9 @@ function missing({ language, awaited, passedBy, inOrder }: Nameless): readonly A
   const isUnheard = ({ awaited: one, heardMs, promisedMs }: PassedBy): boolean =>
     heardMs <= promisedMs + promisedBy(one) * SPARE_SHARE;
   const passed = passedBy.filter((one) => isOrderly(one.awaited) && isUnheard(one));
-  return [...passed.map((one) => one.awaited), ...unheard].map((one) => ({
-    ...{ language, playedMs: 0 },
-    expectedMs: Math.round(promisedBy(one)),
-  }));
+  return [...passed.map((one) => one.awaited), ...unheard]
+    .map((one) => ({ language, playedMs: 0, expectedMs: Math.round(promisedBy(one)) }))
+    .filter(({ expectedMs }) => expectedMs > 0);
 }
 
 function cutOf(language: string, run: Run): AudioCut {

@@ -86,7 +86,7 @@ function mayBeBehind(run: Run | null, ms: number, now: number): boolean {
 
 /** What has been understood is to be spoken in each language; where texts of translations come, these tell more. */
 export function awaitUnderstood(log: ReplayLog, pieces: readonly Piece[], now: number): readonly Nameless[] {
-  if (pieces.every(noisesIn(pieces)) || !pieces.some(isSpeech)) return log.nameless;
+  if (pieces.every(noisesIn(pieces))) return log.nameless;
   const past = log.nameless.filter((one) => !log.targets.includes(one.language));
   const targets = log.targets.map((target) => namelessIn(log, target));
   const sentence = { letters: 0, pieces, at: now, isDoubtful: false, isSpokenElsewhere: false };
@@ -103,7 +103,7 @@ export function noteTextBehind(log: ReplayLog, tag: string): readonly Nameless[]
 function withAwaited(before: Nameless, one: Awaited): Nameless {
   const passedBy = before.passedBy.map((other) => ({
     ...other,
-    promisedMs: other.promisedMs + promisedBy(one),
+    promisedMs: other.promisedMs + explainedBy(one),
   }));
   return { ...before, passedBy, awaited: [...before.awaited, one].slice(-MOST_AWAITED) };
 }
@@ -113,7 +113,14 @@ export function isOrderly({ nameless, soundAt }: ReplayLog): boolean {
   return soundAt !== null && nameless.length > 0 && nameless.every(({ inOrder }) => inOrder === IN_ORDER);
 }
 
-/** How long a translation should sound, milliseconds. */
+/** How much sound is explained by it: what has been understood is speech to the service, however unsure the lane is of it. */
+function explainedBy({ letters, pieces }: Awaited): number {
+  return letters > 0
+    ? letters * MS_PER_LETTER
+    : pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+}
+
+/** How long a translation should sound, milliseconds; 0: the lane is not sure that it was speech. */
 export function promisedBy({ letters, pieces }: Pick<Awaited, 'letters' | 'pieces'>): number {
   return letters > 0 ? letters * MS_PER_LETTER : speechMs(pieces);
 }
@@ -214,7 +221,7 @@ function withNext(
     // Of several texts the sound of the first may be over before that of the next begins.
     isCertain: !isAhead && isPlain,
   };
-  const promisedMs = rest.reduce((sum, one) => sum + promisedBy(one), 0);
+  const promisedMs = rest.reduce((sum, one) => sum + explainedBy(one), 0);
   return {
     ...before,
     ...{ run: next, awaited: [], inOrder, crowded: run === null ? crowded : [...crowded, run] },

@@ -113,6 +113,13 @@ describe('a translation without a name of which no sound comes, of a service tha
     expect(cutsAtEnd(next(1200), 25_000)).toEqual([SAID]);
   });
 
+  it('is told where the lane is not sure of the next one, which is spoken', () => {
+    const levels = { loudestDb: -24, quietestDb: -24, isSpeech: false };
+    const next = sound(say(send(heard, 0, 40), 4, { levels }), 1200, 17_500);
+    expect(cuts(next, 31_000)).toEqual([SAID]);
+    expect(cuts(sound(next, 1200, 17_900), 31_000)).toEqual([]);
+  });
+
   it('is told in the language in which it is missing', () => {
     const both = say(emptyReplayLog(['es', 'fr']), 4);
     const one = noteSound(both, { id: null, language: 'fr', ms: 1200, last: false }, 3300).log;
