@@ -189,4 +189,11 @@ export const NAMELESS = [
     replace: 'const promisedMs = rest.reduce((sum, one) => sum + promisedBy(one), 0);',
     tests: ['uplink/replay/nameless-unspoken.test.ts'],
   },
+  {
+    name: 'later-texts-explain-no-sound-without-language',
+    file: 'uplink/replay/nameless.ts',
+    find: '...fresh.reduce(withAwaited, joint),',
+    replace: '...{ ...joint, awaited: [...joint.awaited, ...fresh] },',
+    tests: ['uplink/replay/nameless-unspoken.test.ts'],
+  },
 ];

@@ -143,12 +143,10 @@ function hearJoint(log: ReplayLog, sound: NamelessSound, now: number): readonly 
   const past = log.nameless.filter((one) => one.language !== language && !log.targets.includes(one.language));
   const single = log.targets.map((target) => namelessIn(log, target));
   const joint = namelessIn(log, language);
-  const all = [joint, ...single];
+  const fresh = single.flatMap(({ awaited }) => awaited);
   const before = {
-    ...joint,
-    awaited: all.flatMap(({ awaited }) => awaited),
-    passedBy: all.flatMap(({ passedBy }) => passedBy),
-    isWritten: all.some(({ isWritten }) => isWritten),
+    ...fresh.reduce(withAwaited, joint),
+    isWritten: [joint, ...single].some(({ isWritten }) => isWritten),
   };
   const next = hear(before, sound, [], now, log.targets.length);
   return [...past, next, ...single.map((one) => ({ ...one, awaited: [], passedBy: [] }))];

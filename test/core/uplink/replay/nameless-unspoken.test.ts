@@ -257,6 +257,15 @@ describe('translations into two languages whose sound tells no language', () => 
     ]);
     expect(cutsOf(sound(both(written, 14_000), 16_000, 14_300), 33_100)).toEqual([]);
     expect(cutsAtEnd(next, 20_000)).toHaveLength(2);
+    // The second text of the next one comes behind its first sound.
+    const first = noteText(say(written, 4), { id: null, language: 'es', letters: LETTERS }, 14_000);
+    const begun = sound(first, 4000, 14_300);
+    const second = sound(
+      noteText(begun, { id: null, language: 'fr', letters: LETTERS }, 14_400),
+      4000,
+      14_500,
+    );
+    expect(cutsOf(second, 33_100)).toHaveLength(2);
   });
 
   it('are told in each where no sound comes at all', () => {
