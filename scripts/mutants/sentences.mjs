@@ -203,4 +203,11 @@ export const SENTENCES = [
     replace: '',
     tests: ['lane/left-out.test.ts'],
   },
+  {
+    name: 'late-texts-of-before-are-of-the-new-language',
+    file: 'uplink/replay/spoken.ts',
+    find: 'if (isOfBefore(text.language, log)) return log;',
+    replace: '',
+    tests: ['uplink/replay/languages.test.ts'],
+  },
 ];

@@ -73,8 +73,11 @@ const TAKEN_BACK_MS = 45_000;
  * on without a pause, what the backlog has no room for. 75 s and 69 s were the furthest.
  */
 const AROUND_MS = 90_000;
-/** Beyond what an outage has lasted as much can be lost with it as a stream took that had fallen silent: 14 s were the most. */
-const BEYOND_MS = 30_000;
+/**
+ * Beyond what an outage has lasted as much can be lost with it as a stream took that had fallen silent: for 15 s, or where one had
+ * done so before for twice as long, and that of two in a row. 31 s were the most.
+ */
+const BEYOND_MS = 45_000;
 /** A lane that loses its stream that often, without a minute in between, waits up to two minutes for the next one. */
 const OFTEN = 4;
 const OFTEN_MS = 300_000;

@@ -95,7 +95,10 @@ export function judgeRuns(log: ReplayLog, now: number): Judged {
     };
   });
   const isSame = nameless.every((one, index) => one === log.nameless[index]);
-  return { nameless: isSame ? log.nameless : nameless, again, cuts };
+  if (isSame) return { nameless: log.nameless, again, cuts };
+  // Of a language that is not wanted any more nothing is left to be known.
+  const isKept = ({ language, run }: Nameless): boolean => run !== null || isWanted(log, language);
+  return { nameless: nameless.filter(isKept), again, cuts };
 }
 
 /** Whether it is a target, or sound that does not tell which of them it is. */

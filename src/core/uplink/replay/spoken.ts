@@ -23,11 +23,13 @@ import {
 import { keepPieces } from './replay-log.ts';
 import {
   allSaid,
+  differ,
   isComplete,
   isShort,
   isUnderWay,
   judgeSound,
   owesVoice,
+  primaryOf,
   spokenIn,
   targetOf,
   withSpoken,
@@ -64,6 +66,7 @@ export interface Text {
 /** The text of a translation has come: how long it will sound can be calculated from it. */
 export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   const { id, part = null, letters, span = null } = text;
+  if (isOfBefore(text.language, log)) return log;
   if (id === null) return noteNamelessText(log, text, now);
   // It is being said once more: by another name.
   if (log.withdrawn.includes(id)) return log;
@@ -73,6 +76,14 @@ export function noteText(log: ReplayLog, text: Text, now: number): ReplayLog {
   const told = { part, letters, span: placePart(log, span) };
   const noted = change(withSentence(log, id), id, language, (spoken) => withPartText(spoken, told, now));
   return settlePart(noted, id, language, part).log;
+}
+
+/** Whether it is in a language that was wanted before the last change, and is not any more. */
+function isOfBefore(tag: string, { targets, before }: ReplayLog): boolean {
+  return (
+    before.targets.some((target) => primaryOf(target) === primaryOf(tag)) &&
+    targets.every((target) => differ(target, tag))
+  );
 }
 
 /** Whether this part of it had ended when the sentence was said to its end. */

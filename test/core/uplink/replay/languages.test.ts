@@ -225,6 +225,15 @@ describe('a sentence that is said once more, and cut in two then', () => {
 });
 
 describe('another task on the same stream', () => {
+  it('owes nothing to texts that come late, in a language of before', () => {
+    const said = sound(sound(understand(send(4), 'a'), 'a', 'es', 4000, true), 'a', 'fr', 3500);
+    const late = text(text(retarget(said, ['de']), 'a', 'es'), 'a', 'fr');
+    expect(judgeCuts(late, 60_000).cuts).toEqual([]);
+    // In the new one, or one that nobody has named, it is to be spoken.
+    for (const language of ['de', 'it'])
+      expect(judgeCuts(text(retarget(said, ['de']), 'b', language), 60_000).cuts).toHaveLength(1);
+  });
+
   it('does not make it owe again what it has said in the languages before', () => {
     const said = sound(sound(understand(send(4), 'a'), 'a', 'es', 1000), 'a', 'fr', 1000);
     expect(unspoken(retarget(said, ['de']))).toEqual([]);
