@@ -82,10 +82,10 @@ describe('what may be lost for want of a stream', () => {
     const lose = (fromS: number, forS: number): void => {
       for (let ms = 0; ms < forS * S; ms += TICK_MS) mayLose(LOST_AT + fromS * S + ms, 'main');
     };
-    lose(-29, 49);
+    lose(-44, 64);
     expect(found()).toEqual([]);
     lose(20, 2);
-    expect(found()).toEqual(['50 s of speech were lost with an outage of 20 s']);
+    expect(found()).toEqual(['65 s of speech were lost with an outage of 20 s']);
   });
 });
 
