@@ -154,7 +154,7 @@ export function cutsByStop(
     log.pieces.filter(({ sentence }) => !ids.has(sentence)),
   );
   const stubs = begun.flatMap((sentence) => {
-    const unsaid = spokenAlike(sentence, log).filter((spoken) => isStub(spoken) || !isSaid(spoken, log));
+    const unsaid = inEachLanguage(sentence, log).filter((spoken) => isStub(spoken) || !isSaid(spoken, log));
     return unsaid.map((spoken) => cutOf(sentence.id, spoken, log));
   });
   const named = [...untranslatedCuts(rest), ...namedCuts(rest, now, false)];
@@ -162,7 +162,7 @@ export function cutsByStop(
 }
 
 /** A sentence in each language in which it was to be said, as far as the service tells languages apart. */
-function spokenAlike({ id, languages, ...rest }: Sentence, { targets }: ReplayLog): readonly Spoken[] {
-  const any = languages.find(({ language }) => language === null);
-  return any === undefined ? targets.map((target) => spokenIn({ id, languages, ...rest }, target)) : [any];
+function inEachLanguage(sentence: Sentence, { targets }: ReplayLog): readonly Spoken[] {
+  const any = sentence.languages.find(({ language }) => language === null);
+  return any === undefined ? targets.map((target) => spokenIn(sentence, target)) : [any];
 }

@@ -8,12 +8,12 @@ import {
   type Run,
 } from './nameless-record.ts';
 import { isQuiet, type Piece, speechMs } from './piece.ts';
-import type { ReplayLog } from './record.ts';
+import { isNameless, type ReplayLog } from './record.ts';
 import { type AudioCut, MS_PER_LETTER, SHORTEST_SHARE } from './sentence.ts';
 
 /** Which of what is spoken without names is cut off, or never comes. */
 
-/** Nor is one spoken that is older, or that is older although another language was spoken meanwhile. */
+/** A translation that has been awaited for this long is not spoken any more; `busy`: another language was spoken meanwhile. */
 const UNSPOKEN_AFTER_MS = { quiet: 30_000, busy: 60_000 } as const;
 /** Less than this share is no whole one, of whatever voice. */
 const WHOLE_SHARE = 0.7;
@@ -146,7 +146,7 @@ function cutOf(language: string, run: Run): AudioCut {
 export function runsCutAtEnd(log: ReplayLog, now: number, isLast: boolean): readonly AudioCut[] {
   const hasStub = !isLast && stubOf(log).length > 0;
   // What no language has spoken is said again, until it is too old for that.
-  const isOwed = log.pieces.some((piece) => piece.sentence?.startsWith('#') && !isQuiet(piece));
+  const isOwed = log.pieces.some((piece) => isNameless(piece.sentence) && !isQuiet(piece));
   const inOrder = inOrderOf(log);
   return log.nameless.flatMap((one) => {
     const { language, run, crowded } = one;

@@ -111,6 +111,9 @@ export interface Interim {
 /** In place of the name of a sentence that has been said to its end. */
 export const SETTLED = '';
 
+/** Whether a name is one of ours, for a sentence to which the service gives none. */
+export const isNameless = (id: string | null): boolean => id?.startsWith('#') === true;
+
 /** What is known of the times that the service gives in its transcripts (`segments`). */
 export interface StreamTimes {
   /**

@@ -6,6 +6,7 @@ import {
   EVEN,
   FIRST_TIMES,
   type Interim,
+  isNameless,
   isOfWritten,
   type ReplayLog,
   type Spoken,
@@ -131,10 +132,8 @@ function forgetOld(log: ReplayLog, now: number): ReplayLog {
 }
 
 function isToldUnspoken(log: ReplayLog, id: string | null): boolean {
-  return id !== null && (isNamed(id) || isNamelessAwaited(log));
+  return id !== null && (!isNameless(id) || isNamelessAwaited(log));
 }
-
-const isNamed = (id: string): boolean => !id.startsWith('#');
 
 /** Speech that went on behind the last interim text without a pause, and of which nothing came, is of that sentence. */
 function withRunningSpeech(log: ReplayLog, forgotten: readonly Piece[]): readonly Interim[] {
@@ -158,7 +157,7 @@ function untranslatedIn(log: ReplayLog, stays: ReadonlySet<Piece>): readonly Unt
     const own = log.pieces.filter((piece) => piece.sentence === sentence.id && !isQuiet(piece));
     const [first] = own;
     // Without a name it is any sentence's sound that speaks it.
-    if (first === undefined || !isNamed(sentence.id) || own.some((piece) => stays.has(piece))) return [];
+    if (first === undefined || isNameless(sentence.id) || own.some((piece) => stays.has(piece))) return [];
     if (own.every(noisesIn(own))) return [];
     const isBefore = first.fromMs < log.before.ms;
     // Of two languages before the change which one was spoken is not known any more.

@@ -12,6 +12,7 @@ import {
 } from './parts.ts';
 import { isQuiet, noisesIn, type Piece, type Span } from './piece.ts';
 import {
+  isNameless,
   type Part,
   type ReplayLog,
   type SaidSentence,
@@ -124,7 +125,7 @@ export function noteSound(log: ReplayLog, sound: Sound, now: number): { log: Rep
   if (isTwin && isSettled(log, id)) return { log, isRepeat: false };
   // What is spoken has been understood, whether or not the service has said so by now.
   const told = log.known.includes(id) ? log : markUnderstood(log, { id, span: null });
-  const own = told.pieces.filter(({ sentence }) => !sentence?.startsWith('#'));
+  const own = told.pieces.filter(({ sentence }) => !isNameless(sentence));
   const language = targetOf(sound.language, log.targets);
   const part = sound.part ?? null;
   const voices = withVoice(told, sentenceOf(told, id), language, now);

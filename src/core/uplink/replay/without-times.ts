@@ -1,7 +1,7 @@
 import { kindOf } from '../backlog.ts';
 import type { Written } from './interim.ts';
 import { isQuiet, noisesIn, type Piece, type Seam, splitAt } from './piece.ts';
-import { isOfWritten, type ReplayLog, SETTLED } from './record.ts';
+import { isNameless, isOfWritten, type ReplayLog, SETTLED } from './record.ts';
 
 /**
  * Where a sentence ends, of a service that does not tell its times. The rule: word of a sentence is word of all that was sent
@@ -131,7 +131,7 @@ export function shareWithNext(log: ReplayLog, id: string): ReplayLog {
  */
 export function divideWithLate(log: ReplayLog, id: string, letters: number | null): ReplayLog {
   if (log.pieces.some((piece) => piece.sentence === id && !isQuiet(piece))) return log;
-  const [before] = log.sentences.slice(-1).filter((one) => one.span === null && !one.id.startsWith('#'));
+  const [before] = log.sentences.slice(-1).filter((one) => one.span === null && !isNameless(one.id));
   const own = log.pieces.filter((piece) => piece.sentence === before?.id && !isQuiet(piece));
   const isNoise = noisesIn(own);
   const [first, next] = [...new Set(own.filter((piece) => !isNoise(piece)).map(({ group }) => group))];
