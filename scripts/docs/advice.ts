@@ -1,6 +1,7 @@
 /** What whoever runs a kiosk does about what it says. The compiler asks for advice where a new thing can be said. */
-import type { LOSS_CAUSES } from '../../src/core/lane/loss-cause.ts';
+
 import type { ReasonCode } from '../../src/core/lane/status.ts';
+import type { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import type { Cause } from '../../src/core/retry/recovery.ts';
 import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
 import type { EventKind } from '../../src/protocol/mqtt/event.ts';
@@ -38,7 +39,6 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   silent_service: "the source language, then the microphone's level; then ask the service's support",
   unreadable:
     "the event's message, to the support of the service; whether its address is that of such a service",
-  untranslated: "the target languages and the voice; then ask the service's support",
   unspoken:
     "`caption`: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
   capture:
@@ -65,8 +65,6 @@ export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
   no_session: '`last_error` in `state`; the time a session takes to begin',
   congested: 'the bandwidth of the way to the service',
   stopped: 'nothing, if that was wanted; a stop in the middle of a conversation cuts it',
-  left_out:
-    'whether another language was spoken; how loud the room is; where it goes on, ask the support of the service',
   catching_up: 'the outage before it; the event before this one tells its cause',
 };
 
@@ -106,9 +104,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   max_duration: 'as the cause `max_duration_reached`',
   refused: 'as its cause',
   unreachable: 'the name and the way to `host`; the firewall',
-  audio_cut: 'nothing the first time; often: ask the support of the service',
-  untranslated: "the target languages and the voice; then ask the service's support",
-  times_refused: 'nothing; report it to the support of the service',
+  unspoken:
+    "nothing for a few seconds; more: the target languages and the voice, then ask the service's support",
   messages_unreadable: 'report its message to the support of the service',
   audio_lost: 'cable, card and power: `dragoman devices`; it is tried again by itself',
   audio_back: NOTHING,

@@ -52,9 +52,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     tries: 3,
     message: 'the host cannot be reached (ECONNREFUSED)',
   },
-  audio_cut: { ts, lane, language: 'es', played_ms: 2600, expected_ms: 3900 },
-  untranslated: { ts, lane, since: ts },
-  times_refused: { ts, lane, session, message: 'the service tells times after the end of what it was sent' },
+  unspoken: { ts, lane, language: 'es', unspoken_ms: 5200, sentences: 2 },
   messages_unreadable: {
     ...{ ts, lane, session },
     message: 'the service sends output_audio_data without a usable data',
@@ -158,8 +156,7 @@ const account: z.input<typeof laneAccountSchema> = {
   ...{
     taken_back: 12,
     said_again: 0,
-    repeats_muted: 0,
-    unheard_ms: 0,
+    unspoken_ms: 0,
     speech_dropped_ms: 0,
     standbys: 0,
     stream_ms: 86_390_000,
@@ -180,7 +177,7 @@ const report = {
   ...{ room_dbfs: -51, vain_wakes: 0, session, stream_host: 'stream.example' },
   ...{
     speech_lost_ms: 0,
-    unheard_ms: 0,
+    unspoken_ms: 0,
     speech_dropped_ms: 0,
     deaf_since: null,
     next_try_at: null,

@@ -1,7 +1,7 @@
 /** The generated parts of docs/operate.md. */
 import { CONSEQUENCES } from '../../src/backend/core/service-trouble.ts';
-import { LOSS_CAUSES } from '../../src/core/lane/loss-cause.ts';
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
+import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';

@@ -38,15 +38,13 @@ export function accountOf(lane: LaneRunner): LaneAccount {
 
 /** The same, as the command `status` tells it. */
 export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
-  const { maxDurations, takenBack, saidAgain, repeatsMuted, unheardMs, speechDroppedMs, streamMs, ...rest } =
-    account;
+  const { maxDurations, takenBack, saidAgain, unspokenMs, speechDroppedMs, streamMs, ...rest } = account;
   return {
     ...{ id, ...rest },
     max_durations: maxDurations,
     taken_back: takenBack,
     said_again: saidAgain,
-    repeats_muted: repeatsMuted,
-    unheard_ms: Math.round(unheardMs),
+    unspoken_ms: Math.round(unspokenMs),
     speech_dropped_ms: Math.round(speechDroppedMs),
     stream_ms: streamMs,
   };

@@ -9,10 +9,8 @@ const TROUBLE: readonly EventKind[] = [
   'echo_fallback',
   'capture_problem',
   'speech_lost',
-  'audio_cut',
-  'times_refused',
+  'unspoken',
   'messages_unreadable',
-  'untranslated',
   'internal_error',
 ];
 
@@ -49,11 +47,7 @@ export function logStep(
   }
   if (after.loss !== null && before.loss === null) {
     const { cause } = after.loss;
-    if (cause === 'left_out') line('warn', 'loss', { cause }, 'the service has left out what was said');
-    else {
-      const sentence = 'the outage lasts longer than the backlog: what is said is being lost';
-      line('warn', 'loss', { cause }, sentence);
-    }
+    line('warn', 'loss', { cause }, `speech is being lost: ${cause.replaceAll('_', ' ')}`);
   }
   for (const effect of effects) {
     if (effect.type === 'notify') {

@@ -335,7 +335,6 @@ function isReported({ before, after }: LaneStep): boolean {
     before.backendSilent !== after.backendSilent ||
     before.silentEnds !== after.silentEnds ||
     before.unreadable?.since !== after.unreadable?.since ||
-    before.untranslated?.isTold !== after.untranslated?.isTold ||
     before.unspoken !== after.unspoken ||
     before.loss?.cause !== after.loss?.cause ||
     lostStep(before) !== lostStep(after) ||

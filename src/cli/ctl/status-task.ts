@@ -58,16 +58,14 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
       ...(lane.speech_lost_ms === 0
         ? []
         : [`    speech lost since the start: ${Math.round(lane.speech_lost_ms / 1000)} s`]),
-      ...(lane.unheard_ms === 0
+      ...(lane.unspoken_ms === 0
         ? []
         : [
-            `    translated and not heard, without a loudspeaker, since the start: ${Math.round(lane.unheard_ms / 1000)} s`,
+            `    taken by the service and not spoken, since the start: ${Math.round(lane.unspoken_ms / 1000)} s`,
           ]),
       ...(lane.speech_dropped_ms === 0
         ? []
-        : [
-            `    translated and given up (late, spoken over, or the lane was ended), since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`,
-          ]),
+        : [`    translated and not played, since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`]),
       ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
       ...(lane.last_error === null
         ? []

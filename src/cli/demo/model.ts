@@ -133,12 +133,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
       return `${text('message').replace(/\.$/, '')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
     case 'unreachable':
       return `${text('message').replace(/\.$/, '')}; asks the backend for another address`;
-    case 'audio_cut':
-      return `a translation (${text('language')}) was cut off after ${text('played_ms')} of about ${text('expected_ms')} ms`;
-    case 'untranslated':
-      return 'the service writes down what is said and translates none of it';
+    case 'unspoken':
+      return `the service did not speak ${Number(detail['unspoken_ms']) / 1000} s of speech (${text('language')})`;
     case 'defect':
-    case 'times_refused':
     case 'messages_unreadable':
       return text('message');
     case 'audio_lost':
@@ -170,9 +167,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'budget':
       return `${text('percent')} % of the minutes of this day are used`;
     case 'speech_dropped':
-      return detail['sentences'] === 0
-        ? `the rest of a dropped sentence came: ${Number(detail['dropped_ms']) / 1000} s`
-        : `${text('sentences')} sentences were dropped unheard: ${text('why').replaceAll('_', ' ')}`;
+      return `${text('sentences')} sentences were not played: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':
       return 'nobody speaks: the stream is given up until somebody does';
     case 'wake':

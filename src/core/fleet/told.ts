@@ -17,7 +17,7 @@ export const toldLaneSchema = z.looseObject({
   echo: z.looseObject({ mode: text }).catch({ mode: '' }),
   ...{ session: moment, stream_host: moment, next_try_at: moment },
   speech_lost_ms: z.number().catch(0),
-  unheard_ms: z.number().catch(0),
+  unspoken_ms: z.number().catch(0),
   speech_dropped_ms: z.number().catch(0),
   ...{ last_error: told, last_warning: told },
   refused_task: z

@@ -12,8 +12,14 @@ export interface LaneSettings {
   readonly quickens: boolean;
   /** This much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
   readonly playoutLagMs: number;
-  /** How much audio is held while there is no stream. */
+  /** How much captured audio is held while there is no stream. */
   readonly backlogMs: number;
+  /** How long sent speech is kept until it is spoken: what is older is not sent again. */
+  readonly replayMs: number;
+  /** How long translated speech waits for a loudspeaker that is away. */
+  readonly heldSoundMs: number;
+  /** How long the lane waits for the translation of speech before it sleeps, or speaks an operator's text. */
+  readonly answerMs: number;
   /** How long the room still sounds after the loudspeaker stops. */
   readonly echoTailMs: number;
   /** How long to wait for a token before asking again under the same id. */
@@ -71,6 +77,9 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
   quickens: true,
   playoutLagMs: 20_000,
   backlogMs: 30_000,
+  replayMs: 30_000,
+  heldSoundMs: 30_000,
+  answerMs: 30_000,
   echoTailMs: 300,
   tokenAnswerMs: 5000,
   tokenRequestLifeMs: 30_000,

@@ -69,7 +69,7 @@ export function reportLane(
     session: stream?.lease.grant.session ?? null,
     stream_host: stream?.lease.grant.streamHost ?? null,
     speech_lost_ms: Math.round(backlog.accounts.lost * settings.chunkMs),
-    unheard_ms: Math.round(state.counts.unheardMs),
+    unspoken_ms: Math.round(state.counts.unspokenMs),
     speech_dropped_ms: Math.round(state.counts.speechDroppedMs),
     deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),

@@ -1,14 +1,14 @@
+import { dropHeld } from '../losses/speech-lost.ts';
 import { isListening } from './phases.ts';
-import { closeHearing, closeSetup, dropLease, tellCutByStop, tellStopped } from './session/ending.ts';
+import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
 import { dropOldSession } from './session/old-session.ts';
-import { type Draining, hearingStream, type Stream, setupOf } from './session/session.ts';
+import { giveUpRest } from './session/replaying.ts';
+import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
-import { keepDoubtful, loseOwed } from './session/unheard-speech.ts';
 import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
-import { dropHeld } from './sound/speech-lost.ts';
-import { stopSpeaking } from './sound/stopped.ts';
+import { stopSpeaking } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
 import { forgetWarning } from './warning.ts';
 
@@ -47,13 +47,7 @@ export function begin(context: StepContext): void {
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
   context.set({ sureVoiceAt: context.now });
-  context.set({
-    isUnanswered: false,
-    untranslated: null,
-    unspoken: [],
-    silencedSince: null,
-    deafSince: null,
-  });
+  context.set({ isUnanswered: false, unspoken: [], silencedSince: null, deafSince: null });
   if (context.state.options.start === 'voice') context.become({ kind: 'standby', heardLately: [] });
   else acquire(context);
 }
@@ -64,11 +58,9 @@ export function stop(context: StepContext): void {
   context.disarm('closing');
   context.set({ closing: null });
   if (session.kind === 'draining') return;
-  const hearing = hearingStream(session);
-  const stream = hearing === null ? null : tellStopped(context, hearing);
-  const old = oldSession === null ? null : tellStopped(context, oldSession.stream);
+  const stream = hearingStream(session);
   if (isListening(context.phase)) silence(context);
-  if (old !== null) loseUnspoken(context, old);
+  if (oldSession !== null) giveUpRest(context, oldSession.stream, 'stopped');
   closeSetup(context, setupOf(session));
   dropLease(context);
   context.disarm('retry');
@@ -95,15 +87,9 @@ function silence(context: StepContext): void {
   forgetDeviceFault(context, 'capture');
 }
 
-/** Nobody will hear what a stream has not spoken. */
-function loseUnspoken(context: StepContext, stream: Stream): void {
-  loseOwed(context, tellCutByStop(context, stream));
-}
-
 /** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */
 export function closeDrained(context: StepContext, draining: Draining): void {
-  keepDoubtful(context, draining.stream);
-  loseUnspoken(context, draining.stream);
+  giveUpRest(context, draining.stream, 'stopped');
   closeHearing(context, draining, 'stopped', 'close');
   if (context.state.ending) return context.become({ kind: 'closed' });
   context.become({ kind: 'idle' });

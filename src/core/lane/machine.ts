@@ -1,5 +1,8 @@
 import type { StreamFault, UpgradeRefusal } from '../../ports/stream.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
+import { dropSpeech, trackDropped } from '../losses/speech-dropped.ts';
+import { forgetOld, trackSpeechLoss } from '../losses/speech-lost.ts';
+import { trackUnspoken } from '../losses/unspoken.ts';
 import { type Cause, classifyRefusal } from '../retry/recovery.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './effect.ts';
@@ -10,8 +13,8 @@ import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
-import { catchUpWithOrders } from './session/overdue.ts';
-import { onRollTimer } from './session/rollover.ts';
+import { repeatCut } from './session/replaying.ts';
+import { catchUpWithOrders, onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
@@ -20,15 +23,10 @@ import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
 import { onUnreadable } from './session/unreadable.ts';
 import { onAudioFault, onCaptured, onCaptureNews, onPaceTimer } from './sound/capture.ts';
-import { trackLateSpeech } from './sound/dropped.ts';
 import { unduck } from './sound/ducking.ts';
 import { announce, onEarconTimer, playChime, updateChimes } from './sound/earcons.ts';
 import { onCanceller, onEchoHeard } from './sound/echo.ts';
 import { feedLoudspeaker, onHeard, onPlaybackBack } from './sound/playback.ts';
-import { forgetOld, trackSpeechLoss } from './sound/speech-lost.ts';
-import { trackStopped } from './sound/stopped.ts';
-import { reviewTranslations } from './sound/translations.ts';
-import { noteUnheard, trackUnheard } from './sound/unheard.ts';
 import type { LaneState } from './state.ts';
 import { trackSession } from './status.ts';
 import { StepContext } from './step-context.ts';
@@ -53,9 +51,8 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   trackSaying(context);
   trackSession(context);
   trackSpeechLoss(context, before);
-  trackUnheard(context);
-  trackStopped(context);
-  trackLateSpeech(context);
+  trackUnspoken(context, before);
+  trackDropped(context);
   updateChimes(context, state);
   return { state: context.state, effects: context.effects };
 }
@@ -72,9 +69,8 @@ function beginAgain(
     restart(context, event);
     trackSession(context);
     trackSpeechLoss(context, state);
-    trackUnheard(context);
-    trackStopped(context);
-    trackLateSpeech(context);
+    trackUnspoken(context, state);
+    trackDropped(context);
     return { state: context.state, effects: context.effects };
   } catch {
     return rebuild(state, event, now);
@@ -128,7 +124,7 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
     case 'playback_back':
       return onPlaybackBack(context);
     case 'unheard':
-      return noteUnheard(context, event.ms, 0);
+      return dropSpeech(context, 'no_loudspeaker', event.ms, 0);
     case 'sounding':
       return onHeard(context, event);
     case 'timer':
@@ -167,12 +163,12 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
     case 'message':
       if (endWithoutTask(context, stream, event.message)) return;
       onMessage(context, hearService(context, stream, event.message), event.message);
-      return reviewTranslations(context, stream);
+      return repeatCut(context, stream);
     case 'unreadable':
       return onUnreadable(context, stream, event);
     case 'pong':
       context.patch(stream, { pingsOut: 0 });
-      return reviewTranslations(context, stream);
+      return repeatCut(context, stream);
     case 'congested':
       return onCongested(context, stream);
     case 'drained':

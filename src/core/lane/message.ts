@@ -1,13 +1,11 @@
 import type { StreamMessage } from '../../ports/stream.ts';
+import { noteLanguage } from '../losses/unspoken.ts';
+import { notePartial, noteTranscript, noteTranslation } from '../replay/claims.ts';
+import type { Span } from '../replay/piece.ts';
+import type { ReplayLog } from '../replay/record.ts';
+import { noteSound, noteText } from '../replay/spoken.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { readNamedCause } from '../retry/recovery.ts';
-import { coverBySound, coverInterims, type InterimText, notePartial } from '../uplink/replay/interim.ts';
-import { coverPassedOver } from '../uplink/replay/passed-over.ts';
-import type { Span } from '../uplink/replay/piece.ts';
-import type { ReplayLog } from '../uplink/replay/record.ts';
-import { noteSound, noteText } from '../uplink/replay/spoken.ts';
-import { beginsSentence, compareSound, compareText } from '../uplink/replay/twins.ts';
-import { noteTranslated, noteUnderstood } from '../uplink/replay/understood.ts';
 import { closeDrained } from './lifecycle.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/ending.ts';
@@ -17,10 +15,8 @@ import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
 import { noteReadable } from './session/unreadable.ts';
-import { noteSpokenIn } from './session/unspoken.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
-import { onOutputAudio } from './sound/playback.ts';
-import { dropSound } from './sound/stopped.ts';
+import { dropOutputAudio, onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
 import { noteWarning } from './warning.ts';
 
@@ -77,9 +73,8 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
 function onTranscript(context: StepContext, stream: Stream, { message_type: kind, data }: Transcript): void {
   const { transcription } = data;
   const id = transcription.transcription_id ?? null;
-  const { isTwin, read } = compareText(stream.lastTexts, kind, transcription);
-  const replay = isTwin ? stream.replay : noteTranscript(stream.replay, kind, transcription, context.now);
-  context.patch(stream, { newsAt: context.now, replay, lastTexts: read });
+  const replay = noteFinalOrPartial(stream.replay, kind, transcription, context.now);
+  context.patch(stream, { newsAt: context.now, replay });
   noteAnswer(context);
   noteNews(context, stream, false);
   context.emit({
@@ -94,28 +89,28 @@ function onTranscript(context: StepContext, stream: Stream, { message_type: kind
   });
 }
 
-function noteTranscript(
+function noteFinalOrPartial(
   log: ReplayLog,
   kind: Transcript['message_type'],
   { transcription_id, translation_part_id, language, text, segments }: Transcript['data']['transcription'],
   now: number,
 ): ReplayLog {
-  const word = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
-  const part = translation_part_id ?? null;
+  const final = { id: transcription_id ?? null, span: spanOf(segments ?? []) };
   const letters = [...text].length;
-  if (kind === 'partial_transcription') return notePartial(log, { ...word, letters }, now);
-  if (kind === 'validated_transcription')
-    return cover(noteUnderstood(log, { ...word, letters }, now), { ...word, letters });
-  if (kind !== 'translated_transcription') return log;
-  const told = noteTranslated(log, { ...word, part: { id: part, language } });
-  const noted = noteText(told, { ...word, part, language, letters }, now);
-  // Where both are written down, how much was said is known from the other text.
-  return cover(noted, { ...word, letters: log.isTold ? 0 : letters });
-}
-
-/** What a text covers has not been left out. */
-function cover(log: ReplayLog, text: InterimText & { readonly span: Span | null }): ReplayLog {
-  return coverPassedOver(coverInterims(log, text), text.span);
+  switch (kind) {
+    case 'partial_transcription':
+      return notePartial(log, { id: final.id, letters }, now);
+    case 'validated_transcription':
+      return noteTranscript(log, final);
+    case 'translated_transcription':
+      return noteText(
+        noteTranslation(log, final),
+        { ...final, part: translation_part_id ?? null, language, letters },
+        now,
+      );
+    case 'partial_translated_transcription':
+      return log;
+  }
 }
 
 type Segments = NonNullable<Transcript['data']['transcription']['segments']>;
@@ -127,9 +122,7 @@ function spanOf(segments: Segments): Span | null {
   return start == null || end == null ? null : { fromMs: start * 1000, toMs: end * 1000 };
 }
 
-const NO_SOUND = new Uint8Array();
-
-/** Translated sound has come: it is played, unless its sentence was said in this language before. */
+/** Translated sound has come: it is played, unless its sentence was played in this language before. */
 function onSound(
   context: StepContext,
   stream: Stream,
@@ -138,26 +131,21 @@ function onSound(
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, part = null, language, last } = sound;
   const ms = sound.pcm.byteLength / context.state.settings.playoutBytesPerMs;
-  const { isTwin, heard } = compareSound(stream.lastSounds, { id, language }, sound.pcm);
-  const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last, isTwin }, context.now);
-  const replay = coverBySound(stream.replay, log, id);
+  const { log, isRepeat } = noteSound(stream.replay, { id, part, language, ms, last }, context.now);
   if (context.phase === 'draining') {
-    context.patch(stream, { replay });
-    return isRepeat ? undefined : dropSound(context, stream.id, sound);
+    context.patch(stream, { replay: log });
+    return isRepeat ? undefined : dropOutputAudio(context, stream.id, sound);
   }
-  context.patch(stream, { newsAt: context.now, replay, lastSounds: heard });
+  context.patch(stream, { newsAt: context.now, replay: log });
   if (ms > 0) {
     noteSpokenVoice(context, stream.replay, log, id);
-    noteSpokenIn(context, language, beginsSentence(stream.lastSounds, heard));
+    noteLanguage(context, language, ms, id ?? '');
   }
   const ends = log.endsMarked - stream.replay.endsMarked;
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);
   noteNews(context, stream, true);
-  if (!isRepeat && !(isTwin && id !== null)) return onOutputAudio(context, stream.id, sound);
-  context.count('repeatsMuted');
-  // What comes twice is heard once; that it was the last counts.
-  if (!isRepeat && last) onOutputAudio(context, stream.id, { ...sound, pcm: NO_SOUND });
+  if (!isRepeat) onOutputAudio(context, stream.id, sound);
 }
 
 function onError(context: StepContext, stream: Stream, data: ErrorData): void {

@@ -1,7 +1,7 @@
 import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
+import { owedChunks } from '../replay/owed.ts';
 import { type BackoffPolicy, drawBackoff } from '../retry/backoff.ts';
 import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
-import { unspoken } from '../uplink/replay/replay-log.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';
@@ -154,10 +154,10 @@ function freshState(state: LaneState, now: number): LaneState {
     nextStream: state.nextStream,
     captureFindings: state.captureFindings,
     vainWakes: state.vainWakes,
-    doubtful: state.doubtful,
+    unspoken: state.unspoken,
     roomDb: state.roomDb,
     deviceFaults: { capture: null, playback: state.deviceFaults.playback },
-    ...{ playbackLost: state.playbackLost, unheard: state.unheard, stopped: state.stopped },
+    ...{ playbackLost: state.playbackLost, dropped: state.dropped },
     capturedCount: state.capturedCount,
     backlog: emptied(backlog),
     playout: silenced(state, now),
@@ -170,7 +170,7 @@ function freshState(state: LaneState, now: number): LaneState {
 function withOwed({ backlog, session, oldSession }: LaneState): Backlog {
   try {
     const cut = [hearingStream(session), oldSession?.stream ?? null].filter((stream) => stream !== null);
-    const owed = cut.flatMap(({ replay }) => unspoken(replay));
+    const owed = cut.flatMap(({ replay }) => owedChunks(replay));
     return takeBack(backlog, owed, Number.POSITIVE_INFINITY);
   } catch {
     return backlog;

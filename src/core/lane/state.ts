@@ -1,6 +1,7 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
+import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from '../losses/account.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import type { Seed } from '../random.ts';
 import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
@@ -10,18 +11,11 @@ import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
 import {
   type Chimes,
-  type DoubtfulSpeech,
-  type LateSpeech,
   NO_CHIMES,
   NOTHING_SPOKEN,
   type Saying,
-  type SpeechLoss,
   type SpokenVoice,
-  type StoppedSpeech,
-  type Unheard,
   type Unreadable,
-  type UnspokenLanguage,
-  type Untranslated,
 } from './observations.ts';
 import type { OldSession, Session } from './session/session.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
@@ -61,11 +55,9 @@ export interface LaneCounts {
   readonly takenBack: number;
   /** Sentences said again because the service cut their translation off. */
   readonly saidAgain: number;
-  /** Pieces of sound left out because their sentence had been said in that language before. */
-  readonly repeatsMuted: number;
-  /** Translated speech that nobody heard for want of a loudspeaker, milliseconds. */
-  readonly unheardMs: number;
-  /** Translated speech that was given up beside a loudspeaker: it lagged, was spoken over, or the lane was ended; milliseconds. */
+  /** Speech that a service took and did not speak in full, milliseconds, the sum of all languages. */
+  readonly unspokenMs: number;
+  /** Translated speech that was not played, milliseconds. */
   readonly speechDroppedMs: number;
   /** Times that the lane went to sleep because nobody spoke. */
   readonly standbys: number;
@@ -88,8 +80,7 @@ export const NO_COUNTS: LaneCounts = {
   failures: 0,
   takenBack: 0,
   saidAgain: 0,
-  repeatsMuted: 0,
-  unheardMs: 0,
+  unspokenMs: 0,
   speechDroppedMs: 0,
   standbys: 0,
   streamMs: 0,
@@ -147,16 +138,12 @@ export interface LaneState {
   readonly lostCounted: number;
   /** How often the service has said where the sound of a sentence ends. */
   readonly endsMarked: number;
-  /** What the service has written down since it last translated anything; null: nothing. */
-  readonly untranslated: Untranslated | null;
   /** What the service says cannot be read; null: it can. */
   readonly unreadable: Unreadable | null;
-  /** Languages of which no sound comes, though sentences are due in them. */
+  /** Speech that the service took and did not speak, by language. */
   readonly unspoken: readonly UnspokenLanguage[];
   /** Sessions in a row that were ended because they said nothing. */
   readonly silentEnds: SilentEnds;
-  /** What sessions took while it was in doubt whether it was speech; null: nothing. */
-  readonly doubtful: DoubtfulSpeech | null;
   /** Tokens in a row that the service refused without a word of why, since the last live stream. */
   readonly refusedTokens: number;
   /** Defects of the program in a row since the last stable stream. */
@@ -177,12 +164,8 @@ export interface LaneState {
   readonly playbackLost: boolean;
   /** When it was tried last whether it takes sound, or something began to wait for it; null: nothing has since it failed. */
   readonly probedAt: number | null;
-  /** What nobody hears for want of a loudspeaker; null: nothing. */
-  readonly unheard: Unheard | null;
-  /** What came late of sentences that were given up; null: nothing. */
-  readonly late: LateSpeech | null;
-  /** What nobody hears because the lane is being ended; null: nothing. */
-  readonly stopped: StoppedSpeech | null;
+  /** Translated speech that was not played and is not reported yet; null: nothing. */
+  readonly dropped: DroppedSpeech | null;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
   /** The microphone has delivered nothing for this long that silence is sent in its place. */
@@ -269,11 +252,9 @@ export function createLane(given: {
     loss: null,
     lostCounted: 0,
     endsMarked: 0,
-    untranslated: null,
     unreadable: null,
     unspoken: [],
     silentEnds: NO_SILENT_ENDS,
-    doubtful: null,
     refusedTokens: 0,
     crashes: 0,
     problem: null,
@@ -286,9 +267,7 @@ export function createLane(given: {
     deafSince: null,
     playbackLost: false,
     probedAt: null,
-    unheard: null,
-    late: null,
-    stopped: null,
+    dropped: null,
     captureEnded: false,
     starved: false,
     isUnanswered: false,

@@ -1,9 +1,8 @@
+import { silentLanguages } from '../losses/unspoken.ts';
 import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
-import { unspokenLanguages } from './session/unspoken.ts';
-import { noteOutage } from './session/untranslated.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
@@ -39,7 +38,7 @@ export const STATUS_REASONS = {
   },
   speech_lost: {
     status: 'degraded',
-    says: 'speech is being lost, because an outage lasts longer than the backlog, or the service has just left some out; the detail is the cause',
+    says: 'speech is being lost, because an outage lasts longer than the backlog; the detail is the cause',
   },
   silent_service: {
     status: 'degraded',
@@ -49,13 +48,9 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'texts or sound of the service have come in the last minute that cannot be read, and none since that can (event `messages_unreadable`)',
   },
-  untranslated: {
-    status: 'degraded',
-    says: 'for a minute the service has written down what is said and has translated none of it (event `untranslated`)',
-  },
   unspoken: {
     status: 'degraded',
-    says: 'for a minute nothing has been heard of what was to be said in the language that the detail tells (events `audio_cut`)',
+    says: 'the service has taken 20 s of speech and not spoken it in the language of the detail, and no sound of that language has come since (event `unspoken`)',
   },
   capture: {
     status: 'degraded',
@@ -143,7 +138,6 @@ export function trackSession(context: StepContext): void {
   const isOnTheWay = ON_THE_WAY.includes(context.phase);
   if (isOnTheWay === (noSessionSince !== null)) return;
   context.set({ noSessionSince: isOnTheWay ? context.now : null });
-  if (noSessionSince !== null) noteOutage(context, context.now - noSessionSince);
 }
 
 /** How a lane is: the one place where phases and conditions become a status. */
@@ -152,8 +146,7 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
   if (isDoubtful(state.silentEnds, now)) troubles.push({ code: 'silent_service' });
   if (isUnreadable(state, now)) troubles.push({ code: 'unreadable' });
-  if (state.untranslated?.isTold === true) troubles.push({ code: 'untranslated' });
-  for (const { language } of unspokenLanguages(state)) troubles.push({ code: 'unspoken', detail: language });
+  for (const language of silentLanguages(state)) troubles.push({ code: 'unspoken', detail: language });
   const reasons = state.options.muted ? [...troubles, { code: 'muted' } as const] : troubles;
   const status = troubles.length > 0 ? 'degraded' : state.options.muted ? 'idle' : 'ready';
   return { status, reasons, changesAt: changesAt(state, now) };

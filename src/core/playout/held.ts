@@ -4,8 +4,6 @@ import { bytesOf, OWN_STREAM, type Utterance } from './sentences.ts';
 import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import { expectWrite } from './timeline.ts';
 
-/** What waits for a loudspeaker that is away is said when that is back, if it is not older than this: as long as the backlog is. */
-const HELD_MS = 30_000;
 /** Silence, to find out whether it takes sound again: shorter than anybody could hear. */
 const PROBE_MS = 8;
 
@@ -15,18 +13,23 @@ export interface GivenUp {
   readonly bytes: number;
 }
 
-function dueAt({ pieces }: Utterance): number {
-  return (pieces.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY) + HELD_MS;
+function dueAt({ pieces }: Utterance, heldMs: number): number {
+  return (pieces.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY) + heldMs;
 }
 
 /**
  * Nothing is written; what waits too long is given up, whole sentences or the rest of one that had begun.
+ * @param heldMs how long speech waits for a loudspeaker
  * @returns `nextAt`: when that happens next, if nothing else does; infinite: nothing waits
  */
-export function hold(playout: Playout, now: number): { playout: Playout; givenUp: GivenUp; nextAt: number } {
-  const gone = playout.utterances.filter((one) => dueAt(one) <= now);
-  const left = playout.utterances.filter((one) => dueAt(one) > now);
-  const nextAt = left.reduce((at, one) => Math.min(at, dueAt(one)), Number.POSITIVE_INFINITY);
+export function hold(
+  playout: Playout,
+  now: number,
+  heldMs: number,
+): { playout: Playout; givenUp: GivenUp; nextAt: number } {
+  const gone = playout.utterances.filter((one) => dueAt(one, heldMs) <= now);
+  const left = playout.utterances.filter((one) => dueAt(one, heldMs) > now);
+  const nextAt = left.reduce((at, one) => Math.min(at, dueAt(one, heldMs)), Number.POSITIVE_INFINITY);
   if (gone.length === 0) return { playout, givenUp: { sentences: 0, bytes: 0 }, nextAt };
   const sumOf = (some: readonly Utterance[]): number => some.reduce((sum, one) => sum + bytesOf(one), 0);
   // A chime that comes too late is no loss.

@@ -93,7 +93,7 @@ function brokerTrouble({ detail, data }: Problem): Trouble {
 
 /** The agent has a connection and a backend, and no session comes of it. */
 const SERVICE_REASONS = [
-  ...['parked', 'failing', 'no_session', 'silent_service', 'untranslated', 'budget', 'internal_error'],
+  ...['parked', 'failing', 'no_session', 'silent_service', 'unspoken', 'budget', 'internal_error'],
   ...['memory', 'broker', 'certificate'],
 ];
 

@@ -31,21 +31,20 @@ export const laneAccountSchema = z.strictObject({
   failures: times('failed tries and broken streams'),
   taken_back: chunks('taken back from a stream that broke off, and said again to the next'),
   said_again: times('sentences said again because their translation was cut off or never came'),
-  repeats_muted: times('pieces of sound left out because they had been said before'),
+  unspoken_ms: z
+    .number()
+    .describe('speech that the service took and did not speak, milliseconds, all languages'),
   speech_dropped_ms: z
     .number()
     .describe(
-      'translated speech that lagged too far behind, was spoken over, or was not heard before the lane was ended, milliseconds',
+      'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), milliseconds',
     ),
-  unheard_ms: z
-    .number()
-    .describe('translated speech that nobody heard for want of a loudspeaker, milliseconds'),
   standbys: times('the lane went to sleep because nobody spoke'),
   stream_ms: z.number().describe('milliseconds for which the service had a stream open'),
   fillers: chunks('silence sent because the microphone delivered nothing'),
   defects: times('defects of the program that ended a step'),
   ignored: times('messages of the service that were of no use'),
-  lost_ms: z.number().describe('speech that nobody will hear, milliseconds'),
+  lost_ms: z.number().describe('speech that never reached a working service, milliseconds'),
   played_ms: z.number().describe('sound handed to the loudspeaker, milliseconds'),
   shed_sentences: times('translated sentences given up because speech lagged'),
   shed_ms: z.number().describe('how long those were, milliseconds'),

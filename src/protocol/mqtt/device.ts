@@ -81,18 +81,14 @@ export const laneReportSchema = z.object({
   /** Shortened: session ids can be token-shaped. */
   session: z.string().nullable().describe('the session, shortened; null without a stream'),
   stream_host: z.string().nullable().describe('where what is said goes; null without a stream'),
-  speech_lost_ms: z
+  speech_lost_ms: z.number().describe('speech that never reached a working service, since the start'),
+  unspoken_ms: z
     .number()
-    .describe(
-      'speech that nobody will hear, since the start: outages were longer than the backlog, or the service left it out',
-    ),
-  unheard_ms: z
-    .number()
-    .describe('translated speech that nobody heard for want of a loudspeaker, since the start'),
+    .describe('speech that the service took and did not speak, since the start; the sum of all languages'),
   speech_dropped_ms: z
     .number()
     .describe(
-      'translated speech that lagged too far behind, was spoken over, or was not heard before the lane was ended, since the start',
+      'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), since the start',
     ),
   deaf_since: timestampSchema.describe(
     'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',

@@ -80,25 +80,6 @@ export const EVENT_SCHEMAS = {
     tries: z.int().describe('tries in a row'),
     message,
   }),
-  audio_cut: event('A translation, or the rest of it, never came, and it is not said again.', {
-    lane,
-    language: z
-      .string()
-      .describe('of the translation; several, with commas, where the service does not tell which'),
-    played_ms: ms('what came of it: heard, but for what a stop threw away (`speech_dropped`)'),
-    expected_ms: ms(
-      'how long the translation should have been, by the length of its text, or else of what was said',
-    ),
-  }),
-  untranslated: event('For a minute the service has written down what is said and translated none of it.', {
-    lane,
-    since: moment('when the first of it was written down'),
-  }),
-  times_refused: event('The service tells times that cannot be true; they are not used in this session.', {
-    lane,
-    session,
-    message,
-  }),
   messages_unreadable: event(
     'The service sends messages that cannot be read; what they say is lost. Told once in a session.',
     { lane, session, message },
@@ -136,24 +117,21 @@ export const EVENT_SCHEMAS = {
   }),
   capture_problem: event('A microphone that delivers does so badly.', { lane, finding, message }),
   capture_problem_over: event('What was wrong with the microphone is over.', { lane, finding, message }),
-  speech_lost: event(
-    'Speech that nobody will hear: an outage lasted longer than the backlog, or the service left it out.',
-    {
-      lane,
-      lost_ms: ms('speech lost, pauses not counted'),
-      cause: z
-        .string()
-        .describe(
-          'the cause of the outage, `left_out`, `stopped`, or `silent_service`, which may be told an hour later',
-        ),
-      ongoing: z
-        .literal(true)
-        .optional()
-        .describe('the outage goes on; the event at its end counts this speech again'),
-      from: moment('beginning of the first lost speech'),
-      to: moment('end of the last lost speech so far'),
-    },
-  ),
+  speech_lost: event('Speech was lost that never reached a working service.', {
+    lane,
+    lost_ms: ms('speech lost, pauses not counted'),
+    cause: z
+      .string()
+      .describe(
+        'the cause of the outage; `silent_service`: a stream took the speech and never reacted; `stopped`: the lane was stopped first',
+      ),
+    ongoing: z
+      .literal(true)
+      .optional()
+      .describe('the outage goes on; the event at its end counts this speech again'),
+    from: moment('beginning of the first lost speech'),
+    to: moment('end of the last lost speech so far'),
+  }),
   backend_silent: event('The backend has given no usable answer for 20 s.', {
     lane: noLane,
     since: moment('since when'),
@@ -231,21 +209,24 @@ export const EVENT_SCHEMAS = {
     message,
     other_boot_id: z.string().optional().describe('the `boot_id` of the other one, where it was seen'),
   }),
-  speech_dropped: event('Translated speech that nobody will hear.', {
+  unspoken: event(
+    'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
+    {
+      lane,
+      language: z.string().describe('the target language in which it is missing'),
+      unspoken_ms: ms('length of the speech that is missing'),
+      sentences: z.int().describe('number of sentences that are missing, whole or in part'),
+    },
+  ),
+  speech_dropped: event('Translated speech was not played.', {
     lane,
     why: z
       .enum(['lag', 'barge_in', 'no_loudspeaker', 'stop'])
       .describe(
         'it lagged too far behind, a visitor spoke over it, there was no loudspeaker, or the lane was ended before it was heard',
       ),
-    sentences: z
-      .int()
-      .describe(
-        'how many; 0: what came later of those told before; with `repeated`: of all these events together',
-      ),
-    dropped_ms: ms(
-      'how long they were, as far as they had come, with what came later of those before; with `repeated`: of all',
-    ),
+    sentences: z.int().describe('how many, whole or in part; with `repeated`: of all these events together'),
+    dropped_ms: ms('how long they were, as far as they had come; with `repeated`: of all'),
     waiting_ms: ms('what still waits to be heard'),
     ongoing: z
       .literal(true)
@@ -286,7 +267,7 @@ export const EVENT_KINDS = Object.keys(EVENT_SCHEMAS) as readonly EventKind[];
 /** Told as moments of the program's own clock; they become timestamps on their way out. */
 type MomentsOf<K extends EventKind> = K extends 'speech_lost'
   ? 'from' | 'to'
-  : K extends 'backend_silent' | 'backend_back' | 'untranslated'
+  : K extends 'backend_silent' | 'backend_back'
     ? 'since'
     : never;
 /** What whoever raises an event has to tell; lane, moments and count are added on the way out. */

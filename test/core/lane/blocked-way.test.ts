@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
-const cuts = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'audio_cut');
+const unspoken = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'unspoken');
 
 /** A sentence of which more than half has come when the way is blocked for 6 s. */
 function block(): LaneHarness {
   const lane = new LaneHarness({ settings: { stuckMs: 1e9, pingsMissed: 99 } }).goLive();
+  for (const id of ['x', 'y', 'z']) {
+    lane.speak(2);
+    lane.hush(4);
+    lane.understands(id);
+    lane.hear(id, 600, true);
+    lane.hush(4);
+  }
   lane.speak(10);
   lane.hush(4);
   lane.understands('a');
@@ -30,14 +37,14 @@ it.each([100, 1500, 3000])(
     signs(lane, ms);
     lane.hear('a', 1500, true);
     signs(lane, 20_000);
-    expect(cuts(lane)).toEqual([]);
+    expect(unspoken(lane)).toEqual([]);
   },
 );
 
-it('a translation of which nothing more comes after a blocked way is told', () => {
+it('counts the rest of a translation of which nothing more comes after a blocked connection, when the session ends', () => {
   const lane = block();
   signs(lane, 8000);
-  expect(cuts(lane).map(({ detail }) => detail)).toEqual([
-    { language: 'es', played_ms: 2400, expected_ms: 3900 },
-  ]);
+  lane.stop();
+  lane.says({ message_type: 'eos', data: {} });
+  expect(unspoken(lane).map(({ detail }) => detail)).toMatchObject([{ language: 'es', sentences: 1 }]);
 });

@@ -32,7 +32,7 @@ describe('the report of a lane', () => {
       stream_host: 'stream.example',
       speech_lost_ms: 0,
       speech_dropped_ms: 0,
-      unheard_ms: 0,
+      unspoken_ms: 0,
       closed_until: null,
       deaf_since: null,
       next_try_at: null,

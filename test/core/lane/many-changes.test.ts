@@ -22,9 +22,9 @@ function pressFlags(lane: LaneHarness, speech: (lane: LaneHarness) => void, chan
 let said = 0;
 /** What is said is understood and spoken by the session that hears it. */
 const sentences = (lane: LaneHarness): void => {
+  const [id, stream] = [`t${said++}`, lane.hearing?.id ?? 0];
   lane.speak(6);
   lane.hush(7);
-  const [id, stream] = [`t${said++}`, lane.hearing?.id ?? 0];
   lane.understands(id, stream);
   lane.after(2500, () => lane.hear(id, 900, true, stream));
 };

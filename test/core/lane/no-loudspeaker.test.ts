@@ -34,7 +34,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     lane.hush(30);
     expect(written(lane)).toBe(6000);
     expect(events(lane)).toEqual([]);
-    expect(lane.state.counts.unheardMs).toBe(0);
+    expect(lane.state.counts.speechDroppedMs).toBe(0);
   });
 
   it('goes on from where it was, if it had begun', () => {
@@ -60,13 +60,13 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(lane.state.playout.queuedBytes).toBe(7000 * 48);
     lane.pass(1500);
     expect(lane.state.playout.queuedBytes).toBe(3000 * 48);
-    expect(lane.state.counts.unheardMs).toBe(4000);
+    expect(lane.state.counts.speechDroppedMs).toBe(4000);
     expect(laneStatus(lane.state, lane.now)).toMatchObject({
       status: 'degraded',
       reasons: [{ code: 'playback', detail: 'lost' }],
     });
     lane.pass(20_000);
-    expect(lane.state.counts.unheardMs).toBe(7000);
+    expect(lane.state.counts.speechDroppedMs).toBe(7000);
     expect(events(lane)).toEqual([]);
     back(lane);
     lane.hush(20);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
 import { phaseOf } from '../../../src/core/lane/session/session.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
-import { emptyReplayLog, unspoken } from '../../../src/core/uplink/replay/replay-log.ts';
+import { owedChunks } from '../../../src/core/replay/owed.ts';
+import { emptyReplayLog } from '../../../src/core/replay/replay-log.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a step that threw', () => {
@@ -118,7 +119,7 @@ describe('a step that threw', () => {
 
   it('counts what an old stream still owed as lost', () => {
     const lane = new LaneHarness().goOldSession();
-    const owed = unspoken(lane.state.oldSession?.stream.replay ?? emptyReplayLog([]));
+    const owed = owedChunks(lane.state.oldSession?.stream.replay ?? emptyReplayLog([]));
     const voiced = owed.filter((chunk) => chunk.voiced).length;
     expect(voiced).toBeGreaterThan(3);
     lane.crash();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FORGOTTEN_AFTER_MS } from '../../../src/core/uplink/replay/replay-log.ts';
+import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 describe('standby', () => {
@@ -31,7 +31,7 @@ describe('standby', () => {
     lane.grant();
     lane.open();
     lane.taskRuns();
-    lane.hush(Math.ceil(FORGOTTEN_AFTER_MS / CHUNK_MS) + 20);
+    lane.hush(Math.ceil(LANE_DEFAULTS.answerMs / CHUNK_MS) + 20);
     expect(lane.phase).toBe('live');
     expect(lane.accounts.held).toBeGreaterThan(0);
     lane.hush(170);

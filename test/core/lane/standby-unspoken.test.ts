@@ -32,28 +32,19 @@ describe('standby with a sentence that is not spoken to its end', () => {
     lane.hear('b', 1500, true);
     lane.hush(seconds(12));
     expect(lane.phase).toBe('standby');
-    expect(lane.notes).not.toContain('audio_cut');
-  });
-
-  it('tells of a rest that never comes, before it sleeps', () => {
-    const lane = owing(6000);
-    lane.hear('b', 2400);
-    lane.hush(seconds(16));
-    expect(lane.phase).toBe('standby');
-    const told = lane.notes.filter((kind) => kind === 'audio_cut' || kind === 'standby');
-    expect(told).toEqual(['audio_cut', 'standby']);
+    expect(lane.notes).not.toContain('unspoken');
   });
 
   it.each([true, false])(
-    'tells of one of which nothing came; the service confirms the end: %s',
+    'counts a sentence of which nothing came when the session ends; the service confirms the end: %s',
     (confirms) => {
       const lane = owing(1000, false);
       lane.until(() => lane.phase === 'standby', 30_000);
-      expect(lane.notes).not.toContain('audio_cut');
+      expect(lane.notes).not.toContain('unspoken');
       if (confirms) lane.says({ message_type: 'eos', data: {} });
       else lane.hush(seconds(10));
-      const cuts = lane.all('notify').filter(({ kind }) => kind === 'audio_cut');
-      expect(cuts).toMatchObject([{ detail: { language: 'es', played_ms: 0, expected_ms: 3900 } }]);
+      const unspoken = lane.all('notify').filter(({ kind }) => kind === 'unspoken');
+      expect(unspoken).toMatchObject([{ detail: { language: 'es', unspoken_ms: 1600, sentences: 1 } }]);
     },
   );
 });

@@ -1,32 +1,12 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
-import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
-import { cutsAtEnd, cutsByStop } from '../../uplink/replay/cut-off.ts';
-import { leftOutAtEnd, takeLeftOutAtEnd } from '../../uplink/replay/interim.ts';
-import type { LeftOut } from '../../uplink/replay/left-out.ts';
-import { unspoken } from '../../uplink/replay/replay-log.ts';
-import type { AudioCut } from '../../uplink/replay/sentence.ts';
-import { lessSpeech } from '../../uplink/replay/speech-count.ts';
-import { taskOf } from '../lane-options.ts';
-import type { LossCause } from '../loss-cause.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
-import { countLeftOut } from './left-out.ts';
 import { goLive } from './live.ts';
-import {
-  type Draining,
-  hearingStream,
-  type Lease,
-  type Live,
-  type Retasking,
-  type Rolling,
-  type Stream,
-  type Successor,
-} from './session.ts';
-import { countUnheard, tellUnheard } from './unheard-speech.ts';
+import { takeBackFrom } from './replaying.ts';
+import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
 import { describeUnreadable } from './unreadable.ts';
-import { noteUnspoken } from './unspoken.ts';
 import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
@@ -137,95 +117,7 @@ function explained(cause: Cause, failure: Failure): Failure {
 /** What the stream had heard and not spoken goes to the next one. */
 function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
   closeHearing(context, session, cause, 'terminate');
-  requeue(context, settleEnd(context, session.stream, cause));
-}
-
-/** Holds again what the old session has not spoken, and tells what its end has cut. */
-export function takeBackFrom(context: StepContext, stream: Stream, cause: Cause | null): void {
-  const owed = settleEnd(context, stream, cause);
-  if (hearingStream(context.state.session) === null) requeue(context, owed);
-  else sayLate(context, owed);
-}
-
-/** A service that goes on for this long behind the last text of a sentence has left it out. */
-const LEFT_OUT_AFTER_MS = 5000;
-
-/** Tells what the end of a stream has cut. Returns what it has not spoken. */
-function settleEnd(context: StepContext, stream: Stream, cause: Cause | null): readonly BacklogChunk[] {
-  const { replay } = stream;
-  const left = leftOutAtEnd(replay, context.now);
-  const told = countLeftOut(context, left, causeOf(stream, left, cause));
-  countUnheard(context, stream, lessSpeech(replay.unheard, told), cause === 'silent_service');
-  for (const cut of cutsAtEnd(replay, context.now)) notifyCut(context, cut);
-  return unspoken(replay);
-}
-
-/** Of what nothing has come since, the rest may have been stuck on the way that broke. */
-function causeOf({ signs }: Stream, left: readonly LeftOut[], cause: LossCause | null): LossCause {
-  const isProven = left.every(({ at }) => signs.settledAt - at >= LEFT_OUT_AFTER_MS);
-  return isProven && cause !== 'silent_service' ? 'left_out' : (cause ?? 'left_out');
-}
-
-/**
- * Tells what a stream has left out by the time that the lane is stopped. What it still owes may yet be spoken while its end is waited
- * for. Returns the stream as it is then.
- */
-export function tellStopped<S extends Stream>(context: StepContext, stream: S): S {
-  const { log, leftOut } = takeLeftOutAtEnd(stream.replay, context.now);
-  const told = countLeftOut(context, leftOut, causeOf(stream, leftOut, 'stopped'));
-  const replay = { ...log, unheard: lessSpeech(log.unheard, told) };
-  return tellUnheard(context, context.patch(stream, { replay }));
-}
-
-/** Less than this is the end of a word, or no word at all. */
-const LEAST_CUT_MS = 200;
-
-/**
- * Tells what never came of translations that had begun when the lane was stopped, and what was cut off before that. Returns the
- * stream without what has been told.
- */
-export function tellCutByStop<S extends Stream>(context: StepContext, stream: S): S {
-  const { log, cuts } = cutsByStop(stream.replay, context.now);
-  for (const cut of cuts) if (cut.expectedMs - cut.playedMs >= LEAST_CUT_MS) notifyCut(context, cut);
-  return context.patch(stream, { replay: log });
-}
-
-/** Tells what a stream has left unspoken that ends in order: nothing of it is said again. */
-export function tellUnspoken(context: StepContext, { replay }: Stream, cause: Cause | null = null): void {
-  const left = leftOutAtEnd(replay, context.now, true);
-  countLeftOut(context, left, cause === 'silent_service' ? cause : 'left_out');
-  for (const cut of cutsAtEnd(replay, context.now, true)) notifyCut(context, cut);
-}
-
-/** Gives chunks to the live stream, which is in the middle of whatever is being said. */
-export function sayLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
-  const { quietRun } = context.state.backlog;
-  requeue(
-    context,
-    chunks.map((chunk) => ({ ...chunk, late: true })),
-  );
-  context.set({ backlog: { ...context.state.backlog, quietRun } });
-}
-
-/** A translation of which the rest was never heard. */
-export function notifyCut(context: StepContext, { language, playedMs, expectedMs }: AudioCut): void {
-  if (playedMs === 0) noteUnspoken(context, language);
-  context.notify('audio_cut', { language, played_ms: playedMs, expected_ms: expectedMs });
-}
-
-/** Holds again what was sent to a stream that broke off before it had spoken it in all languages that are wanted by now. */
-export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
-  const { backlog, settings } = context.state;
-  const { targets } = taskOf(context.state);
-  const isOwed = ({ said = [] }: BacklogChunk): boolean => !targets.every((target) => said.includes(target));
-  const owed = chunks.flatMap((chunk, index) => {
-    const before = chunks[index - 1];
-    const isApart = chunk.apart === true || (before !== undefined && !isOwed(before));
-    return isOwed(chunk) ? [isApart ? { ...chunk, apart: true } : chunk] : [];
-  });
-  if (owed.length === 0) return;
-  context.count('takenBack', owed.length);
-  context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });
+  takeBackFrom(context, session.stream, cause);
 }
 
 /** Closes what a try has come to. Returns its token, where that may be used again. */

@@ -1,12 +1,20 @@
+import { owesSpeech } from '../../replay/owed.ts';
+import { nearSpeech, noteSilence } from '../../replay/replay-log.ts';
+import { hasUnfinished } from '../../replay/sentence.ts';
 import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
-import { nearSpeech, noteSilence, owesSpeech } from '../../uplink/replay/replay-log.ts';
-import { owesRest, owesTranslation } from '../../uplink/replay/spoken.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { closeStream, takeBackFrom, tellUnspoken } from './ending.ts';
-import type { Finishing, LiveStream, OldSession, Stream } from './session.ts';
-import { keepDoubtful } from './unheard-speech.ts';
+import { closeStream } from './ending.ts';
+import { giveUpRest, takeBackFrom, takeBackLate } from './replaying.ts';
+import {
+  type Ending,
+  type Finishing,
+  hearingStream,
+  type LiveStream,
+  type OldSession,
+  type Stream,
+} from './session.ts';
 
 /** Lets a stream finish speaking while another one, or none, hears what is said. */
 export function drainOld(
@@ -14,11 +22,10 @@ export function drainOld(
   stream: LiveStream,
   how: Pick<OldSession, 'why' | 'successorWaits'>,
 ): void {
-  dropOldSession(context, 'terminate');
+  giveUpOldSession(context, 'terminate');
   const { pacer, settings } = context.state;
   const stage: Finishing = { is: 'finishing', asked: false, pacer };
   context.set({ oldSession: { ...how, stream, since: context.now, stage } });
-  if (how.why === 'rollover') keepDoubtful(context, stream);
   context.arm('drainOld', context.now + settings.chunkMs);
 }
 
@@ -31,14 +38,25 @@ export function endUnneeded(context: StepContext, stream: LiveStream): void {
 
 function endSession(context: StepContext, oldSession: OldSession): void {
   const { settings } = context.state;
-  const { silence, replay } = oldSession.stream;
-  // That it has told its task is no answer to what was said.
-  const isUnanswered = silence.since !== null || silence.onlyAnswers;
-  const isSilent = isUnanswered || replay.interims.length > 0 || owesRest(replay);
-  const owes = owesSpeech(replay) && (isSilent || owesTranslation(replay));
-  context.set({ oldSession: { ...oldSession, stage: { is: 'ending', owes, isSilent } } });
+  context.set({
+    oldSession: { ...oldSession, stage: { is: 'ending', left: leftBy(oldSession.stream) } },
+  });
   context.emit({ type: 'end_task', stream: oldSession.stream.id });
   context.arm('drainOld', context.now + settings.drainMs);
+}
+
+/** Whether it has fallen silent in the middle of speech. That it has told its task is no answer to speech. */
+function leftBy({ silence, replay }: Stream): Ending['left'] {
+  if (!owesSpeech(replay)) return 'nothing';
+  if (silence.since !== null || silence.onlyAnswers || replay.partial !== null) return 'unanswered';
+  return hasUnfinished(replay) ? 'unfinished' : 'nothing';
+}
+
+/** The old session has had its time. */
+export function giveUpOldSession(context: StepContext, how: 'close' | 'terminate'): void {
+  const { oldSession } = context.state;
+  if (oldSession !== null) giveUpRest(context, oldSession.stream, null);
+  dropOldSession(context, how);
 }
 
 /** The old session is gone. */
@@ -62,36 +80,31 @@ export function dropOldSession(
 export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  const why = cause ?? (owesAtEnd(oldSession) && isSilent(oldSession) ? 'silent_service' : null);
+  const { stream, stage } = oldSession;
+  const isUnanswered = stage.is === 'ending' && stage.left === 'unanswered' && owesSpeech(stream.replay);
+  const why = cause ?? (isUnanswered ? 'silent_service' : null);
   dropOldSession(context, 'close', why);
-  if (oldSession.why === 'standby') return tellUnspoken(context, oldSession.stream, why);
-  takeBackFrom(context, oldSession.stream, why);
+  // A lane that sleeps repeats nothing.
+  if (oldSession.why === 'standby') return giveUpRest(context, stream, why);
+  if (hearingStream(context.state.session) === null) takeBackFrom(context, stream, why);
+  else takeBackLate(context, stream, why);
   pump(context);
 }
 
 /**
- * The old session has ended in order: what it has not spoken by now was nothing to it. But one that had fallen silent in
- * the middle of speech ends in order, too: that goes to the next one.
+ * The old session has ended cleanly: speech that it has not spoken by now was nothing to it. But a session that had fallen silent
+ * in the middle of speech ends cleanly, too: that speech goes to the next one.
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession?.stage.is !== 'ending') return loseOldSession(context);
-  const { stream } = oldSession;
-  if (!owesAtEnd(oldSession)) {
-    tellUnspoken(context, stream);
+  const { stream, stage, why } = oldSession;
+  if (stage.left === 'nothing') {
+    giveUpRest(context, stream, null);
     return dropOldSession(context, 'close');
   }
-  // Behind a lane that sleeps nothing is said again.
-  if (oldSession.why !== 'standby') context.patch(stream, { replay: nearSpeech(stream.replay) });
+  if (why !== 'standby') context.patch(stream, { replay: nearSpeech(stream.replay) });
   loseOldSession(context);
-}
-
-function owesAtEnd({ stage }: OldSession): boolean {
-  return stage.is === 'ending' && stage.owes;
-}
-
-function isSilent({ stage }: OldSession): boolean {
-  return stage.is === 'ending' && stage.isSilent;
 }
 
 /** A service only confirms what is followed by silence: the old session hears it, at real time. */
@@ -106,13 +119,13 @@ export function feedOldSession(context: StepContext): void {
   context.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
-/** It said something, or has spoken: it may say more, or be done. */
+/** The old session has sent a text, or sound: it may say more, or be done. */
 export function noteNews(context: StepContext, stream: Stream, isSound: boolean): void {
   const { oldSession } = context.state;
   if (oldSession?.stream.id !== stream.id) return;
   if (oldSession.stage.is === 'ending') {
-    if (isSound)
-      context.set({ oldSession: { ...oldSession, stage: { ...oldSession.stage, isSilent: false } } });
+    if (isSound && oldSession.stage.left === 'unanswered')
+      context.set({ oldSession: { ...oldSession, stage: { is: 'ending', left: 'unfinished' } } });
     return;
   }
   const stage = { ...oldSession.stage, asked: false };

@@ -1,7 +1,10 @@
+import { isSameTask, taskOf } from '../lane-options.ts';
+import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { countWithoutRoom, lacksRoom } from './account-limit.ts';
-import { drainOld, dropOldSession } from './old-session.ts';
+import { drainOld, giveUpOldSession } from './old-session.ts';
 import type { Live } from './session.ts';
+import { refreshTask, tellableAt } from './session-setup.ts';
 import { countSplit, isMoment, trySwitch } from './switchover.ts';
 import { acquire } from './token.ts';
 
@@ -28,7 +31,7 @@ export function onRollTimer(context: StepContext): void {
     return;
   }
   // Three streams at a time are never worth it: the one before this one has had its time.
-  dropOldSession(context, 'close');
+  giveUpOldSession(context, 'close');
   // A change that waits its turn is for the next session, which begins with it.
   context.patch(stream, { taskStale: false });
   context.disarm('poll');
@@ -54,4 +57,20 @@ function goFirst(context: StepContext, { stream, lease }: Live): void {
   drainOld(context, stream, { why: 'rollover', successorWaits: true });
   // In case the old one never says that it is gone.
   context.arm('retry', Math.max(context.now, (stream.limitAt ?? context.now) + settings.drainMs));
+}
+
+/**
+ * What fell due during a change of the task is done once the lane is live: first the rollover, because a session's limit does not
+ * wait; then a change of the languages, if the next session does not begin with it.
+ */
+export function catchUpWithOrders(context: StepContext, before: LaneState): void {
+  const wasDue = before.session.kind === 'retasking' && before.session.rollIsDue;
+  if (wasDue && context.state.session.kind === 'live') onRollTimer(context);
+  const { session, hold } = context.state;
+  if (session.kind !== 'live' || hold !== null) return;
+  const { stream } = session;
+  const isDue = stream.taskStale
+    ? tellableAt(context.state, stream) <= context.now
+    : !isSameTask(stream.confirmedTask, taskOf(context.state));
+  if (isDue) refreshTask(context);
 }

@@ -1,13 +1,9 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
-import { OTHER_SOUND_MS } from '../../uplink/replay/nameless.ts';
-import {
-  FORGOTTEN_AFTER_MS,
-  owedSpeechChunks,
-  owesSpeech,
-  PAUSE_MS,
-} from '../../uplink/replay/replay-log.ts';
+import { owesSpeech, owesSpeechSince } from '../../replay/owed.ts';
+import { PAUSE_MS } from '../../replay/replay-log.ts';
+import { OTHER_SOUND_MS } from '../../replay/spoken.ts';
 import type { SaidOutcome } from '../effect.ts';
 import type { LaneEvent } from '../event.ts';
 import { onOutputAudio } from '../sound/playback.ts';
@@ -43,8 +39,7 @@ export function isSpokenOut(state: LaneState, now: number): boolean {
   const stream = hearingStream(session);
   if (stream === null) return true;
   const isOwed =
-    backlog.chunks.some(({ voiced }) => voiced) ||
-    owedSpeechChunks(stream.replay, now - FORGOTTEN_AFTER_MS) > 0;
+    backlog.chunks.some(({ voiced }) => voiced) || owesSpeechSince(stream.replay, now - settings.answerMs);
   return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
 }
 
@@ -72,15 +67,14 @@ export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, 
   if (saying.sound !== null) return saying.sound.sentence === sentence;
   if (language !== null && language.toLowerCase() !== saying.language.toLowerCase()) return false;
   if (sentence === null) return !owesSpeech(stream.replay) && !goesOn(stream, now);
-  const { known, sentences, withdrawn, interims } = stream.replay;
-  const isOther = known.includes(sentence) || withdrawn.includes(sentence);
-  // Of one whose text comes behind its sound there may be interim texts.
-  return !isOther && ![...sentences, ...interims].some(({ id }) => id === sentence);
+  const { known, sentences, withdrawn, partial } = stream.replay;
+  const isOther = known.includes(sentence) || withdrawn.includes(sentence) || partial?.id === sentence;
+  return !isOther && !sentences.some(({ id }) => id === sentence);
 }
 
 /** Whether a visitor's sentence sounds without a name, or did a moment ago. */
-function goesOn({ replay: { soundAt } }: Stream, now: number): boolean {
-  return soundAt !== null && now - soundAt < OTHER_SOUND_MS;
+function goesOn({ replay: { namelessAt } }: Stream, now: number): boolean {
+  return namelessAt !== null && now - namelessAt < OTHER_SOUND_MS;
 }
 
 export function onSaidSound(context: StepContext, stream: Stream, message: Sound): void {

@@ -1,6 +1,5 @@
-import { emptyReplayLog, retarget } from '../../uplink/replay/replay-log.ts';
-import { primaryOf } from '../../uplink/replay/sentence.ts';
-import { reanchor } from '../../uplink/replay/times.ts';
+import { primaryOf } from '../../replay/language.ts';
+import { emptyReplayLog, retarget } from '../../replay/replay-log.ts';
 import { type TaskOptions, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
@@ -47,9 +46,12 @@ export function connect(context: StepContext, lease: Lease): void {
     newsAt: null,
     signs: NO_SIGNS,
     firstUnreadable: null,
-    ...{ lastSounds: [], lastTexts: [] },
     silence: NO_SILENCE,
-    replay: emptyReplayLog(taskOf(context.state).targets, context.state.endsMarked),
+    replay: emptyReplayLog(
+      taskOf(context.state).targets,
+      context.state.settings.replayMs,
+      context.state.endsMarked,
+    ),
   };
   context.set({ nextStream: id + 1 });
   advanceSetup(context, { stage: 'connecting', stream });
@@ -95,8 +97,6 @@ export function onOpened(context: StepContext, stream: Stream): void {
 /** Tells the service what to do, and begins to ask whether it does. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
-  const { replay } = stream;
-  const times = stream.liveAt === null ? replay.times : reanchor(replay.times, replay.sentMs);
   const told = taskOf(context.state);
   context.patch(stream, {
     lastTaskAt: context.now,
@@ -104,7 +104,6 @@ function sendTask(context: StepContext, stream: OpenStream): void {
     unconfirmedSince: stream.unconfirmedSince ?? context.now,
     asked: false,
     taskStale: false,
-    replay: { ...replay, times },
   });
   context.emit({ type: 'send_task', stream: stream.id, ...told });
   // Another change does not begin the wait again: it would never end.

@@ -1,7 +1,6 @@
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
+import type { ReplayLog } from '../../replay/record.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
-import type { ReplayLog } from '../../uplink/replay/record.ts';
-import type { HeardSound } from '../../uplink/replay/twins.ts';
 import type { Grant } from '../event.ts';
 import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
@@ -75,10 +74,6 @@ export interface Stream {
   /** The first that it sent and nobody could read; null: nothing. */
   readonly firstUnreadable: string | null;
   readonly signs: Signs;
-  /** The last pieces of translated sound that came, the newest at the end. */
-  readonly lastSounds: readonly HeardSound[];
-  /** The last translations that came as text, likewise. */
-  readonly lastTexts: readonly string[];
   /** Speech that it was sent and has not said anything of. */
   readonly silence: Silence;
   /** What it was sent and has not spoken. */
@@ -210,10 +205,8 @@ export interface Finishing {
 /** `end_task` has been sent. */
 export interface Ending {
   readonly is: 'ending';
-  /** When it was told to end it owed something that cannot have been noise to it: that is said again. */
-  readonly owes: boolean;
-  /** Then it had fallen silent in the middle of that, and has not spoken since. */
-  readonly isSilent: boolean;
+  /** Speech that it owed when it was told to end, and that cannot have been noise to it, is sent again. */
+  readonly left: 'nothing' | 'unfinished' | 'unanswered';
 }
 
 /** What the outside is told of it. */

@@ -1,6 +1,6 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
-import { owesSpeech } from '../../uplink/replay/replay-log.ts';
-import { NO_SPEECH } from '../../uplink/replay/speech-count.ts';
+import { noteReaction } from '../../replay/missing.ts';
+import { owesSpeech } from '../../replay/owed.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './ending.ts';
 import { isStreaming, type LiveStream, type Stream } from './session.ts';
@@ -14,8 +14,6 @@ import {
   type Silence,
   silenceDueAt,
 } from './silence.ts';
-import { settleDoubtful } from './unheard-speech.ts';
-import { trackTranslation } from './untranslated.ts';
 
 /**
  * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind, or was written
@@ -29,14 +27,12 @@ const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has said something. Returns the stream as it is then. */
 export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
-  trackTranslation(context, message);
   const understands = isText(message) || message.message_type === 'output_audio';
-  if (understands) settleDoubtful(context, stream);
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
-  const silence = noteMessage(stream.silence, message, stream.replay.interims.length > 0, context.now);
-  const isSoFar = understands && stream.replay.unheard.possible > 0;
-  if (silence === stream.silence && !isSoFar) return stream;
-  const replay = isSoFar ? { ...stream.replay, unheard: NO_SPEECH } : stream.replay;
+  const silence = noteMessage(stream.silence, message, stream.replay.partial !== null, context.now);
+  const { chunkMs } = context.state.settings;
+  const replay = understands ? noteReaction(stream.replay, chunkMs) : stream.replay;
+  if (silence === stream.silence && replay === stream.replay) return stream;
   return context.patch(stream, { silence, replay });
 }
 

@@ -1,13 +1,14 @@
-import { isQuiet, isSpeech } from '../../uplink/replay/piece.ts';
-import type { ReplayLog } from '../../uplink/replay/record.ts';
+import { isQuiet, isSpeech, type Piece } from '../../replay/piece.ts';
+import type { ReplayLog } from '../../replay/record.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * What the service has spoken was a voice, although the lane's own detector may not have been sure of it: the patience of standby
- * counts from there, and for a while less of a voice wakes the lane. A service can make words of noise as well, all day long:
- * its word counts for no longer than this after the lane's own detector was sure.
+ * Speech that the service has translated was a voice, even if the lane's own detector was not sure of it: standby waits from there,
+ * and for a while less of a voice wakes the lane.
  */
+
+/** Time (ms) since the lane's own detector was sure for which the service is believed: it can make words of noise all day. */
 const TRUSTED_MS = 300_000;
 
 /** Sound has come. @param id the service's name for the sentence; null: it gives none */
@@ -17,15 +18,14 @@ export function noteSpokenVoice(
   after: ReplayLog,
   id: string | null,
 ): void {
-  const isOf = ({ sentence }: { readonly sentence: string | null }): boolean =>
-    sentence !== null && sentence === id;
+  const isOf = ({ claims }: Piece): boolean => id !== null && claims.includes(id);
   // What the log has settled by it was spoken, too.
   const left = new Set(after.pieces.filter((piece) => !isOf(piece)).map(({ chunk }) => chunk.seq));
   const own = before.pieces.filter((piece) => !isQuiet(piece) && (isOf(piece) || !left.has(piece.chunk.seq)));
   const end = own.at(-1)?.chunk.capturedAt;
   const { spoken } = context.state;
   if (end === undefined || end < spoken.at) return;
-  const unsureAt = own.some(isSpeech) ? spoken.unsureAt : end;
+  const unsureAt = own.some((piece) => isSpeech(piece)) ? spoken.unsureAt : end;
   if (end > spoken.at || unsureAt > spoken.unsureAt) context.set({ spoken: { at: end, unsureAt } });
 }
 

@@ -1,15 +1,8 @@
 import { isPlaying } from '../../playout/playout.ts';
+import { owesSpeechSince, owesUnderstood } from '../../replay/owed.ts';
+import { isSpeaking } from '../../replay/sentence.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
-import { writtenSpeech } from '../../uplink/replay/interim.ts';
-import {
-  FORGOTTEN_AFTER_MS,
-  owedSpeech,
-  owedSpeechChunks,
-  owesWritten,
-} from '../../uplink/replay/replay-log.ts';
-import { addSpeech, lessSpeech } from '../../uplink/replay/speech-count.ts';
-import { isSpeaking } from '../../uplink/replay/spoken.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { dropLease } from './ending.ts';
@@ -18,7 +11,6 @@ import type { LiveStream } from './session.ts';
 import { askAboutSilence } from './silent-service.ts';
 import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
 import { acquire } from './token.ts';
-import { countUnheard } from './unheard-speech.ts';
 import { attendSleep, noteWake } from './vain-wakes.ts';
 
 /** Where only single chunks are judged, this many of the last ones must be speech to wake the lane: a slammed door is one. */
@@ -32,8 +24,9 @@ const WRITTEN_AWAITED_MS = 15_000;
 
 /** Nobody may have spoken for long enough to give the stream up. */
 export function onStandbyTimer(context: StepContext): void {
-  const { session, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered, saying, vainWakes } =
+  const { session, settings, options, lastVoiceAt, playout, oldSession, backlog, isUnanswered } =
     context.state;
+  const { saying, vainWakes } = context.state;
   if (session.kind === 'rolling') return context.arm('standby', context.now + SLEEP_CHECK_MS);
   if (session.kind !== 'live' || options.standbyAfterMs === 0) return;
   const { stream } = session;
@@ -41,11 +34,11 @@ export function onStandbyTimer(context: StepContext): void {
   if (context.now < dueAt) return context.arm('standby', dueAt);
   // What was said before the silence may still have to be sent, spoken or heard.
   // A loud room fills the log forever; only what may have been speech is waited for.
-  const patienceMs = isUnanswered ? UNANSWERED_MS : FORGOTTEN_AFTER_MS;
+  const patienceMs = isUnanswered ? UNANSWERED_MS : settings.answerMs;
   // By when it was sent: on a slow way that is long after it was said.
   // Until the service has understood something, no more is waited for than what would have woken the lane.
   const mistakes = isUnanswered ? vainWakes.length : 0;
-  const isAwaited = owedSpeechChunks(stream.replay, context.now - patienceMs, mistakes) > 0;
+  const isAwaited = owesSpeechSince(stream.replay, context.now - patienceMs, mistakes);
   // In a loud room a backlog never becomes shorter; only speech in it is waited for.
   const isUnsent = (backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY) <= lastVoiceAt;
   const isWritten = context.now < dueAt + WRITTEN_AWAITED_MS && isWrittenDown(stream, context.now);
@@ -56,9 +49,6 @@ export function onStandbyTimer(context: StepContext): void {
   if (isUnanswered && askAboutSilence(context, stream))
     return context.arm('standby', context.now + SLEEP_CHECK_MS);
   context.disarm('ping', 'silence', 'stable', 'pace', 'roll');
-  const unanswered = addSpeech(stream.replay.unheard, owedSpeech(stream.replay));
-  // What is written down may still be spoken, or is told when the stream has ended.
-  countUnheard(context, stream, lessSpeech(unanswered, writtenSpeech(stream.replay)));
   context.set({ starved: false, failures: 0 });
   // A token that a try at a rollover left over would be too old by the time that somebody speaks.
   dropLease(context);
@@ -70,9 +60,9 @@ export function onStandbyTimer(context: StepContext): void {
 }
 
 /** Whether the service writes a sentence down, or has written one down that it is still to speak, or to speak to its end. */
-function isWrittenDown({ replay }: LiveStream, now: number): boolean {
-  const isBeingWritten = replay.interims.some(({ at }) => now - at < PARTIAL_LASTS_MS);
-  return isBeingWritten || owesWritten(replay) || isSpeaking(replay);
+function isWrittenDown({ replay, signs }: LiveStream, now: number): boolean {
+  const isBeingWritten = replay.partial !== null && now - replay.partial.at < PARTIAL_LASTS_MS;
+  return isBeingWritten || owesUnderstood(replay) || isSpeaking(replay, signs.settledAt);
 }
 
 /** What is heard in standby is kept for a moment; a voice wakes the lane. */

@@ -1,3 +1,4 @@
+import { dropSpeech } from '../../losses/speech-dropped.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import type { StepContext } from '../step-context.ts';
@@ -26,14 +27,9 @@ function bargeIn(context: StepContext): void {
   context.set({ bargedIn: true });
   if (options.bargeIn !== 'flush' || !isPlaying(playout, context.now)) return;
   silenceLoudspeaker(context, 'barge_in');
-  const droppedMs = playout.queuedBytes / context.state.settings.playoutBytesPerMs;
-  context.count('speechDroppedMs', droppedMs);
-  context.notify('speech_dropped', {
-    why: 'barge_in',
-    sentences: playout.utterances.filter(({ stream }) => stream !== OWN_STREAM).length,
-    dropped_ms: Math.round(droppedMs),
-    waiting_ms: 0,
-  });
+  const ms = playout.queuedBytes / context.state.settings.playoutBytesPerMs;
+  const sentences = playout.utterances.filter(({ stream }) => stream !== OWN_STREAM).length;
+  dropSpeech(context, 'barge_in', ms, sentences);
 }
 
 /** Nobody has spoken for a while, or it is of no interest any more. */

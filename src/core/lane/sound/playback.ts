@@ -1,4 +1,5 @@
 import type { StreamMessage } from '../../../ports/stream.ts';
+import { dropSpeech, noteDropped } from '../../losses/speech-dropped.ts';
 import { resume } from '../../playout/held.ts';
 import {
   type Arrival,
@@ -11,14 +12,14 @@ import {
   speechMsOf,
   tell,
   type Unsounded,
+  unsounded,
 } from '../../playout/playout.ts';
 import type { LaneEvent } from '../event.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { forgetDeviceFault, noteDeviceFault } from './device-fault.ts';
-import { tellDropped } from './dropped.ts';
 import { onPathChanged } from './echo.ts';
-import { holdSpeech, noteUnheard } from './unheard.ts';
+import { holdSpeech } from './held-sound.ts';
 
 /** A device that runs on between sounds puts silence where sound comes late: it has to come early. */
 const REFILL_MS = 140;
@@ -44,16 +45,30 @@ export function onOutputAudio(context: StepContext, stream: number, message: Sou
   const before = context.state.playout;
   const arrival = arrivalOf(stream, message, context.now);
   context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
-  tellDropped(context, before);
+  noteDropped(context, before);
   feedLoudspeaker(context);
 }
 
-/** Throws sound away as it arrives. Returns how much that is, and whether another sentence begins with it. */
-export function dropOutputAudio(context: StepContext, stream: number, message: Sound): Unsounded {
+/** The lane is being stopped: translated sound that still comes is dropped. */
+export function dropOutputAudio(context: StepContext, stream: number, message: Sound): void {
   const { playout: before, settings } = context.state;
   const { playout, isNew } = dropNew(before, arrivalOf(stream, message, context.now));
   context.set({ playout });
-  return { sentences: isNew ? 1 : 0, ms: message.pcm.byteLength / settings.playoutBytesPerMs };
+  const ms = message.pcm.byteLength / settings.playoutBytesPerMs;
+  dropForStop(context, { sentences: isNew ? 1 : 0, ms });
+}
+
+/** The lane is being stopped: translated sound that waits is dropped. */
+export function stopSpeaking(context: StepContext): void {
+  const { playout, settings, playbackLost } = context.state;
+  // Without a loudspeaker nothing of what was written is heard later.
+  const from = playbackLost ? Number.POSITIVE_INFINITY : context.now + runsOutMs(context.state);
+  dropForStop(context, unsounded(playout, from, settings.playoutBytesPerMs));
+  silenceLoudspeaker(context);
+}
+
+function dropForStop(context: StepContext, { sentences, ms }: Unsounded): void {
+  dropSpeech(context, context.state.playbackLost ? 'no_loudspeaker' : 'stop', ms, sentences);
 }
 
 /** Sound as the playout takes it. */
@@ -84,7 +99,8 @@ export function onHeard(
   { write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>,
 ): void {
   const { playout } = context.state;
-  if (from !== null && until <= from) noteUnheard(context, speechMsOf(playout.timeline, write), 0);
+  if (from !== null && until <= from)
+    dropSpeech(context, 'no_loudspeaker', speechMsOf(playout.timeline, write), 0);
   const known =
     from === null
       ? correct(playout, write, until)

@@ -1,12 +1,11 @@
+import { isTooOld } from '../../losses/speech-lost.ts';
+import { noteSent, noteSilence } from '../../replay/replay-log.ts';
 import { type BacklogChunk, kindOf, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
-import { noteTail } from '../../uplink/replay/interim.ts';
-import { noteSent, noteSilence } from '../../uplink/replay/replay-log.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
 import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
-import { isTooOld } from './speech-lost.ts';
 
 /** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
 const STARVED_CHUNKS = 1.5;
@@ -72,7 +71,7 @@ function watchSilence(context: StepContext): void {
 function noteChunk(context: StepContext, chunk: BacklogChunk): void {
   const stream = streamNow(context);
   if (stream === null) return;
-  const replay = noteTail(noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now));
+  const replay = noteSent(stream.replay, chunk, context.state.settings.chunkMs, context.now);
   const isExpected = isVoiceExpected(context.state, context.now);
   context.patch(stream, { replay, silence: noteSpeech(stream.silence, chunk, isExpected, context.now) });
 }

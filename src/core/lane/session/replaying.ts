@@ -1,0 +1,81 @@
+import type { LossCause } from '../../losses/loss-cause.ts';
+import { loseSent } from '../../losses/speech-lost.ts';
+import { addUnspoken } from '../../losses/unspoken.ts';
+import { type StreamEnd, settleEnd } from '../../replay/missing.ts';
+import { owedChunks } from '../../replay/owed.ts';
+import { repeatCutSentences } from '../../replay/repeat.ts';
+import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
+import { taskOf } from '../lane-options.ts';
+import { pump } from '../sound/sending.ts';
+import type { StepContext } from '../step-context.ts';
+import { noteSign, type Stream, streamsOf } from './session.ts';
+
+/** Speech that a stream took is sent again, or counted. */
+
+/** A stream broke off: what it owes is held again, and goes to the next one. */
+export function takeBackFrom(context: StepContext, stream: Stream, cause: LossCause | null): void {
+  countEnd(context, stream, cause, 'replayed');
+  requeue(context, owedChunks(stream.replay));
+}
+
+/** The same, while another stream is in the middle of whatever is being said. */
+export function takeBackLate(context: StepContext, stream: Stream, cause: LossCause | null): void {
+  countEnd(context, stream, cause, 'replayed');
+  sendLate(context, owedChunks(stream.replay));
+}
+
+/** A stream has ended, and nothing of it is sent again. */
+export function giveUpRest(context: StepContext, stream: Stream, cause: LossCause | null): void {
+  countEnd(context, stream, cause, cause === 'stopped' ? 'stopped' : 'clean');
+}
+
+function countEnd(context: StepContext, { replay }: Stream, cause: LossCause | null, end: StreamEnd): void {
+  const { unspoken, lost } = settleEnd(replay, end);
+  addUnspoken(context, unspoken);
+  loseSent(context, lost, cause ?? 'silent_service');
+}
+
+/** Gives chunks to the live stream, which is in the middle of whatever is being said. */
+function sendLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
+  const { quietRun } = context.state.backlog;
+  requeue(
+    context,
+    chunks.map((chunk) => ({ ...chunk, late: true })),
+  );
+  context.set({ backlog: { ...context.state.backlog, quietRun } });
+}
+
+/** Holds chunks again that are not said yet in all languages that are wanted by now. */
+export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
+  const { backlog, settings } = context.state;
+  const { targets } = taskOf(context.state);
+  const isOwed = ({ said = [] }: BacklogChunk): boolean => !targets.every((target) => said.includes(target));
+  const owed = chunks.flatMap((chunk, index) => {
+    const before = chunks[index - 1];
+    const isApart = chunk.apart === true || (before !== undefined && !isOwed(before));
+    return isOwed(chunk) ? [isApart ? { ...chunk, apart: true } : chunk] : [];
+  });
+  if (owed.length === 0) return;
+  context.count('takenBack', owed.length);
+  context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });
+}
+
+/**
+ * A stream has given a sign of life, so its messages are not stuck on the way, unless the connection was blocked until a moment ago:
+ * sentences that it has cut off are sent once more.
+ */
+export function repeatCut(context: StepContext, { id }: Stream): void {
+  const stream = streamsOf(context.state).find((one) => one.id === id);
+  if (stream === undefined || stream.liveAt === null) return;
+  const signs = noteSign(stream.signs, context.now);
+  const signed = context.patch(stream, { signs });
+  // A stopped lane repeats nothing: the next listener may be someone else.
+  if (context.phase === 'draining' || signed.replay.sentences.length === 0) return;
+  const { log, again } = repeatCutSentences(signed.replay, signs.settledAt);
+  if (log === signed.replay) return;
+  context.patch(signed, { replay: log });
+  if (again.length === 0) return;
+  context.count('saidAgain');
+  sendLate(context, again);
+  pump(context);
+}

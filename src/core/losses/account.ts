@@ -1,0 +1,48 @@
+import type { DropReason } from '../playout/state.ts';
+import type { LossCause } from './loss-cause.ts';
+
+/** What a lane has lost and not reported yet. All times are monotonic milliseconds. */
+
+/** How often a loss that goes on is reported (ms). */
+export const REPORT_EACH_MS = 600_000;
+
+/** Speech that never reached a working service. */
+export interface SpeechLoss {
+  readonly lostMs: number;
+  /** As far as it was known when the loss began. */
+  readonly cause: LossCause;
+  /** Beginning of the first lost speech, and end of the last. */
+  readonly from: number;
+  readonly to: number;
+  /** When speech was lost last. */
+  readonly lastAt: number;
+  /** When it was reported last, or began. */
+  readonly reportedAt: number;
+  /** `held`: it was waiting for a stream; `sent`: a stream had taken it. */
+  readonly source: 'held' | 'sent';
+}
+
+/** Speech in one language that the service took and did not speak in full. */
+export interface UnspokenLanguage {
+  readonly language: string;
+  /** Since the last report. */
+  readonly ms: number;
+  readonly sentences: number;
+  /** The last sentence that was counted: parts of one sentence count once. */
+  readonly sentence: string;
+  /** Since sound of this language came last. */
+  readonly silentMs: number;
+  /** When it was reported last, or began. */
+  readonly reportedAt: number;
+}
+
+/** Translated speech that was not played. */
+export interface DroppedSpeech {
+  readonly why: DropReason;
+  readonly ms: number;
+  readonly sentences: number;
+  /** When the last of it was dropped. */
+  readonly lastAt: number;
+  /** When it was reported last, or began. */
+  readonly reportedAt: number;
+}

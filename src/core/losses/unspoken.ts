@@ -1,0 +1,79 @@
+import { streamsOf } from '../lane/session/session.ts';
+import type { LaneState } from '../lane/state.ts';
+import type { StepContext } from '../lane/step-context.ts';
+import { differ, targetOf } from '../replay/language.ts';
+import type { Unspoken } from '../replay/record.ts';
+import { REPORT_EACH_MS } from './account.ts';
+
+/**
+ * One counter per language for speech that a service took and did not speak in full: ignored, forgotten, cut off or never
+ * translated. Which of these it was leads to no other action.
+ */
+
+/** Unspoken speech (ms) without any sound of its language that makes the lane degraded: a long sentence, and a second one. */
+const DEGRADED_FROM_MS = 20_000;
+/** Unspoken speech (ms) that is worth an event: less is a word, or a rounding. */
+const LEAST_REPORTED_MS = 1000;
+
+export function addUnspoken(context: StepContext, more: readonly Unspoken[]): void {
+  for (const { language, ms, sentence } of more) {
+    const { unspoken } = context.state;
+    const known = unspoken.find((one) => one.language === language) ?? {
+      ...{ language, ms: 0, sentences: 0, sentence: '', silentMs: 0, reportedAt: context.now },
+    };
+    const others = unspoken.filter((one) => one.language !== language);
+    const sentences = known.sentences + (known.sentence === sentence ? 0 : 1);
+    const sum = { ...known, sentence, sentences, ms: known.ms + ms, silentMs: known.silentMs + ms };
+    context.set({ unspoken: [...others, sum] });
+    context.count('unspokenMs', ms);
+  }
+}
+
+/**
+ * Sound has come.
+ * @param tag its language in the service's words; null: unknown, and it may be any
+ */
+export function noteLanguage(context: StepContext, tag: string | null, ms: number, sentence: string): void {
+  const { unspoken, options } = context.state;
+  const [only, ...others] = options.targets;
+  // Another language than the only one that is wanted is played, but it is not what was asked for.
+  if (only !== undefined && others.length === 0 && tag !== null && differ(tag, only))
+    return addUnspoken(context, [{ language: only, ms, sentence }]);
+  if (unspoken.length === 0) return;
+  const language = targetOf(tag, options.targets);
+  const isHeard = (one: string): boolean => language === null || one === language;
+  if (!unspoken.some((one) => one.silentMs > 0 && isHeard(one.language))) return;
+  context.set({ unspoken: unspoken.map((one) => (isHeard(one.language) ? { ...one, silentMs: 0 } : one)) });
+}
+
+/** At the end of a step: takes over what the logs have counted, and reports it when a session has ended, or every ten minutes. */
+export function trackUnspoken(context: StepContext, before: LaneState): void {
+  for (const stream of streamsOf(context.state)) {
+    if (stream.replay.unspoken.length === 0) continue;
+    addUnspoken(context, stream.replay.unspoken);
+    context.patch(stream, { replay: { ...stream.replay, unspoken: [] } });
+  }
+  const { unspoken } = context.state;
+  if (unspoken.length === 0) return;
+  const open = new Set(streamsOf(context.state).map(({ id }) => id));
+  const hasEnded = streamsOf(before).some(({ id, liveAt }) => liveAt !== null && !open.has(id));
+  const isDue = ({ ms, reportedAt }: { ms: number; reportedAt: number }): boolean =>
+    ms >= LEAST_REPORTED_MS && (hasEnded || context.now - reportedAt >= REPORT_EACH_MS);
+  if (!unspoken.some(isDue)) return;
+  for (const { language, ms, sentences } of unspoken.filter(isDue))
+    context.notify('unspoken', { language, unspoken_ms: Math.round(ms), sentences });
+  context.set({
+    unspoken: unspoken.map((one) =>
+      isDue(one) ? { ...one, ms: 0, sentences: 0, reportedAt: context.now } : one,
+    ),
+  });
+}
+
+/** Languages that are wanted and have not been heard for long. */
+export function silentLanguages({
+  unspoken,
+  options,
+}: Pick<LaneState, 'unspoken' | 'options'>): readonly string[] {
+  const silent = unspoken.filter(({ silentMs }) => silentMs >= DEGRADED_FROM_MS);
+  return silent.map(({ language }) => language).filter((language) => options.targets.includes(language));
+}

@@ -1,0 +1,99 @@
+import { isOwed } from './owed.ts';
+import { isFirst, isQuiet, isSpeech, lengthOf, type Piece } from './piece.ts';
+import type { ReplayLog, Unanswered, Unspoken } from './record.ts';
+import { shareSpoken, spokenIn } from './sentence.ts';
+
+/** Chunks of certain speech that make a stretch speech (about one second): less may be a cough or a door. */
+const LEAST_SURE_CHUNKS = 3;
+
+/** Rule 14: what these pieces leave unspoken, by language and sentence. */
+export function unspokenOf(log: ReplayLog, pieces: readonly Piece[]): readonly Unspoken[] {
+  const voiced = pieces.filter((piece) => !isQuiet(piece));
+  return log.targets.flatMap((language) => {
+    const missing = new Map<string, number>();
+    for (const piece of voiced) {
+      const ms = lengthOf([piece]) * (1 - shareOf(log, piece, language));
+      const sentence = piece.claims[0] ?? `stretch ${piece.group}`;
+      if (ms > 0) missing.set(sentence, ms + (missing.get(sentence) ?? 0));
+    }
+    return [...missing].map(([sentence, ms]) => ({ language, ms, sentence }));
+  });
+}
+
+/** Which share of a piece was spoken in a language. */
+function shareOf(log: ReplayLog, { chunk, claims, spoken }: Piece, language: string): number {
+  if (chunk.said?.includes(language) === true || spoken.includes(language)) return 1;
+  const shares = claims.map((id) => {
+    const sentence = log.sentences.find((one) => one.id === id);
+    if (sentence === undefined) return 1;
+    return Math.max(...[language, null].map((tag) => shareSpoken(spokenIn(sentence, tag), log)));
+  });
+  return shares.length === 0 ? 0 : Math.min(...shares);
+}
+
+/** Adds to what a log has counted as unspoken. */
+export function addUnspoken(log: ReplayLog, more: readonly Unspoken[]): ReplayLog {
+  return more.length === 0 ? log : { ...log, unspoken: [...log.unspoken, ...more] };
+}
+
+/** Of these pieces, those without a sentence that are owed and certainly speech, by whole stretches. */
+export function unclaimedSpeech(log: ReplayLog, pieces: readonly Piece[]): readonly Piece[] {
+  const open = pieces.filter((piece) => piece.claims.length === 0 && !isQuiet(piece) && isOwed(log, piece));
+  const groups = new Set(open.map(({ group }) => group));
+  const isSure = (group: number): boolean =>
+    log.pieces.filter((piece) => piece.group === group && isFirst(piece) && isSpeech(piece)).length >=
+    LEAST_SURE_CHUNKS;
+  const sure = new Set([...groups].filter(isSure));
+  return open.filter(({ group }) => sure.has(group));
+}
+
+/** Counts pieces as speech that the service has not reacted to. */
+export function countUnanswered(pieces: readonly Piece[]): Unanswered | null {
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const from = first.chunk.capturedAt - lengthOf([first.whole]);
+  return { chunks: pieces.filter(isFirst).length, from, to: last.chunk.capturedAt };
+}
+
+export function addUnanswered(one: Unanswered | null, other: Unanswered | null): Unanswered | null {
+  if (one === null || other === null) return one ?? other;
+  return {
+    chunks: one.chunks + other.chunks,
+    from: Math.min(one.from, other.from),
+    to: Math.max(one.to, other.to),
+  };
+}
+
+/**
+ * The service has reacted to something that it was sent: it works, so speech that was forgotten before was heard and not spoken.
+ * @param chunkMs length of a chunk
+ */
+export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
+  const { unanswered, targets } = log;
+  if (unanswered === null) return log;
+  const ms = unanswered.chunks * chunkMs;
+  return addUnspoken(
+    { ...log, unanswered: null },
+    targets.map((language) => ({ language, ms, sentence: 'unanswered' })),
+  );
+}
+
+/** How a stream has ended: what it owes is sent again, or the service ended it cleanly, or the lane was stopped. */
+export type StreamEnd = 'replayed' | 'clean' | 'stopped';
+
+/** @returns what the end of a stream leaves unspoken, and what is lost with it */
+export function settleEnd(
+  log: ReplayLog,
+  end: StreamEnd,
+): { unspoken: readonly Unspoken[]; lost: Unanswered | null } {
+  const claimed = log.pieces.filter(({ claims }) => claims.length > 0);
+  const owed = claimed.filter((piece) => !isQuiet(piece) && isOwed(log, piece));
+  const cut = end === 'clean' ? claimed : claimed.filter((piece) => !owed.includes(piece));
+  const open = end === 'replayed' ? [] : unclaimedSpeech(log, log.pieces);
+  const lost =
+    end === 'stopped' ? log.pieces.filter((piece) => owed.includes(piece) || open.includes(piece)) : open;
+  return {
+    unspoken: [...log.unspoken, ...unspokenOf(log, cut)],
+    lost: addUnanswered(log.unanswered, countUnanswered(lost)),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Piece, Span } from './piece.ts';
+
+/** A part of a translation. A service that makes no parts has one, without an id. */
+export interface Part {
+  readonly id: string | null;
+  /** Length of its text, letters; 0: unknown. */
+  readonly letters: number;
+  /** Sound of it that has come, milliseconds. */
+  readonly ms: number;
+  /** Which of the stream's audio it translates; null: unknown. */
+  readonly span: Span | null;
+  /** The service has marked its end. */
+  readonly over: boolean;
+}
+
+/** A sentence in one language. */
+export interface Spoken {
+  /** Null: the service does not say which language. */
+  readonly language: string | null;
+  readonly parts: readonly Part[];
+  /** When its translated text came; null: it has not. */
+  readonly textAt: number | null;
+  /** When sound of it came last; null: none has. */
+  readonly soundAt: number | null;
+}
+
+/** A sentence that the service has understood and not finished. */
+export interface Sentence {
+  readonly id: string;
+  /** Which of the stream's audio it covers; null: unknown. */
+  readonly span: Span | null;
+  readonly languages: readonly Spoken[];
+}
+
+/** Whether segment times can be used. */
+export interface Times {
+  /** Up to where segments have covered the stream's audio. */
+  readonly coveredMs: number;
+  /** Segments that could not be true. */
+  readonly refused: number;
+}
+
+/** What a service took of a sentence and did not speak, in one language. */
+export interface Unspoken {
+  readonly language: string;
+  readonly ms: number;
+  /** Tells sentences apart. */
+  readonly sentence: string;
+}
+
+/** Speech that was sent and that the service has not reacted to at all. Times are monotonic milliseconds. */
+export interface Unanswered {
+  readonly chunks: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A language that the service speaks. */
+export interface Voice {
+  /** Null: the service does not say which language. */
+  readonly language: string | null;
+  /** When sound of it came last. */
+  readonly soundAt: number;
+}
+
+/**
+ * What a stream was sent and has not spoken in full (a replay log). Where the stream breaks off, the next stream is sent it
+ * again. The fifteen rules are in docs/lane.md.
+ */
+export interface ReplayLog {
+  readonly targets: readonly string[];
+  /** How long sent speech is kept, milliseconds. */
+  readonly keptMs: number;
+  readonly pieces: readonly Piece[];
+  readonly sentences: readonly Sentence[];
+  /** Length of all audio that was sent. */
+  readonly sentMs: number;
+  /** Length of the pause with which it ends so far. */
+  readonly quietMs: number;
+  readonly group: number;
+  readonly times: Times;
+  /** The service sends final transcripts. Otherwise its translations are all that says what it understood. */
+  readonly transcribes: boolean;
+  /** The sentence that partial transcripts are being sent for; null: none. */
+  readonly partial: { readonly id: string | null; readonly at: number } | null;
+  /** Ids that claimed something, newest last. */
+  readonly known: readonly string[];
+  /** Finished sentences, with the languages in which they repeated an earlier stream. */
+  readonly said: readonly { readonly id: string; readonly repeats: readonly string[] }[];
+  /** Ids that were sent again: what else comes of them is not played. */
+  readonly withdrawn: readonly string[];
+  /** Counts sentences without an id. */
+  readonly nameless: number;
+  /** When sound without an id came last; null: never. */
+  readonly namelessAt: number | null;
+  readonly voices: readonly Voice[];
+  /** How often the service has marked the end of a sentence, in earlier sessions too. */
+  readonly endsMarked: number;
+  /** Measured pace of the service's voice. */
+  readonly pace: { readonly sentences: number; readonly ms: number; readonly letters: number };
+  /** Not yet taken over by the lane's account. */
+  readonly unspoken: readonly Unspoken[];
+  /** Forgotten since the service last reacted to anything; null: nothing. */
+  readonly unanswered: Unanswered | null;
+}

@@ -1,0 +1,94 @@
+import type { BacklogChunk } from '../uplink/backlog.ts';
+import { MOST_KNOWN } from './claims.ts';
+import { addUnspoken, unspokenOf } from './missing.ts';
+import { owedChunks } from './owed.ts';
+import type { ReplayLog, Sentence, Spoken } from './record.ts';
+import { keepPieces } from './replay-log.ts';
+import { CUT_AFTER_MS, ENDS_TO_TRUST, isOver, isShort, lacksPart } from './sentence.ts';
+import { changeSpoken, settle } from './spoken.ts';
+
+/** Longest time (ms) from the text of a translation to its sound. */
+const SOUND_AFTER_MS = 20_000;
+
+/** Rule 12 on a living stream. */
+export interface Repeat {
+  readonly log: ReplayLog;
+  /** What is sent once more. */
+  readonly again: readonly BacklogChunk[];
+}
+
+/**
+ * Rule 12: a sentence of which less than half came, or nothing although its language is spoken, is sent once more, once. What is
+ * cut off otherwise is counted.
+ * @param settledAt all messages that were written before this moment have come
+ */
+export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat {
+  let log = given;
+  const again: BacklogChunk[] = [];
+  for (const sentence of given.sentences) {
+    const cut = sentence.languages.filter((spoken) => isCut(sentence, spoken, log, settledAt));
+    if (cut.length === 0) continue;
+    const isRepeatable = cut.some(
+      (spoken) => spoken.soundAt === null || isShort(spoken, log) || lacksPart(sentence, spoken),
+    );
+    const repeat = isRepeatable ? withdraw(log, sentence.id) : null;
+    if (repeat !== null) again.push(...repeat.again);
+    log = repeat?.log ?? giveUp(log, sentence, cut);
+  }
+  return { log, again };
+}
+
+/** Whether no more comes of a sentence in a language, and it is not whole. */
+function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number): boolean {
+  const { soundAt, textAt, language } = spoken;
+  if (soundAt === null) {
+    const voice = log.voices.find((one) => one.language === language);
+    const isSpoken = textAt !== null && (voice?.soundAt ?? 0) > textAt;
+    return isSpoken && !isOver(spoken) && now - textAt >= SOUND_AFTER_MS;
+  }
+  const isDone = isOver(spoken);
+  if (!isDone && now - soundAt < CUT_AFTER_MS) return false;
+  if (isShort(spoken, log) || (!isDone && log.endsMarked >= ENDS_TO_TRUST)) return true;
+  return lacksPart(sentence, spoken) && now - soundAt >= SOUND_AFTER_MS;
+}
+
+/** Takes a sentence out of the log; null: it was repeated before, or shares its speech, or its speech is not known any more. */
+function withdraw(log: ReplayLog, id: string): Repeat | null {
+  const own = log.pieces.filter(({ claims }) => claims.length === 1 && claims[0] === id);
+  if (own.some(({ chunk }) => chunk.again === true)) return null;
+  const again = owedChunks({ ...log, pieces: own }).map((chunk) => ({ ...chunk, again: true }));
+  if (again.length === 0) return null;
+  const withdrawn = [...log.withdrawn, id].slice(-MOST_KNOWN);
+  return {
+    again,
+    log: {
+      ...keepPieces(
+        log,
+        log.pieces.filter((piece) => !own.includes(piece)),
+      ),
+      withdrawn,
+    },
+  };
+}
+
+/** Counts what is missing of a sentence, and takes it as finished in these languages. */
+function giveUp(log: ReplayLog, { id }: Sentence, cut: readonly Spoken[]): ReplayLog {
+  const languages = cut.map(({ language }) => language);
+  const own = log.pieces.filter(({ claims }) => claims.includes(id));
+  const missing = unspokenOf(log, own).filter(
+    (one) => languages.includes(one.language) || languages.includes(null),
+  );
+  const ended = languages.reduce(
+    (next, language) => changeSpoken(next, id, language, finished),
+    addUnspoken(log, missing),
+  );
+  return settle(ended, id);
+}
+
+const NO_TEXT = { letters: 0, span: null, over: true };
+
+function finished(spoken: Spoken): Spoken {
+  const [first = { id: null, ms: 0 }] = spoken.parts;
+  const parts = spoken.parts.length > 0 ? spoken.parts : [{ ...first, ...NO_TEXT }];
+  return { ...spoken, parts: parts.map((part) => ({ ...part, ...NO_TEXT })) };
+}

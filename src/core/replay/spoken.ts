@@ -1,0 +1,156 @@
+import { claim, MOST_KNOWN, withoutClaim, withoutPartial } from './claims.ts';
+import { targetOf } from './language.ts';
+import { isQuiet, type Piece, type Span, splitAt } from './piece.ts';
+import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
+import { keepPieces } from './replay-log.ts';
+import { isComplete, isOver, isSaidInAll, isShort, lettersOf, msOf, spokenIn } from './sentence.ts';
+import { placePart } from './times.ts';
+
+/** Gap (ms) in sound without ids that separates two sentences: the service sends a sentence as a burst. */
+export const OTHER_SOUND_MS = 1000;
+
+/** A piece of translated sound. */
+export interface Sound {
+  readonly id: string | null;
+  readonly part: string | null;
+  readonly language: string | null;
+  readonly ms: number;
+  /** The service marks it as the last of its part. */
+  readonly last: boolean;
+}
+
+/** The text of a translation, or of a part of one. */
+export interface TranslatedText {
+  readonly id: string | null;
+  readonly part: string | null;
+  readonly language: string;
+  readonly letters: number;
+  readonly span: Span | null;
+}
+
+/** Changes what is known of a sentence in a language; begins a sentence that is not known. */
+export function changeSpoken(
+  log: ReplayLog,
+  id: string,
+  language: string | null,
+  how: (spoken: Spoken) => Spoken,
+): ReplayLog {
+  const known: Sentence = log.sentences.find((one) => one.id === id) ?? { id, span: null, languages: [] };
+  const languages = known.languages.filter((one) => one.language !== language);
+  const next = { ...known, languages: [...languages, how(spokenIn(known, language))] };
+  return { ...log, sentences: [...log.sentences.filter((one) => one.id !== id), next].slice(-MOST_KNOWN) };
+}
+
+function withPart(spoken: Spoken, id: string | null, how: (part: Part) => Part): Spoken {
+  const { parts } = spoken;
+  const known = parts.find((part) => part.id === id) ?? parts.find((part) => part.id === null || id === null);
+  const part = how(known ?? { id, letters: 0, ms: 0, span: null, over: false });
+  const next = known ? parts.map((one) => (one === known ? part : one)) : [...parts, part];
+  return { ...spoken, parts: next.slice(-MOST_KNOWN) };
+}
+
+/** A translated text: the length of its sound can be estimated from it. */
+export function noteText(log: ReplayLog, text: TranslatedText, now: number): ReplayLog {
+  const { id, part, language, letters } = text;
+  if (id === null || log.withdrawn.includes(id) || log.said.some((one) => one.id === id)) return log;
+  const span = placePart(log, text.span);
+  return changeSpoken(log, id, targetOf(language, log.targets), (spoken) => ({
+    ...withPart(spoken, part, (one) => ({ ...one, letters, span })),
+    textAt: now,
+  }));
+}
+
+/** Translated sound has come. @returns `isRepeat`: not to be played, for it was played before */
+export function noteSound(
+  given: ReplayLog,
+  { id, part, language: tag, ms, last }: Sound,
+  now: number,
+): { log: ReplayLog; isRepeat: boolean } {
+  const log = withoutPartial(given, id);
+  if (id === null) return { log: noteNameless(log, now), isRepeat: false };
+  if (log.withdrawn.includes(id)) return { log, isRepeat: true };
+  const language = targetOf(tag, log.targets);
+  const before = log.said.find((one) => one.id === id);
+  if (before !== undefined) return { log, isRepeat: language !== null && before.repeats.includes(language) };
+  const claimed = log.known.includes(id) ? log : claim(log, { id, span: null });
+  const isRepeat = language !== null && wasSaidBefore(claimed, id, language);
+  const voices = [...log.voices.filter((one) => one.language !== language), { language, soundAt: now }];
+  const heard = changeSpoken({ ...claimed, voices }, id, language, (spoken) => ({
+    ...withPart(spoken, part, (one) => ({ ...one, ms: one.ms + ms, over: one.over || last })),
+    soundAt: now,
+  }));
+  return { log: settle(last ? noteEnd(heard, id, language) : heard, id), isRepeat };
+}
+
+/** The service has marked the end of a part. */
+function noteEnd(log: ReplayLog, id: string, language: string | null): ReplayLog {
+  const sentence = log.sentences.find((one) => one.id === id);
+  if (sentence === undefined) return log;
+  const marked = {
+    ...log,
+    endsMarked: log.endsMarked + 1,
+    pace: measured(log, spokenIn(sentence, language)),
+  };
+  return language === null ? marked : settleParts(marked, sentence, language);
+}
+
+/** The pace of the service's voice, with one more sentence that is whole. */
+function measured(log: ReplayLog, spoken: Spoken): ReplayLog['pace'] {
+  const letters = lettersOf(spoken);
+  const { pace } = log;
+  if (!isOver(spoken) || letters === 0 || isShort(spoken, log)) return pace;
+  return { sentences: pace.sentences + 1, ms: pace.ms + msOf(spoken), letters: pace.letters + letters };
+}
+
+/** Two edges that mean the same moment differ by this much at most (ms): services cut between words. */
+const SAME_MS = 400;
+
+/** Rule 8: a finished part whose times are known settles what lies in them. */
+function settleParts(log: ReplayLog, { id, span: whole, languages }: Sentence, language: string): ReplayLog {
+  if (whole === null) return log;
+  const parts = languages.find((one) => one.language === language)?.parts ?? [];
+  const spans = parts
+    .flatMap(({ over, ms, span }) => (over && ms > 0 && span !== null ? [span] : []))
+    .map((span) => ({
+      fromMs: span.fromMs <= whole.fromMs + SAME_MS ? Number.NEGATIVE_INFINITY : span.fromMs,
+      toMs: span.toMs >= whole.toMs - SAME_MS ? Number.POSITIVE_INFINITY : span.toMs,
+    }));
+  const cuts = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
+  const isIn = (piece: Piece): boolean =>
+    spans.some(({ fromMs, toMs }) => piece.fromMs >= fromMs && piece.toMs <= toMs);
+  const settleOne = (piece: Piece): readonly Piece[] =>
+    cuts
+      .reduce<readonly Piece[]>((all, ms) => all.flatMap((one) => splitAt(one, ms)), [piece])
+      .map((one) =>
+        isIn(one) && !one.spoken.includes(language) ? { ...one, spoken: [...one.spoken, language] } : one,
+      );
+  return { ...log, pieces: log.pieces.flatMap((one) => (one.claims.includes(id) ? settleOne(one) : [one])) };
+}
+
+function wasSaidBefore({ pieces }: ReplayLog, id: string, language: string): boolean {
+  const own = pieces.filter((piece) => piece.claims.includes(id) && !isQuiet(piece));
+  return own.length > 0 && own.every(({ chunk }) => chunk.said?.includes(language) === true);
+}
+
+/** A sentence that is said to its end in every language needs no record any more. */
+export function settle(log: ReplayLog, id: string): ReplayLog {
+  const sentence = log.sentences.find((one) => one.id === id);
+  if (sentence === undefined || !isComplete(sentence, log) || !isSaidInAll(sentence, log)) return log;
+  const repeats = log.targets.filter((target) => wasSaidBefore(log, id, target));
+  const others = log.pieces.filter(({ claims }) => claims.length !== 1 || claims[0] !== id);
+  const said = [...log.said, { id, repeats }].slice(-MOST_KNOWN);
+  const sentences = log.sentences.filter((one) => one !== sentence);
+  return { ...withoutClaim({ ...log, pieces: others }, id), said, sentences };
+}
+
+/**
+ * Rule 10: sound without an id speaks everything that is claimed. If nothing is, and it begins after a second without sound, it
+ * speaks everything before the last pause.
+ */
+function noteNameless(given: ReplayLog, now: number): ReplayLog {
+  const begins = given.namelessAt === null || now - given.namelessAt >= OTHER_SOUND_MS;
+  const isAwaited = given.pieces.some(({ claims }) => claims.length > 0);
+  const log = begins && !isAwaited ? claim(given, { id: null, span: null }) : given;
+  const rest = log.pieces.filter(({ claims }) => claims.length === 0);
+  return { ...keepPieces(log, rest), namelessAt: now };
+}
