@@ -119,7 +119,7 @@ describe('a step that threw', () => {
 
   it('counts what an old stream still owed as lost', () => {
     const lane = new LaneHarness().goOldSession();
-    const owed = owedChunks(lane.state.oldSession?.stream.replay ?? emptyReplayLog([]));
+    const owed = owedChunks(lane.state.oldSession?.stream.replay ?? emptyReplayLog([], 0));
     const voiced = owed.filter((chunk) => chunk.voiced).length;
     expect(voiced).toBeGreaterThan(3);
     lane.crash();

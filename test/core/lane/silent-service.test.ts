@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import type { Stream } from '../../../src/core/lane/session/session.ts';
 import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS } from './lane-harness.ts';
