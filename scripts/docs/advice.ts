@@ -1,7 +1,6 @@
-/** What whoever runs a kiosk does about what it says. The compiler asks for advice where a new thing can be said. */
-
-import type { ReasonCode } from '../../src/core/lane/status.ts';
+/** Advice for operators: what to do about each status, reason, cause and event. The compiler requires advice for a new one. */
 import type { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
+import type { ReasonCode } from '../../src/core/lane/status.ts';
 import type { Cause } from '../../src/core/retry/recovery.ts';
 import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
 import type { EventKind } from '../../src/protocol/mqtt/event.ts';
@@ -16,74 +15,75 @@ export const STATUS_ADVICE: Readonly<Record<DeviceStatus, { says: string; todo: 
   },
   degraded: { says: 'it should be ready and is not', todo: 'look at the reasons below' },
   stopping: { says: 'the agent was asked to end and closes its sessions', todo: NOTHING },
-  offline: { says: 'the agent has ended by itself', todo: '`systemctl start dragoman`, if it should run' },
+  offline: { says: 'the agent has shut down', todo: '`systemctl start dragoman` if it should run' },
   lost: {
-    says: "the broker's word: the device has gone without saying so",
-    todo: 'power and network of the device; it comes back by itself when these do',
+    says: 'published by the broker: the device disappeared without a clean shutdown',
+    todo: 'check power and network of the device; it reconnects by itself',
   },
 };
 
 export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   stopped: 'send `start` when it should listen',
-  closed: 'nothing; `start` with `until` opens it all the same',
+  closed: 'nothing; `start` with `until` opens it anyway',
   budget: 'raise `budget.minutesPerDay`, or wait for the next day',
   muted: 'send `unmute` when it should listen',
   no_broker: "the broker's address and login: `dragoman doctor`, check `broker`",
   no_backend:
-    'whether the backend runs, has its subscription, and may publish to `token/res`; with `not_published` beside it: that first',
+    'whether the backend runs, has its subscription, and may publish to `token/res`; with `not_published` beside it, solve that first',
   no_session: 'wait a minute; then look at `last_error` in `state`',
   failing: 'the cause below',
-  parked: 'the cause below; then send `start`, or wait some minutes',
-  internal_error: 'nothing at once; report it with the log line beside it',
+  parked: 'the cause below; then send `start`, or wait up to 10 minutes',
+  internal_error: 'nothing at once; report it with the log line of the same time',
   speech_lost: 'the cause below: network, backend, service',
-  silent_service: "the source language, then the microphone's level; then ask the service's support",
+  silent_service: "the source language, then the microphone level; then ask the service's support",
   unreadable:
     "the event's message, to the support of the service; whether its address is that of such a service",
   unspoken:
     "`caption`: whether another language comes instead; whether the service has a voice for this one; then ask the service's support",
   capture:
-    'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: its gain; `incomplete`: another USB port or card, a machine less busy',
+    'cable and card: `dragoman devices`; `silent`: a switch or mute; `deaf`: the gain; `incomplete`: another USB port or card, or a less busy machine',
   playback: 'cable and card: `dragoman devices`',
-  memory: 'restart it; report what `diagnose` says of it',
+  memory: 'restart it; report the output of `diagnose`',
   broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',
   certificate:
-    '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates)); the clock of the device',
-  config: '`dragoman check-config` names every problem; it is read again every 5 s',
+    '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)); the clock of the device',
+  config: '`dragoman check-config` names every problem; the agent reads the file again every 5 s',
   config_problem: '`dragoman check-config` names every problem; then reload the agent',
   disk_problem: 'the disk: is it full or read-only? `dragoman doctor`, check `disk`',
   identity_conflict:
-    'which two devices have the same `device.id` and login: give one of them its own; `dragoman-backend devices add NAME --replace` keeps the one with the old login out',
-  not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes right ones",
+    'which two devices have the same `device.id` and login; give one of them its own. `dragoman-backend devices add NAME --replace` locks out the device with the old login',
+  not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes correct ones",
   not_published:
-    "the broker's rules for this device: `dragoman-backend broker` writes right ones; it is over within ten minutes of that; by MQTT 3.1.1 most brokers do not tell",
+    "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 most brokers do not report a refusal",
   connection_lost: 'power and network of the device',
 };
 
 export const LOSS_ADVICE: Readonly<Record<keyof typeof LOSS_CAUSES, string>> = {
-  no_broker: 'the way to the broker; `dragoman doctor`, check `broker`',
+  no_broker: 'the network to the broker; `dragoman doctor`, check `broker`',
   no_backend: 'whether the backend runs, and on which broker',
-  no_session: '`last_error` in `state`; the time a session takes to begin',
-  congested: 'the bandwidth of the way to the service',
-  stopped: 'nothing, if that was wanted; a stop in the middle of a conversation cuts it',
-  catching_up: 'the outage before it; the event before this one tells its cause',
+  no_session: '`last_error` in `state`; how long session setup takes',
+  congested: 'the bandwidth to the service',
+  stopped: 'nothing if the stop was intended; a stop in the middle of a conversation cuts it off',
+  catching_up: 'the preceding outage; the event before this one names its cause',
 };
 
 export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {
-  network: 'the way to the service: network, firewall, `service.hosts`; `dragoman doctor`, check `stream`',
+  network: 'network, firewall, `service.hosts`; `dragoman doctor`, check `stream`',
   unresponsive: 'nothing the first time; often: the network loses packets or drops idle connections',
   silent_service:
-    'the source language and the level of the microphone; where its message tells what cannot be read: the support of the service',
+    'the source language and the microphone level; if the message says that something cannot be read: the support of the service',
   setup_timeout: 'nothing the first time; often: the service is slow, see its status page',
   stream_ended: 'nothing the first time; often: ask the support of the service',
   service_timeout: 'whether the microphone delivers: `dragoman devices --meter`',
-  session_revoked: 'nothing, if you revoked it; otherwise find out who did: `dragoman-backend sessions list`',
-  max_duration_reached: 'nothing; often: raise `rolloverLead`, the next session takes too long',
-  session_already_used: 'nothing the first time; often: two devices share one answer',
+  session_revoked: 'nothing if you revoked it; otherwise find out who did: `dragoman-backend sessions list`',
+  max_duration_reached:
+    'nothing; often: raise `rolloverLead`, because the next session takes too long to set up',
+  session_already_used: 'nothing the first time; often: two devices use the same answer',
   connect_window_expired: 'the clock of the backend; raise `session.expiresInSeconds` of the backend',
-  grant_unusable: 'the message names the field: repair the backend',
-  session_limit_reached: "the account's plan: streams at one time; or stop other streams",
+  grant_unusable: 'the message names the field; repair the backend',
+  session_limit_reached: "the account's limit of concurrent streams; or stop other streams",
   service_error: 'nothing; often: see the status page of the service',
-  protocol_error: 'report it with the log line; the service has sent what this version cannot read',
+  protocol_error: 'report it with the log line; this version cannot read what the service sent',
   flooded: 'the support of the service; whether its address is that of such a service',
   internal_error: 'report it with the log line',
   forbidden: 'whether the backend uses the right account; whether the plan is paid',
@@ -92,38 +92,39 @@ export const CAUSE_ADVICE: Readonly<Record<Cause, string>> = {
   intent_mismatch: 'the backend must ask for `s2s`',
   connection_type_mismatch: 'the backend must ask for `ws`',
   task_rejected: 'source, targets and voice: the service does not take this combination',
-  token_denied: "the backend's own words: they stand in the event `refused`",
-  token_denied_final: "the backend's own words: allow the device there; then send `start`",
+  token_denied: "the backend's explanation in the event `refused`",
+  token_denied_final:
+    "the backend's explanation in the event `refused`; allow the device there, then send `start`",
 };
 
 export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   session_started: NOTHING,
-  session_ended: 'nothing; the cause tells why',
+  session_ended: 'nothing; the cause says why',
   rollover: NOTHING,
   revoked: 'as the cause `session_revoked`',
   max_duration: 'as the cause `max_duration_reached`',
   refused: 'as its cause',
-  unreachable: 'the name and the way to `host`; the firewall',
-  unspoken:
-    "nothing for a few seconds; more: the target languages and the voice, then ask the service's support",
+  unreachable: 'name resolution and network to `host`; the firewall',
+  unspoken: "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
   messages_unreadable: 'report its message to the support of the service',
-  audio_lost: 'cable, card and power: `dragoman devices`; it is tried again by itself',
+  audio_lost: 'cable, card and power: `dragoman devices`; the agent keeps trying',
   audio_back: NOTHING,
   echo_detected: 'in `off`: choose another mode; in `cancel`: turn the loudspeaker down or away',
   echo_fallback:
-    'turn the loudspeaker down or away; `cancel` is tried again by itself after 5, 10, 20, 40 and then each 60 minutes, any mode by the command `echo`',
+    'turn the loudspeaker down or away; the agent retries `cancel` after 5, 10, 20, 40 and then every 60 minutes, and any mode with the command `echo`',
   echo_restored: NOTHING,
   capture_problem:
-    '`incomplete`: another USB port or card, a machine less busy; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
+    '`incomplete`: another USB port or card, or a less busy machine; `clipping`: less gain; `silent`: a switch or mute; `deaf`: more gain; `too_fast`, `too_slow`: another `sampleRate`; `dc_offset`: another microphone; `gain_changed`: what else sets the mixer; `noisy_room`: the microphone closer to the visitors, its gain down, or a directional one',
   capture_problem_over: NOTHING,
-  speech_lost: 'as its cause; ask the visitors to say it again',
+  speech_lost: 'as its cause; ask the visitors to repeat it',
   backend_silent:
     "whether the backend runs and its broker lets it subscribe; `malformed`: repair the `field`; `not_allowed`: the broker's rules for this device",
   backend_back: NOTHING,
   broker_changed: NOTHING,
   broker_returned: 'as the reason `broker`',
   certificate_renewed: NOTHING,
-  certificate_problem: '`dragoman-backend devices renew` ([fleet.md](fleet.md#certificates))',
+  certificate_problem:
+    '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates))',
   config_problem: 'as the reason `config_problem`',
   config_problem_over: NOTHING,
   disk_problem: 'as the reason `disk_problem`',
@@ -131,10 +132,10 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',
   identity_conflict: 'as the reason `identity_conflict`',
   speech_dropped:
-    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power, and ask the visitors to say it again',
+    '`lag`: fewer targets on one loudspeaker; `barge_in`, `stop`: nothing; `no_loudspeaker`: its cable, card and power; ask the visitors to repeat it',
   parked: 'as its cause; then send `start`',
-  internal_error: 'report it with the log line beside it',
-  defect: 'report it with the line of the log that says the same, and its stack',
+  internal_error: 'report it with the log line of the same time',
+  defect: 'report it with the log line of the same text, and its stack',
   standby: NOTHING,
   wake: NOTHING,
 };

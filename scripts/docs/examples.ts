@@ -1,4 +1,4 @@
-/** One example of each message, as it is on the wire; a test holds them to the schemas. */
+/** One example of each MQTT message. A test checks them against the schemas. */
 
 import type { z } from 'zod';
 import type { laneAccountSchema } from '../../src/protocol/mqtt/account.ts';
@@ -188,7 +188,7 @@ const report = {
 
 const status = { status: 'ready' as const, reasons: [], version: '0.1.0', boot_id: 'q7J2mXp0aBcD' };
 
-/** The compiler asks for an example of a new field. */
+/** The compiler requires an example of each new field. */
 interface Messages {
   readonly status: z.input<typeof statusSchema>;
   readonly state: z.input<typeof stateSchema>;
@@ -208,7 +208,7 @@ interface Messages {
   readonly certificateRequest: z.input<typeof certificateRequestSchema>;
 }
 
-/** What else goes over the broker. */
+/** Examples of all other messages. */
 export const MESSAGE_EXAMPLES: Messages = {
   status: {
     ts,

@@ -1,4 +1,4 @@
-/** What to do about faults whose lines in the log have a sentence of their own: each names its kind in a field. */
+/** Advice for the fault codes in the log. The log sentences vary; a field holds the code. */
 import type { TroubleKind } from '../../src/backend/core/service-trouble.ts';
 import type { AudioFault } from '../../src/ports/audio.ts';
 import type { BusProblem } from '../../src/ports/bus.ts';
@@ -10,90 +10,96 @@ interface Advice {
 
 const DEVICES = '`dragoman devices`';
 
-/** The field `code` of a card's line; in its lane's line `capture_` or `playback_` stands before it. */
+/** The field `code` of a sound card's log line. The lane's log line adds the prefix `capture_` or `playback_`. */
 export const CARD_ADVICE: Readonly<Record<AudioFault['code'], Advice>> = {
   not_found: {
     says: 'there is no such device or file',
     todo: `the name in the configuration, the cable: ${DEVICES}`,
   },
   busy: {
-    says: 'another program has it',
-    todo: `${DEVICES} names the program: end it, or take another card`,
+    says: 'another program uses it',
+    todo: `${DEVICES} names the program: end it, or use another card`,
   },
-  lost: { says: 'it was there and is gone', todo: 'cable, power and socket; it is tried again by itself' },
+  lost: { says: 'the device has disappeared', todo: 'cable, power and socket; the agent keeps trying' },
   hung: {
-    says: 'it takes or gives no sound and says nothing',
-    todo: 'nothing the first time; often: plug it out and in, another card',
+    says: 'it delivers or plays no sound and reports no error',
+    todo: 'nothing the first time; often: unplug it and plug it in again, or use another card',
   },
   format: {
-    says: 'it takes neither the rate nor the channels that were tried',
+    says: 'it accepts none of the sample rates and channel counts that were tried',
     todo: 'a name that begins with `plughw:`',
   },
   too_fast: {
-    says: 'it gives more sound than its rate allows',
+    says: 'it delivers more sound than its sample rate allows',
     todo: 'another `sampleRate`; often: the card is defective',
   },
-  failed: { says: 'anything else', todo: 'as the sentence says' },
+  failed: { says: 'any other failure', todo: 'follow the log line' },
 };
 
 /** The field `problem` of the lines about the connection to the broker. */
 export const BROKER_ADVICE: Readonly<Record<BusProblem, Advice>> = {
   unreachable: {
-    says: 'name, network, TLS, or a broker that is down',
-    todo: 'the way to the broker and whether it runs; it is tried again by itself',
+    says: 'name resolution, network or TLS failed, or the broker is down',
+    todo: 'the network, and whether the broker runs; the program keeps trying',
   },
   refused: {
-    says: 'the broker, or a file for it, does not let it in',
-    todo: 'user name, password, certificate, and the rules of the broker: `dragoman doctor`, check `broker`',
+    says: 'the broker refuses the login, or a file for the login cannot be used',
+    todo: 'user name, password, certificate, and the rules of the broker; `dragoman doctor`, check `broker`',
   },
   taken_over: {
-    says: 'another client has connected under the same name',
-    todo: 'as the reason `identity_conflict`; of a backend: each needs a client identifier of its own',
+    says: 'another client connected under the same name',
+    todo: 'as the reason `identity_conflict`; give each backend its own client identifier',
   },
 };
 
-const LIMIT = 'nothing the first time; often: which device asks so much, and whether it should';
+const LIMIT = 'nothing the first time; often: which device sends so many requests, and why';
 const SERVICE_DOWN =
   'nothing the first time; often: `service.url`, the network, the status page of the service';
 
-/** By the code of the denial that comes of it (`CONSEQUENCES` in the backend's core). */
+/** Advice by kind of service failure. `CONSEQUENCES` in the backend's core holds the denial code of each. */
 export const SERVICE_ADVICE: Readonly<Record<TroubleKind, string>> = {
   unreachable: SERVICE_DOWN,
   timeout: SERVICE_DOWN,
   unavailable: SERVICE_DOWN,
-  malformed: 'report it; whether `service.url` is the right one',
+  malformed: 'whether `service.url` is correct; then report it',
   rate_limited: 'nothing the first time; often: fewer devices for one account',
-  pending_limit: 'nothing: sessions that nobody uses end by themselves',
-  session_limit: "the account's plan: streams at one time",
+  pending_limit: 'nothing: unused sessions expire',
+  session_limit: "the account's limit of concurrent streams",
   balance: 'top up the account',
   blocked: 'ask the support of the service',
   unauthorized: 'the API key: `apiKeyFile` of the backend',
-  misconfigured: 'the line before it: it names what is wrong',
-  rejected: 'what the service said stands in the line before it; often: `session` of the configuration',
+  misconfigured: 'the log line before it, which names the problem',
+  rejected: "the log line before it, with the service's answer; often: `session` of the configuration",
 };
 
-/** The field `code` of "denied", where the backend itself refuses. */
+/** The field `code` of the log line "denied" when the backend itself refuses. */
 export const DENIAL_ADVICE: Readonly<Record<string, Advice>> = {
-  device_not_allowed: { says: 'the device is not in `allow`', todo: 'allow it, or find out who it is' },
+  device_not_allowed: {
+    says: 'the device is not in `allow`',
+    todo: 'add it to `allow`, or find out which device it is',
+  },
   device_disabled: {
-    says: 'the configuration of the backend disables it',
+    says: 'the backend configuration disables the device',
     todo: 'nothing, or `disabled` under `devices` or `groups`',
   },
-  intent_not_allowed: { says: 'it asks for something else than `s2s`', todo: 'which program it is' },
-  connection_type_not_allowed: { says: 'it asks for something else than `ws`', todo: 'which program it is' },
+  intent_not_allowed: { says: 'the request is not for `s2s`', todo: 'which program sends it' },
+  connection_type_not_allowed: { says: 'the request is not for `ws`', todo: 'which program sends it' },
   invalid_request: {
-    says: 'its request cannot be read',
-    todo: 'the program that sends it: `detail` says why',
+    says: 'the request cannot be read',
+    todo: 'the program that sends it; `detail` says why',
   },
-  too_many_requests: { says: 'it asks too often', todo: LIMIT },
-  backend_busy: { says: 'too many requests wait for the service', todo: SERVICE_DOWN },
-  lane_limit_reached: { says: 'it has sessions for as many lanes as it may', todo: 'raise `limits.lanes`' },
+  too_many_requests: { says: 'the device sends requests too often', todo: LIMIT },
+  backend_busy: { says: 'too many requests are waiting for the service', todo: SERVICE_DOWN },
+  lane_limit_reached: {
+    says: 'the device already has sessions for `limits.lanes` lanes',
+    todo: 'raise `limits.lanes`',
+  },
   hourly_limit_reached: {
-    says: 'it has had as many sessions in an hour as it may',
-    todo: 'why its sessions end so soon; raise `limits.sessionsPerHour`',
+    says: 'the device reached `limits.sessionsPerHour`',
+    todo: 'why its sessions end so soon; or raise the limit',
   },
   device_sessions_limit_reached: {
-    says: 'it has as many sessions at once as it may',
-    todo: 'nothing the first time: they end by themselves',
+    says: 'the device has too many sessions at once',
+    todo: 'nothing the first time: old sessions end by themselves',
   },
 };

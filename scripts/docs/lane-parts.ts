@@ -10,14 +10,14 @@ export const LANE_PARTS: Parts = {
   'lane-states': laneStates,
 };
 
-/** Phases that are drawn as one, because they share most of what can follow. */
+/** Phases drawn as one box, because they share most successors. */
 const GROUPS: Readonly<Record<string, { readonly says: string; readonly phases: readonly Phase[] }>> = {
   setup: { says: 'session setup', phases: ['acquiring', 'connecting', 'configuring'] },
   streaming: { says: 'streaming', phases: ['live', 'rolling'] },
 };
-/** Reached from everywhere: the page says so in words. */
+/** Not drawn, because every phase leads to them; the page says so in words. */
 const NOT_DRAWN: readonly Phase[] = ['restarting', 'closed'];
-/** What leads from one to the other. */
+/** Labels of the arrows. */
 const LABELS: Readonly<Record<string, string>> = {
   'idle --> acquiring': 'start',
   'idle --> standby': 'start by voice',
@@ -46,7 +46,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'parked --> idle': 'stop',
 };
 
-/** A state diagram that code hosts render, with as few arrows as say it all. */
+/** A Mermaid state diagram with as few arrows as possible. */
 function laneStates(): string {
   const drawn = PHASE_NAMES.filter((phase) => !NOT_DRAWN.includes(phase));
   const edges = drawn.flatMap((from) =>
@@ -59,7 +59,7 @@ function laneStates(): string {
     .map(({ from, to }) => {
       const label = LABELS[`${from} --> ${to}`];
       if (label === undefined)
-        throw new Error(`scripts/docs/lane-parts.ts: say what leads from ${from} to ${to}`);
+        throw new Error(`scripts/docs/lane-parts.ts: add a label for the arrow from ${from} to ${to}`);
       return `    ${from} --> ${to}: ${label}`;
     });
   const groups = Object.entries(GROUPS).flatMap(([name, { says, phases }]) => [
@@ -75,7 +75,7 @@ interface Edge {
   readonly to: string;
 }
 
-/** One arrow in place of those that all members of a group have in common. */
+/** Replaces arrows that all members of a group share by one arrow of the group. */
 function gather(edges: readonly Edge[], name: string, members: readonly string[]): Edge[] {
   const has = (from: string, to: string): boolean =>
     edges.some((edge) => edge.from === from && edge.to === to);

@@ -26,16 +26,17 @@ import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import { signedEnvelopeSchema } from '../../src/protocol/signed.ts';
 import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts';
 import { describes, fieldsOf, fieldTable } from './schema-table.ts';
+import { table } from './table.ts';
 
 const TOPICS = deviceTopics({ prefix: '{prefix}', tenant: '{tenant}', device: '{device}' });
 const EXAMPLE_TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' });
 
-/** Every topic of a device: who speaks, how, and where this page tells more. */
+/** Every topic of a device: sender, delivery, and the section that describes it. */
 const ROWS: readonly (readonly [topic: string, from: string, how: string, what: string])[] = [
-  [TOPICS.status, 'device', 'QoS 1, retained, will', '[how it is](#status)'],
-  [TOPICS.state, 'device', 'QoS 1, retained, once a second at most', '[each lane in full](#state)'],
-  [TOPICS.health, 'device', 'QoS 0, each 60 s', '[figures](#health)'],
-  [TOPICS.event('{kind}'), 'device', 'QoS 1', '[what has happened](#events)'],
+  [TOPICS.status, 'device', 'QoS 1, retained, will', '[its status](#status)'],
+  [TOPICS.state, 'device', 'QoS 1, retained, at most once a second', '[details of each lane](#state)'],
+  [TOPICS.health, 'device', 'QoS 0, every 60 s', '[figures](#health)'],
+  [TOPICS.event('{kind}'), 'device', 'QoS 1', '[an event](#events)'],
   [TOPICS.command('{name}'), 'operator', 'QoS 1, never retained', '[a command](#commands)'],
   [
     TOPICS.fleetCommands.replace('+', '{name}'),
@@ -50,15 +51,25 @@ const ROWS: readonly (readonly [topic: string, from: string, how: string, what: 
     '[a command to the devices of a group](#to-all-devices)',
   ],
   [TOPICS.commandResponse('{name}'), 'device', 'QoS 1', '[its answer](#answers)'],
-  [TOPICS.log, 'device', 'QoS 0', '[its log](#log_stream), while somebody reads it'],
-  [TOPICS.configDesired, 'operator', 'QoS 1, retained', '[configuration](#desired-configuration)'],
+  [TOPICS.log, 'device', 'QoS 0', '[its log](#log_stream), while `log_stream` runs'],
+  [
+    TOPICS.configDesired,
+    'operator',
+    'QoS 1, retained',
+    '[the desired configuration](#desired-configuration)',
+  ],
   [
     TOPICS.groupDesired('{group}'),
     'operator',
     'QoS 1, retained',
-    '[likewise, of a group](#desired-configuration)',
+    '[the same for a group](#desired-configuration)',
   ],
-  [TOPICS.configReported, 'device', 'QoS 1, retained', '[what is in force](#reported-configuration)'],
+  [
+    TOPICS.configReported,
+    'device',
+    'QoS 1, retained',
+    '[the configuration in force](#reported-configuration)',
+  ],
   [TOPICS.tokenRequest, 'device', 'QoS 1', '[the device needs a token](#token-requests)'],
   [
     TOPICS.tokenResponse,
@@ -70,11 +81,39 @@ const ROWS: readonly (readonly [topic: string, from: string, how: string, what: 
     TOPICS.certificateRequest,
     'device',
     'QoS 1, retained',
-    '[it needs a new client certificate](#client-certificates)',
+    '[the device needs a new client certificate](#client-certificates)',
   ],
 ];
 
+/** The index at the top of the page: short topic names and their sections. */
+const TOPIC_INDEX: readonly (readonly [name: string, anchor: string])[] = [
+  ...(['status', 'state', 'health'] as const).map((name) => [name, name] as const),
+  ['event/{kind}', 'events'],
+  ['cmd/{name}', 'commands'],
+  ['cmd/{name}/res', 'answers'],
+  ['log', 'log_stream'],
+  ['config/desired', 'desired-configuration'],
+  ['config/reported', 'reported-configuration'],
+  ['token/req', 'token-requests'],
+  ['token/res', 'answers-to-token-requests'],
+  ['cert/req', 'client-certificates'],
+];
+
 export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
+  index: () =>
+    table(
+      ['index', 'sections'],
+      [
+        ['topics', linksTo(TOPIC_INDEX)],
+        // The section of the topic has the anchor `status`.
+        [
+          'commands',
+          linksTo(Object.keys(COMMAND_ARGS).map((name) => [name, name === 'status' ? 'status-1' : name])),
+        ],
+        ['answers', '[fields](#answers) · [error codes](#errors) · [signed commands](#signed-commands)'],
+        ['events', linksTo(EVENT_KINDS.map((kind) => [kind, kind]))],
+      ],
+    ),
   topics: () => ['| topic | from | how | what |', '|---|---|---|---|', ...ROWS.map(topicRow)].join('\n'),
   status: () => message(statusSchema, MESSAGE_EXAMPLES.status),
   state: () => message(stateSchema, MESSAGE_EXAMPLES.state),
@@ -101,10 +140,14 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
 };
 
 const WIDEST_JSON = 100;
-/** Have a part of their own. */
-const TOLD_APART: readonly z.ZodType[] = [lanesAnswerSchema, statusAnswerSchema, diagnosisSchema];
-/** In each event; told once. */
+/** Answers that have their own section. */
+const DESCRIBED_APART: readonly z.ZodType[] = [lanesAnswerSchema, statusAnswerSchema, diagnosisSchema];
+/** Fields of every event; the page describes them once. */
 const IN_EACH = ['ts', 'lane', 'repeated'];
+
+function linksTo(entries: readonly (readonly [name: string, anchor: string])[]): string {
+  return entries.map(([name, anchor]) => `[\`${name}\`](#${anchor})`).join(' · ');
+}
 
 function topicRow([topic, from, how, what]: (typeof ROWS)[number]): string {
   return `| \`${topic}\` | ${from} | ${how} | ${what} |`;
@@ -116,17 +159,17 @@ function message(schema: z.ZodType, example: object): string {
 
 function eventSection(kind: (typeof EVENT_KINDS)[number]): string {
   const schema = EVENT_SCHEMAS[kind];
-  const table = fieldTable(fieldsOf(schema, IN_EACH));
-  const parts = [`### ${kind}`, describes(schema), table, json(EVENT_EXAMPLES[kind])];
+  const fields = fieldTable(fieldsOf(schema, IN_EACH));
+  const parts = [`### ${kind}`, describes(schema), fields, json(EVENT_EXAMPLES[kind])];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** What it tells, where that is no more than its own. */
+/** The fields of `data` in the answer, unless they have their own section. */
 function dataOf(name: CommandName): string {
   const schema = COMMAND_DATA[name];
-  if (TOLD_APART.includes(schema)) return '';
-  const table = fieldTable(fieldsOf(schema));
-  return table === '' ? '' : `In \`data\` it tells:\n\n${table}`;
+  if (DESCRIBED_APART.includes(schema)) return '';
+  const fields = fieldTable(fieldsOf(schema));
+  return fields === '' ? '' : `Fields of \`data\` in the answer:\n\n${fields}`;
 }
 
 function commandSection(name: CommandName): string {
@@ -147,7 +190,7 @@ function json(...objects: readonly object[]): string {
   return ['```json', ...objects.map((object) => pretty(object, '')), '```'].join('\n');
 }
 
-/** What fits stays on a line. */
+/** JSON in which every value that fits stays on one line. */
 function pretty(value: unknown, indent: string): string {
   const line = JSON.stringify(value).replaceAll(/(":|,)(?=["\d[{tfn-])/g, '$1 ');
   if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDEST_JSON) return line;

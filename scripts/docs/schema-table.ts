@@ -1,4 +1,4 @@
-/** Turns zod schemas into tables for readers. What a field means is its description in the schema. */
+/** Turns zod schemas into Markdown tables. The meaning of a field is its description in the schema. */
 import { z } from 'zod';
 
 interface Json {
@@ -24,12 +24,12 @@ export interface Field {
   readonly says: string;
 }
 
-/** What the schema says of itself. */
+/** The schema's own description. */
 export function describes(schema: z.ZodType): string {
   return toJson(schema).description ?? '';
 }
 
-/** Every field with its parts. @param without fields that the page tells elsewhere */
+/** Every field, nested ones included. @param without fields that the page describes elsewhere */
 export function fieldsOf(schema: z.ZodType, without: readonly string[] = []): Field[] {
   return fieldsIn(toJson(schema), '').filter(({ name }) => !without.includes(name));
 }
@@ -53,7 +53,7 @@ function fieldsIn({ properties = {}, required = [] }: Json, path: string): Field
     const isOptional = !required.includes(key);
     const inner = plain(json);
     const own = { name, type: typeOf(json), isOptional, says: json.description ?? inner.description ?? '' };
-    // Fields of the service's own objects are told in docs/service.md.
+    // docs/service.md describes the fields of the service's own objects.
     if (own.says.includes('service.md#')) return [own];
     if (inner.type === 'object' && inner.properties !== undefined)
       return own.says === '' ? fieldsIn(inner, `${name}.`) : [own, ...fieldsIn(inner, `${name}.`)];
@@ -64,7 +64,7 @@ function fieldsIn({ properties = {}, required = [] }: Json, path: string): Field
   });
 }
 
-/** Without the possibility of null. */
+/** The schema without null. */
 function plain(json: Json): Json {
   const [only, ...others] = (json.anyOf ?? []).filter(({ type }) => type !== 'null');
   return only !== undefined && others.length === 0 ? only : json;
@@ -96,6 +96,6 @@ function plural(type: string): string {
 }
 
 function range({ minimum, maximum }: Json): string {
-  const isTold = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
-  return isTold ? `, ${minimum} to ${maximum}` : '';
+  const isBounded = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  return isBounded ? `, ${minimum} to ${maximum}` : '';
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { redactText } from '../adapters/redaction.ts';
 
-/** What a program ends with (docs/operate.md). */
+/** Exit codes of the programs; `--help` lists them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, problemFound: 3, noAnswer: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

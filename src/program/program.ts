@@ -35,6 +35,11 @@ export interface ProgramOptions extends Terminal {
   readonly argv: readonly string[];
 }
 
+const EXIT_CODES = `
+Exit codes: 0 done, 1 failed (also if output could not be written), 2 usage or
+configuration error, 3 a check found a problem, 4 no answer in time.
+After an unexpected failure, DRAGOMAN_DEBUG=1 shows where it happened.`;
+
 /** Ends a verb's help: how it is called, one line each. */
 export function examples(...lines: readonly string[]): ['after', string] {
   const title = lines.length === 1 ? 'Example' : 'Examples';
@@ -56,6 +61,7 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
     // `asHelpOption` reaches verbs of verbs.
     .helpCommand(false)
     .showSuggestionAfterError(true)
+    .addHelpText('after', EXIT_CODES)
     .exitOverride()
     // Commander's own errors are worded again, in one place, from the error it throws.
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });

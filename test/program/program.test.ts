@@ -140,11 +140,15 @@ describe('the command line', () => {
     },
   );
 
+  it('--help lists the exit codes', async () => {
+    expect((await run(['--help'])).out).toMatch(/^Exit codes: 0 done, 1 failed/m);
+  });
+
   it.each([
     ['failure', 1, 'dragoman: the broker is not there. Start it first.\n'],
     ['silence', 4, 'dragoman: no answer came in time.\n'],
     ['well', 3, ''],
-  ])('a verb that ends with %s exits as docs/operate.md says', async (how, code, err) => {
+  ])('a verb that ends with %s exits with the code that --help lists', async (how, code, err) => {
     expect(await run(['fail', '--how', how])).toEqual({ code, out: '', err });
   });
 

@@ -51,6 +51,7 @@ describe('links between pages lead somewhere', () => {
       '[a](service.md#41-create-a-session) [b](../docs) [c](https://example.com/x) [d](#here)\n\n# Here\n';
     expect(linksLeadSomewhere(page(text))).toEqual([]);
     expect(linksLeadSomewhere(page('```\n[x](nowhere.md)\n```\n'))).toEqual([]);
+    expect(linksLeadSomewhere(page('[a](#b) [c](#b-1)\n\n## B\n\n## B\n'))).toEqual([]);
   });
 });
 

@@ -77,14 +77,18 @@ function sectionsOf(page: string): string[] {
   return headingsOf(page).flatMap((heading) => /^(\d+(?:\.\d+)?)/.exec(heading)?.[1] ?? []);
 }
 
-/** As code hosts make them of headings. */
+/** As code hosts make them of headings; equal ones are numbered from the second on. */
 function anchorsOf(page: string): string[] {
-  return headingsOf(page).map((heading) =>
-    heading
+  const seen = new Map<string, number>();
+  return headingsOf(page).map((heading) => {
+    const anchor = heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
+      .replace(/\s/g, '-');
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
 }
 
 function withoutCode(page: string): string {

@@ -1,6 +1,6 @@
 /**
  * What a kiosk without a screen says aloud: the one source of its sounds (scripts/build-phrases), of what it writes beside
- * the settings, and of the table in docs/operate.md.
+ * the settings, and of the table in docs/provisioning.md.
  */
 
 /** Those that phrases are made in; a kiosk that is set up for others speaks English. */

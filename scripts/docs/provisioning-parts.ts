@@ -1,0 +1,11 @@
+/** The generated parts of docs/provisioning.md. */
+import { PHRASE_CODES, PHRASES } from '../../src/core/provisioning/phrases.ts';
+import { table } from './table.ts';
+
+export const PROVISIONING_PARTS: Readonly<Record<string, () => string>> = {
+  phrases: () =>
+    table(
+      ['phrase', 'code', 'what to do'],
+      PHRASE_CODES.map((code) => [PHRASES[code].words.en, `\`${code}\``, PHRASES[code].advice]),
+    ),
+};
