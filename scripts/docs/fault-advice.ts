@@ -52,7 +52,7 @@ export const BROKER_ADVICE: Readonly<Record<BusProblem, Advice>> = {
   },
 };
 
-const LIMIT = 'nothing the first time; often: which device sends so many requests, and why';
+const LIMIT = 'nothing the first time; often: which device sends these requests, and why';
 const SERVICE_DOWN =
   'nothing the first time; often: `service.url`, the network, the status page of the service';
 

@@ -8,15 +8,15 @@ const pages = readTree(ROOT).filter(({ path }) => path.endsWith('.md') && path !
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
   scripts: Record<string, string>;
 };
-/** The first word of each verb, by program, as the front page lists them; a test holds that list to the programs. */
+/** Verbs of each program, from the table on the front page. Another test compares that table with the programs. */
 const readme = readFileSync(`${ROOT}README.md`, 'utf8');
 const verbsOf = (program: string): string[] => {
   const row = readme.split('\n').find((line) => line.startsWith(`| \`${program}.mjs\` |`)) ?? '';
   return [...row.matchAll(/`([a-z-]+)[^`]*`/g)].map(([, verb = '']) => verb);
 };
 
-describe('the commands that pages tell to type', () => {
-  it('are scripts of package.json', () => {
+describe('commands in pages', () => {
+  it('use only scripts of package.json', () => {
     const gone = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/npm run ([a-z:]+)/g)].flatMap(([, name = '']) =>
         name in scripts ? [] : [`${path}: npm run ${name}`],
@@ -25,7 +25,7 @@ describe('the commands that pages tell to type', () => {
     expect(gone).toEqual([]);
   });
 
-  it('are verbs of the programs', () => {
+  it('use only verbs of the programs', () => {
     const calls = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/node (?:dist|\/opt\/dragoman)\/([a-z]+)\.mjs ([a-z-]+)/g)].map(
         ([, program = '', verb = '']) => ({

@@ -9,20 +9,20 @@ describe('the front page', () => {
     expect(page('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 
-  it('is wrapped for reading, but for tables, pictures and diagrams', () => {
+  it('wraps prose at 80 columns, except tables, pictures and diagrams', () => {
     const prose = page('README.md').replace(/^```[\s\S]*?^```/gm, '');
     const long = prose.split('\n').filter((line) => line.length > 80 && !/^[|!]/.test(line));
     expect(long).toEqual([]);
   });
 
-  it('leads to every page of docs/, and to those beside it', () => {
+  it('links every page of docs/ and of the root folder', () => {
     const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((file) => file.endsWith('.md'));
     for (const file of pages) expect(page('README.md')).toContain(`](docs/${file})`);
     for (const file of ['CONTRIBUTING', 'SECURITY', 'CHANGELOG'])
       expect(page('README.md')).toContain(`](${file}.md)`);
   });
 
-  it('leaves the commands to docs/mqtt.md, which names each', () => {
+  it('leaves each command to docs/mqtt.md', () => {
     for (const name of Object.keys(COMMAND_ARGS)) expect(page('docs/mqtt.md')).toContain(name);
   });
 });

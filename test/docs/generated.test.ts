@@ -13,18 +13,18 @@ describe('the generated parts of the documentation', () => {
     },
   );
 
-  it('would be found out of date after a change', () => {
+  it('differ from the page when the page was changed', () => {
     const lane = page('docs/lane.md');
     expect(refreshPage('docs/lane.md', lane.replace('idle --> acquiring', 'idle --> live'))).toBe(lane);
     expect(() => refreshPage('docs/lane.md', 'no markers')).toThrow('lane-phases');
   });
 
-  it('show every phase of a lane, and all that can follow it', () => {
+  it('show every phase of a lane', () => {
     const table = GENERATED_PARTS['docs/lane.md']?.['lane-phases']?.() ?? '';
     for (const phase of PHASE_NAMES) expect(table).toContain(`\n| \`${phase}\` | `);
   });
 
-  it('draw no more arrows than a person can follow', () => {
+  it('draw fewer than 30 arrows, each with a label', () => {
     const diagram = GENERATED_PARTS['docs/lane.md']?.['lane-states']?.() ?? '';
     const arrows = diagram.split('\n').filter((line) => line.includes('-->'));
     expect(arrows.length).toBeLessThan(30);

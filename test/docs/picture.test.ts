@@ -10,11 +10,11 @@ const picture = page('docs/demo.svg');
 const ESC = '\u001b[';
 
 describe('the picture on the front page', () => {
-  it('is shown there', () => {
+  it('is linked on the front page', () => {
     expect(page('README.md')).toContain('(docs/demo.svg)');
   });
 
-  it('shows what the live view shows today; "npm run picture" draws it again', () => {
+  it('shows the labels of the present live view; "npm run picture" draws it again', () => {
     const frame = frameOf({}, { columns: 80, rows: 26 });
     const labels = frame.flatMap(
       (row) => /^ (?:── )?([A-Za-z][a-z]+(?: [a-z]+)*)(?: ─| {2})/.exec(row)?.[1] ?? [],
@@ -24,7 +24,7 @@ describe('the picture on the front page', () => {
     for (const label of labels) expect(picture).toContain(label);
   });
 
-  it('has sentences, whole, each with its translation', () => {
+  it('shows complete sentences with their translations', () => {
     const isShown = (text: string): boolean => picture.includes(`>${text}<`);
     const shown = PHRASES.filter(({ en, es }) => en !== undefined && es !== undefined && isShown(en));
     expect(shown.length).toBeGreaterThan(1);
@@ -32,8 +32,8 @@ describe('the picture on the front page', () => {
   });
 });
 
-describe('the terminal that the picture is taken of', () => {
-  it('keeps what is drawn over, and in which style', () => {
+describe('the terminal of the picture', () => {
+  it('keeps overwritten text and its style', () => {
     const terminal = new Terminal(10);
     terminal.write(`one\r\n${ESC}32m${ESC}1mtwo${ESC}22m!${ESC}39m\r\n${ESC}2A1${ESC}K`);
     expect(terminal.rows()).toEqual([
@@ -46,13 +46,13 @@ describe('the terminal that the picture is taken of', () => {
     ]);
   });
 
-  it('cuts at its edge and clears below', () => {
+  it('cuts text at its edge and clears below the cursor', () => {
     const terminal = new Terminal(4);
     terminal.write(`abcdef\r\nx\r\n${ESC}2A${ESC}J12`);
     expect(terminal.text()).toBe('12');
   });
 
-  it('is painted as text that XML can hold, as wide as its columns', () => {
+  it('is painted as escaped XML text, as wide as its columns', () => {
     const svg = paintSvg([[{ text: ' a<b&c ', column: 2, style: '31' }]], 10, 'x');
     expect(svg).toContain('>a&lt;b&amp;c</text>');
     expect(svg).toContain('textLength="42.0"');
