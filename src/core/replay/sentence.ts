@@ -41,9 +41,11 @@ export function isOver({ parts }: Spoken): boolean {
 
 /** Whether its times say that another part is to come. */
 export function lacksPart({ span }: Sentence, { parts }: Spoken): boolean {
-  const spans = parts.flatMap((part) => (part.span !== null && part.ms > 0 ? [part.span] : []));
-  if (span === null || spans.length === 0 || spans.length < parts.length) return false;
-  return lengthOf(spans) < lengthOf([span]) * COVERED_SHARE;
+  if (span === null || parts.length === 0) return false;
+  const spans = parts.flatMap((part) => (part.span === null ? [] : [part.span]));
+  if (spans.length < parts.length) return false;
+  const spoken = parts.flatMap((part) => (part.span !== null && part.ms > 0 ? [part.span] : []));
+  return lengthOf(spoken) < lengthOf([span]) * COVERED_SHARE;
 }
 
 /** Whether less than half of the length came that its text promises. */

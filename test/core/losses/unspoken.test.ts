@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { reportLane } from '../../../src/core/lane/lane-report.ts';
+import { laneStatus } from '../../../src/core/lane/status.ts';
+import { LaneHarness } from '../lane/lane-harness.ts';
+
+const EOS = { message_type: 'eos', data: {} } as const;
+const TWO = { options: { echo: 'off', targets: ['es', 'fr'] } } as const;
+const ONE = { options: { echo: 'off' } } as const;
+
+const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[] =>
+  lane
+    .all('notify')
+    .filter(({ kind }) => kind === 'unspoken')
+    .map(({ detail }) => detail);
+const reasons = (lane: LaneHarness): readonly string[] =>
+  laneStatus(lane.state, lane.now).reasons.map(({ code, detail }) => `${code}:${detail}`);
+
+/** Somebody speaks, and the service writes it down and says none of it. */
+function unanswered(lane: LaneHarness, id: string, chunks: number): void {
+  lane.speak(chunks);
+  lane.hush(4);
+  lane.understands(id);
+}
+/** Somebody speaks and is translated into these languages. */
+function answered(lane: LaneHarness, id: string, languages: readonly string[]): void {
+  unanswered(lane, id, 5);
+  for (const language of languages) lane.hear(`${id}/${language}`, 1500, true, lane.stream, id, language);
+}
+const forget = (lane: LaneHarness): void => lane.hush(100);
+
+describe('speech that a service takes and does not speak', () => {
+  it('is reported once when the session ends, with its length and sentences', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    unanswered(lane, 'a', 10);
+    unanswered(lane, 'b', 5);
+    forget(lane);
+    expect(events(lane)).toEqual([]);
+    lane.end();
+    expect(events(lane)).toEqual([{ language: 'es', unspoken_ms: 4800, sentences: 2 }]);
+    lane.comeBack();
+    lane.end();
+    expect(events(lane)).toHaveLength(1);
+  });
+
+  it('is reported every ten minutes while the session goes on', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    for (let minute = 0; minute < 21; minute++) {
+      unanswered(lane, `s${minute}`, 10);
+      answered(lane, `t${minute}`, ['es']);
+      lane.hush(167);
+    }
+    expect(events(lane).length).toBe(2);
+    expect(events(lane)[0]).toMatchObject({ language: 'es', sentences: 10 });
+  });
+
+  it('is counted by language', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    answered(lane, 'a', ['es']);
+    forget(lane);
+    lane.end();
+    expect(events(lane)).toEqual([{ language: 'fr', unspoken_ms: 1600, sentences: 1 }]);
+    expect(lane.state.counts.unspokenMs).toBe(1600);
+    const report = reportLane('main', lane.state, { capture: '', playback: '' }, () => null);
+    expect(report).toMatchObject({ unspoken_ms: 1600, speech_lost_ms: 0, speech_dropped_ms: 0 });
+  });
+
+  it('is not reported in a healthy session, nor when the rest is sent again', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    for (const id of ['a', 'b', 'c']) answered(lane, id, ['es', 'fr']);
+    unanswered(lane, 'd', 8);
+    lane.end();
+    expect(lane.state.counts.takenBack).toBeGreaterThan(7);
+    lane.comeBack();
+    lane.hush(20);
+    answered(lane, 'e', ['es', 'fr']);
+    lane.stop();
+    lane.says(EOS);
+    expect(events(lane)).toEqual([]);
+  });
+
+  it('makes the lane degraded from 20 s on, until sound of the language comes', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    for (let i = 0; lane.state.counts.unspokenMs < 16_000; i++) {
+      answered(lane, `s${i}`, ['es']);
+      forget(lane);
+    }
+    expect(reasons(lane)).toEqual([]);
+    for (let i = 0; lane.state.counts.unspokenMs < 20_000; i++) {
+      answered(lane, `t${i}`, ['es']);
+      forget(lane);
+    }
+    expect(reasons(lane)).toEqual(['unspoken:fr']);
+    lane.hear('x/fr', 400, false, lane.stream, 'x', 'fr');
+    expect(reasons(lane)).toEqual([]);
+  });
+
+  it('counts sound of another language than the only one that is wanted as missing', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    for (let i = 0; i < 15; i++) answered(lane, `s${i}`, ['pl']);
+    expect(reasons(lane)).toEqual(['unspoken:es']);
+    answered(lane, 'right', ['es-MX']);
+    expect(reasons(lane)).toEqual([]);
+  });
+
+  it('that the service had not reacted to is counted once it reacts to something else', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    lane.speak(10);
+    forget(lane);
+    expect(lane.state.counts.unspokenMs).toBe(0);
+    lane.understands('later');
+    lane.step({ type: 'pong', stream: lane.stream });
+    expect(lane.state.counts.unspokenMs).toBe(3200);
+  });
+
+  it('is forgotten by the status at a new start', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    for (let i = 0; i < 15; i++) answered(lane, `s${i}`, ['pl']);
+    lane.stop();
+    lane.says(EOS);
+    lane.start();
+    expect(reasons(lane)).toEqual([]);
+  });
+});

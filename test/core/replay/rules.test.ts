@@ -1,0 +1,417 @@
+/** One table per rule of docs/lane.md, "What a broken stream owes". */
+import { describe, expect, it } from 'vitest';
+import { settleEnd } from '../../../src/core/replay/missing.ts';
+import { owedChunks, owesSpeech } from '../../../src/core/replay/owed.ts';
+import type { ReplayLog } from '../../../src/core/replay/record.ts';
+import { repeatCutSentences } from '../../../src/core/replay/repeat.ts';
+import { emptyReplayLog, retarget } from '../../../src/core/replay/replay-log.ts';
+import { noteSound } from '../../../src/core/replay/spoken.ts';
+import {
+  type Event,
+  KEPT_MS,
+  owed,
+  play,
+  send,
+  sound,
+  translate,
+  trusted,
+  understand,
+  upTo,
+} from './story.ts';
+
+type Table = readonly (readonly [string, readonly Event[], readonly (number | string)[]])[];
+const TWO = ['es', 'fr'];
+
+describe('rule 1: voiced chunks are kept until they are spoken', () => {
+  const table: Table = [
+    ['a quiet room', [send('qqqqqq')], []],
+    ['speech with its short pauses, and 0.96 s of the pause after it', [send('qqssqsqqqqqq')], upTo(2, 8)],
+    ['muted chunks as pauses', [send('ssmsmmmm')], upTo(0, 6)],
+    ['two stretches of speech', [send('ssqqqqqssqqqqq')], [...upTo(0, 4), ...upTo(7, 11)]],
+    ['speech before our own silence', [send('ssfffff')], [0, 1]],
+  ];
+  it.each(table)('keeps of %s the right chunks', (_, events, chunks) => {
+    expect(owed(play(events))).toEqual(chunks);
+  });
+});
+
+describe('rule 2: a final text claims speech for a sentence', () => {
+  it('takes the transcript, and not the translation after it', () => {
+    const log = play([
+      send('ssssqqqqq'),
+      understand('a'),
+      send('ssssqqqqq'),
+      translate('a', 20),
+      sound('a', 1300),
+    ]);
+    expect(owed(log)).toEqual(upTo(9, 15).filter((seq) => seq < 16));
+  });
+
+  it('takes the translation when no transcript is sent', () => {
+    expect(owed(play([send('ssssqqqqq'), translate('a', 20), sound('a', 1300)]))).toEqual([]);
+  });
+
+  it('takes sound that comes before any text', () => {
+    expect(owed(play([send('ssssqqqqq'), sound('a', 1300)]))).toEqual([]);
+  });
+
+  it('does not claim again for a text that repeats', () => {
+    const log = play([
+      send('ssssqqqqq'),
+      understand('a'),
+      send('ssssqqqqq'),
+      understand('a'),
+      sound('a', 1300),
+    ]);
+    expect(owed(log)).toEqual([9, 10, 11, 12, 13, 14, 15]);
+  });
+});
+
+describe('rule 3: with times a sentence claims its samples and the edges near them', () => {
+  const table: Table = [
+    [
+      'the middle of running speech',
+      [send('s'.repeat(20)), understand('a', [0, 3]), sound('a', 900)],
+      ['9:10', ...upTo(10, 19)],
+    ],
+    [
+      'an edge of 0.5 s when the stretch is over',
+      [send('ssssssssssqqqqq'), understand('a', [0.5, 2.7]), sound('a', 900)],
+      [],
+    ],
+    [
+      'no edge of 0.8 s',
+      [send('ssssssssssqqqqq'), understand('a', [0, 2.4]), sound('a', 900)],
+      ['7:8', 8, 9, 10, 11, 12],
+    ],
+    [
+      'no edge while the stretch goes on',
+      [send('ssssssssss'), understand('a', [0, 2.7]), sound('a', 900)],
+      ['8:9', 9],
+    ],
+  ];
+  it.each(table)('settles %s', (_, events, chunks) => {
+    expect(owed(play(events))).toEqual(chunks);
+  });
+});
+
+describe('rule 4: speech before the times of a sentence that nothing claims was ignored', () => {
+  it('is not sent again, and is counted in each language', () => {
+    const log = play(
+      [send('ssssssqqqqqssssqqqqq'), understand('a', [3.6, 4.8])],
+      emptyReplayLog(TWO, KEPT_MS),
+    );
+    expect(owed(log)[0]).toBe(11);
+    expect(log.unspoken).toMatchObject([
+      { language: 'es', ms: 1920 },
+      { language: 'fr', ms: 1920 },
+    ]);
+  });
+
+  it('is not counted when it is shorter than a second', () => {
+    expect(play([send('ssqqqqqssssqqqqq'), understand('a', [2.3, 3.5])]).unspoken).toEqual([]);
+  });
+});
+
+describe('rule 5: times that cannot be true are not used', () => {
+  const untrue: readonly (readonly [string, readonly [number, number]])[] = [
+    ['run backwards', [3, 2]],
+    ['lie after the end of what was sent', [0, 500]],
+    ['lie before the beginning', [-3, -1]],
+    ['lie before those of the sentence before', [0.2, 1]],
+  ];
+  const first = [send('ssssssssssqqqqq'), understand('a', [0, 3.2]), sound('a', 900)];
+
+  it.each(untrue)('skips one span whose times %s, and uses the next one', (_, seconds) => {
+    const log = play([...first, send('ssssqqqqq'), understand('b', seconds), sound('b', 900)]);
+    expect(owed(log)).toEqual([]);
+    const next = play([send('s'.repeat(20)), understand('c', [7.68, 10.88]), sound('c', 900)], log);
+    expect(owed(next)).toEqual(upTo(34, 43));
+  });
+
+  it('ignores all times of the session after three untrue spans', () => {
+    const lie = (id: string): readonly Event[] => [send('ssssqqqqq'), understand(id, [9, 1]), sound(id, 900)];
+    const log = play([...first, ...lie('b'), ...lie('c'), ...lie('d')]);
+    // Running speech: all but its last 1.5 s is claimed, whatever the times say.
+    const next = play([send('s'.repeat(20)), understand('e', [13.44, 14.4]), sound('e', 900)], log);
+    expect(owed(next)).toEqual(['57:11', 58, 59, 60, 61]);
+  });
+
+  it('accepts an overlap of 0.4 s with the sentence before', () => {
+    const log = play([...first, send('s'.repeat(10)), understand('b', [2.9, 6.4]), sound('b', 900)]);
+    expect(log.times.refused).toBe(0);
+  });
+});
+
+describe('rule 6: without times a sentence claims speech up to the last pause', () => {
+  const table: Table = [
+    ['everything when it is quiet now', [send('ssssqqq'), understand('a'), sound('a', 900)], []],
+    [
+      'up to the pause when speech goes on after it',
+      [send('ssssqqss'), understand('a'), sound('a', 900)],
+      [6, 7],
+    ],
+    [
+      'all but the last 1.5 s of running speech',
+      [send('s'.repeat(30)), understand('a'), sound('a', 900)],
+      ['25:11', ...upTo(26, 29)],
+    ],
+    [
+      'everything when a pause is older than 2.6 s and little is open',
+      [send('sqsssssssss'), understand('a'), sound('a', 900)],
+      ['6:11', 7, 8, 9, 10],
+    ],
+  ];
+  it.each(table)('takes %s', (_, events, chunks) => {
+    expect(owed(play(events))).toEqual(chunks);
+  });
+
+  it('takes repeated speech by itself', () => {
+    const log = play([
+      send('ssss', { again: true }),
+      send('fff'),
+      send('ssss'),
+      understand('a'),
+      sound('a', 900),
+    ]);
+    expect(owedChunks(log).map(({ again }) => again ?? false)).toEqual([false, false, false, false]);
+  });
+});
+
+describe('rule 7: two sentences share speech when nothing is left for the second', () => {
+  it.each([
+    ['neither is spoken', [], true],
+    ['only the first is spoken', [sound('a', 900)], true],
+    ['only the second is spoken', [sound('b', 900)], true],
+    ['both are spoken', [sound('a', 900), sound('b', 900)], false],
+  ])('owes it when %s: %#', (_, sounds, isOwed) => {
+    const log = play([send('ssssssqqqqq'), understand('a'), understand('b'), ...sounds]);
+    expect(owesSpeech(log)).toBe(isOwed);
+  });
+});
+
+describe('rule 8: a finished part of a translation settles the samples that it covers', () => {
+  const begun = [
+    send('s'.repeat(20) + 'qqqqq'),
+    understand('a', [0, 6.4]),
+    translate('a', 30, { part: '1', seconds: [0, 3.2] }),
+    translate('a', 30, { part: '2', seconds: [3.2, 6.4] }),
+  ];
+  it.each([
+    ['the first part is over', [sound('a', 2000, true, { part: '1' })], [...upTo(10, 19), 20, 21, 22]],
+    ['the second part is over', [sound('a', 2000, true, { part: '2' })], [...upTo(0, 9), 20, 21, 22]],
+    ['both are over', [sound('a', 2000, true, { part: '1' }), sound('a', 2000, true, { part: '2' })], []],
+    ['neither is over', [sound('a', 200, false, { part: '1' })], upTo(0, 22)],
+  ])('owes the rest when %s', (_, sounds, chunks) => {
+    expect(owed(play([...begun, ...sounds]))).toEqual(chunks);
+  });
+});
+
+describe('rule 9: a sentence is spoken when its parts are over or half of its length came', () => {
+  // 40 letters are 2.6 s at 65 ms a letter.
+  it.each([
+    ['its end is marked', 2000, true, false],
+    ['more than half came without an end', 1400, false, false],
+    ['less than half came without an end', 1200, false, true],
+    ['less than half came with an end', 200, true, true],
+  ])('%s', (_, ms, last, isOwed) => {
+    const log = play([send('ssssssqqqqq'), understand('a'), translate('a', 40), sound('a', ms, last)]);
+    expect(owesSpeech(log)).toBe(isOwed);
+  });
+
+  it('measures the pace of the voice on three sentences', () => {
+    const slow = ['a', 'b', 'c'].flatMap((id) => [
+      send('ssssqqqqq'),
+      understand(id),
+      translate(id, 20),
+      sound(id, 4000),
+    ]);
+    const log = play([
+      ...slow,
+      send('ssssqqqqq'),
+      understand('d'),
+      translate('d', 20),
+      sound('d', 1400, false),
+    ]);
+    expect(owesSpeech(log)).toBe(true);
+  });
+
+  it('owes a sentence with times whose parts cover less than 80 % of it', () => {
+    const log = play([
+      send('s'.repeat(20) + 'qqqqq'),
+      understand('a', [0, 6.4]),
+      translate('a', 30, { part: '1', seconds: [0, 3.2] }),
+      sound('a', 2000, true, { part: '1' }),
+    ]);
+    expect(owed(log)).toEqual(upTo(10, 22));
+  });
+});
+
+describe('rule 10: sound without an id speaks everything that is claimed', () => {
+  const table: Table = [
+    ['what was understood', [send('ssssqqqqq'), understand(null), sound(null, 900)], []],
+    [
+      'nothing of what was said since',
+      [send('ssssqqqqq'), understand(null), send('ssss'), sound(null, 900)],
+      upTo(9, 12),
+    ],
+    ['what lies before the last pause when no text came', [send('ssssqqqqqss'), sound(null, 900)], [9, 10]],
+    [
+      'nothing when it goes on within a second',
+      [send('ssssqqqqq'), sound(null, 900, false), send('ss'), sound(null, 900)],
+      [9, 10],
+    ],
+  ];
+  it.each(table)('settles %s', (_, events, chunks) => {
+    expect(owed(play(events))).toEqual(chunks);
+  });
+});
+
+describe('rule 11: what is owed goes to the next stream, with the languages in which it is said', () => {
+  it('tags a chunk with the language in which its sentence is said', () => {
+    const log = play([send('ssssqqqqq'), understand('a'), sound('a', 900)], emptyReplayLog(TWO, KEPT_MS));
+    expect(owedChunks(log).map(({ said }) => said)).toEqual(Array(7).fill(['es']));
+  });
+
+  it('does not play a language again in which every chunk of a sentence is tagged', () => {
+    const log = play(
+      [send('ssss', { said: ['es'] }), send('qqqqq'), understand('b')],
+      emptyReplayLog(TWO, KEPT_MS),
+    );
+    const repeat = (language: string): boolean =>
+      noteSound(log, { id: 'b', part: null, language, ms: 900, last: true }, log.sentMs).isRepeat;
+    expect([repeat('es'), repeat('fr')]).toEqual([true, false]);
+  });
+
+  it('marks a chunk before which something was spoken', () => {
+    const log = play([
+      send('ssssqqqqq'),
+      send('ssssqqqqq'),
+      understand('a', [0, 1.28]),
+      send('ssssqqqqq'),
+      understand('b', [2.88, 4.16]),
+      sound('b', 900),
+    ]);
+    const marked = owedChunks(log).filter(({ apart }) => apart === true);
+    expect(marked.map(({ seq }) => seq)).toEqual([18]);
+  });
+
+  it('leaves out a language that is no longer wanted', () => {
+    const log = play([send('ssssqqqqq'), understand('a'), sound('a', 900)], emptyReplayLog(TWO, KEPT_MS));
+    expect(owedChunks(retarget(log, ['es']))).toEqual([]);
+    expect(owedChunks(retarget(log, ['fr']))).toHaveLength(7);
+  });
+});
+
+describe('rule 12: a sentence that is cut off is sent once more, once', () => {
+  const cut = (ms: number, last = false): readonly Event[] => [
+    send('ssssssqqqqq'),
+    understand('a'),
+    translate('a', 40),
+    ...(ms > 0 ? [sound('a', ms, last)] : []),
+  ];
+  const after = (log: ReplayLog, ms: number): number => repeatCutSentences(log, log.sentMs + ms).again.length;
+
+  it.each([
+    ['less than half came, 5 s ago', 200, 5000, 9],
+    ['less than half came, 4 s ago', 200, 4000, 0],
+    ['more than half came', 1500, 20_000, 0],
+    ['nothing came and its language was never spoken', 0, 20_000, 0],
+  ])('%s', (_, ms, waited, chunks) => {
+    expect(after(play(cut(ms)), waited)).toBe(chunks);
+  });
+
+  it.each([
+    [19_000, 0],
+    [20_000, 9],
+  ])('nothing came although its language is spoken, %i ms after its text', (waited, chunks) => {
+    const text = play(cut(0));
+    const other = play([send('ssssqqqqq'), understand('b'), sound('b', 900)], text);
+    expect(repeatCutSentences(other, text.sentMs + waited).again).toHaveLength(chunks);
+  });
+
+  it('does not send a sentence again that was sent again before, and counts what is missing', () => {
+    const log = play([send('ssssss', { again: true }), ...cut(200).slice(1)]);
+    const { log: judged, again } = repeatCutSentences(log, log.sentMs + 5000);
+    expect(again).toEqual([]);
+    expect(judged.unspoken).toMatchObject([{ language: 'es', sentence: 'a' }]);
+    expect(judged.unspoken[0]?.ms).toBeCloseTo(1920 * (1 - 200 / 2600));
+    expect(repeatCutSentences(judged, log.sentMs + 60_000).log).toBe(judged);
+  });
+
+  it('does not play what still comes of the sentence that is sent again', () => {
+    const { log } = repeatCutSentences(play(cut(200)), 60_000);
+    const late = { id: 'a', part: null, language: 'es', ms: 900, last: true };
+    expect(noteSound(log, late, 60_000)).toMatchObject({ isRepeat: true });
+  });
+
+  it('counts the rest of a sentence without an end mark when the service marks every end', () => {
+    const log = play(cut(2000), trusted());
+    expect(repeatCutSentences(log, log.sentMs + 5000)).toMatchObject({
+      again: [],
+      log: { unspoken: [{ language: 'es' }] },
+    });
+  });
+});
+
+describe('rule 13: speech is forgotten by whole stretches', () => {
+  const old = (ms: number): string => 'q'.repeat(Math.ceil(ms / 320));
+
+  it('keeps a stretch whole while its end is younger than 30 s', () => {
+    expect(owed(play([send(`${'s'.repeat(20)}${old(28_000)}`)])).length).toBeGreaterThanOrEqual(20);
+    expect(owed(play([send(`${'s'.repeat(20)}${old(30_000)}`)]))).toEqual([]);
+  });
+
+  it('drops the oldest stretch when more than 30 s are kept', () => {
+    const log = play([send(`${'s'.repeat(50)}qqqq${'s'.repeat(50)}`)]);
+    expect(owed(log)).toEqual(upTo(54, 103));
+  });
+
+  it('drops the beginning of a stretch that is longer than 30 s', () => {
+    expect(owed(play([send('s'.repeat(120))]))).toEqual(upTo(27, 119));
+  });
+
+  it('keeps 45 s when the setting says so', () => {
+    expect(owed(play([send('s'.repeat(150))], emptyReplayLog(['es'], 45_000)))).toHaveLength(140);
+  });
+});
+
+describe('rule 14: one count of what is unspoken', () => {
+  const forgotten = [send('ssssssqqqqq'), understand('a'), send('q'.repeat(100))];
+
+  it('counts a sentence that was understood and forgotten, once', () => {
+    const { unspoken } = play(forgotten, emptyReplayLog(TWO, KEPT_MS));
+    expect(unspoken).toEqual([
+      { language: 'es', ms: 1920, sentence: 'a' },
+      { language: 'fr', ms: 1920, sentence: 'a' },
+    ]);
+  });
+
+  it('keeps speech apart that the service has not reacted to', () => {
+    const log = play([send(`ssssss${'q'.repeat(100)}`)]);
+    expect(log).toMatchObject({ unspoken: [], unanswered: { chunks: 6, from: 0, to: 1920 } });
+  });
+
+  it('counts no noise: less than three chunks of certain speech', () => {
+    expect(play([send(`ss${'q'.repeat(100)}`)]).unanswered).toBeNull();
+  });
+
+  it.each([
+    ['clean', 1, null],
+    ['replayed', 0, null],
+    ['stopped', 0, 6],
+  ] as const)('at the end of a stream (%s) counts a sentence that is owed', (end, sentences, chunks) => {
+    const log = play([send('ssssssqqqqq'), understand('a')]);
+    const { unspoken, lost } = settleEnd(log, end);
+    expect(unspoken).toHaveLength(sentences);
+    expect(lost?.chunks ?? null).toBe(chunks);
+  });
+
+  it.each([
+    ['clean', 6],
+    ['replayed', null],
+    ['stopped', 6],
+  ] as const)('at the end of a stream (%s) counts speech without a transcript', (end, chunks) => {
+    expect(settleEnd(play([send('ssssssqqqqq')]), end).lost?.chunks ?? null).toBe(chunks);
+  });
+});
