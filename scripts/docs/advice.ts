@@ -1,6 +1,7 @@
 /** Advice for operators: what to do about each status, reason, cause and event. The compiler requires advice for a new one. */
-import type { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
+
 import type { ReasonCode } from '../../src/core/lane/status.ts';
+import type { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import type { Cause } from '../../src/core/retry/recovery.ts';
 import type { DeviceStatus } from '../../src/protocol/mqtt/device.ts';
 import type { EventKind } from '../../src/protocol/mqtt/event.ts';
@@ -105,7 +106,8 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   max_duration: 'as the cause `max_duration_reached`',
   refused: 'as its cause',
   unreachable: 'name resolution and network to `host`; the firewall',
-  unspoken: "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
+  unspoken:
+    "nothing for a few seconds; for more: the target languages and the voice, then the service's support",
   messages_unreadable: 'report its message to the support of the service',
   audio_lost: 'cable, card and power: `dragoman devices`; the agent keeps trying',
   audio_back: NOTHING,

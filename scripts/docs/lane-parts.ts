@@ -1,4 +1,5 @@
 /** The generated parts of docs/lane.md. */
+import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
 import { PHASE_NAMES, PHASES, type Phase } from '../../src/core/lane/phases.ts';
 import { PATIENCE, RECOVERY } from '../../src/core/retry/recovery.ts';
 
@@ -8,7 +9,19 @@ export const LANE_PARTS: Parts = {
   'lane-phases': lanePhases,
   recovery: recoveryTable,
   'lane-states': laneStates,
+  'lane-limits': laneLimits,
 };
+
+/** How long speech is kept, from the lane's settings. */
+function laneLimits(): string {
+  const { backlogMs, replayMs, heldSoundMs } = LANE_DEFAULTS;
+  const [backlog, replay, held] = [backlogMs, replayMs, heldSoundMs].map((ms) => `${ms / 1000} s`);
+  return [
+    `The lane holds ${backlog} of captured speech without a stream, keeps ${replay} of sent`,
+    `speech until it is spoken, and holds translated speech for ${held} without a`,
+    'loudspeaker. Older speech is dropped and reported.',
+  ].join('\n');
+}
 
 /** Phases drawn as one box, because they share most successors. */
 const GROUPS: Readonly<Record<string, { readonly says: string; readonly phases: readonly Phase[] }>> = {

@@ -1,6 +1,7 @@
 /** The generated parts of docs/operate.md. */
-import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
+
 import { STATUS_REASONS } from '../../src/core/lane/status.ts';
+import { LOSS_CAUSES } from '../../src/core/losses/loss-cause.ts';
 import { RECOVERY } from '../../src/core/retry/recovery.ts';
 import { DEVICE_STATUSES } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
