@@ -1,4 +1,5 @@
 import { isOwed } from './owed.ts';
+import { settleParts } from './parts.ts';
 import { isFirst, isQuiet, isSpeech, lengthOf, type Piece } from './piece.ts';
 import type { ReplayLog, Unanswered, Unspoken } from './record.ts';
 import { shareSpoken, spokenIn } from './sentence.ts';
@@ -83,9 +84,10 @@ export type StreamEnd = 'replayed' | 'clean' | 'stopped';
 
 /** @returns what the end of a stream leaves unspoken, and what is lost with it */
 export function settleEnd(
-  log: ReplayLog,
+  given: ReplayLog,
   end: StreamEnd,
 ): { unspoken: readonly Unspoken[]; lost: Unanswered | null } {
+  const log = settleParts(given);
   const claimed = log.pieces.filter(({ claims }) => claims.length > 0);
   const owed = claimed.filter((piece) => !isQuiet(piece) && isOwed(log, piece));
   const cut = end === 'clean' ? claimed : claimed.filter((piece) => !owed.includes(piece));

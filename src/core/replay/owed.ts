@@ -1,4 +1,5 @@
 import type { BacklogChunk } from '../uplink/backlog.ts';
+import { settleParts } from './parts.ts';
 import { isFirst, isQuiet, isSpeech, type Piece } from './piece.ts';
 import type { ReplayLog } from './record.ts';
 import { languagesSaid } from './sentence.ts';
@@ -20,7 +21,8 @@ export function isOwed(log: ReplayLog, piece: Piece): boolean {
 }
 
 /** Rule 11: what the next stream is sent if this one ends now, oldest first; each chunk with the languages in which it is said. */
-export function owedChunks(log: ReplayLog): readonly BacklogChunk[] {
+export function owedChunks(given: ReplayLog): readonly BacklogChunk[] {
+  const log = settleParts(given);
   const owing = new Set<number>();
   const owed = log.pieces.filter((piece) => {
     if (!isOwed(log, piece)) return false;

@@ -29,7 +29,7 @@ export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat 
     const cut = sentence.languages.filter((spoken) => isCut(sentence, spoken, log, settledAt));
     if (cut.length === 0) continue;
     const isRepeatable = cut.some(
-      (spoken) => spoken.soundAt === null || isShort(spoken, log) || lacksPart(sentence, spoken),
+      (spoken) => spoken.soundAt === null || isShort(spoken, log) || lacksPart(sentence, spoken, log),
     );
     const repeat = isRepeatable ? withdraw(log, sentence.id) : null;
     if (repeat !== null) again.push(...repeat.again);
@@ -49,7 +49,7 @@ function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number):
   const isDone = isOver(spoken);
   if (!isDone && now - soundAt < CUT_AFTER_MS) return false;
   if (isShort(spoken, log) || (!isDone && log.endsMarked >= ENDS_TO_TRUST)) return true;
-  return lacksPart(sentence, spoken) && now - soundAt >= SOUND_AFTER_MS;
+  return lacksPart(sentence, spoken, log) && now - soundAt >= SOUND_AFTER_MS;
 }
 
 /** Takes a sentence out of the log; null: it was repeated before, or shares its speech, or its speech is not known any more. */

@@ -1,5 +1,5 @@
 import { lengthOf } from './piece.ts';
-import type { ReplayLog, Sentence, Spoken } from './record.ts';
+import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 
 /** Speech per letter of text (ms), until the pace is measured: most languages need 60 to 75. */
 export const MS_PER_LETTER = 65;
@@ -39,13 +39,19 @@ export function isOver({ parts }: Spoken): boolean {
   return parts.length > 0 && parts.every(({ over }) => over);
 }
 
-/** Whether its times say that another part is to come. */
-export function lacksPart({ span }: Sentence, { parts }: Spoken): boolean {
-  if (span === null || parts.length === 0) return false;
-  const spans = parts.flatMap((part) => (part.span === null ? [] : [part.span]));
-  if (spans.length < parts.length) return false;
-  const spoken = parts.flatMap((part) => (part.span !== null && part.ms > 0 ? [part.span] : []));
-  return lengthOf(spoken) < lengthOf([span]) * COVERED_SHARE;
+/** Whether sound of a part came, and not less than half of what its text promises. */
+export function isSaidPart(part: Part, spoken: Spoken, log: ReplayLog): boolean {
+  return part.ms > 0 && !isShort({ ...spoken, parts: [part] }, log);
+}
+
+/** Whether its times say that another part is to come: the parts that are spoken do not cover it. */
+export function lacksPart({ span }: Sentence, spoken: Spoken, log: ReplayLog): boolean {
+  const { parts } = spoken;
+  if (span === null || parts.length === 0 || parts.some((part) => part.span === null)) return false;
+  const covered = parts.flatMap((part) =>
+    part.span !== null && isSaidPart(part, spoken, log) ? [part.span] : [],
+  );
+  return lengthOf(covered) < lengthOf([span]) * COVERED_SHARE;
 }
 
 /** Whether less than half of the length came that its text promises. */
@@ -56,7 +62,7 @@ export function isShort(spoken: Spoken, log: ReplayLog): boolean {
 
 /** Rule 9: whether a sentence is spoken in a language. */
 export function isSaid(sentence: Sentence, spoken: Spoken, log: ReplayLog): boolean {
-  return (msOf(spoken) > 0 || isOver(spoken)) && !isShort(spoken, log) && !lacksPart(sentence, spoken);
+  return (msOf(spoken) > 0 || isOver(spoken)) && !isShort(spoken, log) && !lacksPart(sentence, spoken, log);
 }
 
 /** Which share of it was spoken, 0 to 1, as far as is known: what is missing is counted by it. */

@@ -1,6 +1,6 @@
 import { claim, MOST_KNOWN, withoutClaim, withoutPartial } from './claims.ts';
 import { targetOf } from './language.ts';
-import { isQuiet, type Piece, type Span, splitAt } from './piece.ts';
+import { isQuiet, type Span } from './piece.ts';
 import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 import { keepPieces } from './replay-log.ts';
 import { isComplete, isOver, isSaidInAll, isShort, lettersOf, msOf, spokenIn } from './sentence.ts';
@@ -86,12 +86,8 @@ export function noteSound(
 function noteEnd(log: ReplayLog, id: string, language: string | null): ReplayLog {
   const sentence = log.sentences.find((one) => one.id === id);
   if (sentence === undefined) return log;
-  const marked = {
-    ...log,
-    endsMarked: log.endsMarked + 1,
-    pace: measured(log, spokenIn(sentence, language)),
-  };
-  return language === null ? marked : settleParts(marked, sentence, language);
+  const pace = measured(log, spokenIn(sentence, language));
+  return { ...log, endsMarked: log.endsMarked + 1, pace };
 }
 
 /** The pace of the service's voice, with one more sentence that is whole. */
@@ -100,31 +96,6 @@ function measured(log: ReplayLog, spoken: Spoken): ReplayLog['pace'] {
   const { pace } = log;
   if (!isOver(spoken) || letters === 0 || isShort(spoken, log)) return pace;
   return { sentences: pace.sentences + 1, ms: pace.ms + msOf(spoken), letters: pace.letters + letters };
-}
-
-/** Two edges that mean the same moment differ by this much at most (ms): services cut between words. */
-const SAME_MS = 400;
-
-/** Rule 8: a finished part whose times are known settles what lies in them. */
-function settleParts(log: ReplayLog, { id, span: whole, languages }: Sentence, language: string): ReplayLog {
-  if (whole === null) return log;
-  const parts = languages.find((one) => one.language === language)?.parts ?? [];
-  const spans = parts
-    .flatMap(({ over, ms, span }) => (over && ms > 0 && span !== null ? [span] : []))
-    .map((span) => ({
-      fromMs: span.fromMs <= whole.fromMs + SAME_MS ? Number.NEGATIVE_INFINITY : span.fromMs,
-      toMs: span.toMs >= whole.toMs - SAME_MS ? Number.POSITIVE_INFINITY : span.toMs,
-    }));
-  const cuts = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
-  const isIn = (piece: Piece): boolean =>
-    spans.some(({ fromMs, toMs }) => piece.fromMs >= fromMs && piece.toMs <= toMs);
-  const settleOne = (piece: Piece): readonly Piece[] =>
-    cuts
-      .reduce<readonly Piece[]>((all, ms) => all.flatMap((one) => splitAt(one, ms)), [piece])
-      .map((one) =>
-        isIn(one) && !one.spoken.includes(language) ? { ...one, spoken: [...one.spoken, language] } : one,
-      );
-  return { ...log, pieces: log.pieces.flatMap((one) => (one.claims.includes(id) ? settleOne(one) : [one])) };
 }
 
 function wasSaidBefore({ pieces }: ReplayLog, id: string, language: string): boolean {
