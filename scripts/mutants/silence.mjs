@@ -309,16 +309,16 @@ export const SILENCE = [
   },
   {
     name: 'dead-backend-not-told',
-    file: 'owner/backend-watch.ts',
+    file: 'owner/backend-watch-rules.ts',
     find: 'now >= state.waitingSince + SILENT_AFTER_MS) {',
     replace: 'now >= state.waitingSince + 1e9) {',
-    tests: ['owner/backend-watch.test.ts'],
+    tests: ['owner/backend-watch-rules.test.ts'],
   },
   {
     name: 'older-backend-is-an-alarm',
-    file: 'owner/backend-watch.ts',
+    file: 'owner/backend-watch-rules.ts',
     find: "if (kind === 'backend') return ask(state,",
     replace: "if (kind === 'service') return ask(state,",
-    tests: ['owner/backend-watch.test.ts'],
+    tests: ['owner/backend-watch-rules.test.ts'],
   },
 ];

@@ -1,5 +1,5 @@
 import { phaseOf, tokenRequestOf } from '../core/lane/session/session.ts';
-import type { Outage } from '../core/owner/backend-watch.ts';
+import type { Outage } from '../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';

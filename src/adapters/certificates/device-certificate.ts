@@ -1,7 +1,7 @@
 /** The pair that the configuration names, and those that came after it: kept in one file, so that key and certificate always fit. */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { faultOf } from '../../core/owner/certificate-renewal.ts';
+import { faultOf } from '../../core/owner/certificate-renewal-rules.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
 import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import { parseJson } from '../../protocol/json.ts';

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
-import type { ReachFacts } from '../../core/doctor/connection.ts';
+import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** A server and what is needed to speak to it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { UpgradeFacts } from '../../core/doctor/connection.ts';
+import type { UpgradeFacts } from '../../core/doctor/connection-rules.ts';
 import { codeOf } from './connection.ts';
 
 const WEB_SOCKET_KEY_BYTES = 16;

@@ -1,4 +1,4 @@
-import { cancellerBlock, createCanceller } from '../../core/audio/canceller/canceller.ts';
+import { cancellerBlock, createCanceller } from '../../core/audio/canceller/canceller-filter.ts';
 import { BYTES_PER_SAMPLE, durationMs, toFloat, toPcm } from '../../core/audio/pcm.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { EchoRates } from './message.ts';

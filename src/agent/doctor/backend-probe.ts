@@ -1,5 +1,5 @@
 import type { BackendAnswer } from '../../core/doctor/broker.ts';
-import type { ClockReading } from '../../core/doctor/connection.ts';
+import type { ClockReading } from '../../core/doctor/connection-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { textAt } from '../../protocol/json.ts';

@@ -7,9 +7,9 @@ import {
   judgeReach,
   judgeUpgrade,
   NO_STREAM_ADDRESS,
-} from '../../core/doctor/connection.ts';
+} from '../../core/doctor/connection-rules.ts';
 import { combine, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
-import { type IsolationFacts, judgeIsolation } from '../../core/doctor/isolation.ts';
+import { type IsolationFacts, judgeIsolation } from '../../core/doctor/isolation-rules.ts';
 import { AddressError, streamTarget } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -7,7 +7,7 @@ import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.t
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
-import { judgeClock } from '../../core/doctor/connection.ts';
+import { judgeClock } from '../../core/doctor/connection-rules.ts';
 import { skipped } from '../../core/doctor/finding.ts';
 import type { ToldStatus } from '../../core/fleet/told.ts';
 import { configWarnings } from '../../core/owner/config-warnings.ts';

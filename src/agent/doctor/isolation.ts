@@ -1,6 +1,6 @@
 import { type Login, logIn } from '../../adapters/doctor/login.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
-import type { IsolationFacts } from '../../core/doctor/isolation.ts';
+import type { IsolationFacts } from '../../core/doctor/isolation-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type DeviceAddress, operatorTopics } from '../../protocol/mqtt/topics.ts';
 

@@ -19,7 +19,7 @@ import {
   judgePower,
   judgeTemperature,
 } from '../../core/doctor/machine-health.ts';
-import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer.ts';
+import { judgeMissingMixer, judgeMixer, parseMixer } from '../../core/doctor/mixer-rules.ts';
 import { judgePermissions, type SoundAccess, type WantedDevice } from '../../core/doctor/permissions.ts';
 import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core/doctor/service.ts';
 import type { Config } from '../../protocol/config.ts';

@@ -1,4 +1,4 @@
-import { cancellerBlock } from '../../core/audio/canceller/canceller.ts';
+import { cancellerBlock } from '../../core/audio/canceller/canceller-filter.ts';
 import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import type { Place } from '../../ports/audio.ts';

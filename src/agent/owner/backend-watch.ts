@@ -6,7 +6,7 @@ import {
   SILENT_AFTER_MS,
   stepBackendWatch,
   wakeAt,
-} from '../../core/owner/backend-watch.ts';
+} from '../../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

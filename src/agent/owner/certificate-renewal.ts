@@ -8,7 +8,7 @@ import {
   noteConnection,
   renewalAt,
   WARN_BEFORE_MS,
-} from '../../core/owner/certificate-renewal.ts';
+} from '../../core/owner/certificate-renewal-rules.ts';
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { DeviceCertificate } from '../../ports/certificate.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -4,7 +4,7 @@ import { judgeLogin } from '../../core/doctor/broker.ts';
 import { judgeConfiguration } from '../../core/doctor/configuration.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../../core/doctor/microphone.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/running-agent.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/running-agent-rules.ts';
 import { configWarnings } from '../../core/owner/config-warnings.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

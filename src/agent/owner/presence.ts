@@ -6,7 +6,7 @@ import {
   settleIdentity,
   UNDISPUTED,
   undisputedAt,
-} from '../../core/owner/presence.ts';
+} from '../../core/owner/presence-rules.ts';
 import type { Bus, BusMessage, BusProblem } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -3,7 +3,7 @@ import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
 import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { LaneState } from '../../core/lane/state.ts';
 import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
-import type { Outage } from '../../core/owner/backend-watch.ts';
+import type { Outage } from '../../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneConfig } from '../../protocol/config.ts';

@@ -2,7 +2,7 @@
 import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
 import { configPart } from './config-part.ts';
 import { addressFault } from './ipv4.ts';
-import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network.ts';
+import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network-rules.ts';
 import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
 

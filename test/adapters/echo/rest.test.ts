@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
-import { cancellerBlock } from '../../../src/core/audio/canceller/canceller.ts';
+import { cancellerBlock } from '../../../src/core/audio/canceller/canceller-filter.ts';
 import { toPcm } from '../../../src/core/audio/pcm.ts';
 import { VOICE_RATE_HZ } from '../../acoustics.ts';
 import { clean, type Left } from './filtered-room.ts';

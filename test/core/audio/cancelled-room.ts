@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { cancellerBlock, createCanceller } from '../../../src/core/audio/canceller/canceller.ts';
+import { cancellerBlock, createCanceller } from '../../../src/core/audio/canceller/canceller-filter.ts';
 import {
   drifted,
   interpreter,

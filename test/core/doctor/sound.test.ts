@@ -7,7 +7,7 @@ import {
   judgeHearing,
   measureHearing,
 } from '../../../src/core/doctor/microphone.ts';
-import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/doctor/running-agent.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/doctor/running-agent-rules.ts';
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyKeptFor } from '../../../src/core/provisioning/network.ts';
+import { keyKeptFor } from '../../../src/core/provisioning/network-rules.ts';
 import { type FileWrite, PLACES, type Write } from '../../../src/core/provisioning/places.ts';
 import { type Facts, planProvisioning } from '../../../src/core/provisioning/plan.ts';
 import type { ProvisioningDocument } from '../../../src/protocol/provisioning.ts';

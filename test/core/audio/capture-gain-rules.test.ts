@@ -5,7 +5,7 @@ import {
   NOTHING_KEPT,
   readCaptureMixer,
   settleGain,
-} from '../../../src/core/audio/capture-gain.ts';
+} from '../../../src/core/audio/capture-gain-rules.ts';
 
 /** A usual USB microphone, as amixer 1.2.8 prints it. */
 const USB = (percent: number, on: boolean, agc: boolean): string => `Simple mixer control 'Mic',0

@@ -8,7 +8,7 @@ import {
   noteConnection,
   type OfferedFacts,
   renewalAt,
-} from '../../../src/core/owner/certificate-renewal.ts';
+} from '../../../src/core/owner/certificate-renewal-rules.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 4);

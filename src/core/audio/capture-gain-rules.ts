@@ -1,4 +1,4 @@
-import { parseMixer } from '../doctor/mixer.ts';
+import { parseMixer } from '../doctor/mixer-rules.ts';
 
 /** What a card's mixer says of its microphone. */
 export interface CaptureMixer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeMixer, parseMixer } from '../../../src/core/doctor/mixer.ts';
+import { judgeMixer, parseMixer } from '../../../src/core/doctor/mixer-rules.ts';
 
 const USB_HEADSET = `Simple mixer control 'Speaker',0
   Capabilities: pvolume pswitch pswitch-joined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type IsolationFacts, judgeIsolation } from '../../../src/core/doctor/isolation.ts';
+import { type IsolationFacts, judgeIsolation } from '../../../src/core/doctor/isolation-rules.ts';
 
 const REFUSED: IsolationFacts = {
   ...{ published: 'refused', subscribed: 'refused', cameBack: false, devicesHeard: 0 },

@@ -6,7 +6,7 @@ import {
   settleIdentity,
   UNDISPUTED,
   undisputedAt,
-} from '../../../src/core/owner/presence.ts';
+} from '../../../src/core/owner/presence-rules.ts';
 import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 
 const OWN = { bootId: 'me', connection: 3, wasTold: true, foreign: null };

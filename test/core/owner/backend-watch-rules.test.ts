@@ -7,7 +7,7 @@ import {
   SILENT_AFTER_MS,
   stepBackendWatch,
   wakeAt,
-} from '../../../src/core/owner/backend-watch.ts';
+} from '../../../src/core/owner/backend-watch-rules.ts';
 
 type Told = BackendWatchEffect & { readonly at: number };
 

@@ -15,7 +15,7 @@ import {
   judgeReach,
   judgeUpgrade,
   type ReachFacts,
-} from '../../../src/core/doctor/connection.ts';
+} from '../../../src/core/doctor/connection-rules.ts';
 import { asWall, type WallMs } from '../../../src/protocol/time.ts';
 
 const DAY_MS = 86_400_000;

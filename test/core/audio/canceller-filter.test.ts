@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCancelledRoom, expectVisitorThrough, isGone, withVisitor } from './cancelled-room.ts';
 
-/** Three sentences, over the last of which a visitor speaks; more of them, more paths and what changes under way are in `canceller.long.test.ts`. */
+/** Three sentences, over the last of which a visitor speaks; more of them, more paths and what changes under way are in `canceller-filter.long.test.ts`. */
 const SECONDS = 12;
 
 let talk: Awaited<ReturnType<typeof createCancelledRoom>>;
