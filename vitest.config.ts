@@ -29,7 +29,7 @@ const ORDER = ['real-time', 'isolated', 'programs', 'long', 'simulated', 'pure']
 const HEAVY = [
   'adapters/echo/echo-filter',
   'adapters/echo/rest',
-  'core/audio/canceller',
+  'core/audio/canceller-filter',
   'core/audio/echo-detector',
   'core/audio/half-duplex',
   'core/doctor/test-tone',

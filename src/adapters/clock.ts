@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import { asWall } from '../protocol/time.ts';
 import { createSharedAlarm, LONGEST_TIMEOUT_MS } from './shared-alarm.ts';
 
-/** A wall clock before this moment has never been set: boards without a clock battery boot in 1970. */
+/** Earliest time of a clock that was set: boards without a clock battery boot in 1970. */
 const EARLIEST_BELIEVABLE_WALL_MS = Date.UTC(2024, 0, 1);
 
 /** The machine's own clock and timers. */

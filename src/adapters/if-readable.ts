@@ -1,7 +1,7 @@
-/** What the kernel and other programs leave in files that may not be there, or go while they are looked at. */
+/** Reads files of the kernel and of other programs, which may be absent or disappear meanwhile. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Null where it cannot be read. */
+/** Null when it cannot be read. */
 export function readIfReadable(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -10,7 +10,7 @@ export function readIfReadable(path: string): string | null {
   }
 }
 
-/** Nothing where it cannot be read. */
+/** Empty when it cannot be read. */
 export function listIfReadable(folder: string): string[] {
   try {
     return readdirSync(folder);

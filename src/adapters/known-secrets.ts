@@ -1,25 +1,25 @@
 import { REDACTED } from './redaction.ts';
 
 /**
- * Secrets that this program knows, however they look, taken out of what somebody else says: whoever had one of them from us, or
- * gave it to us, may quote it.
+ * Removes secrets that this program knows, in any form, from texts of others. A peer that received a secret from us, or gave it
+ * to us, may quote it.
  */
 export interface KnownSecrets {
   addToken(token: string): void;
-  /** The id of a session is shown as far as in reports. */
+  /** A session's id stays visible as far as reports show it. */
   addSession(id: string): void;
-  /** A text without them, also where it was cut in the middle of one. */
+  /** The text without the known secrets, also when it was cut in the middle of one. */
   hide(text: string): string;
 }
 
 interface Known {
   readonly secret: string;
-  /** What stands in its place. */
+  /** The replacement. */
   readonly shown: string;
   readonly anywhere: RegExp;
 }
 
-/** What is shorter is no secret, and would take words apart. */
+/** Shortest secret (characters): replacing a shorter one would destroy words. */
 const LEAST_CHARS = 6;
 const LONGEST_SHOWN = 8;
 
@@ -28,10 +28,10 @@ export function shortId(id: string): string {
   return `${id.slice(0, Math.min(LONGEST_SHOWN, Math.floor(id.length / 2)))}...`;
 }
 
-/** @param most of those added last are known */
+/** @param most number of secrets to keep; older ones are forgotten */
 export function createKnownSecrets(most: number): KnownSecrets {
   let known: readonly Known[] = [];
-  /** The longest first: a longer one may begin as a shorter one does. */
+  /** Longest first: a longer secret may begin with a shorter one. */
   let byLength: readonly Known[] = [];
   const add = (secret: string, shown: string): void => {
     if (secret.length < LEAST_CHARS) return;
@@ -42,24 +42,24 @@ export function createKnownSecrets(most: number): KnownSecrets {
   return {
     addToken: (token) => add(token, REDACTED),
     addSession: (id) => add(id, shortId(id)),
-    // What is there as a whole is not the beginning of another one.
+    // Complete secrets go first, so that none is taken for the beginning of another.
     hide: (text) => byLength.reduce(withoutBegin, byLength.reduce(withoutWhole, text)),
   };
 }
 
-/** A text without any of these, in place of which nothing of them is shown. */
+/** The text without any of these secrets, and without the beginning of one. */
 export function hideAll(text: string, secrets: readonly string[]): string {
   const known = createKnownSecrets(secrets.length);
   for (const secret of secrets) known.addToken(secret);
   return known.hide(text);
 }
 
-/** Of a longer one this much is looked for, and with it goes as much as it is long: patterns have a limit of their own. */
+/** Longest pattern (characters). For a longer secret only its beginning is matched, and its whole length removed. */
 const LONGEST_PATTERN = 1024;
 
-/** In either case, as the ids of some services are written; and as it stands in an address. */
+/** Matches either case, because some services change the case of ids, and the form in an address. */
 function patternOf(secret: string): RegExp {
-  // Half a character cannot stand in an address.
+  // A lone surrogate cannot be percent-encoded.
   const inAddress = /\p{Cs}/u.test(secret) ? secret : encodeURIComponent(secret);
   const forms = [...new Set([secret, inAddress])];
   return new RegExp(forms.map(formPattern).join('|'), 'gi');
@@ -75,7 +75,7 @@ function withoutWhole(text: string, { shown, anywhere }: Known): string {
   return text.replace(anywhere, () => shown);
 }
 
-/** At the end of a text that was cut there may be the beginning of one: more of it than is shown anyway. */
+/** A text that was cut may end with the beginning of a secret. Hides it when it is longer than what may be shown. */
 function withoutBegin(text: string, { secret, shown }: Known): string {
   const least = shown === REDACTED ? LEAST_CHARS : Math.max(LEAST_CHARS, shown.length - '...'.length + 1);
   const at = text.lastIndexOf(secret.slice(0, least));

@@ -9,9 +9,8 @@ import { redactValue } from './redaction.ts';
 export type { Logger } from 'pino';
 
 /**
- * `json`: one object per line. `journal`: the sentence and what belongs to it, behind systemd's priority, for a person who reads
- * the journal; `journal-json`: the object there. `readable`: for a person at a terminal, `readable-plain`
- * without colours.
+ * `json`: one object per line. `journal`: for a person who reads the journal, systemd's priority, the sentence and its fields.
+ * `journal-json`: the same with an object. `readable`: for a person at a terminal; `readable-plain`: the same without colours.
  */
 export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable' | 'readable-plain';
 
@@ -27,7 +26,7 @@ export interface LogOptions {
   readonly sink: LogSink;
 }
 
-/** sd-daemon(3): what precedes a line so that the journal knows how much it matters. */
+/** sd-daemon(3): the prefix by which the journal learns a line's priority. */
 const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
   trace: 7,
   debug: 7,
@@ -38,12 +37,12 @@ const JOURNAL_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const JOURNAL_DEFAULT_PRIORITY = 6;
 
-/** Characters of one text in a log record; whoever sends more does not get it written, nor looked through. */
+/** Characters of one text in a log record; the rest is neither written nor searched for secrets. */
 export const LONGEST_LOGGED = 2000;
 
 /**
- * A logger whose every line, whatever the format, passes the redaction. Setting `level` on it changes the level of all
- * its children too. A sink that fails (a closed pipe, a full disk) costs lines, never the program.
+ * A logger that redacts every line in every format. Setting `level` on it also changes the level of all its children.
+ * A failing sink (a closed pipe, a full disk) costs lines, never the program.
  */
 export function createLogger(options: LogOptions): Logger {
   const { sink } = options;
@@ -71,7 +70,7 @@ export function createLogger(options: LogOptions): Logger {
     if (changed === logger) children.setLevel(level);
   });
   const settle = (): void => {
-    // What nobody reads is not even made.
+    // Records that no output wants are not even made.
     logger.level = [level, ...[...taps].map((tap) => tap.level)].reduce((one, other) =>
       isAtLeast(one, other) ? other : one,
     );
@@ -105,39 +104,39 @@ interface Control {
 
 const CONTROLS = new WeakMap<Logger, Control>();
 
-/** Sets from which level on lines are written; taps have their own. */
+/** Sets the lowest level that is written; taps have their own. */
 export function setLogLevel(logger: Logger, level: LogLevel): void {
   CONTROLS.get(logger)?.setLevel(level);
 }
 
 /**
- * Has each line from this level on, redacted, handed to the listener too, until the returned function is called. What the
- * listener logs itself must not come back to it.
+ * Passes each redacted line from this level on to the listener too, until the returned function is called. What the listener
+ * logs itself must not come back to it.
  */
 export function tapLog(logger: Logger, level: string, listener: Tap['listener']): () => void {
   return CONTROLS.get(logger)?.tap({ level, listener }) ?? (() => {});
 }
 
-/** Whether a record of this level is to be written where `least` is the least. */
+/** Whether a record of this level is written when `least` is the lowest level. */
 function isAtLeast(level: unknown, least: string): boolean {
   const rank = (name: unknown): number => pino.levels.values[String(name)] ?? 0;
   return rank(level) >= rank(least);
 }
 
 /**
- * The format for a standard output: a terminal's reader is a person, a journal's stream is known by its inode.
- * @param wanted how the journal's lines are to look
+ * Chooses the format for a standard output. A terminal has a person as reader; a journal's stream is recognised by its inode.
+ * @param wanted the format for the journal
  */
 export function chooseLogFormat(
   output: { readonly isTTY?: boolean; readonly fd: number },
   env: Readonly<Record<string, string | undefined>>,
   wanted: 'text' | 'json' = 'text',
 ): LogFormat {
-  // An empty NO_COLOR says nothing (no-color.org).
+  // An empty NO_COLOR has no effect (no-color.org).
   if (output.isTTY === true) return env['NO_COLOR'] ? 'readable-plain' : 'readable';
   const journal = env['JOURNAL_STREAM'];
   if (journal === undefined) return 'json';
-  // The variable is inherited by programs whose output has been sent elsewhere (systemd.exec(5)).
+  // Programs inherit the variable even when their output goes elsewhere (systemd.exec(5)).
   const { dev, ino } = fstatSync(output.fd);
   if (journal !== `${dev}:${ino}`) return 'json';
   return wanted === 'json' ? 'journal-json' : 'journal';
@@ -166,8 +165,8 @@ function formatter(format: LogFormat): (line: Line) => string {
 }
 
 /**
- * Records quote what services, brokers and owners say: at a terminal it may steer nothing, nor begin a line, which would look
- * like a record. Colours come after it.
+ * Records quote services, brokers and owners. At a terminal such a text must not steer it, nor begin a new line, which would look
+ * like a record. Colours are added later.
  */
 function quieted(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return key === 'stack' ? stackLines(value) : oneLine(value);
@@ -178,7 +177,7 @@ function quieted(value: unknown, key = ''): unknown {
   );
 }
 
-/** Its frames stay lines, which are written indented; the message before them is one. */
+/** Each frame keeps its line, which is written indented; the message before them becomes one line. */
 function stackLines(stack: string): string {
   return stack
     .split(/\n(?= +at )/)
@@ -187,8 +186,8 @@ function stackLines(stack: string): string {
 }
 
 /**
- * Level and time are the journal's own: "the microphone is gone (lane=main, code=lost)". On one line: a break begins another
- * entry, and with it another priority.
+ * "the microphone is gone (lane=main, code=lost)", without level and time, which the journal has itself. On one line: a line
+ * break would begin another entry with another priority.
  */
 function sentenceOf({ level: _level, time: _time, msg, ...fields }: Line): string {
   const parts = Object.entries(fields).map(([name, value]) => `${oneLine(name)}=${formatValue(value)}`);
@@ -201,7 +200,7 @@ function formatValue(value: unknown): string {
   return isPlainWord ? value : oneLine(JSON.stringify(value) ?? 'null');
 }
 
-/** The children of a logger, which do not follow its level by themselves; those no longer in use are let go. */
+/** The children of a logger, which do not follow its level by themselves; unused ones can be garbage-collected. */
 class ChildLoggers {
   private members: WeakRef<Logger>[] = [];
   private pruneAt = 64;

@@ -5,10 +5,10 @@ import type { ServerTime } from '../core/time-sources.ts';
 const LIMIT_MS = 8000;
 
 /**
- * The time by a server's `Date` header; null where it has none, or cannot be reached.
+ * The time from a server's `Date` header; null when there is none, or the server is unreachable.
  *
- * Its certificate cannot be checked without the time, so that anybody on the way can answer, as for a time server. Nothing is sent but
- * the question, and nothing is learnt but the time.
+ * Without the time its certificate cannot be checked, so anybody on the way can answer, as for a time server. The request sends
+ * no data, and only the time is read from the answer.
  */
 export function askServerTime(url: string, limitMs = LIMIT_MS): Promise<ServerTime | null> {
   return new Promise((resolve) => {

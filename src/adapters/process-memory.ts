@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { listIfReadable, readIfReadable } from './if-readable.ts';
 
-/** Deeper than any tree of ours: a helper of an operator's audio command. */
+/** Most processes to count: more than any tree of ours with an operator's audio command. */
 const MOST_PROCESSES = 64;
 
 /**
- * Resident memory of a process and all that it has started, bytes; of the process alone where the kernel does not tell who that
- * is. What several of them share is counted for each.
- * @param own resident bytes of this very process, which are known without the kernel's files
+ * Resident memory of a process and its descendants, bytes; of the process alone when the kernel does not list them. Shared memory
+ * is counted once for each process.
+ * @param own resident bytes of this process, which are known without the kernel's files
  */
 export function residentTree(own: () => number, proc = '/proc', pid = process.pid): number {
   const known = new Set([pid]);
@@ -21,7 +21,7 @@ export function residentTree(own: () => number, proc = '/proc', pid = process.pi
   return bytes;
 }
 
-/** Each thread has its own. */
+/** The kernel lists children per thread. */
 function childrenOf(folder: string): number[] {
   return listIfReadable(join(folder, 'task')).flatMap((thread) =>
     (readIfReadable(join(folder, 'task', thread, 'children')) ?? '')

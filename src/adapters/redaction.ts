@@ -1,22 +1,22 @@
 /**
  * The last line of defence: nothing that could open a stream or an account leaves the program as text.
- * The first is that no such thing is handed to a logger at all.
+ * The first line is that no secret is passed to a logger.
  */
 
 export const REDACTED = '[redacted]';
 
-/** All that the scan needs of a text, so that a test can count how often it looks. */
+/** The text's methods that the scan uses, so that a test can count its reads. */
 export interface Characters {
   readonly length: number;
   charCodeAt(index: number): number;
 }
 
-/** Names whose values are never shown, as a key of an object or in `name=value`; in lower case, without `_` and `-`. */
+/** Names whose values are never shown, as an object's key or in `name=value`; in lower case, without `_` and `-`. */
 const SECRET_NAMES = [
   ...['token', 'password', 'passwd', 'passphrase', 'authorization', 'publisher', 'subscriberkeys'],
   ...['secret', 'jwt', 'credential', 'credentials', 'apikey', 'privatekey', 'jws'],
 ];
-/** The longest of them and its separators: more of a name need not be looked at, however long it is. */
+/** Longest ending of a name to look at (characters): the longest secret name and its separators. */
 const NAME_END = 24;
 const SCHEMES = ['bearer', 'basic'];
 const LEAST_CREDENTIAL = 6;
@@ -38,8 +38,8 @@ interface Span {
 }
 
 /**
- * A text without what looks like a secret. The work grows with its length, never with the square of it.
- * @param isCut it is the beginning of a longer text: what may be a secret's beginning at its end is one
+ * The text without what looks like a secret. The work is linear in its length.
+ * @param isCut the text was cut at its end: the beginning of a secret there counts as one
  */
 export function redactText(text: string, isCut = false): string {
   const spans = secretSpans(text, isCut);
@@ -54,8 +54,8 @@ export function redactText(text: string, isCut = false): string {
 }
 
 /**
- * A value as JSON knows it, without secrets at any depth.
- * @param longest more of a string is cut off, before anything else is done with it
+ * A JSON value, without secrets at any depth.
+ * @param longest longer strings are cut first
  */
 export function redactValue(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
   if (typeof value === 'string') return cutAndRedact(value, longest);
@@ -75,12 +75,12 @@ function cutAndRedact(text: string, longest: number): string {
 }
 
 function isSecretKey(key: string, value: unknown): boolean {
-  // Counters such as {"token": 3} and flags tell nothing.
+  // Counters such as {"token": 3} and flags reveal nothing.
   const canHoldSecret = typeof value === 'string' || (typeof value === 'object' && value !== null);
   return canHoldSecret && isSecretName(key.slice(-NAME_END), key.length <= NAME_END);
 }
 
-/** Whether a name ends in a secret's: after `_` or `-`, as a hump of camelCase, or by itself. */
+/** Whether a name ends in a secret's name: after `_` or `-`, as a word of camelCase, or as a whole. */
 function isSecretName(end: string, whole: boolean): boolean {
   const plain = end.replaceAll(/[_-]/g, '').toLowerCase();
   return SECRET_NAMES.some((name) => {
@@ -92,7 +92,7 @@ function isSecretName(end: string, whole: boolean): boolean {
   });
 }
 
-/** Where the last this many letters of a name begin, separators not counted. */
+/** Where the last letters of a name begin; separators are not counted. */
 function startOf(name: string, letters: number): number {
   let index = name.length;
   for (let left = letters; left > 0; ) {
@@ -107,7 +107,7 @@ const endsInSecretName = (word: string): boolean => {
   return SECRET_NAMES.some((name) => plain.endsWith(name));
 };
 
-/** What looks like a secret, in order. Each sign is looked at a few times at most, whatever the text is. */
+/** Finds what looks like a secret, in order. Each character is read a few times at most. */
 export function secretSpans(text: Characters, isCut: boolean): Span[] {
   const spans: Span[] = [];
   const scan = createScan(text, isCut);
@@ -141,18 +141,18 @@ function createScan(text: Characters, isCut: boolean) {
     for (let at = from; at < to; at += 1) word += String.fromCharCode(text.charCodeAt(at));
     return word;
   };
-  /** Past one quotation mark with any backslashes before it; -1 where there is none. */
+  /** The index after one quotation mark with any backslashes before it; -1 when there is none. */
   const pastQuote = (at: number): number => {
     const mark = skip(at, isBackslash);
     return isOneOf(mark, QUOTES) ? mark + 1 : -1;
   };
 
-  /** `name=value` and `"name":"value"`, the latter also as a text inside a text. */
+  /** `name=value` and `"name":"value"`, the latter also escaped within a string. */
   const assigned = (nameEnd: number): Span | null => {
     if (text.charCodeAt(nameEnd) === EQUALS) {
       const from = nameEnd + 1;
       const to = skip(from, (at) => !isOneOf(at, VALUE_ENDS));
-      // "authorization=Bearer abc": the scheme is no secret, what follows it is.
+      // "authorization=Bearer abc": the scheme is not secret, the text after it is.
       const isScheme = to - from <= LEAST_CREDENTIAL && SCHEMES.includes(read(from, to).toLowerCase());
       return isScheme ? null : { from, to };
     }
@@ -185,7 +185,7 @@ function createScan(text: Characters, isCut: boolean) {
   return {
     isWord,
 
-    /** The secret that a word announces or is; where there is none, an empty span behind the word. */
+    /** The secret that a word announces or is; when there is none, an empty span after the word. */
     secretAfterWord(start: number): Span {
       let jsonAt = -1;
       const end = skip(start, (at) => {
@@ -201,7 +201,7 @@ function createScan(text: Characters, isCut: boolean) {
       return found ?? NOTHING(end);
     },
 
-    /** `mqtt://user:password@host`: what stands before the `@`. */
+    /** `mqtt://user:password@host`: the part before the `@`. */
     userInfo(at: number): Span {
       const isStart =
         text.charCodeAt(at) === COLON &&

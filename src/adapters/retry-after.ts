@@ -1,8 +1,8 @@
 import type { WallMs } from '../protocol/time.ts';
 
 /**
- * `Retry-After` of an answer, milliseconds: seconds, or a date. A date is read by the clock of whoever answered (`Date`), because
- * this machine's may be wrong; where none is told, by ours.
+ * `Retry-After` of an answer, in milliseconds. It holds seconds or a date. A date is compared with the answer's own clock (`Date`),
+ * because this machine's may be wrong; without that header, with our clock.
  * @param wall null: not known
  */
 export function readRetryAfter(
@@ -13,7 +13,7 @@ export function readRetryAfter(
   if (header === undefined) return null;
   const theirs = Date.parse(date ?? '');
   const now = Number.isNaN(theirs) ? (wall ?? Number.NaN) : theirs;
-  // A date of HTTP begins with the day of the week; the parser would take almost anything.
+  // An HTTP date begins with the day of the week; the parser alone would accept almost anything.
   const until = /^[A-Za-z]{3,9},? /.test(header) ? Date.parse(header) : Number.NaN;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : until - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : null;

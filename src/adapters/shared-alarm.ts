@@ -1,4 +1,4 @@
-/** setTimeout counts in 32 bits; longer waits are taken in steps. */
+/** Longest timeout (milliseconds): setTimeout counts in 32 bits, so longer waits are split. */
 export const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 interface Waiting {
@@ -8,9 +8,8 @@ interface Waiting {
 }
 
 /**
- * Timers that may be late share their wake-ups: it rings when the first of them can't wait any longer, and all that are due
- * by then are called. What is put off again and again costs no timer each time, and few wake-ups: a cancelled timer of
- * Node's wakes the process up all the same.
+ * Timers with slack share their wake-ups. The alarm rings when one of them cannot wait longer, and calls all that are due by then.
+ * A wait that is renewed again and again needs no new timer each time: even a cancelled timer of Node's wakes the process up.
  * @param now monotonic milliseconds
  * @returns calls back between `at` and `slackMs` later; returns the cancellation
  */
@@ -30,7 +29,7 @@ export function createSharedAlarm(
     alarm = null;
     ringsAt = Number.POSITIVE_INFINITY;
     const due = [...waiting].filter(({ at }) => at <= now()).sort((a, b) => a.at - b.at);
-    // One may take another one away.
+    // A callback may cancel another one.
     for (const one of due) if (waiting.delete(one)) one.callback();
     let next = Number.POSITIVE_INFINITY;
     for (const { latest } of waiting) next = Math.min(next, latest);
@@ -43,7 +42,7 @@ export function createSharedAlarm(
     if (one.latest < ringsAt) set(one.latest);
     else alarm?.ref();
     return () => {
-      // An alarm for nobody must not keep an ending program alive.
+      // An alarm without callbacks must not keep an ending program alive.
       if (waiting.delete(one) && waiting.size === 0) alarm?.unref();
     };
   };

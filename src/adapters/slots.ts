@@ -1,4 +1,4 @@
-/** Has no more than `most` pieces of work under way; the others wait for their turn. */
+/** Runs at most `most` tasks at a time; the others wait for their turn. */
 export function createSlots(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = most;

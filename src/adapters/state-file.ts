@@ -6,12 +6,11 @@ import type { StateFile, StateFound } from '../ports/state-file.ts';
 import { createSlots } from './slots.ts';
 import { systemCode } from './system-error.ts';
 
-/** Far more than any of ours: a larger file is not ours. */
+/** Largest state file (bytes); ours are far smaller. */
 const MOST_BYTES = 4 * 1_048_576;
 
 /**
- * Where what outlives the program is kept: systemd's StateDirectory, else the user's place for it (XDG); null where
- * there is neither.
+ * The folder for persistent state: systemd's StateDirectory, otherwise the user's state folder (XDG); null when there is neither.
  */
 export function stateDirectory(env: Readonly<Record<string, string | undefined>>): string | null {
   // systemd lists several, separated by colons.
@@ -22,21 +21,21 @@ export function stateDirectory(env: Readonly<Record<string, string | undefined>>
   return isAbsolute(home) ? join(home, '.local', 'state', 'dragoman') : null;
 }
 
-/** A disk that takes longer to bring a file counts as failing; the agent starts without what is in it. */
+/** Timeout for a read (milliseconds): a slower disk counts as failing, and the agent starts without the file. */
 const READ_WITHIN_MS = 2000;
 
 /**
- * A thread that asks a dead disk for something never comes back, and Node has four of them, which look up the names of hosts, too.
- * Two are left for all else, whatever the disk does; and one file that hangs does not keep the others from being read.
+ * Limits disk access to two threads. A thread that reads from a dead disk never returns, and Node has only four, which also
+ * resolve host names. With two, one file that hangs does not block the others.
  */
 const inTurn = createSlots(2);
 
 export interface OpenedStateFile extends StateFile {
-  /** When it is known what it held, or when that was waited for in vain. */
+  /** Resolves when the content is known, or when the timeout is over. */
   readonly opened: Promise<void>;
 }
 
-/** The file at `path`, which is read from now on; its directory is made when something is written. */
+/** Opens the file at `path` and starts to read it; its directory is made at the first write. */
 export function openStateFile(path: string, clock: Clock): OpenedStateFile {
   let held: StateFound | null = null;
   let isOverdue = false;
@@ -62,14 +61,14 @@ export function openStateFile(path: string, clock: Clock): OpenedStateFile {
       return { kind: 'awaited', isOverdue, whenFound: (callback) => void found.then(callback) };
     },
     async write(text) {
-      // It may hold what cannot be had again, such as the key of a renewed certificate.
+      // The file may hold what cannot be replaced, such as the key of a renewed certificate.
       if (held === null) return { ok: false, message: `the file ${path} has not been read yet` };
       return inTurn(() => replace(path, text));
     },
   };
 }
 
-/** @param path of a pipe or a device, too: it is not waited for */
+/** @param path may be a pipe or a device: the read does not block on it */
 async function readText(path: string): Promise<StateFound> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -88,7 +87,7 @@ async function readText(path: string): Promise<StateFound> {
 }
 
 async function replace(path: string, text: string): Promise<Awaited<ReturnType<StateFile['write']>>> {
-  // Always the same name, so that power cuts leave no more than one.
+  // Always the same name, so that power cuts leave at most one.
   const draft = `${path}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -113,7 +112,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Only then does the new name outlive a power cut. */
+/** Makes the new name survive a power cut. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,9 +1,9 @@
-/** The system's name of an error, such as ENOENT; null: it has none. */
+/** The system's error code, such as ENOENT; null: it has none. */
 export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
-/** Why the system does not let this be done, by its name; null: it is done. @throws what has no such name */
+/** Runs the action. Returns null, or the system's error code. @throws errors without such a code */
 export function systemRefusal(act: () => void): string | null {
   try {
     act();

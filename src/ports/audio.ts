@@ -1,15 +1,15 @@
 /**
- * How a lane hears and speaks. Audio is always PCM, signed 16-bit little-endian, mono,
- * at the lane's stream rate; times are monotonic milliseconds of the agent's clock.
+ * A lane's sound devices. Audio is always PCM, signed 16-bit little-endian, mono, at the lane's stream rate. Times are
+ * monotonic milliseconds of the agent's clock.
  */
 
-/** What went wrong with an audio device, in words an operator can act on. */
+/** The fault of an audio device, worded so that an operator can act on it. */
 export interface AudioFault {
   readonly code: 'not_found' | 'busy' | 'lost' | 'hung' | 'format' | 'too_fast' | 'failed';
   readonly message: string;
 }
 
-/** Where a capture driver delivers. Called from the event loop, never re-entrantly, never after `close()`. */
+/** Receives a capture driver's sound. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface CaptureSink {
   /**
    * A piece of recorded sound of any length (whole samples).
@@ -21,16 +21,16 @@ export interface CaptureSink {
   ended(): void;
   /** The device failed; the driver keeps trying unless it was closed. */
   fault(fault: AudioFault): void;
-  /** Something else turns the gain that the driver keeps (`present`), or does no more. */
+  /** Something else changes the gain that the driver maintains (`present`), or has stopped doing so. */
   gainChanged?(change: { readonly present: boolean; readonly message: string }): void;
 }
 
-/** What a device has been through since it was opened, for the owner's eyes. */
+/** Counts since a device was opened, for the owner. */
 export interface DeviceFigures {
-  /** How often it was started, the first time included. */
+  /** Number of starts, including the first. */
   readonly starts: number;
   readonly failures: number;
-  /** Overruns of a capture, underruns of a playback while it sounded. */
+  /** Overruns of a capture; underruns of a playback during sound. */
   readonly xruns: number;
   readonly hangs: number;
   readonly lastFault: AudioFault | null;
@@ -38,26 +38,26 @@ export interface DeviceFigures {
 
 /** A running capture. */
 export interface Capture {
-  /** Absent where there is no device. */
+  /** Absent when there is no device. */
   readonly figures?: DeviceFigures | undefined;
   /**
-   * Whether to deliver in short pieces from now on: for who works on sound and must not begin when a chunk is complete. A
-   * device that has to be started again for it loses a moment of sound. Absent where the pieces are as they are.
+   * Whether to deliver in short pieces from now on, for a user that needs time to process sound before a chunk is complete. A
+   * device that needs a restart for it loses a moment of sound. Absent when the pieces cannot be changed.
    */
   useShortPeriods?(on: boolean): void;
-  /** Stops delivering at once and frees the device. */
+  /** Stops at once and frees the device. */
   close(): Promise<void>;
 }
 
-/** What a playback driver tells its owner. Called from the event loop, never re-entrantly, never after `close()`. */
+/** Receives a playback driver's reports. Called from the event loop, never re-entrantly, never after `close()`. */
 export interface PlaybackSink {
-  /** The device failed, or fails for another reason; the driver keeps trying unless it was closed. Told once for each until `back`. */
+  /** The device failed, or fails now for another reason; the driver keeps trying unless closed. Reported once each until `back`. */
   fault(fault: AudioFault): void;
-  /** It sounds again after a fault; how loud is for the owner to say again. */
+  /** It works again after a fault; the owner has to set the volume again. */
   back(): void;
-  /** So much of what has been written was never heard, nor will be: the device was away. */
+  /** This much of the written sound was lost while the device was away. */
   missed(ms: number): void;
-  /** By the device's own measure, what has been written so far will have been heard at this moment: not when the last write said. */
+  /** By the device's own count, all sound written so far ends at this moment; corrects the result of the last write. */
   measured(heardUntil: number): void;
 }
 
@@ -67,57 +67,56 @@ export interface Mixer {
   setVolume(percent: number): void;
 }
 
-/** Where in the sound of a device a piece lies. */
+/** A position in the sound of a device. */
 export interface Place {
-  /** Another number after each break in the device's sound. */
+  /** Changes with each break in the device's sound. */
   readonly run: number;
-  /** Samples since the run began, at the lane's rate; they follow each other by the device's own clock. */
+  /** Samples since the run began, at the lane's rate, counted by the device's own clock. */
   readonly sample: number;
   /**
-   * Samples are counted on from the run before: what lies behind this one had been given to the device, and was not heard before
-   * the break. Null where the count begins again.
+   * Set when the count continues from the run before: the device had samples after this one, but did not play them before the
+   * break. Null when the count starts anew.
    */
   readonly heardFrom: number | null;
 }
 
-/** What a write came to, as far as is known when it is made. */
+/** The expected result of a write. */
 export interface Written {
   /** When its first sample is heard. */
   readonly from: number;
-  /** When all that has been written so far will have been heard; `measured` corrects it later. */
+  /** When all sound written so far will have ended; `measured` corrects it later. */
   readonly until: number;
 }
 
 /** A running playback. */
 export interface Playback {
-  /** Sounds right behind what was written before, or at once when nothing is waiting. */
+  /** Plays directly after earlier sound, or at once when nothing is waiting. */
   write(pcm: Uint8Array): Written;
   /**
-   * Forgets what has been written but not heard; a device that goes on from the very sample fades out first.
-   * @returns the moment until which something is heard all the same; nothing: it is silent at once
+   * Drops sound that was written but not heard; a device that continues at the next sample fades out first.
+   * @returns the moment until which sound is still heard; undefined: it is silent at once
    */
   flush(): number | undefined;
   /**
-   * The place behind all that has been written; null where the device does not run without a break, and its sound is where
-   * the clock says.
+   * The position after all written sound. Null when the device has breaks, so that its sound is placed by the clock.
    */
   readonly place?: Place | null | undefined;
   /**
-   * Whether to play silence between the sounds from now on, so that the device's clock is never broken; then a flush lets
-   * run out what the device has already been given, a fraction of a second. Absent where nothing ever breaks it.
+   * Whether to play silence between sounds from now on, so that the device's clock never stops. A flush then still plays what the
+   * device already holds, a fraction of a second. Absent when the device never stops.
    */
   runOn?(on: boolean): void;
-  /** Null while the device has none, which may change with `back`: then the sound is scaled before it is written. */
+  /** Null while the device has none, which may change with `back`; the sound is then scaled before the write. */
   readonly mixer: Mixer | null;
-  /** Absent where there is no device. */
+  /** Absent when there is no device. */
   readonly figures?: DeviceFigures | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Makes a capture run, hastened from the start or not. Throws an `AudioFault`-shaped error only for what can never work (a
- * missing file).
+ * Opens a capture, with short pieces from the start if asked for. Throws an `AudioFault`-shaped error only for what can never work
+ * (a missing file).
  */
 export type OpenCapture = (sink: CaptureSink, shortPeriods?: boolean) => Promise<Capture>;
-/** Makes a playback run. */
+/** Opens a playback. */
 export type OpenPlayback = (sink: PlaybackSink) => Promise<Playback>;

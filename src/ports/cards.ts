@@ -1,6 +1,6 @@
 /**
- * Says that sound cards may have come, gone or changed hands: a moment to try a device again that was not there. It
- * comes once for a whole burst of changes, and may come when nothing matters to the listener.
- * @returns ends the telling
+ * Reports that sound cards may have been added, removed or released: a good moment to retry a missing device. It is called once for
+ * a whole burst of changes, and also for changes that do not concern the listener.
+ * @returns stops the reports
  */
 export type WhenCardsChange = (listener: () => void) => () => void;

@@ -1,38 +1,38 @@
 import type { WallMs } from '../protocol/time.ts';
 /** The client certificate by which the broker knows the device. Private keys never leave the port. */
 export interface DeviceCertificate {
-  /** The one that has proven itself. */
+  /** The certificate that a broker has accepted. */
   readonly present: CertificateInfo;
-  /** Its successor, which no broker has taken yet; null: there is none. */
+  /** Its successor, which no broker has accepted yet; null: there is none. */
   readonly successor: CertificateInfo | null;
-  /** What was asked for and not answered yet. */
+  /** The request that is not answered yet. */
   readonly request: { readonly id: string; readonly csr: string } | null;
-  /** The last connection showed one of the two; at another broker it may have another login. */
+  /** The last connection used one of the two; another broker may have another login. */
   readonly isShown: boolean;
-  /** Which one the next connection uses. */
+  /** Selects the certificate for the next connection. */
   use(which: 'present' | 'new'): void;
-  /** A new key and the request for its certificate, kept over a restart. Null, or why it cannot be kept. */
+  /** Makes a new key and its certificate request, and stores them. Returns null, or why they cannot be stored. */
   draft(id: string): Promise<string | null>;
   /**
-   * What was answered: becomes the successor where there is nothing wrong with it.
+   * Takes the answer to a request: a valid certificate becomes the successor.
    * @param wall wall-clock milliseconds
    */
   offer(pem: string, wall: WallMs): Promise<CertificateOffer>;
-  /** The successor holds. Null, or why that cannot be kept. */
+  /** The successor works. Returns null, or why that cannot be stored. */
   adopt(): Promise<string | null>;
-  /** The successor does not. Null, or why that cannot be kept. */
+  /** The successor does not work. Returns null, or why that cannot be stored. */
   drop(): Promise<string | null>;
 }
 
 export interface CertificateInfo {
-  /** As the library writes it, a line for each part. */
+  /** In the library's form, a line for each part. */
   readonly subject: string;
   /** Wall-clock milliseconds. */
   readonly validFrom: number;
   readonly validTo: number;
 }
 
-/** `message` goes on after "the certificate ". */
+/** `message` continues "the certificate ". */
 export type CertificateOffer =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'wrong_certificate' | 'not_kept'; readonly message: string };

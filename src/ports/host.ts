@@ -1,9 +1,9 @@
-/** The machine that the program runs on, and whoever starts the program there. Methods never throw. */
+/** The machine, and the supervisor that starts the program there. Methods never throw. */
 export interface Host {
-  /** Why the program cannot be started again by ending it, in words for an operator; null: it can. */
+  /** Why the program would not be started again after it ends, for an operator; null: it would be. */
   restartProblem(): string | null;
-  /** Ends the program, so that it is started again. */
+  /** Ends the program, so that its supervisor starts it again. */
   restart(): void;
-  /** Asks for a reboot of the machine; why it cannot be had, in words for an operator, or null. */
+  /** Requests a reboot of the machine. Returns null, or why that is impossible, for an operator. */
   reboot(): string | null;
 }

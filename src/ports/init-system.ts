@@ -1,4 +1,4 @@
-/** What a service tells the init system that started it; several at once are one message. */
+/** What a service reports to the init system that started it; several at once are one message. */
 export interface ServiceNews {
   /** It is up, or has read its configuration again. */
   readonly ready?: true;
@@ -10,12 +10,12 @@ export interface ServiceNews {
   readonly status?: string;
 }
 
-/** Whoever starts the service, watches over it and starts it again. */
+/** The supervisor that starts the service, watches it and restarts it. */
 export interface InitSystem {
-  /** False where nobody listens: a terminal, a container. */
+  /** False without a supervisor: in a terminal or a container. */
   readonly listens: boolean;
-  /** How long it waits for `alive` before it ends the service; null: forever. */
+  /** How long it waits for `alive` before it kills the service; null: forever. */
   readonly watchdogMs: number | null;
-  /** Never throws, never blocks; news arrive in order. */
+  /** Never throws, never blocks; news arrive in the order of the calls. */
   tell(news: ServiceNews): void;
 }

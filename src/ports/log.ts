@@ -1,4 +1,4 @@
-/** Where the daemon tells what it does: fields first, then a sentence. A pino logger is one. */
+/** The daemon's log: fields first, then a sentence. A pino logger is one. */
 export interface Log {
   trace(fields: object, sentence: string): void;
   debug(fields: object, sentence: string): void;

@@ -1,14 +1,14 @@
-/** What is wrong with a signature. */
+/** The fault of a signature. */
 export type SignatureFault =
-  /** No compact JWS, to the letter. */
+  /** Not exactly a compact JWS. */
   | 'malformed'
-  /** Signed in a way that is not taken, or not at all. */
+  /** Unsigned, or signed with an algorithm that is not accepted. */
   | 'algorithm'
-  /** Signed with a key that the owner has not given. */
+  /** Signed with a key that is not one of the owner's. */
   | 'unknown_key'
   | 'signature';
 
-/** What a JWS holds, once it is known who signed it. */
+/** The content of a JWS whose signature is valid. */
 export interface SignedContent {
   readonly typ: unknown;
   readonly payload: string;

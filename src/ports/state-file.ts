@@ -1,15 +1,15 @@
-/** What a state file held when the program began. */
+/** The content of a state file when the program began. */
 export type StateFound =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
-  /** There is one, and why nobody knows what it holds. */
+  /** The file exists, but its content is unknown. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export type StateReading =
   | StateFound
   /**
-   * The disk has not brought it yet. What it brings later, where it ever does, is no newer than anything that is known then.
-   * @property isOverdue it was waited for in vain
+   * The disk has not delivered it yet, and may never do so. By the time it arrives, the program's own state is at least as new.
+   * @property isOverdue the wait for it has timed out
    */
   | {
       readonly kind: 'awaited';
@@ -18,15 +18,15 @@ export type StateReading =
       whenFound(callback: (found: StateFound) => void): void;
     };
 
-/** A small file that outlives the program: what is written replaces what was there, whole or not at all. */
+/** A small file that outlives the program: a write replaces the whole content atomically. */
 export interface StateFile {
   /** Its path. */
   readonly name: string;
-  /** What it held when the program began. Never waits for the disk. */
+  /** The content when the program began. Never waits for the disk. */
   read(): StateReading;
   /**
-   * Resolves, never rejects, when the text is safe from a power cut, or with why it is not. One write at a time. What has not
-   * been read is not written over.
+   * Resolves when the text is safe from a power cut, or with the reason why not. Never rejects. One write at a time. A file that has
+   * not been read is not overwritten.
    */
   write(text: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }>;
 }

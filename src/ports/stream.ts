@@ -7,79 +7,78 @@ export type StreamMessage =
   | {
       readonly message_type: 'output_audio';
       readonly pcm: Uint8Array;
-      /** The spoken sentence that this translates (its transcription id), where the service names it. */
+      /** The spoken sentence that this translates (its transcription id), if the service names it. */
       readonly sentence: string | null;
-      /** Of which part of its translation this is, where the service makes parts of it. */
+      /** The part of the translation, if the service splits it into parts. */
       readonly part?: string | null;
-      /** As the service tags it, where it does. */
+      /** The service's language tag, if there is one. */
       readonly language: string | null;
-      /** Names what is spoken here, in one language, where the service does. */
+      /** The name of this utterance in one language, if the service names it. */
       readonly utterance: string | null;
-      /** The sentence is complete with this. */
+      /** This completes the sentence. */
       readonly last: boolean;
     };
 
-/** `speech`: a text, or sound. `frame`: nobody can tell, for it is no message at all. */
+/** `speech`: a text or sound. `frame`: unknown, because it is not a message at all. */
 export type UnreadableWhat = 'speech' | 'frame';
 
-/** What the service said when it would not open a stream. */
+/** The service's answer when it refused to open a stream. */
 export interface UpgradeRefusal {
   readonly status: number;
   readonly errorCode: number | null;
-  /** Whatever may hold a reason by name. */
+  /** All texts that may name a reason. */
   readonly texts: readonly string[];
-  /** What it says in words for people: one short line without the token; null: nothing. */
+  /** The explanation for people: one short line without the token; null: none. */
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
 }
 
-/** `service`: it sent what the protocol does not allow. `flood`: more than anybody has to say. `agent`: something here failed. */
+/** `service`: the service broke the protocol. `flood`: it sent too much. `agent`: a failure on this side. */
 export type StreamFault = 'service' | 'flood' | 'agent';
 
-/** Where a connection to the service reports. Exactly one of `refused`, `unreached`, `broke` and `ended` comes, and comes last. */
+/** Receives the events of a connection to the service. Exactly one of `refused`, `unreached`, `broke` and `ended` is called, last. */
 export interface StreamListener {
   opened(): void;
-  /** The upgrade was answered with something else. */
+  /** The service answered the upgrade with a refusal. */
   refused(refusal: UpgradeRefusal): void;
   /**
-   * The upgrade was not answered.
+   * The service did not answer the upgrade.
    * @param spent whether the token may have reached the service
-   * @param isOurs this machine has no room for a connection: another address would do no better
+   * @param isOurs this machine has no room for a connection: another address would not help
    */
   unreached(spent: boolean, message: string, isOurs?: boolean): void;
   /**
-   * It was ended on this side.
-   * @param message what was wrong, in words for the owner
+   * This side ended the connection.
+   * @param message what was wrong, for the owner
    */
   broke(fault: StreamFault, message: string): void;
   message(message: StreamMessage): void;
-  /** A message of a kind that is not known, ignored by agreement. Never holds content. */
+  /** A message of an unknown kind, ignored as agreed. Never holds content. */
   oddity(description: string): void;
   /**
-   * A message whose meaning is lost.
-   * @param description what it was and what is wrong with it, never its content
+   * A message that cannot be understood.
+   * @param description its kind and what is wrong with it, never its content
    */
   unreadable(what: UnreadableWhat, description: string): void;
   pong(): void;
-  /** Everything that was sent has left this machine, after some of it had to wait. */
+  /** All sent data has left this machine, after some of it had to wait. */
   drained(): void;
   ended(code: number, reason: string): void;
 }
 
-/** One WebSocket to the service. Methods never throw; what can't be sent is dropped, because an end is on its way. */
+/** One WebSocket to the service. Methods never throw; what cannot be sent is dropped, because the connection is about to end. */
 export interface StreamConnection {
   setTask(task: Task): void;
   getTask(): void;
   sendAudio(pcm: Uint8Array): void;
-  /** Has a text spoken. @param translate it is in another language, and translated first */
+  /** Has a text spoken. @param translate the text is in another language, and is translated first */
   say(text: string, language: string, translate: boolean): void;
   endTask(): void;
   /**
-   * Asks for a sign of life, which comes as `pong`. Where the other end was heard a moment ago, that is one, and nothing is
-   * sent.
+   * Asks for a sign of life, reported as `pong`. If the peer was heard a moment ago, that counts as one, and nothing is sent.
    */
   ping(): void;
-  /** Closes in order; no event follows. */
+  /** Closes cleanly; no event follows. */
   close(): void;
   /** Cuts the connection; no event follows. */
   terminate(): void;
@@ -87,7 +86,7 @@ export interface StreamConnection {
   readonly bufferedBytes: number;
 }
 
-/** What stands for a connection that could not be opened, or has been given up. */
+/** Stands for a connection that could not be opened, or was given up. */
 export const NO_CONNECTION: StreamConnection = {
   setTask() {},
   getTask() {},
@@ -102,6 +101,6 @@ export const NO_CONNECTION: StreamConnection = {
 
 /**
  * Opens a stream (docs/service.md 4.7).
- * @param url whole address with the token in it: never to be logged
+ * @param url whole address including the token: never log it
  */
 export type OpenStream = (url: string, listener: StreamListener) => StreamConnection;

@@ -1,10 +1,10 @@
-/** What the machine tells of the program; null where it does not. */
+/** The machine's figures of the program; null when unknown. */
 export interface Vitals {
-  /** Of the program and all that it has started. */
+  /** Of the program and all its child processes. */
   readonly rssBytes: number | null;
   /** Of the program alone, since its start. */
   readonly cpuSeconds: number | null;
-  /** How late the event loop came to what was due, milliseconds. */
+  /** Delay of the event loop's timers, milliseconds. */
   readonly loopLagMs: { readonly p50: number; readonly p99: number } | null;
   readonly temperatureC: number | null;
 }

@@ -1,22 +1,21 @@
-/** Tells speech from the room. One per microphone; holds the state between pieces of sound. */
+/** Detects speech in a room's sound. One per microphone; keeps state between pieces of sound. */
 export interface VoiceDetector {
   /**
-   * Judges the next piece of mono sound. Reports, in order, stretches that have been decided; what is shorter than a
-   * frame is kept for the next call.
+   * Judges the next piece of mono sound. Reports decided stretches in order; a rest shorter than a frame is kept for the next call.
    */
   hear(pcm: Int16Array, report: (voiced: boolean, samples: number) => void): void;
-  /** Judges the last second or so as a whole; null until it has heard enough. Left out by a detector that cannot. */
+  /** Judges the last second or so as a whole; null until it has heard enough. Absent in a detector that cannot. */
   talk?(): Talk | null;
   close(): void;
 }
 
-/** How sure it is that somebody speaks, and before which room. */
+/** How likely speech is, and the level of the room. */
 export interface Talk {
-  /** Above 0: somebody speaks rather than not; each 1 more makes it 2.7 times as likely. */
+  /** Above 0: speech is more likely than not; each 1 more makes it 2.7 times as likely. */
   readonly score: number;
-  /** The usual level of the room in the band of speech, dBFS. */
+  /** The usual level of the room in the frequency band of speech, dBFS. */
   readonly roomDb: number;
 }
 
-/** @param rateHz of the sound that will be heard */
+/** @param rateHz of the sound to judge */
 export type CreateVoiceDetector = (rateHz: number) => VoiceDetector;

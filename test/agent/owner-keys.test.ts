@@ -43,7 +43,7 @@ describe("the owner's keys", () => {
       ],
       [load(file('text.pem', 'hello')), /holds no public key in PEM.*keys create/],
       [load(file('huge.pem', 'x'.repeat(20_000))), /cannot be read: it is larger than/],
-      [load(file('open.pem', owner.publicPem, 0o666)), /may be changed by everyone: chmod o-w/],
+      [load(file('open.pem', owner.publicPem, 0o666)), /can be changed by everyone: chmod o-w/],
     ];
     for (const [attempt, words] of attempts) expect(attempt).toThrow(words);
   });

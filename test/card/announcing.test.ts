@@ -87,7 +87,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     cards: readonly Card[],
     said: readonly { trouble: string | null }[],
   ): Promise<Stalls> {
-    const isLost = said.some(({ trouble }) => trouble === 'it takes no sound');
+    const isLost = said.some(({ trouble }) => trouble === 'it accepts no sound');
     const faults = isLost ? [{ code: 'hung' as const, atMs: cardNow() }] : [];
     const all = cards.map((card) => stallsWith(own, card, faults));
     const logs = await Promise.all(cards.map(({ playback }) => playback.log()));
@@ -156,7 +156,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     // The last one may have been kept from running.
     judgeSound(skip, await stallsAt(stalls, cards.slice(3), said.slice(3)), LONG_STALL_MS, () =>
       expect(said.map(({ trouble }) => trouble)).toEqual([
-        'it takes no sound',
+        'it accepts no sound',
         expect.stringMatching(/No such device/),
         'busy',
         null,
@@ -219,7 +219,10 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     const stalls = watchStalls();
     const began = performance.now();
     speaker.close();
-    expect((await saying).map(({ trouble }) => trouble)).toEqual(['asked to end', 'asked to end']);
+    expect((await saying).map(({ trouble }) => trouble)).toEqual([
+      'stopped on request',
+      'stopped on request',
+    ]);
     expect(performance.now() - began).toBeLessThan(500 + 2 * stalls.ms());
   });
 

@@ -4,7 +4,7 @@ import { runPlayback } from './child/playback.ts';
 import type { NamedDevice } from './child/stderr-classifier.ts';
 import type { SupervisorDeps } from './child/supervisor.ts';
 
-/** An operator's own program, which speaks raw mono PCM at the lane's rate. */
+/** An operator's own program, which reads or writes raw mono PCM at the lane's rate. */
 export interface CommandOptions {
   readonly command: readonly string[];
   readonly rateHz: number;
@@ -12,9 +12,9 @@ export interface CommandOptions {
   readonly deps: SupervisorDeps;
 }
 
-/** It may have something to put in order. */
+/** Time for the program to shut down (milliseconds): it may have work to finish. */
 const END_TASK_MS = 500;
-/** Sound servers hold this much, as a rule; nobody can tell. */
+/** Assumed delay of a sound server (milliseconds); it cannot be measured. */
 const LATENCY_MS = 50;
 
 const nameOf = (part: NamedDevice['part'], command: readonly string[]): NamedDevice => {

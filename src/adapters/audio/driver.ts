@@ -10,9 +10,9 @@ import { createCommandCapture, createCommandPlayback } from './command-driver.ts
 import { createFileCapture } from './file-capture.ts';
 import { createFilePlayback } from './file-playback.ts';
 
-/** What the drivers need beside a clock. */
+/** The dependencies of the drivers, besides a clock. */
 export interface DriverDeps extends Partial<Pick<SupervisorDeps, 'log' | 'lasting' | 'whenCardsChange'>> {
-  /** Seed of the waits between tries. */
+  /** Seed of the waits between retries. */
   readonly seed?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { AudioFault } from '../../ports/audio.ts';
 import { systemCode } from '../system-error.ts';
 
-/** An `AudioFault` to throw: its message is meant for an operator, its stack for nobody. */
+/** An `AudioFault` to throw: its message is for an operator, its stack is not shown. */
 export class AudioFaultError extends Error implements AudioFault {
   readonly code: AudioFault['code'];
 
@@ -38,8 +38,8 @@ const PROBLEMS: Readonly<Record<string, FileProblem>> = {
 };
 
 /**
- * Puts a file system error into words that say what to do.
- * @param doing what was tried: "read", "write"
+ * Describes a file system error and its remedy.
+ * @param doing the attempted action: "read", "write"
  */
 export function describeFileProblem(error: unknown, doing: string, path: string): AudioFaultError {
   const symbol = systemCode(error) ?? '';

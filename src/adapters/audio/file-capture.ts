@@ -12,7 +12,7 @@ export interface FileCaptureOptions {
   /** The rate at which sound is delivered; a mono 16-bit file of this rate is delivered bit-exact. */
   readonly rateHz: number;
   readonly clock: Clock;
-  /** Sound per delivery, 20 ms unless told. */
+  /** Sound per delivery (milliseconds), 20 by default. */
   readonly pieceMs?: number;
 }
 
@@ -30,8 +30,8 @@ export function createFileCapture(options: FileCaptureOptions): OpenCapture {
 type Pacing = Pick<FileCaptureOptions, 'rateHz' | 'clock' | 'pieceMs'>;
 
 /**
- * Delivers a source in real time. Where it cannot be read, silence stands in and the same sound is asked for again with
- * the next piece; one fault tells of it.
+ * Delivers a source in real time. While it cannot be read, silence is delivered and the same sound is requested again with
+ * the next piece. Each outage causes one fault.
  */
 export function startCapture(source: SoundSource, options: Pacing, sink: CaptureSink): Capture {
   const { clock, rateHz, pieceMs = 20 } = options;
@@ -42,7 +42,7 @@ export function startCapture(source: SoundSource, options: Pacing, sink: Capture
   let closed = false;
   let cancel = (): void => {};
 
-  // Every position is calculated from the start: a late timer delays a piece, never the ones behind it.
+  // Every position is calculated from the start: a late timer delays one piece, not the later ones.
   const samplesUntil = (pieces: number): number => Math.round((pieces * pieceMs * rateHz) / 1000);
   const endOf = (pieces: number): number =>
     startedAt + durationMs(samplesUntil(pieces) * BYTES_PER_SAMPLE, rateHz);

@@ -18,13 +18,13 @@ export interface FilePlaybackOptions {
 
 /** How often the file grows: a killed process loses no more than this. */
 const TICK_MS = 100;
-/** A flush fades out what sounds within this much. */
+/** Sound after a flush that is faded out (milliseconds). */
 const FADE_MS = 8;
 
 /**
- * The playback driver `file`: a timeline of everything a loudspeaker would have sounded since it was opened, silence
- * where nothing played, written in real time by the clock. Problems with the file become faults, once each, while
- * writing is tried again at every step; time and `write` go on as if nothing had happened.
+ * The playback driver `file`: a timeline of everything that a loudspeaker would have played since it was opened, written in
+ * real time. Silence fills the gaps. Each problem with the file causes one fault, and every step tries to write again;
+ * time and `write` go on as usual.
  */
 export function createFilePlayback(options: FilePlaybackOptions): OpenPlayback {
   return async (sink) => startPlayback(options, sink);
@@ -38,11 +38,11 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   const startedAt = clock.now();
   const writer = createWavWriter(path, options);
   const waiting = createPcmQueue();
-  /** Places on the timeline, in samples: up to where it is in the file, and where the waiting sound begins and ends. */
+  /** Positions on the timeline, in samples: how far the file reaches, and where the waiting sound begins and ends. */
   let rendered = 0;
   let waitingFrom = 0;
   let waitingUntil = 0;
-  /** The fault that was told last, until writing works again. */
+  /** The last fault that was reported, until writing works again. */
   let toldFault = '';
   let overflowing = false;
   let closed = false;
@@ -50,7 +50,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
 
   const placeAt = (now: number): number => ((now - startedAt) * rateHz) / 1000;
   const timeOf = (place: number): number => startedAt + (place * 1000) / rateHz;
-  /** What is found while somebody writes or flushes is told behind that. */
+  /** News found during a write or flush is reported after that call. */
   const later: Tell = (news) => queueMicrotask(() => closed || news());
   const append = (pcm: Uint8Array, tell: Tell): void => {
     try {
@@ -62,7 +62,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
       toldFault = error.message;
     }
   };
-  /** It writes again, and has room. */
+  /** Writing works again, and there is room. */
   const recovered = (tell: Tell): void => {
     const wasTold = toldFault !== '';
     toldFault = '';
@@ -73,7 +73,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     if (!overflowing) later(() => sink.fault({ code: 'failed', message }));
     overflowing = true;
   };
-  /** Moves what has been heard by now into the file. */
+  /** Moves the sound that has been heard by now into the file. */
   const render = (tell: Tell): void => {
     if (closed) return;
     const until = Math.floor(placeAt(clock.now()));
@@ -115,7 +115,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
         if (toldFault === '') later(() => sink.back());
       }
       if (next > waitingUntil) {
-        render(later); // So that the pause between old and new sound does not vanish.
+        render(later); // Keeps the pause between old and new sound.
         waitingFrom = next;
       }
       waitingUntil = next + samples;
@@ -124,7 +124,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     },
     flush() {
       render(later);
-      // The sample that sounds at this very moment is heard to its end.
+      // The sample that sounds at this moment is played to its end.
       const place = placeAt(clock.now());
       const begun = Math.min(Math.ceil(place), waitingUntil) - waitingFrom;
       const kept = waiting.take(Math.max(0, begun) * BYTES_PER_SAMPLE);

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** What the operator wants done when sound hardware has failed for long. */
+/** What the operator wants to run when sound hardware has failed for long. */
 export interface LastResortOptions {
   /** Program and arguments, no shell. */
   readonly command: readonly string[];
-  /** Trouble without a break before it is run. */
+  /** Seconds of uninterrupted failure before the command runs. */
   readonly afterS: number;
 }
 
-/** A reboot loop must leave time to log in and fix it. Remembered for this run of the program only. */
+/** Shortest time between two runs (milliseconds): a reboot loop must leave time to log in. Forgotten when the program ends. */
 const INTERVAL_MS = 3_600_000;
 const RUN_LIMIT_MS = 60_000;
 
@@ -28,13 +28,13 @@ export function createLastResort(
     const [program = '', ...args] = command;
     log.error(
       { part, troubleS: Math.round(troubleMs / 1000), program },
-      'the sound device does not recover: running the command for it',
+      'the sound device does not recover; running the configured command',
     );
     const child = spawn(program, args, { stdio: 'ignore', timeout: RUN_LIMIT_MS, killSignal: 'SIGKILL' });
     child.on('error', (error) =>
       log.error(
         { program, error: error.message },
-        'the command for a lost sound device cannot be run; fix audio.unfixable',
+        'the command for a lost sound device cannot run; fix audio.unfixable',
       ),
     );
     child.on('exit', (code, signal) => {

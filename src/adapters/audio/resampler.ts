@@ -2,27 +2,27 @@ import { toFloat, toPcm } from '../../core/audio/pcm.ts';
 
 /** Converts one continuous mono sound to another sample rate, piece by piece, without seams. */
 export interface Resampler<Sound> {
-  /** The sound that can be made so far; the filter holds the last few milliseconds back. */
+  /** The sound that is ready so far; the filter delays the last few milliseconds. */
   convert(sound: Sound): Sound;
-  /** What the filter held back: with it the whole is exactly as long as it was, to the sample. Ends the conversion. */
+  /** The delayed rest: with it the total length is exact to the sample. Ends the conversion. */
   flush(): Sound;
-  /** Frees the memory; what is converted after it is lost. */
+  /** Frees the memory; later sound is lost. */
   close(): void;
 }
 
 export interface ResamplerOptions {
   readonly fromHz: number;
   readonly toHz: number;
-  /** `fast` passes 80 % of the band, which holds all that matters in speech; `fine` 90 % for more than twice the work. */
+  /** `fast` passes 80 % of the band, enough for speech; `fine` passes 90 % for more than twice the work. */
   readonly quality?: 'fast' | 'fine';
 }
 
-/** Samples at the lower of the two rates: more than any of the filters holds back (20 fast, 45 fine, measured). */
+/** Samples at the lower of the two rates, more than any filter delays (measured: 20 fast, 45 fine). */
 const FLUSH_SAMPLES = 100;
-/** The library has fixed buffers of a million samples; this stays well below in and out, at any pair of rates. */
+/** Samples per conversion: the library has fixed buffers of a million samples, and this stays well below at any pair of rates. */
 const MOST_SAMPLES_OUT = 500_000;
 
-/** Makes a resampler of float samples. Equal rates pass through untouched. */
+/** Makes a resampler of float samples. Equal rates pass through unchanged. */
 export async function createResampler(options: ResamplerOptions): Promise<Resampler<Float32Array>> {
   const { fromHz, toHz } = options;
   if (fromHz === toHz) return { convert: (samples) => samples, flush: () => new Float32Array(0), close() {} };
@@ -61,7 +61,7 @@ export async function createResampler(options: ResamplerOptions): Promise<Resamp
   };
 }
 
-/** Makes a resampler of PCM. Equal rates pass through untouched, bit by bit. */
+/** Makes a resampler of PCM. Equal rates pass through bit-exact. */
 export async function createPcmResampler(options: ResamplerOptions): Promise<Resampler<Uint8Array>> {
   if (options.fromHz === options.toHz) {
     return { convert: (pcm) => pcm, flush: () => new Uint8Array(0), close() {} };
@@ -76,7 +76,7 @@ export async function createPcmResampler(options: ResamplerOptions): Promise<Res
 
 type Converter = Awaited<ReturnType<typeof openConverter>>;
 
-/** The library is 2 MB of code that takes 50 ms to start: it is loaded when something is to be resampled, not before. */
+/** Loads the library on first use: it has 2 MB of code that takes 50 ms to start. */
 async function openConverter({ fromHz, toHz, quality = 'fast' }: ResamplerOptions) {
   const { default: library } = await import('@alexanderolsen/libsamplerate-js');
   const { SRC_SINC_FASTEST, SRC_SINC_MEDIUM_QUALITY } = library.ConverterType;

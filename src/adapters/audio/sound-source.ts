@@ -3,14 +3,14 @@ import { AudioFaultError } from './fault.ts';
 import { createResampler } from './resampler.ts';
 import { decodeFrames, openWav, type WavReader } from './wav.ts';
 
-/** A WAV file as mono PCM at a wanted rate, read as it is needed: an hour takes no more memory than a second. */
+/** A WAV file as mono PCM at a chosen rate, read on demand: an hour takes no more memory than a second. */
 export interface SoundSource {
   /**
-   * The next stretch of sound: shorter only where the sound ends.
-   * @throws AudioFaultError when the file cannot be read just now; nothing is skipped, so it may be asked again
+   * The next stretch of sound; shorter only at the end.
+   * @throws AudioFaultError when the file cannot be read just now; nothing is skipped, so the call can be repeated
    */
   read(samples: number): Uint8Array;
-  /** Nothing is left; never true of a loop. */
+  /** Nothing is left; never true for a loop. */
   readonly ended: boolean;
   close(): void;
 }
@@ -20,7 +20,7 @@ export interface SoundSourceOptions {
   readonly loop?: boolean;
 }
 
-/** Read at once: few system calls, and short enough that a slow disk does not hold up the event loop for long. */
+/** Sound per read (milliseconds): few system calls, and a slow disk does not block the event loop for long. */
 const BLOCK_MS = 100;
 const MAX_LOADED_BYTES = 256 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ export async function openSource(path: string, options: SoundSourceOptions): Pro
 }
 
 /**
- * Loads a whole WAV file as mono PCM, at its own rate when no other is asked for.
+ * Loads a whole WAV file as mono PCM, at its own rate by default.
  * @throws AudioFaultError also when it would take more than `maxBytes`
  */
 export async function loadWav(
@@ -66,7 +66,7 @@ async function createSource(
   { rateHz, loop = false }: SoundSourceOptions,
 ): Promise<SoundSource> {
   const blocks = await createBlocks(reader, rateHz, loop);
-  /** Read but not yet handed out. */
+  /** Sound that was read but not yet returned. */
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let exhausted = false;
@@ -82,7 +82,7 @@ async function createSource(
   return {
     read(samples) {
       const wanted = samples * BYTES_PER_SAMPLE;
-      fill(wanted + 1); // One byte more, to know at once whether this is the end.
+      fill(wanted + 1); // One byte more shows at once whether this is the end.
       const pcm = take(waiting, Math.min(wanted, waitingBytes));
       waitingBytes -= pcm.length;
       return pcm;
@@ -133,7 +133,7 @@ async function createBlocks(reader: WavReader, rateHz: number, loop: boolean): P
   };
 }
 
-/** Takes this many bytes, which must be there, off the front; copies only where a cut crosses two blocks. */
+/** Takes this many bytes, which must be there, from the front; copies only when they span two blocks. */
 function take(blocks: Uint8Array[], bytes: number): Uint8Array {
   const first = blocks.shift() ?? new Uint8Array(0);
   if (first.length > bytes) blocks.unshift(first.subarray(bytes));

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { AudioFaultError, describeFileProblem } from './fault.ts';
 import { HEADER_BYTES, MAX_DATA_BYTES, makeHeader } from './wav.ts';
 
-/** A mono 16-bit WAV file that grows at its end and can be read at any moment, also after a kill. */
+/** A mono 16-bit WAV file that grows at its end and is valid at any moment, also after a kill. */
 export interface WavWriter {
   /**
-   * Puts sound at the end of the timeline, then moves the header's sizes after it, so that the header never promises
-   * more than is there. The timeline goes on even when this fails: what could not be written becomes silence
-   * if later sound can be, and the file is made again on the next call if it could not be made before.
+   * Adds sound at the end of the timeline, then updates the sizes in the header, so that the header never promises too much.
+   * The timeline goes on even when this fails. Sound that could not be written becomes silence once later sound can be.
+   * A file that could not be created is tried again on the next call.
    * @throws AudioFaultError
    */
   append(pcm: Uint8Array): void;
@@ -17,14 +17,14 @@ export interface WavWriter {
 
 export interface WavWriterOptions {
   readonly rateHz: number;
-  /** Sound beyond this is not written: by default what a WAV can hold, 4 GB. */
+  /** Sound after this is not written; the default is what a WAV can hold, 4 GB. */
   readonly maxDataBytes?: number;
 }
 
-/** Without O_NONBLOCK, a named pipe that nobody reads would block the program. */
+/** O_NONBLOCK: a named pipe without a reader would block the program otherwise. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
 
-/** Makes a writer, and the file if that is possible already. An older file of that name is replaced. */
+/** Makes a writer, and creates the file if possible. An older file of that name is replaced. */
 export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
   const { rateHz, maxDataBytes = MAX_DATA_BYTES } = options;
   let fd: number | null = null;
@@ -63,7 +63,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
   return {
     append(pcm) {
-      if (closed) return; // It must not begin the file again.
+      if (closed) return; // It must not create the file again.
       const room = Math.max(0, maxDataBytes - position);
       const fits = pcm.subarray(0, room);
       const at = position;
@@ -89,7 +89,7 @@ function fullError(path: string, maxDataBytes: number, rateHz: number): AudioFau
   return new AudioFaultError('failed', message);
 }
 
-/** Writes all of it; tells how much is there after each step, because a full disk takes a part. */
+/** Writes all of it; reports the progress after each step, because a full disk accepts only a part. */
 function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: number) => void): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(fd, bytes, done, bytes.length - done, at + done);
@@ -97,7 +97,7 @@ function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: n
   }
 }
 
-/** Whether a file could be written there, as far as can be told without touching it. Null: nothing speaks against it. */
+/** Checks whether a file could be written there, without touching it. Null: no obstacle found. */
 export function checkWritable(path: string): AudioFaultError | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

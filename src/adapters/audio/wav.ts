@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { downmix } from '../../core/audio/pcm.ts';
 import { AudioFaultError, describeFileProblem } from './fault.ts';
 
-/** How a WAV file holds its samples. */
+/** The sample format of a WAV file. */
 export interface WavFormat {
   readonly encoding: 'int' | 'float';
   /** Bytes that one sample of one channel takes: 1-4 for integers, 4 or 8 for floats. */
@@ -14,10 +14,10 @@ export interface WavFormat {
 /** An open WAV file. */
 export interface WavReader {
   readonly format: WavFormat;
-  /** Whole frames (one sample of each channel) that are really there, whatever the header says. */
+  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. */
   readonly frames: number;
   /**
-   * Reads frames as they stand in the file: fewer at the end, none behind it.
+   * Reads raw frames: fewer at the end, none after it.
    * @throws AudioFaultError when the file can no longer be read
    */
   read(firstFrame: number, frames: number): Uint8Array;
@@ -25,19 +25,19 @@ export interface WavReader {
 }
 
 export const HEADER_BYTES = 44;
-/** The size fields of a WAV have 32 bits and also count most of the header; one byte is lost to evenness. */
+/** The size fields of a WAV have 32 bits and include most of the header; one byte is lost because sizes are even. */
 export const MAX_DATA_BYTES = 0xffff_ffff - HEADER_BYTES + 8 - 1;
 export const RATE_HZ = { min: 1000, max: 192_000 } as const;
 export const MAX_CHANNELS = 8;
 
 const TAG = { pcm: 1, float: 3, extensible: 0xfffe } as const;
 const SIZE_UNKNOWN = 0xffff_ffff;
-/** Real files have a handful; more is a trap that would keep the reader busy for minutes. */
+/** Real files have a handful; a hostile file with more would keep the reader busy for minutes. */
 const MAX_CHUNKS = 1000;
 const FORMAT_BYTES = { plain: 16, extensible: 40 } as const;
 const CONVERT = 'convert it, for example with: ffmpeg -i IN -ac 1 -ar 24000 -c:a pcm_s16le OUT.wav';
 
-/** Compressed formats that come in a WAV wrapping, for a better message. */
+/** Compressed formats that are found in WAV files, for a better message. */
 const COMPRESSED: Readonly<Record<number, string>> = {
   2: 'ADPCM',
   6: 'A-law',
@@ -49,7 +49,7 @@ const COMPRESSED: Readonly<Record<number, string>> = {
   255: 'AAC',
 };
 
-/** What else people hand over as a WAV, by its first bytes. */
+/** Other files that are often taken for a WAV, by their first bytes. */
 const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
   [/^fLaC/, 'FLAC'],
   [/^OggS/, 'Ogg'],
@@ -62,7 +62,7 @@ const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Opens a WAV file: integers of 8-32 bits, floats of 32 or 64, 1-8 channels, also as WAVE_FORMAT_EXTENSIBLE or RF64.
- * Where its size fields lie, as they do after a pipe or a crash, the real length of the file counts.
+ * Wrong size fields are common after a pipe or a crash; then the real length of the file counts.
  * @throws AudioFaultError that names the file and what to do
  */
 export function openWav(path: string): WavReader {
@@ -146,10 +146,10 @@ function parse(read: ReadAt, fileBytes: number, path: string): Layout {
     if (id === 'fmt ') format = parseFormat(read(bodyAt, Math.min(size, FORMAT_BYTES.extensible)), path);
     if (id === 'ds64') longDataBytes = readLongSize(read(bodyAt, 16));
     if (id === 'data') {
-      if (format === null) throw damaged(path, 'it says nothing of its format before its sound');
+      if (format === null) throw damaged(path, 'its format is not described before its sound');
       const there = fileBytes - bodyAt;
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
-      // A pipe's writer that never learnt the size leaves 0; a truly empty file has a RIFF size that fits.
+      // A writer into a pipe that never learnt the size leaves 0; a truly empty file has a RIFF size that fits.
       const unknown = said === 0 && Math.abs(riffBytes + 8 - fileBytes) > 1;
       return { format, dataAt: bodyAt, dataBytes: unknown ? there : Math.min(said, there) };
     }
@@ -176,21 +176,24 @@ function parseFormat(chunk: Uint8Array, path: string): WavFormat {
   }
   if (tag !== TAG.pcm && tag !== TAG.float) {
     const name = COMPRESSED[tag] ?? `format ${tag}`;
-    throw new AudioFaultError('format', `${path} is compressed (${name}), which is not read; ${CONVERT}`);
+    throw new AudioFaultError(
+      'format',
+      `${path} is compressed (${name}), which is not supported; ${CONVERT}`,
+    );
   }
   if (channels < 1 || channels > MAX_CHANNELS) {
-    const message = `${path} has ${channels} channels; 1 to ${MAX_CHANNELS} are read; ${CONVERT}`;
+    const message = `${path} has ${channels} channels; 1 to ${MAX_CHANNELS} are supported; ${CONVERT}`;
     throw new AudioFaultError('format', message);
   }
   if (rateHz < RATE_HZ.min || rateHz > RATE_HZ.max) {
-    const message = `${path} has a sample rate of ${rateHz} Hz; ${RATE_HZ.min} to ${RATE_HZ.max} are read; ${CONVERT}`;
+    const message = `${path} has a sample rate of ${rateHz} Hz; ${RATE_HZ.min} to ${RATE_HZ.max} are supported; ${CONVERT}`;
     throw new AudioFaultError('format', message);
   }
   const encoding = tag === TAG.float ? 'float' : 'int';
-  // The container counts: 20 bits in 3 bytes, or 24 in 4, stand at its upper end.
+  // The container counts: 20 bits in 3 bytes, or 24 in 4, are in its upper bits.
   const sampleBytes = frameBytes / channels;
   if (!(encoding === 'float' ? [4, 8] : [1, 2, 3, 4]).includes(sampleBytes)) {
-    const message = `${path} has ${encoding} samples of ${sampleBytes} bytes, which are not read; ${CONVERT}`;
+    const message = `${path} has ${encoding} samples of ${sampleBytes} bytes, which are not supported; ${CONVERT}`;
     throw new AudioFaultError('format', message);
   }
   return { encoding, sampleBytes, channels, rateHz };
@@ -208,7 +211,7 @@ function damaged(path: string, how: string): AudioFaultError {
   return new AudioFaultError('format', `${path} is a damaged WAV file: ${how}; make it again or ${CONVERT}`);
 }
 
-/** Raw frames as float samples of one channel, the mean of all. */
+/** Raw frames as float samples of one channel, the mean of all channels. */
 export function decodeFrames(raw: Uint8Array, { encoding, sampleBytes, channels }: WavFormat): Float32Array {
   const samples = new Float32Array(Math.floor(raw.length / sampleBytes));
   const fields = view(raw);
@@ -223,7 +226,7 @@ function sampleReader(fields: DataView, encoding: string, sampleBytes: number): 
   }
   switch (sampleBytes) {
     case 1:
-      return (at) => (fields.getUint8(at) - 128) / 2 ** 7; // The only unsigned one.
+      return (at) => (fields.getUint8(at) - 128) / 2 ** 7; // The only unsigned format.
     case 2:
       return (at) => fields.getInt16(at, true) / 2 ** 15;
     case 3:
@@ -233,7 +236,7 @@ function sampleReader(fields: DataView, encoding: string, sampleBytes: number): 
   }
 }
 
-/** The 44 bytes that stand before 16-bit PCM. */
+/** The 44-byte header before 16-bit PCM. */
 export function makeHeader(options: { rateHz: number; dataBytes: number; channels?: number }): Uint8Array {
   const { rateHz, dataBytes, channels = 1 } = options;
   const frameBytes = channels * 2;

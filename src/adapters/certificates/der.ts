@@ -1,4 +1,4 @@
-/** As much of DER (X.690) as certificate requests need: each value is a tag, a length and the content. */
+/** The part of DER (X.690) that certificate requests need: each value is a tag, a length and the content. */
 
 export const TAG = {
   ...{ integer: 0x02, bits: 0x03, object: 0x06, utf8: 0x0c, printable: 0x13 },
@@ -8,14 +8,14 @@ export const TAG = {
 export interface DerValue {
   readonly tag: number;
   readonly content: Buffer;
-  /** Tag and length, too: what is signed. */
+  /** Tag and length included: the part that is signed. */
   readonly whole: Buffer;
 }
 
-/** It is cut off, too long, or not DER. */
+/** The input is cut off, too long, or not DER. */
 export class DerError extends Error {}
 
-/** With lengths of one to three bytes: no value of ours has more than 64 KB. */
+/** Encodes with lengths of one to three bytes: our values are at most 64 KB. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -24,7 +24,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-/** The values that stand one after the other. @throws DerError */
+/** Parses values in sequence. @throws DerError */
 export function readDer(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,4 @@
-/** The pair that the configuration names, and those that came after it: kept in one file, so that key and certificate always fit. */
+/** The configured pair and its successors, kept in one file, so that key and certificate always match. */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { faultOf } from '../../core/owner/certificate-renewal-rules.ts';
@@ -17,7 +17,7 @@ export interface Pair {
 const pairSchema = z.strictObject({ certificate: z.string(), key: z.string() });
 const keptSchema = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the certificate that the configuration names: another one there makes all of this void. */
+  /** SHA-256 of the configured certificate: a different one makes all of this void. */
   configured: z.string(),
   /** Null: the configured one. */
   present: pairSchema.nullable(),
@@ -29,32 +29,32 @@ const DAMAGED = 'it is damaged';
 
 export interface DeviceCertificateParts {
   readonly configured: Pair;
-  /** PEM of those that may issue a successor, asked for each time. */
+  /** PEM of the authorities that may issue a successor, read again each time. */
   readonly authorities: () => string;
   /** The common name: the client identifier. */
   readonly name: string;
   readonly file: StateFile;
 }
 
-/** The port, and what the connection needs. */
+/** The port, and the parts that the connection needs. */
 export interface OpenedCertificate extends DeviceCertificate {
-  /** What the next connection uses. */
+  /** The pair for the next connection. */
   pair(): Pair;
   /** A connection is opened with another login. */
   hide(): void;
-  /** Whether it is this one that the configuration named when it was opened. */
+  /** Whether this certificate was the configured one when the store was opened. */
   isOf(pem: string): boolean;
-  /** Where it is kept. */
+  /** The path of the store. */
   readonly file: string;
-  /** Why what was kept cannot be read; null: it was, or there is none. */
+  /** Why the stored state cannot be read; null: it was read, or there is none. */
   readonly unread: string | null;
-  /** There is more than what the configuration names. */
+  /** The store holds more than the configured pair. */
   readonly isKept: boolean;
-  /** The present one is not the configured one. */
+  /** The present pair is not the configured one. */
   readonly isRenewed: boolean;
 }
 
-/** Null where the configured certificate cannot be read: the connection will say why. */
+/** Null when the configured certificate cannot be read: the connection reports why. */
 export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCertificate | null {
   const { configured, authorities, name, file } = parts;
   const own = readCertificates(configured.certificate)?.[0];
@@ -75,11 +75,11 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
   if (reading.kind !== 'awaited') take(reading);
   else {
     if (reading.isOverdue) unread = 'the disk takes too long';
-    // The next connection uses it. Until then nothing could be kept, so that nothing is newer.
+    // The next connection uses it. Nothing could be stored until then, so nothing is newer.
     reading.whenFound(take);
   }
 
-  /** What is kept in memory counts at once; the file follows. */
+  /** The state in memory counts at once; the file follows. */
   const keep = (changes: Partial<Kept>): Promise<string | null> => {
     kept = { ...kept, ...changes };
     const text = JSON.stringify(kept);
@@ -127,7 +127,7 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
     async draft(id) {
       const { key, request: csr } = createRequest(name);
       const problem = await keep({ request: { id, csr, key } });
-      // Whoever answered it would do so in vain after a restart.
+      // After a restart nothing would be known of this request, and an answer to it would be useless.
       if (problem !== null) await keep({ request: null });
       return problem;
     },
@@ -135,14 +135,14 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
       const { request } = kept;
       if (request === null) return wrong('was not asked for');
       const facts = inspect(pem, request.key, authorities(), wall);
-      if (facts === null) return wrong('cannot be read: it must be PEM, the own one first');
+      if (facts === null) return wrong('cannot be read: it must be PEM, the device certificate first');
       const fault = faultOf(facts, infoOfPair(present()) ?? infoOf(own), wall);
       if (fault !== null) return wrong(fault);
       const successor = { certificate: tidy(pem), key: request.key };
       const problem = await keep({ request: null, successor });
       if (problem === null) return { ok: true };
       await keep({ request, successor: null });
-      return { ok: false, code: 'not_kept', message: `is good, but cannot be kept: ${problem}` };
+      return { ok: false, code: 'not_kept', message: `is valid, but cannot be stored: ${problem}` };
     },
     adopt() {
       uses = 'present';
@@ -165,7 +165,7 @@ function nothing(configured: string): Kept {
   return { format: 1, configured, present: null, successor: null, request: null };
 }
 
-/** As a text: why it cannot be read. */
+/** A string result is the reason why it cannot be read. */
 function keptIn(found: StateFound, configured: string): Kept | string {
   if (found.kind === 'none') return nothing(configured);
   if (found.kind === 'unreadable') return found.why;
@@ -181,7 +181,7 @@ function infoOfPair({ certificate }: Pair): CertificateInfo | null {
   return own === undefined ? null : infoOf(own);
 }
 
-/** The certificates alone: what stands between them would be handed to the TLS library. */
+/** Keeps the certificates alone: text between them would reach the TLS library. */
 function tidy(pem: string): string {
   return (readCertificates(pem) ?? []).map(String).join('');
 }

@@ -1,14 +1,14 @@
-/** What can be told of a certificate that came from outside. */
+/** Inspection of a certificate that came from outside. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { OfferedFacts } from '../../core/owner/certificate-renewal-rules.ts';
 import type { CertificateInfo } from '../../ports/certificate.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-/** A device's, and those between it and the authority. */
+/** Longest chain (certificates): a device's, and those between it and the authority. */
 const MOST_IN_CHAIN = 4;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** Those in a text, in their order; null where one of them cannot be read, or there is none or too many. */
+/** The certificates in a text, in order; null when one is unreadable, or there are none or too many. */
 export function readCertificates(pem: string): X509Certificate[] | null {
   const found = pem.match(CERTIFICATE) ?? [];
   if (found.length === 0) return null;
@@ -29,8 +29,8 @@ export function infoOf(certificate: X509Certificate): CertificateInfo {
 
 /**
  * @param key PEM of the private key of the request
- * @param authorities PEM of those that the device knows
- * @returns null where it cannot be read
+ * @param authorities PEM of the authorities that the device knows
+ * @returns null when it cannot be read
  */
 export function inspect(pem: string, key: string, authorities: string, wall: number): OfferedFacts | null {
   const chain = readCertificates(pem);
@@ -46,7 +46,7 @@ export function inspect(pem: string, key: string, authorities: string, wall: num
   };
 }
 
-/** Goes from one to its issuer until an authority that is known has signed. */
+/** Follows the issuers until one is signed by a known authority. */
 function isTrusted(
   own: X509Certificate,
   between: readonly X509Certificate[],

@@ -1,6 +1,6 @@
 /**
  * Certificate requests (PKCS #10, RFC 2986) of one kind: a common name and a P-256 key, signed with ECDSA and SHA-256.
- * Node makes neither requests nor certificates, and a device has no `openssl` for certain.
+ * Node creates neither requests nor certificates, and `openssl` may be missing on a device.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { DerError, type DerValue, der, readDer, TAG } from './der.ts';
@@ -13,7 +13,7 @@ const PEM =
   /^\s*-----BEGIN CERTIFICATE REQUEST-----\s+([A-Za-z0-9+/=\s]+?)-----END CERTIFICATE REQUEST-----\s*$/;
 const PEM_LINE_CHARS = 64;
 
-/** A new private key (PKCS8, PEM), and the request to have it certified. */
+/** A new private key (PKCS8, PEM), and its certificate request. */
 export function createRequest(commonName: string): { key: string; request: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(TAG.object, COMMON_NAME);
@@ -44,13 +44,13 @@ function toPem(bytes: Buffer): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** What a request asks for: whoever signed it has the private key. */
+/** The content of a request; its signer has the private key. */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly publicKey: KeyObject;
 }
 
-/** Null where it is no request, not of this kind, or not signed with its own key. */
+/** Null when it is no request, of another kind, or not signed with its own key. */
 export function readRequest(pem: string): CertificateRequest | null {
   const [, base64] = PEM.exec(pem) ?? [];
   if (base64 === undefined) return null;
@@ -86,7 +86,7 @@ function keyOf({ whole }: DerValue): KeyObject | null {
   }
 }
 
-/** Of a name that is nothing else. */
+/** The common name, when the name has no other part. */
 function commonNameOf({ content }: DerValue): string | null {
   const [set, ...others] = readDer(content);
   if (set?.tag !== TAG.set || others.length > 0) return null;

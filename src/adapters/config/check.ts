@@ -8,10 +8,10 @@ import type { Merged } from './merge.ts';
 type Issue = z.core.$ZodIssue;
 export type Checked = { ok: true; config: Config } | { ok: false; problems: Problem[] };
 
-/** Values of such keys, and texts that hold such words, are never shown. */
+/** Values of keys like these, and texts with words like these, are never shown. */
 const SECRET = /pass|secret|token|key|credential|auth/i;
 const LONGEST_SHOWN = 60;
-/** What is beyond is counted: nobody reads it, and wording each takes its time. */
+/** Further problems are only counted: formulating each takes time. */
 const MOST_PROBLEMS = 100;
 
 /** Checks a merged configuration against the schema; problems name what was found, where, and what is allowed. */
@@ -25,7 +25,7 @@ export function checkMerged(merged: Merged): Checked {
   return { ok: false, problems };
 }
 
-/** One thing that is wrong; `key` is the name that is not known. */
+/** One thing that is wrong; `key` is the unknown name. */
 interface Fault {
   readonly issue: Issue;
   readonly key?: string;
@@ -49,7 +49,7 @@ function problemAt(path: readonly PropertyKey[], merged: Merged, message: string
   return { source: merged.sources.nearest(steps), path: formatPath(path.map(shorten)), message };
 }
 
-/** A key of a file may have any length. */
+/** Shortens a key, which in a file may have any length. */
 function shorten(step: PropertyKey): PropertyKey {
   return typeof step === 'string' && step.length > LONGEST_SHOWN
     ? `${step.slice(0, LONGEST_SHOWN)}...`
@@ -90,7 +90,7 @@ function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
   );
 }
 
-/** A value as it may stand in a message, or null when it may not. */
+/** A value for a message, or null when it must not be shown. */
 function show(value: unknown, path: readonly PropertyKey[]): string | null {
   if (Array.isArray(value)) return value.length === 0 ? 'empty' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

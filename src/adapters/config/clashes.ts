@@ -7,18 +7,18 @@ import { formatPath, type Problem, type SourceMap } from './layer.ts';
 /** Plugins of ALSA that let several programs use one device. */
 const SHARED = /^(dmix|dsnoop|dshare|plug:['"]?(dmix|dsnoop)|pulse|pipewire|jack|null)\b/;
 
-/** A value and where it stands. */
+/** A value and its path. */
 interface Named {
   readonly path: readonly (string | number)[];
   readonly value: string;
 }
 
-/** What two keys must not both name: a file that would be overwritten, a sound device that only one can open. */
+/** Finds values that two keys must not share: a file that would be overwritten, or a sound device that only one can open. */
 export function findClashes(config: Config, sources: SourceMap, configFiles: readonly string[]): Problem[] {
   return [...fileClashes(config, sources, configFiles), ...deviceClashes(config, sources)];
 }
 
-/** A recording replaces the file that it is written to: nothing else may need that file. */
+/** A recording replaces its file: no other key may need that file. */
 function fileClashes(config: Config, sources: SourceMap, configFiles: readonly string[]): Problem[] {
   const { lanes, mqtt, service } = config;
   const written = lanes.flatMap(({ playback }, lane) =>
@@ -81,7 +81,7 @@ function deviceKey(name: string): string {
   return JSON.stringify([parsed.card, parsed.device]);
 }
 
-/** Whether two names lead to one file, through links of either kind; a file that is not there yet counts by its folder. */
+/** Whether two names lead to the same file, also through links. A file that does not exist yet is compared by its folder. */
 export function isSameFile(one: string, other: string): boolean {
   const [first, second] = [identify(one), identify(other)];
   return first.path === second.path || (first.inode !== null && first.inode === second.inode);

@@ -1,6 +1,6 @@
 /**
- * Text of a file that somebody may have written with any editor: UTF-8, or UTF-16 as Notepad and PowerShell write it.
- * @returns null where it is neither
+ * Decodes a file from any editor: UTF-8, or UTF-16 as Notepad and PowerShell write it.
+ * @returns null when it is neither
  */
 export function decodeText(bytes: Uint8Array): string | null {
   try {
@@ -10,10 +10,10 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** What to do where it is neither. */
+/** Advice for a file that is neither. */
 export const SAVE_AS_UTF8 = 'Save it again as UTF-8: in Notepad, "Save as" has "Encoding" at its bottom.';
 
-/** By its mark; without one, every other byte of a letter that ASCII has is zero. */
+/** Uses the byte order mark. Without one, every second byte of an ASCII letter is zero. */
 export function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && second !== undefined))

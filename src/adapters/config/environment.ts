@@ -1,7 +1,7 @@
 /**
- * The environment as a layer: a key's variable is `DRAGOMAN_` and its path in capitals, words and steps joined by `_`.
+ * The environment as a layer. A key's variable is `DRAGOMAN_` and its path in capitals, with words and steps joined by `_`:
  * `mqtt.passwordFile` is DRAGOMAN_MQTT_PASSWORD_FILE, `lanes[0].capture.device` is DRAGOMAN_LANES_0_CAPTURE_DEVICE.
- * Lists of texts are written `es,fr` or as JSON; an empty variable is null where null is allowed.
+ * Lists of texts are written `es,fr` or as JSON. An empty variable is null, for keys that allow null.
  */
 import type { SchemaNode } from '../../protocol/config-schema.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -10,14 +10,14 @@ import { ANY_INDEX, KNOWN_KEYS, type KnownKey, ROOT, suggest } from './keys.ts';
 import type { Layer, Problem, Source } from './layer.ts';
 
 const PREFIX = 'DRAGOMAN_';
-/** Variables that are no configuration of the device: those of the other programs, and the request for stacks. */
+/** Variables that do not configure the device: those of the other programs, and the one that asks for stack traces. */
 const OTHERS = /^DRAGOMAN_(BACKEND_.*|EMULATOR_.*|DEBUG)$/;
 
 const MOST_LANES = ROOT.properties?.['lanes']?.maxItems ?? 1;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The layer that the `DRAGOMAN_` variables make, or null when there are none. */
+/** The layer from the `DRAGOMAN_` variables, or null when there are none. */
 export function readEnvironment(env: Environment): { layer: Layer | null; problems: Problem[] } {
   const problems: Problem[] = [];
   const sources = new Map<string, Source>();
@@ -58,7 +58,7 @@ function findTarget(name: string): { key: KnownKey; path: Path } | null {
   return null;
 }
 
-/** The text as the type that the schema wants; left as it is where it is none, for the schema to refuse. */
+/** Converts a text to the type in the schema. A text that does not fit stays as it is; the schema then refuses it. */
 function parseValue(text: string, node: SchemaNode): unknown {
   const types = (node.anyOf ?? [node]).map(({ type }) => type);
   if (text === '' && types.includes('null')) return null;
@@ -92,12 +92,12 @@ function isLaneIndex(digits: string): boolean {
   return String(Number(digits)) === digits && Number(digits) < MOST_LANES;
 }
 
-/** A path as a map's key: unlike the readable form, no two paths share one. */
+/** A path as a map key; unlike the readable form it is unique. */
 function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** A tree that grows in any order of its paths. */
+/** A tree that can grow in any order of its paths. */
 type Branch = Map<string | number, Branch | { leaf: unknown }>;
 
 function plant(root: Branch, path: Path, leaf: unknown): void {
@@ -112,7 +112,7 @@ function plant(root: Branch, path: Path, leaf: unknown): void {
   if (last !== undefined) branch.set(last, { leaf });
 }
 
-/** Numbered branches become lists; an index that no variable names stays undefined. */
+/** Converts numbered branches to lists; an index without a variable stays undefined. */
 function grow(branch: Branch): unknown {
   const entries = [...branch].map(
     ([step, child]) => [step, child instanceof Map ? grow(child) : child.leaf] as const,
@@ -123,7 +123,7 @@ function grow(branch: Branch): unknown {
   return Array.from(list);
 }
 
-/** What holds several variables is named after the first of them. */
+/** The source of a branch with several variables is the first of them. */
 function firstBelow(path: Path, sources: ReadonlyMap<string, Source>): Source {
   const prefix = path.length === 0 ? '[' : `${pathKey(path).slice(0, -1)},`;
   for (const [key, source] of sources) if (key.startsWith(prefix)) return source;

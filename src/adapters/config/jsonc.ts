@@ -7,14 +7,14 @@ export interface Position {
 }
 
 export type JsoncResult =
-  /** `locate` tells where a path's key, or an item of a list, stands; undefined for a path that is not there. */
+  /** `locate` returns the position of a path's key or list item; undefined for an unknown path. */
   | { ok: true; value: unknown; locate(path: Path): Position | undefined }
   | { ok: false; message: string; position: Position };
 
 export type Path = readonly (string | number)[];
 
 const DEEPEST = 32;
-/** A longer number or word is none that JSON knows, and is not searched to its end. */
+/** Longest number or word to read: a longer one is not valid JSON, so its end is not searched. */
 const LONGEST_SCALAR = 400;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const WORD = /^[A-Za-z_$][\w$]*/;
@@ -29,7 +29,7 @@ class Fault extends Error {
   }
 }
 
-/** Reads a text; a fault tells what was expected, and where. Never throws. */
+/** Parses a text; a fault names what was expected, and where. Never throws. */
 export function parseJsonc(text: string): JsoncResult {
   const reader = new Reader(text);
   try {
@@ -46,7 +46,7 @@ export function parseJsonc(text: string): JsoncResult {
   }
 }
 
-/** Where a value stands, and the values within it: a tree, because a path for each would be as long as all its keys. */
+/** The position of a value and of the values within it. A tree, because full paths would repeat all their keys. */
 interface Place {
   readonly at: number;
   parts: Map<string | number, Place> | null;
@@ -58,7 +58,7 @@ function placeOf(root: Place, path: Path): Place | undefined {
   return place;
 }
 
-/** Tells lines and columns without counting the lines again for each. */
+/** Finds lines and columns without counting all lines again. */
 function measureLines(text: string): (at: number) => Position {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
@@ -73,7 +73,7 @@ function measureLines(text: string): (at: number) => Position {
   };
 }
 
-/** Every character is looked at a limited number of times, and nothing but the depth of the values takes stack. */
+/** Reads each character a limited number of times; stack use grows only with the depth of the values. */
 class Reader {
   root: Place = { at: 0, parts: null };
   private readonly text: string;
@@ -216,7 +216,7 @@ class Reader {
   }
 }
 
-/** A key as it may stand in a sentence. */
+/** A key for use in a sentence. */
 function name(key: string): string {
   return `"${key.length > LONGEST_NAME ? `${key.slice(0, LONGEST_NAME)}...` : key}"`;
 }

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { configJsonSchema, type SchemaNode } from '../../protocol/config-schema.ts';
 import { isObject } from '../../protocol/json.ts';
 
-/** The step of a pattern that stands for any index of an array. */
+/** The step of a pattern that matches any index of an array. */
 export const ANY_INDEX = '[]';
 
 /** One key that can be set, from the schema. */
@@ -14,7 +14,7 @@ export interface KnownKey {
 
 export const ROOT: SchemaNode = configJsonSchema();
 
-/** Every key that holds a value of its own, in the schema's order. */
+/** Every key with a value of its own, in the schema's order. */
 export const KNOWN_KEYS: readonly KnownKey[] = leaves(ROOT, []);
 
 function leaves(node: SchemaNode, pattern: readonly string[]): KnownKey[] {
@@ -40,7 +40,7 @@ export function formatPattern(pattern: readonly string[]): string {
   }, '');
 }
 
-/** The node at a path of `value`, through the alternative that the value's `driver` picks; null where nothing is known. */
+/** The node at a path of `value`; the value's `driver` selects the alternative. Null when it is unknown. */
 export function nodeAt(path: readonly PropertyKey[], value: unknown): SchemaNode | null {
   let node: SchemaNode | undefined = ROOT;
   let here = value;
@@ -53,7 +53,7 @@ export function nodeAt(path: readonly PropertyKey[], value: unknown): SchemaNode
   return node;
 }
 
-/** The names that may stand in an object at a path. */
+/** The allowed names in an object at a path. */
 export function namesAt(path: readonly PropertyKey[], value: unknown): string[] {
   const node = nodeAt(path, value);
   if (node === null) return [];
@@ -62,7 +62,7 @@ export function namesAt(path: readonly PropertyKey[], value: unknown): string[] 
   return Object.keys(chooseAlternative(node, here).properties ?? {});
 }
 
-/** The driver under which a name may stand in an object at a path; null when no driver knows it. */
+/** The driver that allows a name in an object at a path; null when no driver does. */
 export function driverOf(name: string, path: readonly PropertyKey[], value: unknown): string | null {
   const alternatives = nodeAt(path, value)?.oneOf ?? [];
   const owner = alternatives.find(({ properties }) => properties?.[name] !== undefined);
@@ -72,13 +72,13 @@ export function driverOf(name: string, path: readonly PropertyKey[], value: unkn
 function propertyNode(holder: SchemaNode, name: string): SchemaNode | undefined {
   const direct = holder.properties?.[name];
   if (direct !== undefined) return direct;
-  // No driver, or none that is known: the discriminator itself is still worth describing.
+  // The driver is missing or unknown: the discriminator itself can still be described.
   const choices = (holder.oneOf ?? []).flatMap((alternative) => alternative.properties?.[name]?.const ?? []);
   return choices.length > 0 ? { enum: choices } : undefined;
 }
 
 function chooseAlternative(node: SchemaNode, value: unknown): SchemaNode {
-  // What may be null has its keys in the other alternative.
+  // For a nullable object, the keys are in the other alternative.
   const keyed = node.anyOf?.find(({ properties }) => properties !== undefined);
   if (keyed !== undefined) return keyed;
   const driver = isObject(value) ? value['driver'] : undefined;
@@ -89,7 +89,7 @@ function chooseAlternative(node: SchemaNode, value: unknown): SchemaNode {
   return chosen ?? node;
 }
 
-/** What is allowed, as the end of "must be ...". */
+/** Describes the allowed values, as the end of "must be ...". */
 export function describeAllowed(node: SchemaNode): string {
   if (node.anyOf !== undefined) return node.anyOf.map(describeAllowed).join(' or ');
   if (node.enum !== undefined) return choice(node.enum);
@@ -123,10 +123,10 @@ function range(minimum: number | undefined, maximum: number | undefined): string
   return minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 }
 
-/** A longer name is no misspelling of ours. */
+/** Longest name to compare: a longer one is no misspelling of ours. */
 const LONGEST_NAME = 128;
 
-/** What a misspelt name most likely means; null when nothing is near. */
+/** The likeliest meaning of a misspelt name; null when none is close. */
 export function suggest(name: string, known: readonly string[]): string | null {
   if (known.length === 0 || name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
@@ -138,13 +138,13 @@ export function suggest(name: string, known: readonly string[]): string | null {
   return known.find((other) => beginsLike(other.toLowerCase(), lower)) ?? null;
 }
 
-/** `pasword` is how `passwordFile` begins, with one letter wrong. */
+/** `pasword` matches the beginning of `passwordFile`, with one letter wrong. */
 function beginsLike(long: string, begun: string): boolean {
   if (begun.length < 4) return false;
   return [-1, 0, 1].some((more) => distance(begun, long.slice(0, begun.length + more)) <= 1);
 }
 
-/** A key that stands in the wrong place: where it belongs. */
+/** For a key in the wrong place: where it belongs. */
 export function suggestPlace(name: string): string | null {
   const key = KNOWN_KEYS.find(({ pattern }) => pattern.at(-1) === name);
   return key === undefined ? null : formatPattern(key.pattern);

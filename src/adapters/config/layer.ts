@@ -1,9 +1,9 @@
 import type { Path } from './jsonc.ts';
 
-/** Where a value can come from, in the order in which later ones win (docs/operate.md). */
+/** Origins of a value; later ones take precedence (docs/operate.md). */
 export type LayerKind = 'default' | 'file' | 'conf.d' | 'environment' | 'desired';
 
-/** Where one value came from. */
+/** The origin of one value. */
 export interface Source {
   readonly kind: LayerKind;
   /** The file's path, the variable's name, or the MQTT topic's last levels. */
@@ -12,21 +12,21 @@ export interface Source {
   readonly column?: number;
 }
 
-/** One layer before it is checked. */
+/** One layer before validation. */
 export interface Layer {
   readonly value: unknown;
-  /** Lanes of the environment have no other name than their index. */
+  /** Lanes from the environment are known only by their index. */
   readonly lanesBy: 'id' | 'index';
   locate(path: Path): Source;
 }
 
-/** Something that keeps a configuration from being used. The message never holds a secret's value. */
+/** A reason why a configuration cannot be used. The message never holds a secret's value. */
 export interface Problem {
   readonly source: Source | null;
-  /** Readable, such as `lanes[0].capture.device`; empty when it is about a whole layer. */
+  /** Readable, such as `lanes[0].capture.device`; empty for a whole layer. */
   readonly path: string;
   readonly message: string;
-  /** Where `path` ends in a key that is like no known one, which could be anything: what holds it. */
+  /** For a `path` that ends in an unrecognisable key: the object that holds it. */
   readonly holder?: string;
 }
 
@@ -52,7 +52,7 @@ export function formatProblem(problem: Problem): string {
   return [...where, ...key, problem.message].join(': ');
 }
 
-/** The sources of a merged configuration, value by value: a tree, so that its size and its cost follow the configuration's. */
+/** The sources of a merged configuration, value by value; a tree, so that size and cost follow the configuration's. */
 export class SourceMap {
   private root: SourceNode = { source: null, parts: new Map() };
 
@@ -72,7 +72,7 @@ export class SourceMap {
     return node?.source ?? null;
   }
 
-  /** The source of a path or, when it has none because nothing is there, of what should have held it. */
+  /** The source of a path. For a missing value, the source of what should have held it. */
   nearest(path: Path): Source | null {
     let node: SourceNode | undefined = this.root;
     let nearest = node.source;
@@ -83,7 +83,7 @@ export class SourceMap {
     return nearest;
   }
 
-  /** Forgets a path and all below it: its value has been replaced. */
+  /** Removes a path and all below it: its value was replaced. */
   forget(path: Path): void {
     const last = path.at(-1);
     if (last === undefined) {

@@ -13,14 +13,14 @@ import { type Provenance, traceValues } from './provenance.ts';
 import { UnreadableFile } from './read-file.ts';
 import { readConfigText } from './read-text.ts';
 
-/** Of `conf.d`. */
+/** Most files that are read from `conf.d`. */
 const MOST_ADDITIONS = 64;
 
 export interface LoadOptions {
-  /** The `--config` file; null when the environment is all there is. */
+  /** The `--config` file; null when only the environment is used. */
   readonly file: string | null;
   readonly env: Environment;
-  /** Stands in for the file of this name in `conf.d`, which need not be there. */
+  /** Replaces the file of this name in `conf.d`, which need not exist. */
   readonly addition?: { readonly name: string; readonly layer: Layer };
 }
 
@@ -28,13 +28,13 @@ export type LoadResult =
   | { ok: true; config: Config; provenance: readonly Provenance[] }
   | { ok: false; problems: readonly Problem[] };
 
-/** Reads all layers, later ones win. Never throws; lists every problem it can find at once. */
+/** Reads all layers; later ones take precedence. Never throws; reports all problems that it finds. */
 export function loadConfig(options: LoadOptions): LoadResult {
   const problems: Problem[] = [];
   const { layers, names } = readLayers(options, problems);
   const merged = mergeLayers(layers);
   problems.push(...merged.problems);
-  // Where a file could not be read, its keys would all be reported as missing.
+  // The keys of an unreadable file would all be reported as missing.
   const isWhole = !problems.some(({ path, source }) => path === '' && source?.kind !== 'environment');
   const checked = isWhole ? checkMerged(merged) : null;
   if (checked?.ok === false) problems.push(...checked.problems);
@@ -44,8 +44,8 @@ export function loadConfig(options: LoadOptions): LoadResult {
 }
 
 /**
- * Who the device is and where its broker, of a configuration that can't be used otherwise: enough to tell the owner so. The
- * lanes of what is returned mean nothing. Null where that part can't be used either. Never throws.
+ * Reads the device's identity and its broker from a configuration that is otherwise unusable, so that the owner can be informed.
+ * Ignore the lanes of the result. Null when that part is unusable too. Never throws.
  */
 export function loadBrokerPart(options: LoadOptions): Config | null {
   const merged = mergeLayers(readLayers(options, []).layers).value;
@@ -73,7 +73,7 @@ function readLayers(options: LoadOptions, problems: Problem[]): { layers: Layer[
   return { layers, names: files.map(({ file }) => file) };
 }
 
-/** The `--config` file and, in name order, what lies in `conf.d` beside it. */
+/** The `--config` file and the files of `conf.d` beside it, in name order. */
 function configFiles(
   file: string | null,
   problems: Problem[],
@@ -97,7 +97,7 @@ function configFiles(
   return [{ kind: 'file', file }, ...additions];
 }
 
-/** What begins with a dot is hidden, the lock of an editor (`.#a.json`), or what macOS puts beside a file (`._a.json`). */
+/** A leading dot marks a hidden file, an editor's lock (`.#a.json`), or a companion file from macOS (`._a.json`). */
 function isAdditionName(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.');
 }

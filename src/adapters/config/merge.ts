@@ -3,20 +3,20 @@ import { isObject } from '../../protocol/json.ts';
 import type { Path } from './jsonc.ts';
 import { formatPath, type Layer, type Problem, SourceMap } from './layer.ts';
 
-/** All layers as one unchecked configuration, and where each part of it came from. */
+/** All layers as one unchecked configuration, with the source of each part. */
 export interface Merged {
   readonly value: unknown;
   readonly sources: SourceMap;
   readonly problems: readonly Problem[];
 }
 
-/** The id of a lane that names none: the schema's default. */
+/** The id of a lane without one: the schema's default. */
 export const UNNAMED_LANE = 'main';
 
-/** More in one layer are not looked at: no layer that means it has this many. */
+/** Most lanes of one layer that are read: a real one never has this many. */
 const MOST_LANES = 64;
 
-/** Objects merge by key, lanes by id (or by index where a lane has none); all else is replaced by the later layer. */
+/** Objects merge by key, lanes by id (or by index for a lane without one). Any other value is replaced by the later layer. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const sources = new SourceMap();
   const problems: Problem[] = [];
@@ -25,7 +25,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   return { value, sources, problems };
 }
 
-/** Lays one layer over the ones before. Paths differ between the two: a lane may stand at another index. */
+/** Merges one layer into the earlier ones. Paths may differ between the two: a lane can have another index. */
 class Merge {
   private readonly layer: Layer;
   private readonly sources: SourceMap;
@@ -88,7 +88,7 @@ class Merge {
     return lanes;
   }
 
-  /** Where a lane of this layer goes; a lane without an id never meets a lane of its own layer. */
+  /** The index for a lane of this layer; a lane without an id never merges with another lane of its own layer. */
   private laneIndex(
     lanes: readonly unknown[],
     known: ReadonlyMap<unknown, number>,
@@ -107,7 +107,7 @@ function laneId(lane: unknown): unknown {
   return isObject(lane) ? (lane['id'] ?? UNNAMED_LANE) : undefined;
 }
 
-/** Another driver has other keys: what was there for the old one means nothing to it. */
+/** Keys depend on the driver, so the old driver's keys do not apply to a new one. */
 function isOtherDriver(below: Record<string, unknown>, above: Record<string, unknown>): boolean {
   return above['driver'] !== undefined && above['driver'] !== (below['driver'] ?? DEFAULT_DRIVER);
 }

@@ -1,17 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
 
-/** A certificate file cannot be used; the message names key and file. */
+/** A certificate file is unusable; the message names key and file. */
 export class UnreadablePem extends Error {}
 
-/** As OpenSSL sees it: at the beginning of a line. */
+/** As OpenSSL recognises it: at the beginning of a line. */
 const CERTIFICATE = /^(?=-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----)/m;
 const BYTE_ORDER_MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
 const COPY_WHOLE = 'copy it whole, from "-----BEGIN" to "-----END"';
 
 /**
- * What is wrong with a text of certificates, as the end of a sentence; null: nothing. TLS would take those before one that
- * cannot be read, and say nothing of the rest.
+ * The fault of a text with certificates, as the end of a sentence; null when there is none. TLS itself would use those before
+ * an unreadable one and silently ignore the rest.
  */
 export function certificateFault(text: string): string | null {
   const parts = text.replace(BYTE_ORDER_MARK, '').split(CERTIFICATE);
@@ -24,15 +24,15 @@ export function certificateFault(text: string): string | null {
   return `holds ${which} that cannot be read: ${COPY_WHOLE}`;
 }
 
-/** The same of a private key. Nothing of the key stands in it. */
+/** The same for a private key. The result reveals nothing of the key. */
 export function privateKeyFault(text: string): string | null {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
-    return 'holds a private key that is protected by a password: write it without ("openssl pkey -in key.pem")';
+    return 'holds a private key that is protected by a password: remove the password ("openssl pkey -in key.pem")';
   if (canBeRead(() => createPrivateKey(text))) return null;
   return `holds no private key in PEM that can be read: ${COPY_WHOLE}`;
 }
 
-/** The same of a private key that is not that of the first certificate; both can be read. */
+/** The same for a private key that does not belong to the first certificate; both must be readable. */
 export function pairFault(certificates: string, key: string): string | null {
   if (new X509Certificate(certificates).checkPrivateKey(createPrivateKey(key))) return null;
   return 'holds the key of another certificate than certFile: take both from the same folder';
@@ -47,7 +47,7 @@ function canBeRead(read: () => unknown): boolean {
   }
 }
 
-/** Reads a certificate, an authority or several, each of which can be used. @throws UnreadablePem */
+/** Reads one or more certificates, each of which must be usable. @throws UnreadablePem */
 export function readCertificateFile(key: string, file: string): Buffer {
   const bytes = readPem(key, file);
   const fault = certificateFault(bytes.toString('latin1'));
@@ -55,7 +55,7 @@ export function readCertificateFile(key: string, file: string): Buffer {
   return bytes;
 }
 
-/** Reads a PEM file as it stands. @param key of the configuration, for the error. @throws UnreadablePem */
+/** Reads a PEM file unchanged. @param key of the configuration, for the error. @throws UnreadablePem */
 export function readPem(key: string, file: string): Buffer {
   try {
     return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;

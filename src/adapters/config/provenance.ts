@@ -2,7 +2,7 @@ import type { Config } from '../../protocol/config.ts';
 import { isObject } from '../../protocol/json.ts';
 import { formatPath, type Source, type SourceMap } from './layer.ts';
 
-/** One effective value and where it came from. */
+/** One effective value and its source. */
 export interface Provenance {
   /** `lanes[0].capture.device`. */
   readonly path: string;

@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { systemCode } from '../system-error.ts';
 
-/** Of a configuration file, certificate or the like. A person's own has some kilobytes. */
+/** Largest configuration file, certificate or the like (bytes); a hand-written one has some kilobytes. */
 export const LARGEST_CONFIG_BYTES = 1_000_000;
 
-/** Why a file cannot be read: the end of a sentence that begins with its name. */
+/** Why a file cannot be read, as the end of a sentence that begins with its name. */
 export class UnreadableFile extends Error {
-  /** Of the system, such as ENOENT; null where the file is there and is not what it should be. */
+  /** The system's error code, such as ENOENT; null when the file exists but is of the wrong kind. */
   readonly code: string | null;
   constructor(reason: string, code: string | null) {
     super(reason);
@@ -21,17 +21,17 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name holds a NUL character',
 };
 
-/** Without O_NONBLOCK, opening a named pipe that nobody writes to would block the program. */
+/** O_NONBLOCK: opening a named pipe without a writer would block the program otherwise. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export interface FileContent {
   readonly bytes: Buffer;
-  /** Permissions, of the very file that was read. */
+  /** Permissions of the very file that was read. */
   readonly mode: number;
 }
 
 /**
- * Reads a regular file of limited size. Anything else (a device, a named pipe) could have no end or keep the program waiting.
+ * Reads a regular file of limited size. Anything else (a device, a named pipe) might never end or might block the program.
  * @throws UnreadableFile
  */
 export function readBoundedFile(file: string, limitBytes: number): FileContent {
@@ -52,7 +52,7 @@ export function readBoundedFile(file: string, limitBytes: number): FileContent {
   }
 }
 
-/** The size that a file claims is not asked: it may grow meanwhile, and those of /proc claim none. */
+/** Does not use the file's size: it may grow meanwhile, and files in /proc report none. */
 function readAll(fd: number, limitBytes: number): Buffer {
   const parts: Buffer[] = [];
   let size = 0;

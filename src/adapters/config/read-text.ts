@@ -5,7 +5,7 @@ import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-fi
 const LINE_BREAK = 0x0a;
 
 /**
- * Reads a configuration. It is UTF-8, with or without its mark: of anything else, names would be used that nobody has written.
+ * Reads a configuration in UTF-8, with or without a byte order mark. Any other encoding would silently produce wrong names.
  * @throws UnreadableFile
  */
 export function readConfigText(file: string): string {
@@ -16,7 +16,7 @@ export function readConfigText(file: string): string {
   throw new UnreadableFile(`${what}. ${SAVE_AS_UTF8}`, null);
 }
 
-/** No letter of UTF-8 has the byte of a line break in it. */
+/** Splits at line breaks, which never occur within a UTF-8 letter. */
 function firstForeignLine(bytes: Buffer): number {
   let line = 1;
   for (let start = 0; ; line += 1) {

@@ -9,9 +9,9 @@ const LARGEST_SECRET_BYTES = 64_000;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a secret from a file. A name without a folder is looked for in systemd's credentials directory first
+ * Reads a secret from a file. A name without a folder is looked up in systemd's credentials directory first
  * (`LoadCredential=mqtt-password:...` and `"passwordFile": "mqtt-password"`).
- * Messages name the file, never what it holds. One newline at the end is no part of the secret.
+ * Messages name the file, never its content. One newline at the end is not part of the secret.
  */
 export function readSecret(file: string, env: Environment): SecretResult {
   const directory = env['CREDENTIALS_DIRECTORY'];
@@ -23,20 +23,20 @@ export function readSecret(file: string, env: Environment): SecretResult {
   return readSecretFile(file) ?? { ok: false, message: `the secret file ${file} does not exist` };
 }
 
-/** A password: one line. A second line, a tab or a NUL got in by mistake, and would be refused far from here. */
+/** A password: one line. A second line, a tab or a NUL is a mistake, and would be refused far from here. */
 export function readPassword(file: string, env: Environment): SecretResult {
   const found = /\p{Cc}/u;
   return readChecked(file, env, found, 'more than one line, or a control character');
 }
 
-/** A key that is sent in a header of HTTP: one word of printable ASCII. */
+/** A key for an HTTP header: one word of printable ASCII. */
 export function readKey(file: string, env: Environment): SecretResult {
   const found = /[^\x21-\x7e]/;
   return readChecked(
     file,
     env,
     found,
-    'more than one line, or a character that no key has (a blank, a control character)',
+    'more than one line, or a character that is not allowed in a key (a blank, a control character)',
   );
 }
 

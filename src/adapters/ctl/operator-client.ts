@@ -3,7 +3,7 @@ import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
-/** The broker could not be reached, or does not allow something. The message is for the operator. */
+/** The broker is unreachable, or does not allow something. The message is for the operator. */
 export class BrokerFailure extends Error {}
 
 /** An operator's connection to the broker. */
@@ -14,20 +14,20 @@ export interface OperatorClient {
 
 export interface OperatorListener {
   message(message: BusMessage): void;
-  /** After the first connection: it is gone, or (null) back. */
+  /** After the first connection: it was lost, or (null) is back. */
   connectionChanged?(problem: string | null): void;
-  /** The broker did not take what was published. */
+  /** The broker refused a message of ours. */
   refused?(reason: string): void;
 }
 
-/** A name of its own for each run: two operators may work at a time. */
+/** A new name for each run, so that two operators can work at a time. */
 export function operatorClientId(): string {
   return `ctl-${randomBytes(9).toString('hex')}`;
 }
 
 /**
  * Connects; resolves when the subscriptions are in place.
- * @throws BrokerFailure when the first try fails
+ * @throws BrokerFailure when the first attempt fails
  */
 export function connectOperator(
   connection: MqttConnection,

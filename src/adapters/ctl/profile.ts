@@ -17,26 +17,26 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A profile that cannot be used; the message names file and field, and what to do. */
 export class ProfileError extends Error {}
 
-/** What an operator reaches the broker with. */
+/** The operator's access to the broker. */
 export interface OperatorAccess {
   readonly profile: CtlProfile;
   readonly connection: MqttConnection;
-  /** Null where the profile names none: what devices take only signed is then refused by them. */
+  /** Null when the profile names none: devices then refuse everything that must be signed. */
   readonly signingKey: PrivateKey | null;
 }
 
 const EXAMPLE =
   '{"profiles": {"museum": {"url": "mqtts://broker.example:8883", "tenant": "museum", "username": "operator", "passwordFile": "password"}}}';
 
-/** Where the profiles stand: `ctl.json` in the folder `dragoman` of the user's configuration. */
+/** The path of the profiles: `ctl.json` in the folder `dragoman` of the user's configuration. */
 export function profilesFile(env: Environment): string {
   const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
   return join(base, 'dragoman', 'ctl.json');
 }
 
 /**
- * Reads the profile of this name, or the default one, or the only one there is.
- * @param clientId of the connection; no two at a time may be the same
+ * Reads the profile with this name, or the default one, or the only one.
+ * @param clientId of the connection; two connections at a time must not share it
  * @throws ProfileError
  */
 export function openProfile(name: string | undefined, env: Environment, clientId: string): OperatorAccess {
@@ -85,7 +85,7 @@ function readProfiles(file: string): {
     if (!(error instanceof UnreadableFile)) throw error;
     if (error.code !== 'ENOENT') throw new ProfileError(`${file} cannot be read: ${error.message}`);
     throw new ProfileError(
-      `there is no ${file}, which says how to reach the broker; make it, for example: ${EXAMPLE}`,
+      `there is no ${file}, which describes how to reach the broker; create it, for example: ${EXAMPLE}`,
     );
   }
   const json = parseJsonc(text);

@@ -5,7 +5,7 @@ import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** A server and what is needed to speak to it. */
+/** A server and the TLS material to connect to it. */
 export interface Server {
   readonly host: string;
   readonly port: number;
@@ -31,8 +31,8 @@ export function serverOf(url: URL, tls: NonNullable<Server['tls']>): Server {
 type Failure = NonNullable<ReachFacts['failure']>;
 
 /**
- * Looks a server's name up, connects, and shakes hands, each within `limitMs`. Sends nothing of its own. Never rejects.
- * A certificate that does not hold is looked at all the same.
+ * Looks up a server's name, connects, and completes the TLS handshake, each within `limitMs`. Sends no data. Never rejects.
+ * An invalid certificate is inspected as well.
  */
 export async function reach(server: Server, limitMs: number, clock: Clock): Promise<ReachFacts> {
   const { host, port } = server;
@@ -72,7 +72,7 @@ async function resolve(
   }
 }
 
-/** Waits until a socket is open. `code` tells why it is not; null when it is. */
+/** Waits until a socket is open. `code` is the reason when it is not; null when it is. */
 function open<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
@@ -90,7 +90,7 @@ function open<S extends Socket>(
   });
 }
 
-/** How long a server may take to turn our certificate down after the handshake, as TLS 1.3 lets it. */
+/** Time for a server to refuse our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
 const AFTERTHOUGHT_MS = 150;
 const CLIENT_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED)/;
 
@@ -113,7 +113,7 @@ async function shakeHands(
   let socket: TLSSocket;
   try {
     const name = isIP(host) === 0 ? { servername: host } : {};
-    // Nothing but the handshake goes over this connection: it is safe to look at a certificate that does not hold.
+    // This connection carries only the handshake, so it is safe to accept an invalid certificate and inspect it.
     socket = connectTls({ host, port, ...tls, ...name, rejectUnauthorized: false });
   } catch (error) {
     return fail(codeOf(error));
@@ -163,7 +163,7 @@ function nameIn(holder: PeerCertificate['subject'] | undefined): string {
   return Array.isArray(name) ? name.join(', ') : typeof name === 'string' ? name : '';
 }
 
-/** The first code in an error or in what it gathers. Never its text, which may hold anything. */
+/** The first code in an error or in its inner errors. Never its text, which may hold anything. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'UNKNOWN';
   if ('code' in error && typeof error.code === 'string') return error.code;

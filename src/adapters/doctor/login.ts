@@ -7,7 +7,7 @@ export type Login =
       readonly ok: true;
       readonly protocol: 4 | 5;
       readonly bus: Bus;
-      /** Whether the broker has refused a message of ours; only MQTT 5 says so. */
+      /** Whether the broker has refused a message of ours; only MQTT 5 reports that. */
       readonly hasRefused: () => boolean;
     }
   | { readonly ok: false; readonly refused: boolean; readonly message: string };
@@ -17,13 +17,13 @@ export interface LoginOptions {
   readonly subscriptions: BusOptions['subscriptions'];
   readonly clock: Clock;
   readonly limitMs: number;
-  /** What comes in on the subscriptions. */
+  /** Receives the messages of the subscriptions. */
   readonly hear: (message: BusMessage) => void;
 }
 
 /**
- * Logs in and subscribes once. A will is left to nobody: what the broker tells of the device stays as it is. A broker
- * that hangs up on the first try is asked a second time, in the older version of MQTT.
+ * Logs in and subscribes once. Without a will, so the device's published status stays as it is. A broker that hangs up on
+ * the first attempt is asked a second time, in the older version of MQTT.
  */
 export async function logIn({
   connection,

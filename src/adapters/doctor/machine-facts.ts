@@ -6,7 +6,7 @@ import { listIfReadable, readIfReadable } from '../if-readable.ts';
 import { systemCode } from '../system-error.ts';
 import type { RunProgram } from './program.ts';
 
-/** Where the kernel tells of the machine; tests put made-up folders there. */
+/** Folders where the kernel describes the machine; tests put made-up folders there. */
 export interface KernelFolders {
   readonly proc: string;
   readonly sys: string;
@@ -14,7 +14,7 @@ export interface KernelFolders {
 
 export const KERNEL_FOLDERS: KernelFolders = { proc: '/proc', sys: '/sys' };
 
-/** A folder as this user finds it. */
+/** The state of a folder's disk, as this user sees it. */
 export function readDisk({
   folder,
   purpose,
@@ -61,13 +61,13 @@ export function readMemory({ proc, sys }: KernelFolders): MemoryFacts {
   };
 }
 
-/** Of the hottest place; null where nothing measures. */
+/** The hottest sensor; null when there is none. */
 export function readTemperature({ sys }: KernelFolders): number | null {
   const folder = join(sys, 'class', 'thermal');
   const found = listIfReadable(folder)
     .filter((name) => name.startsWith('thermal_zone'))
     .map((name) => Number(readIfReadable(join(folder, name, 'temp')) ?? Number.NaN) / 1000)
-    // Sensors that are not connected say impossible things.
+    // Sensors that are not connected report impossible values.
     .filter((celsius) => celsius > -40 && celsius < 150);
   return found.length === 0 ? null : Math.max(...found);
 }

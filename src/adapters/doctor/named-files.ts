@@ -10,7 +10,7 @@ import { KeyError, readPublicKey } from '../signing/keys.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 
-/** Tries every file that the configuration names for a secret or a certificate. What is in them stays in them. */
+/** Checks every configured file with a secret or a certificate. The result reveals nothing of their content. */
 export function readNamedFiles(
   { mqtt, owner, service }: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,7 @@ export function readNamedFiles(
   ];
 }
 
-/** A certificate that cannot be used is told by itself. */
+/** Null for an unusable certificate, which is reported on its own. */
 function troubleWithPair(certFile: string | null, key: string): string | null {
   const fault = privateKeyFault(key);
   if (fault !== null || certFile === null || troubleWith(certFile) !== null) return fault;
@@ -75,7 +75,7 @@ function readText(file: string): string {
   return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('latin1');
 }
 
-/** Looks at the files that lanes hear and write, without touching them. */
+/** Checks the files that lanes read and write, without changing them. */
 export function checkSoundFiles({ lanes }: Config): NamedFile[] {
   return lanes.flatMap(({ capture, playback }, lane): NamedFile[] => {
     const written = playback.driver === 'file' ? checkWritable(playback.path) : null;

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 
-/** What a program of the system said. */
+/** The output of a system program. */
 export type ProgramAnswer =
   | { readonly ok: true; readonly text: string }
-  /** `missing`: it is not installed. Otherwise in its own words. */
+  /** `missing`: it is not installed. Otherwise the text is the program's own message. */
   | { readonly ok: false; readonly missing: boolean; readonly text: string };
 
 export type RunProgram = (program: string, words: readonly string[]) => Promise<ProgramAnswer>;
@@ -11,7 +11,7 @@ export type RunProgram = (program: string, words: readonly string[]) => Promise<
 const LIMIT_MS = 5000;
 const MOST_BYTES = 256 * 1024;
 
-/** Runs programs in the language that their answers are read in, each for 5 s at most. Never rejects. */
+/** Runs programs in the C locale, which the parsers expect, for 5 s at most each. Never rejects. */
 export function createProgramRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {
   return (program, words) =>
     new Promise((resolve) => {

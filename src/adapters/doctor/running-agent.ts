@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-/** The program's name as it is installed, and as it is run from its bundle. */
+/** The program's name when installed, and when run from its bundle. */
 const PROGRAM = /^dragoman(\.mjs)?$/;
 const RUNTIME = /^(node|nodejs|bun)$/;
 
 export interface RunningAgent {
   readonly pid: number;
-  /** Its configuration file, whole; null where that can't be told. */
+  /** The full path of its configuration file; null when unknown. */
   readonly config: string | null;
 }
 
 /**
- * The agents that run on this machine, as far as this user may see them; undefined where nobody can tell.
+ * The agents on this machine that this user may see; undefined when that is unknown.
  * @param self the process that asks
  */
 export function findRunningAgents(proc: string, self: number): RunningAgent[] | undefined {
@@ -28,7 +28,7 @@ export function findRunningAgents(proc: string, self: number): RunningAgent[] | 
   return pids.flatMap((pid) => (pid === self ? [] : readAgent(proc, pid)));
 }
 
-/** Whether an agent runs with this configuration file, or may do so for all that can be seen. */
+/** Whether an agent runs with this configuration file, or may do so. */
 export function runsWith(agent: RunningAgent, file: string): boolean {
   return agent.config === null || wholePath(agent.config) === wholePath(resolve(file));
 }
@@ -38,12 +38,12 @@ function readAgent(proc: string, pid: number): RunningAgent[] {
     const folder = join(proc, String(pid));
     const words = readFileSync(join(folder, 'cmdline'), 'utf8').split('\0');
     const at = words.findIndex((word) => PROGRAM.test(basename(word)));
-    // The program itself or the script of a runtime; "grep dragoman run" is neither.
+    // The program itself or a runtime's script; "grep dragoman run" is neither.
     const [first = '', ...flags] = words.slice(0, at);
     const isScript = RUNTIME.test(basename(first)) && flags.every((word) => word.startsWith('-'));
     if ((at !== 0 && !isScript) || words[at + 1] !== 'run') return [];
     const file = namedFile(words.slice(at + 2));
-    // Without one it is refused, and ends in a moment.
+    // An agent without --config exits at once.
     return file === null ? [] : [{ pid, config: wholeName(folder, file) }];
   } catch {
     return [];

@@ -4,7 +4,7 @@ import type { SoundAccess } from '../../core/doctor/permissions.ts';
 import { MACHINE_FOLDERS, type MachineFolders } from '../audio/cards/card.ts';
 import { hasKernelSound, readCards } from '../audio/cards/kernel-cards.ts';
 
-/** The kernel's sound cards as this user finds them. */
+/** This user's access to the kernel's sound cards. */
 export function readSoundAccess(
   folders: MachineFolders = MACHINE_FOLDERS,
   groupFile = '/etc/group',
@@ -25,7 +25,7 @@ function userName(): string {
   }
 }
 
-/** Whether this very process is in the group, as a service is by SupplementaryGroups. */
+/** Whether this very process is in the group: a service may be, by SupplementaryGroups. */
 function isInAudio(groupFile: string): boolean {
   try {
     const line = /^audio:[^:]*:(\d+):/m.exec(readFileSync(groupFile, 'utf8'));

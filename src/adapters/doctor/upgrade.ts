@@ -8,8 +8,8 @@ const WEB_SOCKET_KEY_BYTES = 16;
 const RANDOM_HASH_BYTES = 18;
 
 /**
- * Asks for a WebSocket without a token, and hangs up at the answer. Never rejects.
- * @param template as grants have it: `{random_hash}` is filled in, a query is left out
+ * Requests a WebSocket without a token, and hangs up on the answer. Never rejects.
+ * @param template an address as in grants: `{random_hash}` is filled in, the query is left out
  */
 export function askForUpgrade(
   template: string,

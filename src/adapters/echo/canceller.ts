@@ -7,26 +7,26 @@ import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../
 import { endWorker } from '../worker-end.ts';
 import type { CapturedPiece, EchoRates, FromEchoThread, ToEchoThread } from './message.ts';
 
-/** The canceller's thread as the program's folder has it. */
+/** The canceller's thread, as built in the program's folder. */
 const THREAD = new URL('./echo-worker.mjs', import.meta.url);
 
-/** How long the thread may take to be ready: a small board that is busy booting. */
+/** Time for the thread to start (milliseconds); a small board may be busy booting. */
 const READY_MS = 20_000;
-/** It is looked after this often while it holds sound. */
+/** Time between two checks while it holds sound (milliseconds). */
 const LOOK_MS = 250;
-/** Sound that it has held for longer than this at this many looks in a row is late. One look may follow a pause of our own. */
+/** Sound held for longer than this at this many checks in a row is late. One check may follow a pause of our own. */
 const LATE = { afterMs: 750, looks: 3 };
 /**
- * Each message wakes the thread, and a thread just woken is slow: pieces go to it by the portion. But when what is waited
- * for is complete, no more than one short piece may be left to be worked on.
+ * Sound per message (milliseconds). Each message wakes the thread, and a thread just woken is slow, so pieces are sent in
+ * portions. But only one short piece may be left to process when a chunk is complete.
  */
 const AWAKE = { portionMs: 80, lastMs: 25 };
-/** Resting, it has nothing to work on. */
+/** The same while it rests and has nothing to process. */
 const RESTING = { portionMs: 320, lastMs: 0 };
-/** More than this is never left with it, whatever the time. */
+/** Most pieces that it may hold at any time. */
 const MOST_HELD = 400;
 
-/** Cancels echo in a thread of its own, so that the event loop goes on. */
+/** Cancels echo in a thread of its own, so that the event loop is not blocked. */
 export function createEchoCancellers(deps: { clock: Clock; thread?: URL }): OpenEchoCanceller {
   return (rates, sink) => new ThreadCanceller(deps.clock, deps.thread ?? THREAD, rates, sink);
 }
@@ -35,11 +35,11 @@ class ThreadCanceller implements EchoCanceller {
   private readonly clock: Clock;
   private readonly sink: EchoCancellerSink;
   private readonly worker: Worker;
-  /** Not come back yet, oldest first: what the thread has, then what waits for its portion. */
+  /** Pieces not yet returned, oldest first: those in the thread, then those that wait for their portion. */
   private held: CapturedPiece[] = [];
   private waiting = 0;
   private waitingMs = 0;
-  /** When the thread was given what it has, oldest first, and how many pieces that were. */
+  /** When the thread was given its pieces, oldest first, and how many each time. */
   private given: { at: number; pieces: number }[] = [];
   private rests = true;
   private looks = 0;
@@ -62,7 +62,7 @@ class ThreadCanceller implements EchoCanceller {
   }
 
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place | null = null): void {
-    // A view would take all that it is a view of along.
+    // Posting a view would copy the whole buffer behind it.
     this.tell({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn, place });
   }
 
@@ -72,7 +72,7 @@ class ThreadCanceller implements EchoCanceller {
 
   captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void {
     if (this.isOver) return;
-    if (this.held.length >= MOST_HELD) this.fail('it holds more sound than it may');
+    if (this.held.length >= MOST_HELD) this.fail('it holds too much sound');
     if (this.isOver) return this.sink.frames(pcm, capturedAt);
     this.held.push({ pcm, capturedAt });
     this.waiting += 1;

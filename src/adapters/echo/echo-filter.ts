@@ -4,22 +4,22 @@ import type { Place } from '../../ports/audio.ts';
 import type { EchoRates } from './message.ts';
 
 /**
- * Takes the echo out of one lane's captured sound, in the thread that calls it. While there is nothing that could echo
- * it rests: what was captured comes back as it was, as late as always.
+ * Cancels the echo in one lane's captured sound, in the calling thread. It rests while nothing can echo: sound then comes back
+ * unchanged, with the usual delay.
  */
 export interface EchoFilter {
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean, place?: Place | null): void;
   flushed(at: number, place?: Place | null): void;
   /**
    * @param capturedAt when the last sample was captured
-   * @returns as much sound as whole blocks allow, and when the last sample of it was captured
+   * @returns as much sound as whole blocks allow, and when its last sample was captured
    */
   filter(pcm: Uint8Array, capturedAt: number): { pcm: Uint8Array; capturedAt: number };
-  /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
+  /** Share by which the loudspeaker's clock is faster than the microphone's, as measured so far. */
   readonly drift: number;
-  /** How often the echo was found where it had not been known. */
+  /** How often the echo was found at an unknown delay. */
   readonly found: number;
-  /** Nothing was played lately, and the last sound was not worked on. */
+  /** Nothing was played lately, and the last sound is unchanged. */
   readonly rests: boolean;
 }
 

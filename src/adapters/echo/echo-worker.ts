@@ -1,4 +1,4 @@
-/** The canceller's thread: what the lane captured goes in, what the loudspeaker added to it stays here. */
+/** The canceller's thread: receives captured sound and returns it without the loudspeaker's echo. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { END, type End } from '../worker-end.ts';
 import { createEchoFilter } from './echo-filter.ts';

@@ -6,7 +6,7 @@ export interface CapturedPiece {
   readonly capturedAt: number;
 }
 
-/** What the canceller's thread is told. */
+/** Messages to the canceller's thread. */
 export type ToEchoThread =
   | {
       readonly type: 'played';
@@ -18,7 +18,7 @@ export type ToEchoThread =
   | { readonly type: 'flushed'; readonly at: number; readonly place: Place | null }
   | { readonly type: 'captured'; readonly pieces: readonly CapturedPiece[] };
 
-/** What it answers: `ready` once, then one `frames` for each `captured`, with as many pieces. */
+/** Its answers: `ready` once, then one `frames` for each `captured`, with the same number of pieces. */
 export type FromEchoThread =
   | { readonly type: 'ready' }
   | {
@@ -26,7 +26,7 @@ export type FromEchoThread =
       readonly pieces: readonly CapturedPiece[];
       /** There was nothing to cancel. */
       readonly rests: boolean;
-      /** The echo was found where it had not been known. */
+      /** The echo was found at an unknown delay. */
       readonly found: boolean;
     };
 

@@ -3,18 +3,18 @@ import type { IPublishPacket, MqttClient } from 'mqtt';
 const PUBACK = 0x40;
 
 /**
- * Takes the acknowledgement of incoming QoS 1 messages over from the library, which would give it before anybody has
- * written down what came, and handles no further packet while it is kept back.
+ * Takes over the acknowledgement of incoming QoS 1 messages. The library would acknowledge a message before it is stored, and
+ * handle no further packet while the acknowledgement is held back.
  */
 export function acknowledgeOurselves(client: MqttClient): {
-  /** The acknowledgement of a message that has just come: sent once, at the first call. */
+  /** The acknowledgement of a message that has just arrived: sent once, at the first call. */
   of(packet: IPublishPacket): () => void;
 } {
   const identifiers = new WeakMap<object, number>();
   client.on('packetreceive', (packet) => {
     if (packet.cmd !== 'publish' || packet.qos !== 1 || packet.messageId === undefined) return;
     identifiers.set(packet, packet.messageId);
-    // From here on the library sees a message that needs no answer.
+    // From here on the library sees a message that needs no acknowledgement.
     packet.qos = 0;
   });
   return {

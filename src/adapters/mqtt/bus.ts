@@ -1,4 +1,4 @@
-/** The connection to the owner over MQTT (port `Bus`): keeps connecting, keeps what must arrive, and never throws. */
+/** The connection to the owner over MQTT (port `Bus`): keeps connecting, keeps QoS 1 messages, and never throws. */
 import type { Bus, OpenBus } from '../../ports/bus.ts';
 import { disconnectGracefully } from './disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
@@ -11,19 +11,19 @@ export interface MqttBusDeps extends ConnectionDeps {
   readonly outbox?: OutboxLimits;
 }
 
-/** The port, and what an operator wants to know of the queue. */
+/** The port, with the figures of the queue for an operator. */
 export interface MqttBus extends Bus {
   readonly outbox: OutboxCounts;
 }
 
 const OUTBOX_LIMITS: OutboxLimits = { messages: 500, bytes: 1_048_576 };
-/** Far more than a device's lanes can ask for at once. */
+/** Far more than a device's lanes can request at once. */
 const TOKEN_LIMITS: OutboxLimits = { messages: 64, bytes: 131_072 };
 const LONGEST_TOPIC_BYTES = 65_535;
 
 /**
  * Makes the opener of the port for one broker.
- * @param given a function is asked at each connection: certificates change. It must not throw.
+ * @param given a function is called at each connection, because certificates change. It must not throw.
  */
 export function createMqttBus(
   given: MqttConnection | (() => MqttConnection),
@@ -78,7 +78,7 @@ export function createMqttBus(
   };
 }
 
-/** A topic that may be published to; any other would cost the connection, again and again. */
+/** A topic that may be published to; any other would end the connection, again and again. */
 function isTopic(topic: string): boolean {
   return topic !== '' && !/[+#\0]/.test(topic) && Buffer.byteLength(topic) <= LONGEST_TOPIC_BYTES;
 }

@@ -2,25 +2,25 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './link.ts';
 
-/** The steps of an orderly disconnect, each counted from its start: older messages, the finale, DISCONNECT, the end of the socket. */
+/** Limits of the steps of a clean disconnect, counted from its start: older messages, the finale, DISCONNECT, the socket's end. */
 const DRAIN_WITHIN_MS = 1000;
 const FINALE_WITHIN_MS = 1500;
 const DISCONNECT_WITHIN_MS = 1800;
 const CLOSE_WITHIN_MS = 2000;
 
-/** What an orderly disconnect sees of the bus. */
+/** The parts of the bus that a clean disconnect uses. */
 export interface Leaving {
-  /** The present link, null once it has ended. */
+  /** The present link; null once it has ended. */
   link(): Link | null;
-  /** How many messages wait or are under way. */
+  /** How many messages wait or are in flight. */
   unsent(): number;
-  /** Lets waiting messages go although the connection is being closed, and later no more. */
+  /** Whether waiting messages are sent although the connection is being closed. */
   drain(allowed: boolean): void;
-  /** Has `callback` called after every acknowledgement and at the link's end. */
+  /** Calls `callback` after every acknowledgement and at the link's end. */
   watch(callback: () => void): void;
 }
 
-/** Sends what waits, then `finale`, then DISCONNECT, so that the broker does not publish the will. Takes 2 s at most. */
+/** Sends waiting messages, then `finale`, then DISCONNECT, so that the broker does not publish the will. Takes 2 s at most. */
 export async function disconnectGracefully(
   leaving: Leaving,
   clock: Clock,
@@ -48,7 +48,7 @@ export async function disconnectGracefully(
     await until(DRAIN_WITHIN_MS, () => leaving.unsent() === 0);
     if (finale !== undefined) {
       let published = false;
-      // With messages unacknowledged the broker's window may be full, and only QoS 0 may still be sent.
+      // Unacknowledged messages may fill the broker's window, so that only QoS 0 can still be sent.
       const qos = leaving.unsent() === 0 ? 1 : 0;
       leaving.link()?.publish({ ...finale, qos, properties: {} }, () => {
         published = true;

@@ -1,4 +1,4 @@
-/** Why a connection to the broker ended or never came about, in an operator's words. */
+/** Why a connection to the broker ended or failed, worded for an operator. */
 import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
@@ -9,33 +9,33 @@ export interface Ending {
   readonly problem: BusProblem;
   readonly message: string;
   readonly finding: VersionFinding;
-  /** Closed without a word. Many brokers take a session over like this: another client has our identifier. */
+  /** Closed without a reason. Many brokers do so when another client takes our identifier over. */
   readonly silent?: true;
-  /** Reset: closed without a word as well, by a broker that had not read everything yet, or by anything on the way. */
+  /** Reset: also without a reason, by a broker that had not read everything yet, or by a device in between. */
   readonly reset?: true;
-  /** The broker had accepted us, and the subscriptions were not in place yet. */
+  /** The broker had accepted us, but the subscriptions were not in place yet. */
   readonly early?: true;
-  /** The broker's certificate begins later than this machine's clock says it is. */
+  /** By this machine's clock, the broker's certificate is not valid yet. */
   readonly tooEarly?: true;
-  /** It may have been closed for a message that it did not like. */
+  /** The broker may have closed it because of a message of ours. */
   readonly aboutMessage?: true;
-  /** It sent what may not be gathered in memory, and would send it again: it keeps it for our session, or it is retained. */
+  /** The broker sent a message too large for memory. It would send it again: the message is retained, or kept for our session. */
   readonly tooLarge?: true;
 }
 
-/** Answers to CONNECT that a person must fix: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
+/** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
 /**
- * Reasons to disconnect that speak of a message: not authorized, its topic, too many, too large, quota, its format,
- * not to be retained.
+ * Disconnect reasons that concern a message: not authorized, its topic, too many, too large, quota, its format, retain not
+ * supported.
  */
 const ABOUT_MESSAGE: ReadonlySet<number> = new Set([0x87, 0x90, 0x93, 0x95, 0x97, 0x99, 0x9a]);
-/** TLS alerts by which a broker turns our certificate down. */
+/** TLS alerts by which a broker refuses our certificate. */
 const CERTIFICATE_ALERT =
   /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
-/** How Node names a broker certificate that does not hold. */
+/** Node's codes for an invalid broker certificate. */
 const UNTRUSTED_BROKER =
   /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH)/;
 
@@ -43,7 +43,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it cut the connection',
   EPIPE: 'it cut the connection',
-  ENOTFOUND: 'its name is not known',
+  ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'its name cannot be looked up',
   ETIMEDOUT: 'no answer',
   EHOSTUNREACH: 'no way to it',
@@ -74,7 +74,7 @@ function explainRefusal(broker: string, code: number, version: ProtocolVersion):
   };
 }
 
-/** Socket, TLS and protocol errors, and refusals (numeric codes) of an attempt with `version`. Never holds a secret. */
+/** Explains socket, TLS and protocol errors, and refusals (numeric codes), of an attempt with `version`. Never holds a secret. */
 export function explainError(broker: string, error: unknown, version: ProtocolVersion): Ending {
   if (error instanceof UnusableCredential) {
     return { problem: 'refused', message: error.message, finding: 'other' };
@@ -118,7 +118,7 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   };
 }
 
-/** The socket closed without an error that anyone saw. */
+/** The socket closed without an error. */
 export function explainClose(broker: string, accepted: boolean): Ending {
   const message = accepted
     ? `${broker} closed the connection`
@@ -126,27 +126,27 @@ export function explainClose(broker: string, accepted: boolean): Ending {
   return { problem: 'unreachable', message, finding: accepted ? 'other' : 'hung_up', silent: true };
 }
 
-/** It began to send more than may be gathered in memory. */
+/** The broker began to send more than may be gathered in memory. */
 export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
-  const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} that are taken: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
+  const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} allowed: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
   return { problem: 'unreachable', message, finding: 'other', tooLarge: true };
 }
 
-/** Why the broker did not take one message, in a word or two. */
+/** Why the broker did not accept one message, in a few words. */
 export function explainPublishError(error: unknown): string {
   const code = codeOf(error);
   return typeof code === 'number' ? reasonText(code).toLowerCase() : 'it could not be sent';
 }
 
-/** The broker closed the connection because of a message: nothing else is wrong with it. */
+/** The broker closed the connection because of a message; nothing else is wrong with the connection. */
 export function explainRefusedMessage(broker: string, topic: string): Ending {
   const message = `${broker} closed the connection when "${topic}" was published: does it allow that?`;
   return { problem: 'unreachable', message, finding: 'other' };
 }
 
 /**
- * MQTT 5: the broker said why it disconnects.
- * @param afterMessage a message of ours was under way, or had just been refused
+ * MQTT 5: the broker gave a reason for its disconnect.
+ * @param afterMessage a message of ours was in flight, or had just been refused
  */
 export function explainDisconnect(broker: string, reason: number, afterMessage: boolean): Ending {
   if (reason === SESSION_TAKEN_OVER) {

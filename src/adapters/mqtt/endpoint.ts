@@ -1,18 +1,18 @@
 import type { IClientOptions } from 'mqtt';
 import type { ProtocolVersion } from './version.ts';
 
-/** Where the broker is and how to log in. Nothing of it but the address appears in a message. */
+/** The broker's address and our login. Only the address may appear in a message. */
 export interface MqttConnection {
   /** `mqtt://`, `mqtts://`, `ws://` or `wss://`; without user name and password. */
   readonly url: string;
   readonly clientId: string;
   readonly username?: string;
   /**
-   * Asked for at each connection, so that a new password needs no restart. What it throws is told to the operator:
-   * the message must not hold the password.
+   * Called at each connection, so that a new password needs no restart. The operator sees the message of what it throws, so the
+   * message must not hold the password.
    */
   readonly password?: () => string;
-  /** PEM; without it the system's authorities count. */
+  /** PEM; without it the system's authorities apply. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -21,20 +21,20 @@ export interface MqttConnection {
 export const KEEPALIVE_S = 30;
 export const CONNECT_TIMEOUT_MS = 15_000;
 /**
- * Larger payloads are dropped when they have come; no payload of docs/mqtt.md comes near it. The broker is not told
- * (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the places of what it holds back for it, and after 20 such
- * messages sends the client nothing any more.
+ * Largest payload (bytes); a larger one is dropped after it has arrived. No payload of docs/mqtt.md comes near it. The broker
+ * does not get this limit (MQTT 5, Maximum Packet Size): mosquitto 2.0 never frees the slots of messages that it holds back for
+ * it, and sends nothing more after 20 of them.
  */
 export const MOST_INBOUND_BYTES = 262_144;
-/** A packet that announces more ends the connection: this much memory one packet may take. */
+/** Largest packet (bytes), as announced in its header: a larger one ends the connection, to save memory. */
 export const MOST_PACKET_BYTES = 4_194_304;
-/** One WebSocket message may hold several packets, but is gathered whole, too. */
+/** Largest WebSocket message (bytes): it may hold several packets, but is gathered whole. */
 const MOST_FRAME_BYTES = 2 * MOST_PACKET_BYTES;
 
-/** The password or a TLS file can't be had: a person must fix it. The message holds neither. */
+/** The password or a TLS file is unavailable: a person must fix it. The message holds neither. */
 export class UnusableCredential extends Error {}
 
-/** The broker as messages name it: scheme, host and port, never user name or password. */
+/** The broker's name for messages: scheme, host and port, never user name or password. */
 export function brokerName(connection: MqttConnection): string {
   if (!URL.canParse(connection.url)) return 'the broker';
   const { protocol, host } = new URL(connection.url);
@@ -42,8 +42,8 @@ export function brokerName(connection: MqttConnection): string {
 }
 
 /**
- * The settings of MQTT.js for one connection. Throws when the address or the password can't be had.
- * @param session for how long the broker is to keep it after the end; `isNew`: not the one that it has kept
+ * The settings of MQTT.js for one connection. Throws when the address or the password is unavailable.
+ * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept
  */
 export function clientOptions(
   connection: MqttConnection,
@@ -68,7 +68,7 @@ export function clientOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: readPassword(password) }),
     protocolVersion: version,
-    // Without an expiry a session of 3.1.1 could stay forever, tokens and commands of last year with it.
+    // A session of 3.1.1 has no expiry, so it could keep tokens and commands of last year.
     ...(version === 5 && keptForS !== undefined
       ? { clean: isNew, properties: { sessionExpiryInterval: keptForS } }
       : { clean: true }),
@@ -78,7 +78,7 @@ export function clientOptions(
     queueQoSZero: false,
     resubscribe: false,
     timerVariant: 'native',
-    // It would allocate 65,536 small buffers at the start, 7 MB that a daemon with a few messages a minute never needs.
+    // The cache would allocate 65,536 small buffers (7 MB) at the start, far too much for a few messages a minute.
     writeCache: false,
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},
@@ -93,6 +93,6 @@ function readPassword(password: () => string): string {
     return password();
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown reason';
-    throw new UnusableCredential(`the password for the broker cannot be had: ${why}`);
+    throw new UnusableCredential(`the password for the broker cannot be read: ${why}`);
   }
 }

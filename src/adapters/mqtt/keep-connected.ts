@@ -22,15 +22,15 @@ import { createVersionMemories, type ProtocolVersion } from './version.ts';
 
 export interface ConnectionDeps {
   readonly clock: Clock;
-  /** Start of the reconnect jitter: another number on each device. */
+  /** Seed of the reconnect jitter: different on each device. */
   readonly seed: Seed;
-  /** How to reach the broker that `attempt` tries. It must not throw. Absent: there is none. */
+  /** How to reach the broker that `attempt` tries. It must not throw. Absent: there is no other broker. */
   readonly other?: () => MqttConnection;
-  /** The broker's certificate is not valid yet: the clock may be behind. */
+  /** The broker's certificate is not valid yet: the clock may be slow. */
   readonly tooEarly?: () => void;
 }
 
-/** Opens one link after another until it is left. */
+/** Opens one link after another until it is closed. */
 export function keepConnected(
   connectionOf: () => MqttConnection,
   { clock, seed, tooEarly, other }: ConnectionDeps,
@@ -39,19 +39,19 @@ export function keepConnected(
   listener: BusListener,
 ) {
   let connection = connectionOf();
-  // The others, backends and people, have names of their own for each run: quick closes alone keep none of them waiting.
+  // Other clients (backends, people) use a new name for each run: quick closes alone never make them wait.
   const isNamed = options.keptForS !== undefined;
   let reconnect = beginReconnect(seed);
   const memories = createVersionMemories();
   let link: Link | null = null;
-  /** The present one has ended while another was tried, which may have been the reason. */
+  /** Set when the present link ended during a trial, which may be the reason. */
   let stranded: (() => void) | null = null;
   let up = false;
   let session: SessionFacts = { isPresent: false, keptForS: 0 };
-  /** Until then the broker should have our session. */
+  /** The broker should have our session until then. */
   let keptUntil = Number.NEGATIVE_INFINITY;
   let left = false;
-  /** Left in order, to be opened again at once. */
+  /** Closed cleanly, to be opened again at once. */
   let leaving = false;
   let retryAt: number | null = null;
   let cancelRetry = (): void => {};
@@ -63,7 +63,7 @@ export function keepConnected(
   const starter = createStarter(clock, memories, options, listener, (one) => !left && one === link);
   const refusals = createRefusals(clock, options, listener);
 
-  /** A try that hangs is given up, the sooner the more urgent it is. */
+  /** Gives up a connection attempt that hangs: sooner when it is urgent. */
   const limitTry = (): void => {
     cancelLimit();
     cancelLimit = clock.at(Math.max(clock.now(), openedAt + tryMs(reconnect)), () => endHungTry(link));
@@ -116,7 +116,7 @@ export function keepConnected(
     const isAwaited = leaving || ending.finding === 'unsupported';
     leaving = false;
     if (isAwaited) return open();
-    // Both addresses may lead to one broker, which takes one client of our name only.
+    // Both addresses may lead to one broker, which accepts only one client with our name.
     if (trial.isUnderWay) stranded = () => afterLoss(ending, version);
     else afterLoss(ending, version);
   };
@@ -129,7 +129,7 @@ export function keepConnected(
     if (ending.tooEarly) tooEarly?.();
   };
 
-  /** Leaves the present link, if there is one, for one that is up. */
+  /** Closes the present link, if there is one, and uses the new one. */
   const changeOver: TrialParts['changeOver'] = (to, opened, facts, finale) => {
     const last = link;
     cancelRetry();
@@ -161,7 +161,7 @@ export function keepConnected(
   return {
     attempt: trial.attempt,
     link: () => link,
-    /** Connected, subscribed and not left. */
+    /** Connected and subscribed, and not being closed. */
     up: () => up,
     ...{ pump: sender.pump, fleeting: sender.fleeting },
     urgent(isUrgent: boolean): void {
@@ -176,7 +176,7 @@ export function keepConnected(
       reconnect = noteOther(reconnect);
     },
     tryNow: () => retryAt !== null && retry(clock.now()),
-    /** Says DISCONNECT, so that the will is not published, and opens the next link; at once where there is none. */
+    /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
     reconnect(): void {
       if (leaving) return;
       if (link === null) return retry(clock.now());
@@ -184,7 +184,7 @@ export function keepConnected(
       sender.detach();
       closeLink(link, clock, null);
     },
-    /** Opens no further link and tells the listener no more. */
+    /** Opens no further link and reports no more to the listener. */
     close(): void {
       left = true;
       cancelRetry();
@@ -202,13 +202,13 @@ export function keepConnected(
   };
 }
 
-/** What decides on the next try. */
+/** The facts on which the next attempt depends. */
 function lossOf({ problem, early, silent, reset }: Ending, protocol: ProtocolVersion) {
   const wordless = (silent ?? reset) && { silent: true as const };
   return { problem, protocol, ...(early && { early }), ...wordless };
 }
 
-/** Whether the way in which it ended, and nothing else, speaks for another client. */
+/** Whether only the way in which it ended suggests another client. */
 function isMistakable(
   state: ReconnectState,
   ending: Ending,
@@ -220,7 +220,7 @@ function isMistakable(
   );
 }
 
-/** What is to be thought of a connection that was closed without a word once more. */
+/** A hint for a connection that was closed without a reason once more. */
 function hintOf({ problem, quickCloses }: ReconnectState, ending: Ending, clientId: string): string {
   if (problem !== ending.problem) return ` again: another client uses the identifier "${clientId}"`;
   if (quickCloses < SUSPICIOUS_QUICK_CLOSES) return '';

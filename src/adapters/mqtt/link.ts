@@ -1,4 +1,4 @@
-/** One connection to the broker, from CONNECT to its end. A new one is made for each try. */
+/** One connection to the broker, from CONNECT to its end. Each attempt makes a new one. */
 import './no-debug-output.ts';
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt';
 import type { BusMessage, RequestProperties, Subscription } from '../../ports/bus.ts';
@@ -17,25 +17,25 @@ import { watchPacketSize } from './packet-size.ts';
 import { subscribeAll } from './subscribe.ts';
 import type { ProtocolVersion } from './version.ts';
 
-/** QoS 1 messages under way at once, unless the broker takes fewer. */
+/** QoS 1 messages in flight at once, unless the broker allows fewer. */
 const MOST_IN_FLIGHT = 16;
-/** With this much unsent in the socket, fleeting (QoS 0) messages are not worth queueing. */
+/** Unsent bytes in the socket above which fleeting (QoS 0) messages are dropped. */
 const MOST_UNSENT_BYTES = 262_144;
 const SUBSCRIBE_TIMEOUT_MS = 15_000;
 
 export interface SessionFacts {
-  /** The broker had kept one for us, or was not asked for it. */
+  /** The broker had kept our session, or was not asked to. */
   readonly isPresent: boolean;
-  /** How long it will keep the present one after the end of this connection. */
+  /** How long it will keep the present session after this connection (seconds). */
   readonly keptForS: number;
 }
 
 export interface LinkSink {
-  /** The broker accepted us: the will is armed. */
+  /** The broker accepted us: the will is active. */
   accepted(session: SessionFacts): void;
-  /** Every subscription is in place, but for these, which the broker does not allow. */
+  /** Every subscription is in place, except for those that the broker refused. */
   ready(refused: readonly string[]): void;
-  /** Only after `ready`. It is acknowledged when this returns, unless it is held. */
+  /** Only after `ready`. Acknowledged when this returns, unless held. */
   message(message: BusMessage): void;
   /** A message too large to be read was dropped. */
   oversized(topic: string, bytes: number): void;
@@ -55,15 +55,15 @@ export interface Link {
   readonly broker: string;
   readonly version: ProtocolVersion;
   readonly accepted: boolean;
-  /** How many QoS 1 messages the broker takes before it has acknowledged the first. */
+  /** How many QoS 1 messages the broker accepts before it has acknowledged the first. */
   readonly window: number;
-  /** Largest packet that the broker takes, bytes. */
+  /** Largest packet that the broker accepts, bytes. */
   readonly largestPacketBytes: number;
-  /** The socket is so far behind that fleeting messages should be dropped. */
+  /** The socket holds so much unsent data that fleeting messages should be dropped. */
   readonly congested: boolean;
-  /** `done` comes when the broker acknowledged (QoS 1), or with why it refused the message; never after the end. */
+  /** `done` is called when the broker acknowledged (QoS 1), or with the reason of its refusal; never after the end. */
   publish(message: Outgoing, done: (refused: string | null) => void): void;
-  /** Asks again for what was refused; `done` tells what still is. */
+  /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
   /** Says DISCONNECT, so that the will is not published; then closes. */
   end(): void;
@@ -75,9 +75,9 @@ export interface LinkTarget {
   readonly broker: string;
   readonly version: ProtocolVersion;
   readonly subscriptions: readonly Subscription[];
-  /** The broker is to send nothing that is retained. MQTT 3.1.1 knows no way to say so. */
+  /** The broker must not send retained messages. MQTT 3.1.1 cannot express that. */
   readonly isWithoutRetained?: boolean;
-  /** Throws when an option (a password file, a certificate) can't be had. */
+  /** Throws when an option (a password file, a certificate) is unavailable. */
   readonly options: () => IClientOptions;
 }
 
@@ -101,9 +101,9 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     const last = ending ?? explainClose(broker, accepted);
     sink.ended({ ...last, ...(accepted && { finding: 'other' }), ...(early && { early }) });
   };
-  // Not `client.end(true)`: that does nothing after a graceful `end` that hangs.
+  // `client.end(true)` would do nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
-  /** The first explanation counts: what follows a failure is its consequence. */
+  /** Only the first explanation counts: later failures are its consequences. */
   const fail = (why: Ending): void => {
     ending ??= why;
     destroy();
@@ -131,7 +131,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
         if (problem !== null) return fail(problem);
         stage = 'ready';
         sink.ready(refused);
-        // Should the connection end first, they were not acknowledged, and the broker has them still.
+        // If the connection ends first, they stay unacknowledged, and the broker still has them.
         for (const deliver of early) if (stage === 'ready') deliver();
         early = [];
       });

@@ -1,4 +1,4 @@
-/** What waits to be sent or acknowledged: QoS 1 messages, in order, bounded. */
+/** The queue of QoS 1 messages to be sent or acknowledged: ordered and bounded. */
 import type { LostMessage, QueueShare, RequestProperties } from '../../ports/bus.ts';
 import { createShunned } from './shunned.ts';
 
@@ -8,13 +8,13 @@ export interface OutboxMessage {
   readonly retain: boolean;
   readonly properties: RequestProperties;
   readonly share: QueueShare;
-  /** Told once: whether the broker has it. */
+  /** Called once: whether the broker has it. */
   readonly ended: ((isDelivered: boolean) => void) | undefined;
   readonly queuedAt: number;
   readonly bytes: number;
-  /** On its way over the present connection, not acknowledged yet. */
+  /** In flight on the present connection, not acknowledged yet. */
   sent: boolean;
-  /** How many connections ended without acknowledging it, or what it has replaced. */
+  /** How many connections ended without acknowledging it, or a message that it replaced. */
   losses: number;
 }
 
@@ -27,30 +27,30 @@ type Lost = Pick<OutboxMessage, 'topic' | 'ended'>;
 
 const REFUSED = 'the broker refused this topic';
 
-/** What became of messages that never reached the broker, and what is waiting. */
+/** Counts of dropped and waiting messages. */
 export interface OutboxCounts {
   readonly waiting: number;
   readonly inFlight: number;
-  /** Both together. */
+  /** The sum of the two. */
   readonly depth: number;
-  /** Given up: the outbox was full, or the message was too large, was refused or could not be sent. */
+  /** Dropped: the outbox was full, or the message was too large, was refused or could not be sent. */
   readonly dropped: number;
-  /** Not sent in time. */
+  /** Not sent before its expiry. */
   readonly expired: number;
 }
 
 /**
- * A message that this many connections ended on is not tried again: the broker may end them because of it. An answer is
- * owed, and is a harmless message: many more accidents are believed of it.
+ * Lost connections (count) after which a message is dropped: the broker may end them because of it. An answer to a command is
+ * owed and rarely the cause, so it gets more attempts.
  */
 const MOST_LOSSES: Readonly<Record<QueueShare, number>> = { tokens: 3, answers: 10, general: 3 };
 
-/** In this order, whatever came first: a token is waited for, then an answer. */
+/** Sending order of the shares: tokens are the most urgent, then answers. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
 /**
- * What was under way waits again, but for what a newer one replaces, and what too many connections have ended on.
- * @param blamed its messages wait in any case: they have a worse end
+ * Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections.
+ * @param blamed topic whose messages are kept here in any case, because the caller drops them with another reason
  */
 function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean, blamed: string | null) {
   const given: OutboxMessage[] = [];
@@ -65,7 +65,7 @@ function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean, blam
     const replacesIt = (other: OutboxMessage, at: number): boolean =>
       at > index && other.retain && other.topic === message.topic;
     const newer = message.retain ? queue.find(replacesIt) : undefined;
-    // A status is new with each connection: it would never be found out.
+    // A status is new with each connection: its own count would never reach the limit.
     if (newer !== undefined) newer.losses = Math.max(newer.losses, message.losses);
     const isKept = message.losses < MOST_LOSSES[message.share] || message.topic === blamed;
     if (newer === undefined && isKept) return true;
@@ -76,8 +76,8 @@ function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean, blam
 }
 
 /**
- * Makes an empty outbox. Nothing here knows of sockets; times are monotonic milliseconds.
- * @param limits of each room by itself: however full one is, the others have theirs
+ * Makes an empty outbox. It knows nothing of sockets; times are monotonic milliseconds.
+ * @param limits of each share: when one is full, the others still have room
  */
 export function createOutbox(
   limits: Readonly<Record<QueueShare, OutboxLimits>>,
@@ -119,7 +119,7 @@ export function createOutbox(
   };
 
   return {
-    /** Queues at the end. A retained topic's older message that has not been sent gives way. */
+    /** Adds a message at the end. It replaces a retained message on the same topic that has not been sent. */
     add(
       topic: string,
       payload: string,
@@ -148,8 +148,8 @@ export function createOutbox(
     },
 
     /**
-     * The next message to send, now marked as sent; null when none waits. What has expired is left out.
-     * @param rooms what to choose from (left out: all)
+     * The next message to send, now marked as sent; null when none waits. Expired messages are skipped.
+     * @param rooms shares to choose from (default: all)
      */
     take(now: number, shares: readonly QueueShare[] = SHARES): OutboxMessage | null {
       for (;;) {
@@ -167,18 +167,18 @@ export function createOutbox(
       }
     },
 
-    /** The broker has it. */
+    /** The broker has acknowledged it. */
     settle(message: OutboxMessage): void {
       shunned.forgive(message.topic);
       if (remove(message)) message.ended?.(true);
     },
 
-    /** It can't be sent at all. */
+    /** It cannot be sent at all. */
     dropNow(message: OutboxMessage, why: LostMessage['why'], reason: string): void {
       if (remove(message)) drop(message, why, reason);
     },
 
-    /** What is published to a topic that made the broker hang up is given up for a while, without asking it again. */
+    /** Blocks a topic on which the broker hung up: for a while, its messages are dropped without being sent. */
     shun(topic: string, now: number): void {
       shunned.add(topic, now);
       for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
@@ -189,12 +189,12 @@ export function createOutbox(
     isShunned: shunned.has,
     isDoubtful: shunned.isDoubtful,
 
-    /** Tells of a message that was never in here. */
+    /** Reports a refused message that was never in the outbox. */
     tellRefused: (topic: string): void => drop({ topic, ended: undefined }, 'refused', REFUSED),
 
     /**
-     * The topic of the message that is under way alone, where connections have ended on it before: to be asked at the end of one.
-     * @param isLikely that a message is the cause: an answer is blamed as soon as any other
+     * The topic of the only message in flight, if connections have ended on it before. Call this when a connection ends.
+     * @param isLikely a message is probably the cause: then an answer is blamed as soon as any other message
      */
     suspect(now: number, isLikely: boolean): string | null {
       const [only, second] = queue.filter((message) => message.sent);
@@ -204,9 +204,9 @@ export function createOutbox(
     },
 
     /**
-     * The connection is gone: what was under way waits again, before everything newer.
-     * @param isAboutMessage false: it surely did not end because of a message
-     * @param blamed the topic that is about to be shunned
+     * The connection is lost: messages in flight wait again, before all newer ones.
+     * @param isAboutMessage false: it certainly did not end because of a message
+     * @param blamed the topic that is about to be blocked
      */
     unsend(isAboutMessage = true, blamed: string | null = null): void {
       const { waiting, replaced, given } = takeBack(queue, isAboutMessage, blamed);
@@ -218,7 +218,7 @@ export function createOutbox(
       }
     },
 
-    /** Whether a message waits that a connection ended on: then one at a time, so that only the cause is blamed. */
+    /** Whether a waiting message has lost a connection. Then messages go one at a time, so that only the cause is blamed. */
     isSuspicious: (now: number): boolean =>
       queue.some(({ losses, topic }) => losses > 0 || shunned.isDoubtful(topic, now)),
     inFlight,
@@ -236,7 +236,7 @@ export function createOutbox(
 }
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** Seconds of life that a message has left when it is sent `now`; undefined when it has no end. At least 1. */
+/** Seconds until a message sent `now` expires, at least 1; undefined when it does not expire. */
 export function expiryLeftS(message: OutboxMessage, now: number): number | undefined {
   const { expiryS } = message.properties;
   return expiryS === undefined

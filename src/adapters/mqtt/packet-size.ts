@@ -1,6 +1,6 @@
 /**
- * Follows the bytes of a connection from packet to packet, and tells of one that announces more than `mostBytes` as soon
- * as its length is read: the library would gather all of it (up to 256 MB) before anyone sees it. Called once at most.
+ * Follows a connection's bytes from packet to packet, and reports a packet that announces more than `mostBytes` as soon as its
+ * length is read. The library would gather all of it first (up to 256 MB). Reports once at most.
  */
 export function watchPacketSize(
   mostBytes: number,
@@ -15,7 +15,7 @@ export function watchPacketSize(
     length += (byte & 0x7f) * 128 ** digits;
     digits += 1;
     if (byte >= 0x80) {
-      // Malformed: the library says so.
+      // Malformed: the library reports it.
       if (digits === 4) at = 'stopped';
       return;
     }

@@ -5,36 +5,36 @@ import type { Link, Outgoing } from './link.ts';
 import { expiryLeftS, type Outbox, type OutboxMessage } from './outbox.ts';
 import { createFleetingSuspects } from './shunned.ts';
 
-/** A broker that answers pings but acknowledges nothing for this long is taken for broken. */
+/** Longest time without an acknowledgement (milliseconds): a broker that only answers pings counts as broken. */
 const ACKNOWLEDGE_WITHIN_MS = 30_000;
-/** Fixed header, topic length, packet identifier and properties: a generous bound. */
+/** Bytes of fixed header, topic length, packet identifier and properties: a generous bound. */
 const PACKET_OVERHEAD_BYTES = 256;
-/** A broker that hangs up so soon after it refused a message does so because of it. */
+/** Time after a refusal in which a hang-up counts as its consequence (milliseconds). */
 const REFUSAL_LASTS_MS = 5000;
-/** Of the broker's window, this much is for token requests alone, where it is wide enough. */
+/** Slots of the broker's window kept for token requests, when it is wide enough. */
 const RESERVED = 1;
 const WIDE_ENOUGH = 4;
 
-/** Moves messages from the outbox over the present link, as far as the broker's window allows. */
+/** Sends messages from the outbox over the present link, as far as the broker's window allows. */
 export interface Sender {
   /** From now on messages go over `link`. */
   attach(link: Link): void;
   /**
-   * The link is gone or of no use: what was not acknowledged waits again.
-   * @param ending how the link ended, where it did
-   * @param isMistakable it would be taken for another client, which costs minutes: what may be the cause is blamed sooner
-   * @returns the topic of the message that it ended for, where one is to blame
+   * The link is gone or useless: unacknowledged messages wait again.
+   * @param ending how the link ended, if it did
+   * @param isMistakable it looks like another client with our name, which would cost minutes: a message is blamed sooner
+   * @returns the topic of the message that caused the end, if one is to blame
    */
   detach(ending?: Ending, isMistakable?: boolean): string | null;
-  /** Sends a fleeting message (QoS 0) now or never. */
+  /** Sends a fleeting message (QoS 0) now, or drops it. */
   fleeting(over: Link, message: Omit<Outgoing, 'qos'>): void;
-  /** Another client has been heard under our name. */
+  /** Another client uses our name. */
   otherSeen(): void;
-  /** Sends what waits. To be called after each addition to the outbox. */
+  /** Sends what waits. Call this after each addition to the outbox. */
   pump(): void;
 }
 
-/** @param progress told after every acknowledgement */
+/** @param progress called after every acknowledgement */
 export function createSender(
   outbox: Outbox,
   clock: Clock,
@@ -47,7 +47,7 @@ export function createSender(
   const fleeting = createFleetingSuspects();
   let otherSeenAt = Number.NEGATIVE_INFINITY;
 
-  /** Begins again with each acknowledgement. */
+  /** Starts again with each acknowledgement. */
   const watch = (): void => {
     cancelOverdue?.();
     cancelOverdue = null;
@@ -87,11 +87,11 @@ export function createSender(
       if (message === null) return;
       const packetBytes = message.bytes + PACKET_OVERHEAD_BYTES;
       if (packetBytes <= link.largestPacketBytes) send(link, message);
-      else outbox.dropNow(message, 'too_large', 'the broker takes no message so large');
+      else outbox.dropNow(message, 'too_large', 'the broker accepts no message of this size');
     }
   };
 
-  /** The message that the link ended for, if any: the one that was refused just before, or one that was alone under way. */
+  /** The message that caused the link's end, if any: one refused just before, or the only one in flight. */
   const blame = (
     { silent, reset, aboutMessage }: Ending,
     isMistakable: boolean,
@@ -129,7 +129,7 @@ export function createSender(
     },
     fleeting(over, message) {
       const now = clock.now();
-      // What goes out one at a time would not be alone.
+      // An outbox that sends one message at a time relies on it being alone.
       if (over.congested || outbox.isSuspicious(now) || outbox.isShunned(message.topic, now)) return;
       fleeting.sent(message.topic, now);
       over.publish({ ...message, qos: 0 }, () => {});

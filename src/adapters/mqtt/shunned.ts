@@ -1,10 +1,10 @@
-/** The status and the state are said again after as long as this, so that they are there soon after somebody has allowed them. */
+/** How long a topic stays blocked (milliseconds): status and state come again soon after the broker's rules are fixed. */
 const SHUN_MS = 300_000;
-/** So long after that, the first connection that ends on the topic is enough: each try costs a connection. */
+/** For this long afterwards (milliseconds), a single disconnect blocks the topic again: each attempt costs a connection. */
 const DOUBT_MS = 600_000;
 const MOST_TOPICS = 100;
 
-/** Topics that made the broker hang up. Times are monotonic milliseconds. */
+/** Topics on which the broker hung up. Times are monotonic milliseconds. */
 export function createShunned() {
   const since = new Map<string, number>();
   const ageOf = (topic: string, now: number): number => now - (since.get(topic) ?? Number.NEGATIVE_INFINITY);
@@ -13,22 +13,22 @@ export function createShunned() {
       if (since.size >= MOST_TOPICS) since.clear();
       since.set(topic, now);
     },
-    /** What is published to it is given up without asking the broker. */
+    /** The topic is blocked: its messages are dropped without being sent. */
     has: (topic: string, now: number): boolean => ageOf(topic, now) < SHUN_MS,
-    /** It may be tried again, and nobody knows yet what the broker will do. */
+    /** The topic may be tried again, but may still make the broker hang up. */
     isDoubtful(topic: string, now: number): boolean {
       const age = ageOf(topic, now);
       return age >= SHUN_MS && age < SHUN_MS + DOUBT_MS;
     },
-    /** The broker has taken it. */
+    /** The broker has accepted a message on it. */
     forgive: (topic: string): void => void since.delete(topic),
   };
 }
 
-/** A broker that does not like a fleeting message (QoS 0) hangs up within this time; it acknowledges none. */
+/** A broker hangs up on an unwanted fleeting message (QoS 0) within this time (milliseconds); it acknowledges none. */
 const HANGS_UP_WITHIN_MS = 3000;
 
-/** Which fleeting message may have ended the connection. */
+/** Finds the fleeting message that may have ended the connection. */
 export function createFleetingSuspects() {
   let last: { topic: string; at: number } | null = null;
   let before: string | null = null;
@@ -37,8 +37,8 @@ export function createFleetingSuspects() {
       last = { topic, at };
     },
     /**
-     * A connection has ended with nothing else under way.
-     * @param isEnough whether once is enough to blame it; else it takes two connections in a row
+     * A connection has ended with nothing else in flight.
+     * @param isEnough whether one connection is enough to blame the topic; otherwise it takes two in a row
      */
     suspect(now: number, isEnough: (topic: string) => boolean): string | null {
       const topic = last !== null && now - last.at <= HANGS_UP_WITHIN_MS ? last.topic : null;

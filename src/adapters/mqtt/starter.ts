@@ -1,4 +1,4 @@
-/** Links: how each is begun and left. */
+/** How links are started and closed. */
 import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './ending.ts';
@@ -7,27 +7,27 @@ import { type Link, openLink, type SessionFacts } from './link.ts';
 import { subscriptionsOf } from './subscribe.ts';
 import type { VersionMemories } from './version.ts';
 
-/** A subscription that was refused is asked for again after this long: somebody may have allowed it. */
+/** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
 const SUBSCRIBE_AGAIN_MS = 300_000;
-/** For the last word and DISCONNECT, before the socket is cut. */
+/** Time for the last message and DISCONNECT, before the socket is cut (milliseconds). */
 const LEAVE_WITHIN_MS = 1000;
 
-/** What is said last, before a connection is left. */
+/** The last message before a connection is closed. */
 export type Finale = Parameters<NonNullable<Bus['attempt']>>[0];
 
-/** What a link tells of itself. */
+/** The events of a link. */
 export interface LinkEvents {
   accepted(facts: SessionFacts): void;
   ready(link: Link, refused: readonly string[]): void;
   ended(link: Link, ending: Ending): void;
 }
 
-/** A connection that has held for so long has got past what was too large. */
+/** A connection that has lasted this long (milliseconds) is past the message that was too large. */
 const PAST_LARGE_MS = 60_000;
 
-/** What a connection avoids of the one before, whose broker sent more than may be gathered in memory. */
+/** How a connection avoids a message that was too large for the one before. */
 interface Avoidance {
-  /** What the broker keeps for our session. */
+  /** Discards our session, with what the broker keeps for it. */
   readonly isNew: boolean;
   readonly isWithoutRetained: boolean;
 }
@@ -39,7 +39,7 @@ function createAvoidance(clock: Clock) {
     accepted(): void {
       acceptedAt = clock.now();
     },
-    /** The first that was too large may have waited in our session, which is given up; one that comes again is retained. */
+    /** The first time, the message may have waited in our session, so that is discarded. One that comes again is retained. */
     next: (): Avoidance => ({ isNew: large > 0, isWithoutRetained: large > 1 }),
     ended({ tooLarge }: Ending): void {
       if (tooLarge) large += 1;
@@ -51,7 +51,7 @@ function createAvoidance(clock: Clock) {
 
 export type StartLink = (to: MqttConnection, on: LinkEvents) => Link;
 
-/** @param isPresent whether what a link brings counts */
+/** @param isPresent whether this is the present link, whose messages count */
 export function createStarter(
   clock: Clock,
   memories: VersionMemories,
@@ -87,7 +87,7 @@ export function createStarter(
       ready: (refused) => on.ready(opened, refused),
       message(message) {
         if (isPresent(opened)) listener.message(message);
-        // Nobody takes it any more: what the broker keeps for us comes again at the next start.
+        // Not handled any more: left unacknowledged, the broker sends it again at the next start.
         else message.hold?.();
       },
       oversized(topic, bytes) {
@@ -108,7 +108,7 @@ export function createStarter(
   };
 }
 
-/** Tells which subscriptions are refused, and asks for them again in a while. */
+/** Reports the refused subscriptions, and tries them again later. */
 export function createRefusals(clock: Clock, options: BusOptions, listener: BusListener) {
   const subscriptions = subscriptionsOf(options);
   let cancel = (): void => {};
@@ -123,12 +123,12 @@ export function createRefusals(clock: Clock, options: BusOptions, listener: BusL
   return { note, cancel: () => cancel() };
 }
 
-/** A try that hangs. */
+/** Ends a connection attempt that hangs. */
 export function endHungTry(link: Link | null): void {
   if (link?.accepted === false) link.destroy(`cannot reach ${link.broker}: no answer`);
 }
 
-/** With DISCONNECT, so that the will is not published. */
+/** Sends DISCONNECT, so that the will is not published. */
 export function closeLink(link: Link, clock: Clock, finale: Finale | null): void {
   if (!link.accepted) return link.destroy();
   clock.at(clock.now() + LEAVE_WITHIN_MS, () => link.destroy());

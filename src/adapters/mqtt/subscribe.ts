@@ -17,13 +17,13 @@ export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
   );
 }
 
-/** MQTT 5, Retain Handling: nothing that is retained is sent for a subscription. */
+/** MQTT 5, Retain Handling 2: the subscription brings no retained messages. */
 const NOTHING_RETAINED = 2;
 
 /**
- * Puts all filters in place. A shared filter that the broker does not offer is subscribed plainly: every
- * member of the group then gets every message, which is better than none.
- * @param done null, or why the connection is of no use; and the filters that were refused although it is of use
+ * Subscribes to all filters. A shared filter that the broker does not support is subscribed plainly: then every member of the
+ * group gets every message, which is better than none.
+ * @param done null, or why the connection is useless; and the filters that were refused although it is useful
  */
 export function subscribeAll(
   client: MqttClient,

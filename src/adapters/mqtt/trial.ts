@@ -1,4 +1,4 @@
-/** A connection to another broker, beside the present one. */
+/** Tries a connection to another broker, beside the present one. */
 import { PATIENT_TRY_MS } from '../../core/retry/reconnect.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -15,13 +15,13 @@ export interface TrialParts {
   readonly other: (() => MqttConnection) | null;
   readonly start: StartLink;
   isPresent(link: Link): boolean;
-  /** The link that was tried takes the place of the present one, which is left. */
+  /** Replaces the present link, which is closed, by the one that was tried. */
   changeOver(to: MqttConnection, opened: Link, facts: SessionFacts, finale: Finale): void;
   /** The connection is up, over this link. */
   present(opened: Link, refused: readonly string[]): void;
   /** The present link has ended. */
   ended(ending: Ending, version: ProtocolVersion): void;
-  /** The other broker does not take us. */
+  /** The other broker does not accept us. */
   failed(): void;
 }
 
@@ -65,7 +65,7 @@ export function createTrial(parts: TrialParts) {
     get isUnderWay() {
       return trial !== null;
     },
-    /** Takes a try back, and begins none any more. */
+    /** Cancels a trial, and starts no other. */
     close(): void {
       left = true;
       trial?.destroy();

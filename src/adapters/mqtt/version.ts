@@ -1,18 +1,18 @@
-/** MQTT 5 or 3.1.1: which to try, and what is remembered of a broker that does not speak 5. */
+/** MQTT 5 or 3.1.1: which one to try, and what is known of a broker that does not support 5. */
 
 export type ProtocolVersion = 4 | 5;
 
-/** A broker is upgraded now and then: this long after it refused MQTT 5 it is asked again. */
+/** Time until a broker that refused MQTT 5 is asked again (milliseconds): it may have been upgraded. */
 export const ASK_AGAIN_AFTER_MS = 3_600_000;
 
 export interface VersionMemory {
-  /** When the broker was last seen not to speak MQTT 5; null when it never was. */
+  /** When the broker was last found without MQTT 5; null: never. */
   readonly lacks5Since: number | null;
-  /** It hung up on MQTT 5 without a word, as some old brokers do: the next try is 3.1.1, and proves or clears it. */
+  /** It hung up on MQTT 5 without a reason, as some old brokers do. The next attempt uses 3.1.1 and confirms or clears this. */
   readonly suspected: boolean;
-  /** It has spoken MQTT 5 before. */
+  /** It has accepted MQTT 5 before. */
   readonly has5: boolean;
-  /** Tries in a row on which it hung up. */
+  /** Attempts in a row on which it hung up. */
   readonly hangUps: number;
 }
 
@@ -24,8 +24,8 @@ export const UNKNOWN_BROKER: VersionMemory = {
 };
 
 /**
- * A broker that has spoken MQTT 5 and hangs up is most likely in trouble: a connection of 3.1.1 would succeed a moment
- * later, and end the session in which it keeps commands for us.
+ * Hang-ups in a row before a broker known for MQTT 5 is tried with 3.1.1. It is most likely in trouble: a connection with 3.1.1
+ * would succeed a moment later, and end the session in which it keeps commands for us.
  */
 const HANG_UPS_OF_KNOWN = 5;
 
@@ -34,7 +34,7 @@ export function chooseVersion(memory: VersionMemory, now: number): ProtocolVersi
   return known || memory.suspected ? 4 : 5;
 }
 
-/** How one attempt ended, as far as the version goes. */
+/** The result of one attempt, as far as the version is concerned. */
 export type VersionFinding = 'accepted' | 'unsupported' | 'hung_up' | 'other';
 
 export function noteFinding(
@@ -56,7 +56,7 @@ export function noteFinding(
 
 export type VersionMemories = ReturnType<typeof createVersionMemories>;
 
-/** What is remembered of each broker, by its address. */
+/** What is known of each broker, by its address. */
 export function createVersionMemories() {
   const memories = new Map<string, VersionMemory>();
   const of = (url: string): VersionMemory => memories.get(url) ?? UNKNOWN_BROKER;

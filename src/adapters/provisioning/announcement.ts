@@ -8,21 +8,21 @@ import type { Clock } from '../../ports/clock.ts';
 import { systemCode } from '../system-error.ts';
 
 /**
- * Sound that another program of this machine has the agent play, because the agent holds the loudspeaker: a file in the
- * agent's runtime directory, raw PCM at the rate of its loudspeakers. The agent removes it when it has taken it.
+ * Sound that another program on this machine has the agent play, because the agent uses the loudspeaker. It is a file in the
+ * agent's runtime directory, raw PCM at the rate of its loudspeakers. The agent removes the file when it accepts the sound.
  */
 const FILE = 'announcement.pcm';
 export const LONGEST_ANNOUNCEMENT_S = 60;
 const MOST_BYTES = LONGEST_ANNOUNCEMENT_S * OUTPUT_RATE_HZ * BYTES_PER_SAMPLE;
 
-/** A running agent takes it within milliseconds. */
+/** Timeout for the agent to accept it (milliseconds); a running agent needs a few. */
 const TAKEN_WITHIN_MS = 3000;
 const LOOK_EVERY_MS = 50;
 
-/** @returns whether an agent has taken it; never rejects */
+/** @returns whether an agent has accepted it; never rejects */
 export async function handOver(directory: string, pcm: Uint8Array, clock: Clock): Promise<boolean> {
   const path = join(directory, FILE);
-  // The directory is another user's, who must not be able to lead this write elsewhere.
+  // The directory belongs to another user, who must not be able to redirect this write.
   const draft = join(directory, `.${FILE}.${randomBytes(9).toString('hex')}`);
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -58,9 +58,9 @@ async function isGone(path: string): Promise<boolean> {
 }
 
 /**
- * Takes what is handed over, from now on.
- * @param canSpeak whether anybody would hear it now; where not it is left, and whoever hands over says it elsewhere
- * @returns the end of it; nothing is watched where the program has no runtime directory
+ * Accepts announcements from now on.
+ * @param canSpeak whether it would be heard now; if not, the file is left, and the other program plays it elsewhere
+ * @returns stops watching; without a runtime directory nothing is watched
  */
 export function watchAnnouncements(
   env: Readonly<Record<string, string | undefined>>,
@@ -81,12 +81,12 @@ export function watchAnnouncements(
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    // No watches left: whoever hands over learns that nobody takes it.
+    // No watches left: the other program notices that the file stays.
     return () => {};
   }
 }
 
-/** What is in the file, which is gone then; null where there is none that could be meant. */
+/** Reads and removes the file; null when there is none that could be an announcement. */
 function takeFile(path: string): Uint8Array | null {
   let file: number;
   try {
@@ -107,11 +107,11 @@ function takeFile(path: string): Uint8Array | null {
   }
 }
 
-/** Whatever lies there instead of a file goes too. */
+/** Removes the path, even when it is not a file. */
 function remove(path: string): void {
   try {
     rmSync(path, { force: true, recursive: true });
   } catch {
-    // It is not ours to remove: whoever put it there learns that it was not taken.
+    // Not ours to remove: the other program notices that the file stays.
   }
 }

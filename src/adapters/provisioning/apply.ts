@@ -1,6 +1,6 @@
 /**
- * Puts the files of a plan into their places: all are written beside them first and synced, then renamed; where one fails, what
- * was renamed is put back. A power cut between is made good at the next boot: the file keeps its secrets until all is in place.
+ * Puts the files of a plan into place. First all are written beside their places and synced, then renamed; on a failure the renamed
+ * ones are restored. A power cut in between is repaired at the next boot: the file keeps its secrets until all is in place.
  */
 import {
   chmodSync,
@@ -41,7 +41,7 @@ export type Applied =
   | { readonly ok: true; readonly changed: readonly Write[] }
   | { readonly ok: false; readonly outcome: ProvisioningOutcome; readonly message: string };
 
-/** No service reads a name that begins with a dot or ends in this. */
+/** No service reads a name with a leading dot or this ending. */
 const staged = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-new`);
 const kept = (path: string): string => join(dirname(path), `.${basename(path)}.dragoman-old`);
 
@@ -49,8 +49,8 @@ const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | con
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * What of a plan is not there yet.
- * @param owners null: this process may not give files away, and they stay its own
+ * The writes of a plan that are not done yet.
+ * @param owners null: this process cannot change owners, so the files stay its own
  */
 export function missingWrites(writes: readonly Write[], root: string, owners: Owners): Write[] {
   return writes.filter((write) => !isInPlace(write, root, owners));
@@ -86,7 +86,7 @@ export function applyWrites(writes: readonly Write[], root: string, owners: Owne
 
 class UnsafePlace extends Error {}
 
-/** What an earlier run has left that was cut short: it may hold secrets. */
+/** Removes what an interrupted earlier run has left: it may hold secrets. */
 function clear(place: string): void {
   rmSync(staged(place), { force: true });
   rmSync(kept(place), { force: true });
@@ -124,7 +124,7 @@ function stageFile({ content, mode, owner }: FileWrite, path: string, owners: Ow
   }
 }
 
-/** The folder of secrets is closed to all but the agent, as the package makes it; others are for everybody. */
+/** Only the agent may read the folder of secrets, as in the package; other folders are for everybody. */
 function makeFolder(folder: string, root: string, write: Write, owners: Owners, made: string[]): void {
   const isNew = makeMissing(folder, made);
   const isOut = relative(realpathSync(root), realpathSync(folder)).split(sep)[0] === '..';
@@ -135,7 +135,7 @@ function makeFolder(folder: string, root: string, write: Write, owners: Owners, 
 }
 
 /**
- * One after the other: mkdir with "recursive" calls a disk that is only read ENOENT, and does not tell all that it has made.
+ * Makes folders one by one: mkdir with "recursive" reports a read-only disk as ENOENT, and does not return all new folders.
  * @param made gets each new folder, the outer ones first
  * @returns whether there was none
  */
@@ -160,12 +160,12 @@ function putBack(place: string): void {
   });
 }
 
-/** Of what is put back: where that fails, too, the disk is at its end, and what is told of the first failure says so. */
+/** For restoring: if that fails too, the disk is broken, and the report on the first failure says so. */
 function trying(act: () => void): void {
   try {
     act();
   } catch {
-    // Told already.
+    // The first failure is reported.
   }
 }
 
@@ -173,7 +173,7 @@ function syncFolders(folders: readonly string[]): void {
   for (const folder of new Set(folders)) syncFolder(folder);
 }
 
-/** Only then does a new name outlive a power cut. */
+/** Makes a new name survive a power cut. */
 export function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {

@@ -1,13 +1,13 @@
-/** The file on the boot partition: found, read, and decoded whatever editor has written it. */
+/** The file on the boot partition: finds, reads and decodes it, whichever editor wrote it. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
 import { decodeText, SAVE_AS_UTF8 } from '../config/decode-text.ts';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
-/** Twenty certificates with their chains have a tenth of that. */
+/** Largest file (bytes): twenty certificates with their chains take a tenth of it. */
 const LARGEST_BYTES = 1_000_000;
-/** What Windows makes of the name, whose end it hides, and what copies are called. */
+/** Names that Windows makes of it by a hidden extension, and names of copies. */
 const WRONG_NAME =
   /^dragoman(\.json)?(\.json|\.txt|\.jsonc)?( ?-? ?\(?(copy|\d)\)?)?(\.json)?(\.txt|\.json)?$/i;
 
@@ -27,7 +27,7 @@ export function readBootFile(folder: string): BootFile {
   }
 }
 
-/** Names beside the file that somebody may have meant for it. On FAT the file itself may have other capitals than ours. */
+/** Names beside the file that may be meant for it. On FAT the file itself may differ in capitals. */
 export function similarNames(folder: string): string[] {
   const own = identity(join(folder, PROVISIONING_FILE));
   const isOther = (name: string): boolean => own === null || identity(join(folder, name)) !== own;
@@ -69,13 +69,13 @@ function unreadable(what: string, fix: string): BootFile {
 const NOT_WRITTEN_WHOLE = 'Write it again, and have the PC eject the card before you take it out.';
 
 function decode(bytes: Buffer): BootFile {
-  // Names reach the card before contents do.
+  // The card receives names before contents.
   if (bytes.every((byte) => byte === 0))
     return unreadable(bytes.length === 0 ? 'is empty' : 'holds nothing but zeros', NOT_WRITTEN_WHOLE);
   const text = decodeText(bytes);
   if (text === null) return unreadable('holds letters in another encoding than UTF-8', SAVE_AS_UTF8);
   if (text.trim() === '') return unreadable('is empty', NOT_WRITTEN_WHOLE);
-  // Of a card that was taken out too early, whole clusters are zero.
+  // After an early removal of the card, whole clusters are zero.
   if (text.includes('\0')) return unreadable('holds zeros in the place of letters', NOT_WRITTEN_WHOLE);
   return { kind: 'text', text };
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Where systems mount the boot partition: Raspberry Pi OS, and all before it. */
+/** Mount points of the boot partition: in today's Raspberry Pi OS, and in older ones. */
 export const BOOT_FOLDERS: readonly string[] = ['/boot/firmware', '/boot'];
 
 export function isFolder(path: string): boolean {
@@ -9,10 +9,10 @@ export function isFolder(path: string): boolean {
 }
 
 /**
- * Where the boot report writes to, as root. What names the file that was read lies in a folder of the agent's user, who could
- * have root write anywhere by it: only the places of boot partitions count.
- * @param file that was read; null: none, or nobody knows
- * @returns null where there is no such place
+ * The folder for the boot report, which is written as root. The path of the file comes from a folder of the agent's user, who could
+ * have root write anywhere. So only mount points of boot partitions are accepted.
+ * @param file that was read; null: none, or unknown
+ * @returns null when there is no such folder
  */
 export function reportFolder(file: string | null, folders = BOOT_FOLDERS): string | null {
   const named = file === null ? undefined : folders.find((folder) => folder === dirname(file));

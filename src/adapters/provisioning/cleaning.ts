@@ -1,7 +1,7 @@
 /**
- * Takes the secrets out of dragoman.json once they are in their places. The text without them is written beside the file and
- * synced, the file is overwritten and synced, and only then does the other one take its name: a power cut leaves one of the two
- * whole, and the next boot finishes.
+ * Removes the secrets from dragoman.json once they are in place. The text without them is written beside the file and synced, the
+ * file is overwritten and synced, and then the new file takes its name. After a power cut one of the two is whole, and the next
+ * boot finishes the work.
  */
 import {
   closeSync,
@@ -23,12 +23,12 @@ import { systemRefusal } from '../system-error.ts';
 import { syncFolder } from './apply.ts';
 import { readDocument } from './document.ts';
 
-/** With eight letters and three, so that FAT has it under one name. */
+/** Eight letters and three, so that FAT stores it under one name. */
 const CLEANED_FILE = 'DRAGOMAN.NEW';
-/** No text has as many in a row, not even one in UTF-16. */
+/** Zero bytes in a row: no text has this many, not even one in UTF-16. */
 const ZEROS = 16;
 
-/** @returns null, or why it could not be done: a code of the system */
+/** @returns null, or the system's error code */
 export function takeSecretsOut(folder: string, value: unknown): string | null {
   const text = JSON.stringify(withoutSecrets(value), null, 2).replaceAll('\n', '\r\n');
   return systemRefusal(() => {
@@ -38,7 +38,7 @@ export function takeSecretsOut(folder: string, value: unknown): string | null {
   });
 }
 
-/** Where a power cut came between overwriting and renaming: the file is made whole before it is read. */
+/** After a power cut between overwriting and renaming: restores the file before it is read. */
 export function resumeCleaning(folder: string): void {
   const cleaned = join(folder, CLEANED_FILE);
   if (statSync(cleaned, { throwIfNoEntry: false }) === undefined) return;
@@ -57,7 +57,7 @@ function exchange(folder: string): void {
   syncFolder(folder);
 }
 
-/** In place, so that the same blocks are written; a flash card may keep the old ones all the same. */
+/** Overwrites in place, so that the same blocks are written; a flash card may keep the old ones all the same. */
 function overwrite(file: string): void {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
   try {

@@ -1,4 +1,4 @@
-/** The agent's configuration as it would be with the file's part, checked as the agent checks it at its start. */
+/** The agent's configuration with the file's part, checked as at the agent's start. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
@@ -14,13 +14,13 @@ type Locate = Extract<JsoncResult, { ok: true }>['locate'];
 
 export interface ConfigCheck {
   readonly problems: readonly ProvisioningProblem[];
-  /** What of the part does not count, and why: a sentence each. */
+  /** Parts that have no effect, and why: a sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * @param value the file's part; null: it has none
- * @param root the system that it is for; null: one of which nothing is known
+ * @param value the file's part; null: there is none
+ * @param root the target system; null: unknown
  */
 export function checkConfigPart(
   value: Readonly<Record<string, unknown>> | null,
@@ -46,7 +46,7 @@ export function checkConfigPart(
 
 const MOST_OVERRIDDEN = 8;
 
-/** Of the part, what a file that is read later says otherwise. */
+/** Keys of the part that a later file overrides. */
 function overridden(
   value: Readonly<Record<string, unknown>>,
   effective: readonly Provenance[],
@@ -64,13 +64,13 @@ function overridden(
       .slice(0, MOST_OVERRIDDEN)
       .map(
         ({ path, source }) =>
-          `${NOT_IN_EFFECT}config.${path}, because ${within(root, formatSource(source))} is read later and says otherwise.`,
+          `${NOT_IN_EFFECT}config.${path}, because ${within(root, formatSource(source))} is read later and overrides it.`,
       ),
     ...(more > 0 ? [`${NOT_IN_EFFECT}${more} more keys of "config", for the same reason.`] : []),
   ];
 }
 
-/** What the part itself says at a path, as JSON; undefined where it says nothing. Lanes may stand at other indexes there. */
+/** The part's own value at a path, as JSON; undefined when it has none. Its lanes may have other indexes. */
 function partAt(value: Readonly<Record<string, unknown>>, path: string): string | undefined {
   if (path.startsWith('lanes[')) return value['lanes'] === undefined ? undefined : 'a lane';
   const found = path
@@ -87,7 +87,7 @@ const within = (root: string, path: string): string =>
 
 function inWords({ source, path, message, holder }: Problem, root: string): ProvisioningProblem {
   const isOwn = source === null || source.name === PROVISIONING_FILE;
-  // A key that is like none may be a secret that somebody has put in its place.
+  // An unrecognisable key may be a secret in the wrong place.
   const place = holder ?? path;
   const what = holder === undefined ? message : message.replace(/^is /, 'holds a key that is ');
   const field = place === '' ? 'config' : `config.${place}`;
@@ -96,7 +96,7 @@ function inWords({ source, path, message, holder }: Problem, root: string): Prov
     return { field, message: `${what}${line}`, fix: '' };
   }
   const shown = within(root, formatSource(source));
-  // What the package brings is empty, and waits for this file.
+  // The package's own file is empty, and meant to be replaced by this one.
   const fix =
     path === ''
       ? `Fix ${shown} on the device.`

@@ -1,4 +1,4 @@
-/** The text of the file as a document, or what is wrong with it in words that name field and fix, and never a secret. */
+/** Parses the file. Its problems name the field and the fix, never a secret. */
 import {
   PROVISIONING_FILE,
   type ProvisioningOutcome,
@@ -29,16 +29,16 @@ export type DocumentResult =
       readonly problems: readonly ProvisioningProblem[];
     };
 
-/** What is beyond is counted: nobody reads it. */
+/** Further problems are only counted. */
 const MOST_PROBLEMS = 20;
 const LONGEST_NAME = 60;
-/** What to do about a field, by its path without indexes. */
+/** The fix for each field, by its path without indexes. */
 const FIXES: Readonly<Record<string, string>> = {
   format: 'Write "format": 1.',
   wifi: 'Write "wifi": { "ssid": "...", "passphrase": "...", "country": "DE" }.',
   'wifi.ssid': 'Write the name of the network as the router has it.',
   'wifi.passphrase': 'Look at the router for it; leave it out for an open network.',
-  'wifi.country': 'Write the country where the device stands.',
+  'wifi.country': 'Write the country where the device is used.',
   'wifi.hidden': 'Write true for a network that hides its name, or leave it out.',
   address: 'Leave it out for DHCP.',
   caPem: 'Copy the certificate from its file, each end of a line as \\n.',
@@ -54,7 +54,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   secrets: ['mqtt-password'],
 };
 
-/** Secrets of a file that may be wrong otherwise. A text that is no JSON is never quoted. */
+/** The secrets of a file that may have other errors. A text that is not JSON is never quoted. */
 export function secretsIn(text: string): string[] {
   const parsed = parseJsonc(text);
   return parsed.ok ? secretTexts(parsed.value) : [];
@@ -73,7 +73,7 @@ export function readDocument(text: string): DocumentResult {
   return invalid(problems);
 }
 
-/** Of a value of another kind its length is told, too, which is no fault of its own. */
+/** A value of the wrong type also has a wrong length, which is not worth a report. */
 function withoutConsequences<T extends { readonly code: string; readonly path: readonly PropertyKey[] }>(
   issues: readonly T[],
 ): T[] {
@@ -91,7 +91,7 @@ function invalid(problems: readonly ProvisioningProblem[]): DocumentResult {
   return { ok: false, outcome: isWifi ? 'wifi_unsupported' : 'file_invalid', problems: [...shown, ...rest] };
 }
 
-/** Where the text is no JSON, what stands there as a key may be a secret: it is not quoted. */
+/** In a text that is not JSON, any key may be a secret, so it is not quoted. */
 export function syntaxProblem({
   message,
   position,
@@ -101,14 +101,14 @@ export function syntaxProblem({
     : 'Compare that place with the example in docs/provisioning.md: quotes, commas and brackets.';
   return {
     field: `line ${position.line}, column ${position.column}`,
-    message: message.replace(/the key ".*"/s, 'a key').replace(/found ".*"$/s, 'something else stands there'),
+    message: message.replace(/the key ".*"/s, 'a key').replace(/found ".*"$/s, 'found something else'),
     fix,
   };
 }
 
 const UNSUPPORTED = 'is not supported: WPA3 alone (SAE), WEP and logins by 802.1X cannot be used';
 
-/** Where a secret may have been put in the place of a key. */
+/** Objects in which a secret may have been written in the place of a key. */
 const HOLDERS_OF_SECRETS: readonly string[] = ['', 'wifi', 'secrets'];
 
 function unknownKey(
@@ -132,10 +132,10 @@ function unknownKey(
   return { field, message: 'is not a known key', fix };
 }
 
-/** What has no field begins a sentence. */
+/** A problem without a field begins the sentence with the file's name. */
 const holder = (place: string): string => (place === '' ? `${PROVISIONING_FILE} ` : '');
 
-/** A word that anybody may read: nothing but the letters of a known key, a few of them wrong. */
+/** Whether a key may be shown: it differs from a known key only by a few letters. */
 function isMisspelt(key: string, near: string | null): boolean {
   return near !== null && near !== 'mqtt-password' && /^[a-z]+$/i.test(key);
 }

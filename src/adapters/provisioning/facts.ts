@@ -1,4 +1,4 @@
-/** What is found on the device: which network manager, what lies at the places, what a machine has to check. */
+/** Facts about the device: its network manager, existing files, and checks that need the machine. */
 import { pbkdf2Sync } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -28,7 +28,7 @@ export function findFacts({ wifi, timeZone }: ProvisioningDocument, root: string
   };
 }
 
-/** A name without a folder is that of a credential, which systemd may have from anywhere. */
+/** A name without a folder is a credential, which systemd can take from anywhere. */
 function isSetUp(root: string): boolean {
   const file = join(root, PLACES.mainConfig);
   const loaded = isFile(file) ? loadConfig({ file, env: {} }) : null;
@@ -39,7 +39,7 @@ function isSetUp(root: string): boolean {
   );
 }
 
-/** NetworkManager where it is enabled; else systemd-networkd, if there is wpa_supplicant. */
+/** NetworkManager when it is enabled; otherwise systemd-networkd, if wpa_supplicant is there. */
 export function findNetwork(root: string): NetworkBackend | null {
   const isThere = (path: string): boolean => existsSync(join(root, path));
   const isLinked = (path: string): boolean =>
@@ -51,13 +51,13 @@ export function findNetwork(root: string): NetworkBackend | null {
   return hasNetworkd ? 'networkd' : null;
 }
 
-/** What passphrase and name of a network become on the air; of 64 digits, they themselves. */
+/** The WPA key from passphrase and network name. A passphrase of 64 digits is the key itself. */
 function wifiKey(passphrase: string, ssid: string): string {
   if (RAW_KEY.test(passphrase)) return passphrase.toLowerCase();
   return pbkdf2Sync(passphrase, ssid, KEY_ROUNDS, KEY_BYTES, 'sha1').toString('hex');
 }
 
-/** Null where there is no file, or none that can be read. */
+/** Null when the file is absent or unreadable. */
 export function presentText(root: string, place: string): string | null {
   try {
     return readBoundedFile(join(root, place), LARGEST_CONFIG_BYTES).bytes.toString('utf8');
@@ -77,7 +77,7 @@ function readsSshKeys(root: string): boolean {
   try {
     more = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
   } catch {
-    // Older ones have no such folder.
+    // Older systems have no such folder.
   }
   return ['/etc/ssh/sshd_config', ...more].some((file) =>
     (presentText(root, file) ?? '')

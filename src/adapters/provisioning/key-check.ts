@@ -1,4 +1,4 @@
-/** Certificates and keys of the file: whether each can be read, whether they belong together, and how long they are good. */
+/** Checks the file's certificates and keys: whether each is readable, whether they match, and how long they are valid. */
 import { createPrivateKey, createPublicKey, type X509Certificate } from 'node:crypto';
 import type { ProvisioningProblem } from '../../core/provisioning/outcome.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
@@ -15,7 +15,7 @@ interface Found {
 }
 
 /**
- * @param keyNow PEM of the private key that the device has; null: none
+ * @param keyNow PEM of the device's present private key; null: none
  * @param wall null while the clock is not set
  */
 export function checkKeys(
@@ -28,7 +28,7 @@ export function checkKeys(
   const own = certPem === undefined ? null : checkCertificate(found, 'certPem', certPem, wall);
   if (own !== null) checkPair(found, own, keyPem, keyNow);
   if (certPem === undefined && keyPem !== undefined)
-    addProblem(found, 'certPem', 'is missing: "keyPem" is of no use without it', 'Add the certificate.');
+    addProblem(found, 'certPem', 'is missing: "keyPem" is useless without it', 'Add the certificate.');
   for (const [index, pem] of (ownerKeysPem ?? []).entries())
     checkOwnerKey(found, `ownerKeysPem[${index}]`, pem);
   return found;
@@ -40,7 +40,7 @@ function addProblem({ problems }: Found, field: string, message: string, fix: st
 
 const AS_PEM = 'Copy it whole from its file, from "-----BEGIN" to "-----END", each end of a line as \\n.';
 
-/** The first of them; null where it cannot be used. */
+/** The first certificate; null when it is unusable. */
 function checkCertificate(
   found: Found,
   field: string,
@@ -59,15 +59,10 @@ function checkCertificate(
   const { validFrom, validTo } = infoOf(own);
   const name = own.subject.split('\n').at(-1)?.slice(0, 100) ?? '';
   if (wall !== null && validTo <= wall)
-    addProblem(
-      found,
-      field,
-      `has ended on ${day(validTo)}, by this device's clock`,
-      'Have a new one issued.',
-    );
-  else found.notes.push(`${field}: ${name}, good until ${day(validTo)}.`);
+    addProblem(found, field, `expired on ${day(validTo)}, by this device's clock`, 'Have a new one issued.');
+  else found.notes.push(`${field}: ${name}, valid until ${day(validTo)}.`);
   if (wall !== null && validFrom > wall)
-    found.notes.push(`${field} begins only on ${day(validFrom)}, by this device's clock.`);
+    found.notes.push(`${field} is not valid before ${day(validFrom)}, by this device's clock.`);
   return own;
 }
 
@@ -83,7 +78,7 @@ function checkPair(
 ): void {
   const pem = given ?? keyNow;
   if (pem === null) {
-    // One that was taken out of the file is asked for by the plan, which knows whether the device has lost it.
+    // A key that was removed from the file is requested by the plan, which knows whether the device has lost it.
     if (given === null) return;
     return addProblem(found, 'keyPem', 'is missing', 'Add the private key of "certPem".');
   }
@@ -92,7 +87,7 @@ function checkPair(
       found,
       'keyPem',
       'is protected by a password',
-      'Write it without: "openssl pkey -in key.pem".',
+      'Remove the password: "openssl pkey -in key.pem".',
     );
   try {
     if (certificate.checkPrivateKey(createPrivateKey(pem))) return;

@@ -1,4 +1,4 @@
-/** Whether what is written below /etc outlives a reboot: secrets must not be taken out of the file for a memory that forgets. */
+/** Whether files below /etc survive a reboot: secrets must not be removed from the file if the copy is only in memory. */
 import { readFileSync, statfsSync } from 'node:fs';
 
 const PLACE = '/etc/dragoman';
@@ -7,17 +7,17 @@ const IMAGE = '/run/dragoman-image';
 const IN_MEMORY: readonly number[] = [0x01021994, 0x858458f6];
 const MEMORY_TYPES: readonly string[] = ['tmpfs', 'ramfs'];
 
-/** The kind of a file system; null where there is no such folder. */
+/** The type of a file system; null when there is no such folder. */
 export type KindOf = (folder: string) => number | null;
 
-/** @param mounts as /proc/self/mountinfo has them */
+/** @param mounts content of /proc/self/mountinfo */
 export function isLasting(mounts: string, kindOf: KindOf): boolean {
   const holding = mounts
     .split('\n')
     .map(readMount)
     .filter((mount) => mount !== null)
     .filter(({ at }) => at === '/' || PLACE === at || PLACE.startsWith(`${at}/`))
-    // The last one of the longest hides the others.
+    // The longest mount point holds the path; of several equal ones, the last hides the others.
     .reduce<Mount | null>(
       (best, one) => (best === null || one.at.length >= best.at.length ? one : best),
       null,
@@ -25,10 +25,10 @@ export function isLasting(mounts: string, kindOf: KindOf): boolean {
   if (holding === null) return true;
   if (MEMORY_TYPES.includes(holding.type)) return false;
   if (holding.type !== 'overlay') return true;
-  // What is mounted before the system starts has moved since then: in the image to the other folder.
+  // Mounts made before the system started have moved since then: in the image to the other folder.
   const [, upper = ''] = /(?:^|,)upperdir=([^,]+)/.exec(holding.options) ?? [];
   const kind = kindOf(upper) ?? kindOf(upper.replace(/^\/mnt(?=\/)/, IMAGE));
-  // What cannot be found is taken for memory: the secrets stay where they are, and nothing is lost.
+  // An unknown one counts as memory: the secrets stay where they are, and nothing is lost.
   return kind !== null && !IN_MEMORY.includes(kind);
 }
 
@@ -45,7 +45,7 @@ function readMount(line: string): Mount | null {
   return at === undefined ? null : { at, type, options };
 }
 
-/** Of the system that runs; others are believed to last. */
+/** For the running system; another root is assumed to be persistent. */
 export function lasts(root: string): boolean {
   if (root !== '/') return true;
   try {

@@ -1,19 +1,19 @@
-/** One at a time: of two that write one file, either would overwrite the other's. */
+/** Locks: two processes that write one file would overwrite each other's result. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { systemCode } from '../system-error.ts';
 
-/** Gone at the next boot, whatever has happened. */
+/** In /run, so that a reboot always removes it. */
 const PROVISION_LOCK = '/run/dragoman-provision.lock';
-/** Beside the result file, where both may write who write the status. */
+/** Beside the result file, where all writers of the status may write. */
 const STATUS_LOCK = 'status.lock';
-/** A card takes a second for a file at its worst. The agent's user could hold the lock forever: then it is written all the same. */
+/** Longest wait for the status lock (milliseconds). A slow card takes a second per file. Then the status is written anyway. */
 const WAIT_FOR_STATUS_MS = 3000;
 const LOOK_EVERY_MS = 20;
 const LONGEST_PID = 20;
 
-/** @returns what ends it; null where another one runs. @throws where it cannot be written */
+/** @returns the release; null when another process holds the lock. @throws when it cannot be written */
 export function lock(root: string): (() => void) | null {
   const file = join(root, PROVISION_LOCK);
   mkdirSync(dirname(file), { recursive: true });
@@ -32,7 +32,7 @@ export function whileStatusIsOurs<T>(folder: string, write: () => T): T {
       Atomics.wait(pause, 0, 0, LOOK_EVERY_MS);
     }
   } catch {
-    // There is no such folder, or it can only be read: what is written is whole all the same.
+    // The folder is absent or read-only: the write is atomic anyway.
   }
   try {
     return write();
@@ -55,11 +55,11 @@ function take(file: string): (() => void) | null {
   return null;
 }
 
-/** Not by one that was killed. */
+/** A killed process holds nothing. */
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readBoundedFile(file, LONGEST_PID).bytes.toString('latin1'));
-    // Empty: it is just being written.
+    // Empty: just being written.
     if (pid === 0) return true;
     process.kill(pid, 0);
     return true;

@@ -7,23 +7,23 @@ import type { RunProgram } from '../doctor/program.ts';
 import { listIfReadable, readIfReadable } from '../if-readable.ts';
 
 const NETWORK_CLASS = '/sys/class/net';
-/** Bridges and the like, which containers bring and which lead nowhere. */
+/** Bridges and other virtual interfaces, which containers bring and which lead nowhere. */
 const MADE_OF_SOFTWARE = /^(lo|docker|veth|br-|virbr|dummy|sit|ip6tnl|tun|tap|wg)/;
-/** Addresses that a machine gives itself. */
+/** Link-local addresses, which a machine gives itself. */
 const OWN_MAKING = /^(169\.254\.|fe80:)/i;
 
 type Addresses = Readonly<
   Record<string, readonly { readonly address: string; readonly internal: boolean }[] | undefined>
 >;
 
-/** The ways out of this machine. Never throws. */
+/** The network interfaces of this machine. Never throws. */
 export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses): Interface[] {
   const names = listIfReadable(folder).filter((name) => !MADE_OF_SOFTWARE.test(name));
   const known = addresses();
   return names.sort().map((name) => ({
     name,
     isWireless: ['wireless', 'phy80211'].some((sign) => existsSync(join(folder, name, sign))),
-    // An interface that is down has none.
+    // An interface that is down has no such value.
     hasLink: readIfReadable(join(folder, name, 'carrier'))?.trim() === '1',
     addresses: (known[name] ?? [])
       .filter(({ address, internal }) => !internal && !OWN_MAKING.test(address))
@@ -31,12 +31,12 @@ export function readInterfaces(folder = NETWORK_CLASS, addresses = ownAddresses)
   }));
 }
 
-/** NetworkManager's numbers of why a device is not connected: secrets that are missing, a network that is not found. */
+/** NetworkManager's reasons for a failed connection: missing secrets, network not found. */
 const MANAGER_REASONS: Readonly<Record<string, WifiTrouble>> = { 7: 'password_wrong', 53: 'not_found' };
 
 /**
- * What the supplicant says of the Wi-Fi, as far as its log can be read, or else whoever manages it.
- * @param sockets a folder in which the supplicant can answer; left out: the usual one
+ * The Wi-Fi problem from the supplicant's log, if that can be read, or else from the network manager.
+ * @param sockets a folder in which the supplicant can answer; the usual one by default
  */
 export async function readWifiTrouble(
   run: RunProgram,
@@ -52,7 +52,7 @@ export async function readWifiTrouble(
   if (MANAGER_REASONS[reason] !== undefined) return MANAGER_REASONS[reason];
   const place = sockets === undefined ? [] : ['-s', sockets];
   const status = await run('wpa_cli', [...place, '-i', device, 'status']);
-  // A supplicant that goes on looking has not found what it looks for.
+  // A supplicant that keeps scanning has not found its network.
   return status.ok && /^wpa_state=SCANNING$/m.test(status.text) ? 'not_found' : null;
 }
 

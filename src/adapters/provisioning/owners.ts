@@ -1,4 +1,4 @@
-/** Who the files belong to, by the numbers of the system that they are for. */
+/** The owners of the files, by the numbers of the target system. */
 import type { Write } from '../../core/provisioning/places.ts';
 import type { Owners } from './apply.ts';
 import { presentText } from './facts.ts';
@@ -7,9 +7,9 @@ export type OwnersResult = { readonly ok: true; readonly owners: Owners } | { re
 
 const AGENT = 'dragoman';
 
-/** Not ok: there is no user of the agent's, who must read some of the files. */
+/** Not ok: the agent's user, who must read some of the files, does not exist. */
 export function findOwners(writes: readonly Write[], root: string, isRoot: boolean): OwnersResult {
-  // Whoever is not root keeps what they write.
+  // Without root, the owner of the files cannot be changed.
   if (!isRoot) return { ok: true, owners: null };
   const rootOwner = { uid: 0, gid: 0 };
   const agent = agentOf(presentText(root, '/etc/passwd') ?? '');

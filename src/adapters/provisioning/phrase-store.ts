@@ -8,9 +8,9 @@ const MOST_BYTES = 1_000_000;
 const PAUSE_MS = 400;
 
 /**
- * Phrases one after the other, as one sound.
- * @param folder has `LANGUAGE/CODE.wav`; one that is missing in a language is said in English
- * @returns null where none of them is there
+ * Joins phrases to one sound.
+ * @param folder has `LANGUAGE/CODE.wav`; a phrase that is missing in a language is spoken in English
+ * @returns null when none of them exists
  */
 export function loadPhrases(
   folder: string,

@@ -1,4 +1,4 @@
-/** One run of `dragoman provision`: reads the file, checks all of it, puts it in place, takes the secrets out, and tells. */
+/** One run of `dragoman provision`: reads and checks the file, puts its parts in place, removes the secrets, and reports. */
 import { configPart } from '../../core/provisioning/config-part.ts';
 import {
   PROVISIONING_FILE,
@@ -24,9 +24,9 @@ import { takeEffect } from './take-effect.ts';
 export interface ProvisioningRun {
   /** The folder where the boot partition is mounted. */
   readonly boot: string;
-  /** The system that is set up: "/" for the one that runs. */
+  /** The target system: "/" for the running one. */
   readonly root: string;
-  /** Nothing is written, nowhere. */
+  /** Writes nothing at all. */
   readonly isDry: boolean;
   readonly isRoot: boolean;
   /** Null while the clock is not set. */
@@ -87,7 +87,7 @@ function endOf(
   { writes = [], ...told }: Told,
   secrets: readonly string[],
 ): ProvisioningEnd {
-  // Somebody may have written one of them into another field, which is quoted then, as JSON has it.
+  // A secret may be repeated in another field, which is quoted then, in its JSON form.
   const quotable = secrets.flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]);
   const printable = (text: string): string =>
     onOneLine(quotable.reduce((rest, secret) => rest.replaceAll(secret, '(secret)'), text));
@@ -106,7 +106,7 @@ function endOf(
   return { result, writes };
 }
 
-/** What is quoted of the file must neither begin a line of its own nor steer a terminal. */
+/** Quotes from the file must neither begin a line nor steer a terminal. */
 function onOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
@@ -131,7 +131,7 @@ function ownersFor(
 ): { owners: Owners; problem: ProvisioningProblem | null } {
   const found = findOwners(writes, root, isRoot);
   if (found.ok) return { owners: found.owners, problem: null };
-  const message = 'cannot be put in place: there is no user "dragoman", who has to read the secrets';
+  const message = 'cannot be put in place: there is no user "dragoman" to read the secrets';
   const fix = 'Install the package dragoman first.';
   return { owners: null, problem: { field: '', message: `${PROVISIONING_FILE} ${message}`, fix } };
 }
@@ -140,23 +140,23 @@ function inWords({ outcome, message }: { outcome: string; message: string }): Pr
   const what =
     outcome === 'disk_full' ? 'The disk of the device is full' : `The disk cannot be written (${message})`;
   return {
-    ...{ field: '', message: `${what}; all is as it was` },
-    fix: outcome === 'disk_full' ? 'Make room on it, or write the card again.' : 'Try another card.',
+    ...{ field: '', message: `${what}; nothing was changed` },
+    fix: outcome === 'disk_full' ? 'Free some space, or write the card again.' : 'Try another card.',
   };
 }
 
 function notesOnNames(boot: string): string[] {
   return similarNames(boot).map(
-    (name) => `${JSON.stringify(name)} lies beside ${PROVISIONING_FILE} and is not read.`,
+    (name) => `${JSON.stringify(name)} is beside ${PROVISIONING_FILE} and is ignored.`,
   );
 }
 
 const FORGETS =
-  'What is set now is in memory and forgotten at the next boot: the secrets stay in dragoman.json, where whoever has the card can read them.';
+  'The new settings are in memory only and lost at the next boot: the secrets stay in dragoman.json, where anyone with the card can read them.';
 
 function notesOnCleaning(trouble: string | null): string[] {
-  if (trouble === null) return ['The secrets are on the device now and were taken out of dragoman.json.'];
+  if (trouble === null) return ['The secrets are on the device now and were removed from dragoman.json.'];
   return [
-    `The secrets could not be taken out of dragoman.json (${trouble}): whoever has the card can read them there.`,
+    `The secrets could not be removed from dragoman.json (${trouble}): anyone with the card can read them there.`,
   ];
 }

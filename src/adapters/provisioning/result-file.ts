@@ -6,9 +6,9 @@ import { harmless } from '../../protocol/plain-text.ts';
 const MOST_BYTES = 256 * 1024;
 
 /**
- * What `dragoman provision` has left. It lies in a folder of the agent's, so that nothing in it is believed: not its kind, its
- * size, its form or its letters.
- * @returns null where there is nothing that can be used
+ * Reads the result of `dragoman provision`. The agent's user owns its folder, so nothing is trusted: not its type, size, format or
+ * characters.
+ * @returns null when it is unusable
  */
 export function readResultFile(path: string): ProvisioningResult | null {
   try {

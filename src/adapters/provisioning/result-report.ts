@@ -1,4 +1,4 @@
-/** Where the result is told: beside the file for whoever has the card, and in /run for other programs. */
+/** Publishes the result: beside the file for the owner of the card, and in /run for other programs. */
 import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -32,7 +32,7 @@ export function report(result: ProvisioningResult, boot: string, root: string): 
   return problems;
 }
 
-/** @returns null, or why not, as the system calls it */
+/** @returns null, or the system's error code */
 function failing(act: () => void): string | null {
   try {
     act();
@@ -42,14 +42,14 @@ function failing(act: () => void): string | null {
   }
 }
 
-/** The agent's own folder, which systemd gives it at its start. */
+/** The agent's runtime folder, which systemd otherwise creates at the agent's start. */
 function makeRunFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (process.getuid?.() === 0) chownSync(folder, 0, 0);
 }
 
-/** The card is not written at each boot for the time alone: a power cut then could harm it. */
+/** A new time alone is not written at each boot: a power cut during the write could damage the card. */
 function isNews(result: ProvisioningResult, boot: string): boolean {
   if (result.outcome !== 'unchanged') return true;
   try {

@@ -15,33 +15,33 @@ export interface SpeakerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Devices of the configuration, which may be no cards of the kernel's. */
+  /** Configured devices, some of which may be no kernel cards. */
   readonly configured: readonly string[];
   readonly folders?: MachineFolders;
-  /** Has the running agent say it with its own loudspeakers; false where it does not. */
+  /** Asks the running agent to play it on its own loudspeakers; false when it does not. */
   handOver(sound: DecodedSound): Promise<boolean>;
 }
 
-/** Everything in this machine that can speak. */
+/** All loudspeakers of this machine. */
 export interface Speaker {
   /**
-   * Says it wherever that is possible, at the same time, and tells where that was. Never rejects.
-   * @param agentSpeaks whether the agent's loudspeakers can be trusted (left out: yes)
+   * Plays the sound wherever possible, at the same time, and returns where. Never rejects.
+   * @param agentSpeaks whether to rely on the agent's loudspeakers (default: yes)
    */
   say(sound: DecodedSound, agentSpeaks?: boolean): Promise<readonly Said[]>;
-  /** Falls silent at once. */
+  /** Stops at once. */
   close(): void;
 }
 
-/** More are no kiosk's. */
+/** Most devices to use; no kiosk has more. */
 const MOST_DEVICES = 32;
-/** Beyond the sound itself: a device that has not taken it then never will. */
+/** Extra time after the sound's length (milliseconds): a device that is not done by then hangs. */
 const LATE_MS = 5000;
-/** A card that was never used may be muted or as loud as it can. */
+/** Volume for a card that was never used, which may be muted or at its loudest. */
 const VOLUME_PERCENT = 75;
 const MIXER_LIMIT_MS = 3000;
 const MOST_WORDS = 4096;
-/** Longer than the agent needs to begin with it. */
+/** Extra time for the agent to begin (milliseconds), generous. */
 const AGENT_BEGINS_MS = 500;
 
 const AGENT = "the agent's loudspeakers";
@@ -54,7 +54,7 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
     async say(sound, agentSpeaks = true) {
       const found = listDevices(options);
       const byAgent = agentSpeaks && !isClosed && (await options.handOver(sound));
-      // What the agent speaks with is the agent's, also where there is a place for another program.
+      // The agent plays on its own devices, even when another program could share them.
       const others = byAgent ? found.filter(({ isAgents }) => !isAgents) : found;
       const mostly = durationMs(sound.pcm.byteLength, sound.rateHz) + AGENT_BEGINS_MS;
       const [said] = await Promise.all([
@@ -62,7 +62,7 @@ export function createSpeaker(options: SpeakerOptions): Speaker {
           others.map(async ({ device, isCard, holders }): Promise<Said> => {
             if (holders !== null) return { device, trouble: `busy, held by ${holders}` };
             if (isCard && !isClosed) await turnUp(device, options);
-            if (isClosed) return { device, trouble: 'asked to end' };
+            if (isClosed) return { device, trouble: 'stopped on request' };
             return { device, trouble: await play(device, sound, options, playing) };
           }),
         ),
@@ -82,11 +82,11 @@ interface Found {
   readonly isCard: boolean;
   /** The configuration names it, or a card of it. */
   readonly isAgents: boolean;
-  /** Who has it; null: it is free. */
+  /** The programs that use it; null: it is free. */
   readonly holders: string | null;
 }
 
-/** Each card's outputs, and what else the configuration speaks with. */
+/** The outputs of all cards, and the other configured devices. */
 function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions): Found[] {
   const cards = readCards(folders);
   const wanted = [...new Set(configured)].map((device) => ({ device, card: parseDeviceName(device)?.card }));
@@ -107,7 +107,7 @@ function listDevices({ folders = MACHINE_FOLDERS, configured }: SpeakerOptions):
   return [...found, ...others].slice(0, MOST_DEVICES);
 }
 
-/** A card without a control is as loud as it is. */
+/** A card without a volume control stays as it is. */
 async function turnUp(device: string, { clock, log }: SpeakerOptions): Promise<void> {
   const mixer = createCardMixer(device, { clock, log });
   const looked = mixer.look().then(() => mixer.mixer?.setVolume(VOLUME_PERCENT));
@@ -115,7 +115,7 @@ async function turnUp(device: string, { clock, log }: SpeakerOptions): Promise<v
   mixer.close();
 }
 
-/** @returns why the device did not take it, in ALSA's words; null: it did */
+/** @returns why the device did not accept it, in ALSA's words; null: it did */
 function play(
   device: string,
   { pcm, rateHz }: DecodedSound,
@@ -130,21 +130,21 @@ function play(
     const end = (trouble: string | null): void => {
       playing.delete(stop);
       cancel();
-      // A device that hangs in the kernel holds its program even against this; nobody waits for it.
+      // A device that hangs in the kernel can block even SIGKILL; the caller does not wait for it.
       child.kill('SIGKILL');
       child.unref();
       child.stdin.destroy();
       child.stderr.destroy();
       resolve(trouble);
     };
-    const stop = (): void => end('asked to end');
+    const stop = (): void => end('stopped on request');
     const limitMs = durationMs(pcm.byteLength, rateHz) + LATE_MS;
-    const cancel = clock.at(clock.now() + limitMs, () => end('it takes no sound'));
+    const cancel = clock.at(clock.now() + limitMs, () => end('it accepts no sound'));
     playing.add(stop);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (said.length < MOST_WORDS) said += text;
     });
-    child.stdin.on('error', () => {}); // Its end tells more.
+    child.stdin.on('error', () => {}); // The exit explains more.
     child.on('error', () => end('aplay is not installed (package alsa-utils)'));
     child.on('close', (code) => end(code === 0 ? null : reasonIn(said)));
     child.stdin.end(pcm);

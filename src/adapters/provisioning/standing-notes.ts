@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
-/** Where the image for a card tells what was wrong with it at this boot, a sentence on each line. */
+/** The card image reports its problems at this boot here, a sentence per line. */
 const CARD_PROBLEMS = 'run/dragoman-image/problems';
 const LARGEST_BYTES = 10_000;
 const CARD = 'The card: ';
 export const NOT_IN_EFFECT = 'Not in effect: ';
-/** Of notes that hold for as long as what they are about, not for one run alone. */
+/** Beginnings of notes that stay true for as long as their cause, not for one run alone. */
 const STANDING: readonly string[] = [CARD, NOT_IN_EFFECT];
 const isStanding = (note: string): boolean => STANDING.some((beginning) => note.startsWith(beginning));
 
-/** What is wrong with the card itself, where the image has found something. */
+/** The problems with the card that the image has found. */
 export function notesOnCard(root: string): string[] {
   try {
     const { bytes } = readBoundedFile(join(root, CARD_PROBLEMS), LARGEST_BYTES);

@@ -17,31 +17,31 @@ import { syncFolder } from './apply.ts';
 import { whileStatusIsOurs } from './lock.ts';
 
 const MOST_BYTES = 256 * 1024;
-/** Whatever a power cut leaves is one file, and one name on FAT. */
+/** Draft of the status file: one name on FAT, so that power cuts leave at most one. */
 const DRAFT = 'DRAGOSTA.NEW';
 const TIME = /^Time: .*$/gm;
 
 /**
- * Writes what became of the settings; a report on an earlier start goes with what was there.
+ * Writes the result of the settings, and removes a report on an earlier start.
  * @param boot where the boot partition is mounted
- * @param run the folder of what provisioning leaves
- * @returns why it could not be written, as the system calls it; null: it stands there
+ * @param run the runtime folder of provisioning
+ * @returns the system's error code; null: it was written
  */
 export function writeSettingsText(boot: string, text: string, run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => writeWhole(boot, text)));
 }
 
-/** What a power cut has left of an earlier writing, where nothing is to be written now. */
+/** Removes what a power cut has left of an earlier write. */
 export function clearDraft(boot: string, run: string): void {
   whileStatusIsOurs(run, () => systemRefusal(() => rmSync(join(boot, DRAFT), { force: true })));
 }
 
 /**
- * Puts these lines in the place of the last report on a start, behind what `dragoman provision` has written. The card is not
- * written for another time alone: a power cut then could harm it.
+ * Replaces the last report on a start, after the part of `dragoman provision`. Another time alone is not written: a power cut
+ * during the write could damage the card.
  * @param boot where the boot partition is mounted
- * @param run the folder of what provisioning has left
- * @returns why it could not be written, as the system calls it; null: it stands there
+ * @param run the runtime folder of provisioning
+ * @returns the system's error code; null: it was written
  */
 export function writeStartLines(boot: string, lines: readonly string[], run: string): string | null {
   return whileStatusIsOurs(run, () => systemRefusal(() => putLines(boot, lines)));
@@ -57,8 +57,8 @@ function putLines(boot: string, lines: readonly string[]): void {
 }
 
 /**
- * Empty where there is none that could be ours. A link is none: the folder is named by a file that the agent's user could change, and
- * what root alone may read must not be copied from elsewhere.
+ * Empty when there is none of ours. Links are not followed: the agent's user could change the file that names the folder, and
+ * files that only root may read must not be copied from elsewhere.
  */
 function readText(path: string): string {
   let file: number;
@@ -77,7 +77,7 @@ function readText(path: string): string {
   }
 }
 
-/** All of it or what was there before, also after a power cut. */
+/** Atomic, also on a power cut. */
 function writeWhole(boot: string, text: string): void {
   const draft = join(boot, DRAFT);
   try {

@@ -1,6 +1,6 @@
 /**
- * What was written is read at the next boot by all whom it concerns; this makes it effective at once, as far as it goes. At the
- * first boot nobody has started yet, and most of it does nothing.
+ * Applies the new files at once, as far as possible; otherwise their readers use them at the next boot. At the first boot none of
+ * those programs runs yet, so most of this does nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -15,7 +15,7 @@ const AGENT: readonly string[] = [
   ...[PLACES.mainConfig, PLACES.config, PLACES.password, PLACES.ca, PLACES.certificate, PLACES.key],
 ];
 
-/** What is to be called, most of which fails where nothing runs yet. */
+/** The commands to run; most of them fail when nothing runs yet. */
 export function callsFor(
   changed: readonly Write[],
   country: string | undefined,
@@ -28,7 +28,7 @@ export function callsFor(
     ...(has(NETWORK) ? [['nmcli', 'connection', 'reload'] as const] : []),
     ...(has([PLACES.managerState]) ? [['nmcli', 'radio', 'wifi', 'on'] as const] : []),
     ...(has(NETWORKD) ? [['networkctl', 'reload'] as const] : []),
-    // Without waiting: it is for later in the boot.
+    // Without waiting: it starts later in the boot.
     ...(has([PLACES.supplicant, PLACES.supplicantWanted])
       ? [['systemctl', '--no-block', 'restart', supplicant] as const]
       : []),
@@ -45,12 +45,12 @@ export function takeEffect(
     try {
       execFileSync(program, words, { stdio: 'ignore', timeout: CALL_LIMIT_MS });
     } catch {
-      // It is not installed, or does not run yet.
+      // Not installed, or not running yet.
     }
   }
 }
 
-/** Raspberry Pi OS keeps Wi-Fi switched off until a country is set by its own tool. */
+/** Raspberry Pi OS blocks Wi-Fi until its own tool has set a country. */
 function unblockWifi(): void {
   try {
     const fd = openSync('/dev/rfkill', 'r+');

@@ -15,7 +15,7 @@ export interface CompactJws {
   readonly payload: string;
 }
 
-/** Reads a compact JWS without believing it; null where it is none. Each has one spelling only. */
+/** Parses a compact JWS without verifying it; null when it is none. Accepts only the canonical spelling. */
 export function readCompact(jws: string): CompactJws | null {
   const [, head = '', body = '', signature = ''] = COMPACT.exec(jws) ?? [];
   const parts = [head, body, signature].map((part) => Buffer.from(part, 'base64url'));
@@ -27,7 +27,7 @@ export function readCompact(jws: string): CompactJws | null {
   return header.success ? { header: header.data, payload } : null;
 }
 
-/** What a signed message holds, where there is no key to check it with. */
+/** The content of a signed message when there is no key to verify it. */
 export function readUnverified(jws: string): Opening {
   const read = readCompact(jws);
   if (read === null) return { ok: false, why: 'malformed' };

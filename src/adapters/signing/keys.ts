@@ -14,7 +14,7 @@ export interface PublicKey {
 }
 export type PrivateKey = PublicKey;
 
-/** A key that can't be used. The message names the file, and never what is in it. */
+/** An unusable key. The message names the file, never its content. */
 export class KeyError extends Error {}
 
 const WRITABLE_BY_ALL = 0o002;
@@ -45,16 +45,16 @@ function readKeyFile(file: string): string {
         : `the key file ${file} cannot be read: ${error.message}`,
     );
   }
-  throw new KeyError(`the key file ${file} may be changed by everyone: chmod o-w ${file}`);
+  throw new KeyError(`the key file ${file} can be changed by everyone: chmod o-w ${file}`);
 }
 
-/** @param file for errors: where the key comes from. @throws KeyError */
+/** @param file the key's source, for errors. @throws KeyError */
 export function parsePrivateKey(pem: string, file: string): PrivateKey {
   const key = keyOf(() => createPrivateKey(pem), `the file ${file} holds no private key in PEM`);
   return named(key, file);
 }
 
-/** A fresh pair, PKCS8 and SPKI. */
+/** A new pair, PKCS8 and SPKI. */
 export function createKeyPair(): { privatePem: string; publicPem: string; kid: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   return {

@@ -4,7 +4,7 @@ import { SIGNATURE_ALGORITHM } from '../../protocol/signed.ts';
 import { readCompact } from './jws.ts';
 import type { PublicKey } from './keys.ts';
 
-/** Checks signatures with the owner's keys: any of them will do, so that one can follow the other. */
+/** Verifies signatures with the owner's keys: any of them is accepted, so that keys can be replaced. */
 export function createSignatureReader(keys: readonly PublicKey[]): SignatureReader {
   const known = new Map(keys.map(({ kid, key }) => [kid, key]));
   return {

@@ -5,7 +5,7 @@ import type { PrivateKey } from './keys.ts';
 
 /** Signs messages with the owner's private key. */
 export interface Signer {
-  /** Of the key: RFC 7638 thumbprint. */
+  /** The key's RFC 7638 thumbprint. */
   readonly kid: string;
   /** @param device the topic base that the message is for */
   sign(type: SignedType, device: string, body: object, wallMs: WallMs | null): Promise<string>;

@@ -4,7 +4,7 @@ const LONGEST_CHARS = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
-/** Makes the service's own words fit to be shown: one line, bounded, without the token even where the service repeats it. */
+/** Makes the service's own text fit to show: one line, limited, without the token. */
 export type ReadSaid = (text: string) => string;
 
 /** @param url address of the connection, with its token */

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { systemCode } from '../system-error.ts';
 
-/** Errors that happen before a single byte of the request, and with it the token, has left. */
+/** Errors before the first byte of the request, and so before the token is sent. */
 const BEFORE_REQUEST = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -20,7 +20,7 @@ const BEFORE_REQUEST = new Set([
 
 function codeOf(error: Error): string | null {
   if ('code' in error && typeof error.code === 'string') return error.code;
-  // Several addresses of one name were tried: they all have to have failed early.
+  // Several addresses of one name were tried: all of them must have failed early.
   if (error instanceof AggregateError) {
     const codes = error.errors.map((inner) => (inner instanceof Error ? codeOf(inner) : null));
     return codes.find((code) => code === null || !BEFORE_REQUEST.has(code)) ?? codes[0] ?? null;
@@ -28,14 +28,14 @@ function codeOf(error: Error): string | null {
   return null;
 }
 
-/** Whether the service's certificate begins later than this machine's clock says it is. */
+/** Whether the service's certificate is not valid yet by this machine's clock. */
 export function isTooEarly(error: Error): boolean {
   return codeOf(error) === 'CERT_NOT_YET_VALID';
 }
 
 const MEANING: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the service does not accept connections',
-  ENOTFOUND: "the service's name is not known",
+  ENOTFOUND: "the service's name is unknown",
   EAI_AGAIN: 'the name server does not answer',
   EHOSTUNREACH: 'there is no way to the service',
   ENETUNREACH: 'there is no network',
@@ -53,13 +53,13 @@ const NO_ROOM: Readonly<Record<string, string>> = {
   ENOMEM: 'this machine has no memory left for a connection (ENOMEM)',
 };
 
-/** Null where there was room. What fails while it is sent may have arrived. */
+/** Null when there was room. A request that fails while it is being sent may have arrived. */
 function roomTrouble(error: Error): string | null {
   if (error instanceof AggregateError)
     return error.errors.map((one) => (one instanceof Error ? roomTrouble(one) : null)).find(Boolean) ?? null;
   const code = codeOf(error) ?? '';
   const during = 'syscall' in error ? error.syscall : null;
-  // Whoever cannot open the file of the machine's names is told that there is no such name.
+  // When the machine's own files cannot be opened, a lookup reports that there is no such name.
   if (during === 'getaddrinfo') return NO_ROOM[code] ?? fileTrouble();
   return during === 'connect' ? (NO_ROOM[code] ?? null) : null;
 }
@@ -75,8 +75,8 @@ function fileTrouble(): string | null {
 }
 
 /**
- * What `unreached` tells of an error before the connection was open. Plain words, never the error's own text, which may
- * hold the address and its token.
+ * The arguments of `unreached` for an error before the connection was open. Uses plain words, never the error's own text, which
+ * may hold the address and its token.
  */
 export function describeUnreached(error: Error): [spent: boolean, message: string, isOurs: boolean] {
   const room = roomTrouble(error);
@@ -86,7 +86,7 @@ export function describeUnreached(error: Error): [spent: boolean, message: strin
   return [!BEFORE_REQUEST.has(code), MEANING[code] ?? `the connection failed (${code})`, false];
 }
 
-/** The library's errors for what a peer may not send; it closes with 1009, 1007 and, for the rest, 1002. */
+/** The library's errors for invalid input; it closes with 1009, 1007 or 1002. */
 const BREACHES: Readonly<Record<string, string>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'a message that is too large (1009)',
   WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'a frame that is too large (1009)',
@@ -94,7 +94,7 @@ const BREACHES: Readonly<Record<string, string>> = {
   WS_ERR_INVALID_UTF8: 'text that is not UTF-8 (1007)',
 };
 
-/** Why this side ended a connection, where what the other side sent is the reason; null where it is not. */
+/** Why this side closed the connection, if the peer's input is the reason; otherwise null. */
 export function describeBreach(error: Error): string | null {
   const code = codeOf(error);
   if (code === null || !code.startsWith('WS_ERR_')) return null;

@@ -2,18 +2,18 @@ import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /**
- * A service has a few dozen messages a second to send (docs/service.md 10.3), and at once what has waited for minutes on the
- * way. Each costs work: whoever sends more for long would leave none of the machine to anything else.
+ * Limits the messages of a service. It sends a few dozen a second (docs/service.md 10.3), and in one burst what was delayed for
+ * minutes. Each message costs work, so an endless flood would block everything else.
  */
 const MOST_MESSAGES: Rate = { burst: 5000, perMinute: 15_000 };
-/** A long message counts as several. */
+/** Bytes that count as one message: a longer message counts as several. */
 const BYTES_A_MESSAGE = 16 * 1024;
 
 export const FLOOD = `more than ${MOST_MESSAGES.perMinute / 60} messages a second, and ${MOST_MESSAGES.burst} at once`;
 
-/** Tells whether a service sends more than it can have to say. */
+/** Detects a service that sends too much. */
 export interface FloodMeter {
-  /** Counts a message. @returns whether it is one too many */
+  /** Counts a message. @returns whether it exceeds the limit */
   isTooMuch(bytes: number): boolean;
 }
 

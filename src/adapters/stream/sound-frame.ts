@@ -1,6 +1,6 @@
 /**
- * Sound is all but the whole of what passes on a stream, and stands as base64 inside of JSON. Made or read as text like
- * any other message, it would be copied three times over on its way, and the copies collected again.
+ * Reads and writes frames with sound. Sound is most of a stream's traffic, as base64 inside JSON. Handled as text like any other
+ * message, it would be copied three times, and the copies would have to be collected.
  */
 
 const HEAD = '{"message_type":"input_audio_data","data":{"data":"';
@@ -9,22 +9,22 @@ const KEY = Buffer.from('"data":');
 const QUOTE = 0x22;
 const SPACE = 0x20;
 const PAD = 0x3d;
-/** This many digits stand for three bytes; with the padding there are no others. */
+/** Base64 digits per group: each group, padding included, encodes up to three bytes. */
 const GROUP = 4;
-/** Of a frame with sound worth the trouble. */
+/** Smallest frame with sound that is worth this (bytes). */
 const LEAST_BYTES = 1024;
-/** Stands in the text for the sound that was taken out of it; no sound is written like this. */
+/** Replaces the sound in the text; base64 sound never looks like this. */
 export const CUT = '#';
 const QUOTED_CUT = Buffer.from(`"${CUT}"`);
 
-/** Makes the frames of `input_audio_data`, over and over in the same memory. */
+/** Makes frames of `input_audio_data`, reusing the same memory. */
 export interface SoundFrames {
   /**
-   * The frame counts until the next one is made, unless it is forgotten.
-   * @param pcm never changes; silence in place of sound is the same one over and over, and made once
+   * The frame is valid until the next one is made, unless it is forgotten.
+   * @param pcm never changes; the frame of repeated silence is made only once
    */
   make(pcm: Uint8Array): Buffer;
-  /** The last frame is still needed: the next one is made somewhere else. */
+  /** The last frame is still in use: the next one gets new memory. */
   forget(): void;
 }
 
@@ -52,8 +52,8 @@ export function createSoundFrames(): SoundFrames {
 }
 
 /**
- * Takes the sound out of a frame that has some.
- * @returns the frame's text with `CUT` in place of the sound; null for a frame that has none, or one written in an unusual way
+ * Cuts the sound out of a frame.
+ * @returns the frame's text with `CUT` in place of the sound; null for a frame without sound, or one written in an unusual way
  */
 export function cutSound(frame: Buffer): { text: string; sound: Buffer } | null {
   if (frame.length < LEAST_BYTES || frame.includes(QUOTED_CUT)) return null;
@@ -65,14 +65,14 @@ export function cutSound(frame: Buffer): { text: string; sound: Buffer } | null 
     const until = frame.indexOf(QUOTE, from);
     if (until < 0 || (until - from) % GROUP !== 0) return null;
     const sound = Buffer.from(frame.toString('latin1', from, until), 'base64');
-    // What is no digit is passed over in silence: only where nothing is missing there was nothing else.
+    // The decoder silently skips invalid digits: a shorter result reveals them.
     if (sound.length !== soundLength(frame, from, until)) return null;
     return { text: `${frame.toString('utf8', 0, from)}${CUT}${frame.toString('utf8', until)}`, sound };
   }
   return null;
 }
 
-/** How many bytes this many digits stand for. */
+/** The number of bytes that these digits encode. */
 function soundLength(frame: Buffer, from: number, until: number): number {
   let end = until;
   while (end > until - 2 && frame[end - 1] === PAD) end--;

@@ -5,9 +5,9 @@ import { parseJson } from '../../protocol/json.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import type { ReadSaid } from './close-words.ts';
 
-/** As much of a refusal's body as is read. */
+/** Bytes of a refusal's body that are read. */
 const LARGEST_BODY_BYTES = 16 * 1024;
-/** A refusal whose body does not come is a refusal all the same. */
+/** Timeout for a refusal's body (milliseconds): without a body it still counts as a refusal. */
 const BODY_LIMIT_MS = 2000;
 
 /** The error envelope (docs/service.md 2.4), with everything in it optional: a refusal may come from a proxy. */
@@ -30,7 +30,7 @@ const bodySchema = z.looseObject({
   error_code: z.number().optional(),
 });
 
-/** Reads what a service says in place of an upgrade. Bounded in size and time; an unreadable body is no error. */
+/** Reads the service's answer when it refuses an upgrade. Limited in size and time; an unreadable body is not an error. */
 export async function readUpgradeRefusal(response: IncomingMessage, read: ReadSaid): Promise<UpgradeRefusal> {
   const retryAfterMs = readRetryAfter(response.headers, null);
   const status = response.statusCode ?? 0;

@@ -16,25 +16,25 @@ import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
 
-/** Nothing that the service sends in one frame comes near this; a larger frame is a fault or an attack. */
+/** Largest frame (MB): no frame of the service comes near it, so a larger one is a fault or an attack. */
 const LARGEST_FRAME_MB = 8;
-/** The core has its own, shorter limit; this one only frees the socket if nobody asks for it. */
+/** Timeout of the handshake (milliseconds). The core has a shorter one; this one only frees the socket. */
 const HANDSHAKE_LIMIT_MS = 30_000;
 
-/** Whoever was heard so lately lives, and need not be asked. */
+/** A peer that was heard within this time (milliseconds) is alive, and gets no ping. */
 const SIGN_OF_LIFE_MS = 1500;
 
 const AS_TEXT = { binary: false } as const;
 
 export interface WebSocketStreamOptions {
   readonly clock: Clock;
-  /** Certificate authority of the service, PEM; the system's where left out. */
+  /** Certificate authority of the service, PEM; by default the system's. */
   readonly ca?: Buffer;
-  /** The service's certificate is not valid yet: the clock may be behind. */
+  /** The service's certificate is not valid yet: the clock may be slow. */
   readonly tooEarly?: () => void;
 }
 
-/** Streams over WebSocket (docs/service.md 4.7). Holds no policy: every error it can see becomes an event. */
+/** Streams over WebSocket (docs/service.md 4.7). Makes no decisions: every error becomes an event. */
 export function createWebSocketStreams(options: WebSocketStreamOptions): OpenStream {
   return (url, listener) => openStream(url, listener, options);
 }
@@ -48,14 +48,14 @@ function openStream(
   try {
     socket = new WebSocket(url, {
       perMessageDeflate: false,
-      // Between two messages comes whatever else there is to do, however many of them lie in the socket.
+      // Other work runs between two messages, however many the socket holds.
       allowSynchronousEvents: false,
       maxPayload: LARGEST_FRAME_MB * 1024 * 1024,
       handshakeTimeout: HANDSHAKE_LIMIT_MS,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     });
   } catch (error) {
-    // Its text may hold the address.
+    // The error's text may hold the address.
     listener.broke('agent', `no WebSocket can be made for this address (${nameOf(error)})`);
     return NO_CONNECTION;
   }
@@ -65,7 +65,7 @@ function openStream(
   let opened = false;
   let over = false;
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** Says the one last word, unless the owner has already let go. */
+  /** Reports the final event, unless the owner has closed the connection. */
   const settle = (say: () => void): void => {
     if (over) return;
     over = true;
@@ -90,14 +90,14 @@ function openStream(
     if (!opened && isTooEarly(error)) options.tooEarly?.();
     if (!opened) return settle(() => listener.unreached(...describeUnreached(error)));
     const breach = describeBreach(error);
-    // Of anything else the end that follows tells more.
+    // For any other error, the close event that follows explains more.
     if (breach !== null) settle(() => listener.broke('service', breach));
   });
   socket.on('close', (code, reason) => {
     if (opened) settle(() => listener.ended(code, read(reason.toString('utf8'))));
     else settle(() => listener.unreached(true, 'the connection closed before it was open'));
   });
-  /** Whether nothing that comes counts any more: this side has let go, or there is too much of it. */
+  /** Whether messages no longer count: this side has closed, or there are too many. */
   const isPassedOver = (frame: RawData): boolean => {
     if (over || !flood.isTooMuch(Buffer.isBuffer(frame) ? frame.byteLength : 0)) return over;
     settle(() => listener.broke('flood', `the agent closed the stream: the service sent ${FLOOD}`));
@@ -119,7 +119,7 @@ function openStream(
 
   const frames = createSoundFrames();
   let isBackedUp = false;
-  /** A failed send is followed by the socket's end, which is the event that counts. */
+  /** A failed send is followed by the socket's close event, which is the one that counts. */
   const onSent = (): void => {
     if (!isBackedUp || socket.bufferedAmount > 0) return;
     isBackedUp = false;
@@ -161,14 +161,14 @@ function openStream(
   };
 }
 
-/** A failed send is followed by the socket's end, which is the event that counts. */
+/** A failed send is followed by the socket's close event, which is the one that counts. */
 function ignoreSendError(): void {}
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** What can't be made sense of is passed over, whatever is wrong with it. */
+/** Skips a message that cannot be understood, whatever is wrong with it. */
 function deliverSafely(
   frame: RawData,
   listener: StreamListener,
@@ -186,7 +186,7 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, sampl
   const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;
   if (cut !== null) {
     const parsed = parseServerFrame(cut.text);
-    // Where the mark is found, what was taken out was the message's sound, and nothing else.
+    // The mark proves that the removed part was the message's sound, and nothing else.
     if (parsed.kind === 'message' && parsed.message.message_type === 'output_audio_data') {
       const { data } = parsed.message;
       if (data.data === CUT) return listener.message(speechOf(data, cut.sound, samples));
@@ -206,7 +206,7 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, sampl
       if (message.message_type !== 'output_audio_data') return listener.message(message);
       const { data } = message.data;
       const sound = Buffer.from(data, 'base64');
-      // Its end counts, whatever stands in the place of its sound.
+      // Its end counts even when its sound is unreadable.
       listener.message(speechOf(message.data, sound, samples));
       if (sound.byteLength === 0 && data.trim() !== '')
         listener.unreadable('speech', 'output_audio_data of which data is not base64');
@@ -216,7 +216,7 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, sampl
 
 type StderrFinding = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
-/** An operator will read what the service complains of: each of its texts, whatever it is called. */
+/** An operator reads the service's complaints: makes each text in them fit to show. */
 function fitToShow(finding: StderrFinding, read: ReadSaid): StderrFinding {
   const words = Object.entries(finding.data).map(([key, value]) => [
     key,

@@ -1,21 +1,21 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Puts samples together that a service has cut in two between the pieces of an utterance. */
+/** Joins samples that a service has cut in two between the pieces of an utterance. */
 export interface WholeSamples {
   /**
-   * @param utterance names what is spoken; pieces without a name belong together
-   * @param isLast nothing more of it follows
-   * @returns whole samples: the byte that the piece before it has left, if any, and the piece without one at its own end
+   * @param utterance names the utterance; pieces without a name belong together
+   * @param isLast the last piece of it
+   * @returns whole samples: includes a byte left over from the piece before, and keeps one left over at its own end
    */
   take(pcm: Buffer, utterance: string, isLast: boolean): Buffer;
 }
 
-/** No more than these are spoken at one time, in several languages and parts. */
+/** Most utterances at a time, in several languages and parts. */
 const MOST_UTTERANCES = 8;
-/** What follows later than this is spoken anew: the half that was left belongs to nothing. */
+/** Longest pause within an utterance (milliseconds): after it, a leftover byte is dropped. */
 const FOLLOWS_WITHIN_MS = 1000;
 
-/** A service may cut its sound anywhere; half a sample at an end would turn everything after it into noise. */
+/** A service may cut its sound anywhere; half a sample at an end would turn all later sound into noise. */
 export function createWholeSamples(clock: Pick<Clock, 'now'>): WholeSamples {
   const halves = new Map<string, { readonly half: number; readonly at: number }>();
   const keep = (utterance: string, half: number, at: number): void => {

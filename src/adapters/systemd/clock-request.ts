@@ -5,8 +5,8 @@ import { isAbsolute, join } from 'node:path';
 const FILE = 'clock';
 
 /**
- * Asks whoever watches the service's runtime directory to set the machine's clock, which the service itself may not.
- * @returns null where there is no such directory
+ * Asks dragoman-clock.path, which watches the service's runtime directory, to set the machine's clock; the service itself may not.
+ * @returns null when there is no such directory
  */
 export function createClockRequest(
   env: Readonly<Record<string, string | undefined>>,

@@ -6,16 +6,16 @@ import { isStartedBySystemd } from './invocation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Watches for the file `reboot` in the agent's runtime directory (systemd/dragoman-reboot.path). */
+/** The enabled unit that watches for the file `reboot` in the agent's runtime directory (systemd/dragoman-reboot.path). */
 const REBOOT_UNIT = '/etc/systemd/system/paths.target.wants/dragoman-reboot.path';
 
-/** @param end lets the program end in order */
+/** @param end shuts the program down cleanly */
 export function createHost(env: Environment, end: () => void, rebootUnit: string = REBOOT_UNIT): Host {
   return {
     restartProblem: () =>
       isStartedBySystemd(env)
         ? null
-        : 'the agent does not run as a service of systemd: nobody would start it again',
+        : 'the agent does not run as a service of systemd, so it would not be restarted',
     restart: end,
     reboot() {
       const [directory = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');

@@ -4,18 +4,18 @@ import type { Log } from '../../ports/log.ts';
 import { oneLine } from '../../protocol/plain-text.ts';
 import { kernelMicroseconds } from '../clock.ts';
 
-/** More than that waiting means that nobody takes them: the oldest go. */
+/** Most waiting messages: if more wait, systemd does not read them, and the oldest are dropped. */
 const MOST_WAITING = 16;
-/** It takes 6 ms; on a board whose card is busy a second. */
+/** Timeout of a call (milliseconds): it takes 6 ms, or a second on a board with a busy card. */
 const CALL_LIMIT_MS = 10_000;
 const LONGEST_STATUS = 300;
 
-/** Where nobody started the program but a person. */
+/** Used when a person started the program. */
 export const NOBODY: InitSystem = { listens: false, watchdogMs: null, tell() {} };
 
 /**
- * systemd's notification protocol, sd_notify(3). Node has no datagram sockets of the family unix, so that each message is a
- * run of `systemd-notify`: 6 ms of CPU, a few a minute. The unit lets it speak by NotifyAccess=all.
+ * systemd's notification protocol, sd_notify(3). Node has no unix datagram sockets, so each message runs `systemd-notify`: 6 ms of
+ * CPU, a few times a minute. The unit allows it by NotifyAccess=all.
  * @param program for tests
  */
 export function createSystemdNotifier(
@@ -31,7 +31,7 @@ export function createSystemdNotifier(
     if (!hasFailed)
       log.error(
         { program, why },
-        'systemd cannot be told how the service is; is systemd-notify installed, and NotifyAccess=all in the unit?',
+        'cannot notify systemd; check that systemd-notify is installed and the unit has NotifyAccess=all',
       );
     hasFailed = true;
   };
@@ -39,7 +39,7 @@ export function createSystemdNotifier(
     const news = isBusy ? undefined : waiting.shift();
     if (news === undefined) return;
     isBusy = true;
-    // A program that can't be started says so, and doesn't exit.
+    // A program that cannot be started causes an error, and no exit.
     let isOver = false;
     const done = (failure: string | null): void => {
       if (isOver) return;
@@ -67,7 +67,7 @@ export function createSystemdNotifier(
     watchdogMs: readWatchdog(env),
     tell(news) {
       const last = waiting.at(-1);
-      // Only what changes the service's state needs a message of its own.
+      // Only a change of the service's state needs a message of its own.
       if (last !== undefined && !news.ready && !news.reloading && !news.stopping)
         waiting.splice(-1, 1, { ...last, ...news });
       else waiting.push(news);
@@ -77,7 +77,7 @@ export function createSystemdNotifier(
   };
 }
 
-/** Milliseconds of WatchdogSec=, where it is meant for this process. */
+/** WatchdogSec= in milliseconds, if it is meant for this process. */
 function readWatchdog(env: Readonly<Record<string, string | undefined>>): number | null {
   const { WATCHDOG_USEC: usec, WATCHDOG_PID: pid } = env;
   const ms = Number(usec) / 1000;
@@ -86,7 +86,7 @@ function readWatchdog(env: Readonly<Record<string, string | undefined>>): number
 
 function assignments({ ready, reloading, stopping, alive, status }: ServiceNews): string[] {
   const words: string[] = [];
-  // Type=notify-reload tells a reload from an older one's end by the time.
+  // Type=notify-reload uses the time to tell this reload from the end of an older one.
   if (reloading) words.push('RELOADING=1', `MONOTONIC_USEC=${kernelMicroseconds()}`);
   if (ready) words.push('READY=1');
   if (stopping) words.push('STOPPING=1');

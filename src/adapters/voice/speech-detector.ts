@@ -2,9 +2,9 @@ import loadFvad from '@echogarden/fvad-wasm';
 import { createEnergyDetector } from '../../core/audio/energy-detector.ts';
 import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 
-/** How strict the detector is, 0 to 3: at 3 a humming room is not taken for a person. */
+/** How strict the detector is, 0 to 3: 3, so that a humming room does not count as speech. */
 const AGGRESSIVENESS = 3;
-/** The detector hears frames of 10, 20 or 30 ms. Whatever it is given, it brings it down to this rate to begin with. */
+/** Rate of the detector's frames (Hz), which last 10, 20 or 30 ms: the detector converts any other rate to this one first. */
 const DETECTOR_HZ = 8000;
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (DETECTOR_HZ * FRAME_MS) / 1000;
@@ -19,11 +19,11 @@ function createFvadDetector(fvad: Fvad, rateHz: number): VoiceDetector {
   const frameInput = Math.round((rateHz * FRAME_MS) / 1000);
   const frame = new Int16Array(frameInput);
   const step = frameInput / FRAME_SAMPLES;
-  /** The first input sample that each of the detector's covers, and one behind the last. */
+  /** The first input sample of each detector sample, and the end of the last. */
   const covers = Uint16Array.from({ length: FRAME_SAMPLES + 1 }, (_, index) => Math.floor(index * step));
   let filled = 0;
 
-  /** The mean of the input samples that each sample of the detector covers: a crude low pass, enough for a decision. */
+  /** Averages the input samples of each detector sample: a crude low pass, enough for a decision. */
   const judge = (): boolean => {
     const { HEAP16: heap } = fvad;
     let target = address >> 1;
@@ -58,7 +58,7 @@ function createFvadDetector(fvad: Fvad, rateHz: number): VoiceDetector {
   };
 }
 
-/** A voice detector that was trained on people, or, where it can't be loaded, one that goes by energy. */
+/** A voice detector trained on speech or, when it cannot be loaded, one based on energy. */
 export async function loadSpeechDetector(): Promise<{
   create: CreateVoiceDetector;
   name: 'fvad' | 'energy';

@@ -39,7 +39,7 @@ describe('the hook for hardware that stays lost', () => {
       clock.advance(5000);
     }
     await expect.poll(marks, within).toBe(1);
-    expect(lines).toEqual(['the sound device does not recover: running the command for it']);
+    expect(lines).toEqual(['the sound device does not recover; running the configured command']);
     clock.advance(600_000);
     hook('capture', 4_800_000);
     await expect.poll(marks, within).toBe(2);

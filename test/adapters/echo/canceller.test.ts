@@ -120,7 +120,7 @@ describe('the canceller', () => {
     const { canceller, told, frames } = open(captures(''), createVirtualClock());
     await expect.poll(() => told).toEqual(['ready']);
     for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80, 0);
-    expect(told[1]).toContain('failed: it holds more sound');
+    expect(told[1]).toContain('failed: it holds too much sound');
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual(
       Array.from({ length: 401 }, (_, index) => index + 1),
     );

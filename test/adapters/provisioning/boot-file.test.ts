@@ -33,14 +33,14 @@ describe('dragoman.json on the card', () => {
   it('is told of another one beside it that only differs in capital letters', () => {
     system.write('dragoman.json', FULL);
     system.write('Dragoman.json', 'old');
-    expect(system.run().result.notes.join()).toContain('"Dragoman.json" lies beside dragoman.json');
+    expect(system.run().result.notes.join()).toContain('"Dragoman.json" is beside dragoman.json');
   });
 
   it('is one file where the disk knows it by both names', () => {
     system.write('dragoman.json', FULL);
     linkSync(join(system.boot, 'dragoman.json'), join(system.boot, 'DRAGOMAN.JSON'));
     const { outcome, notes } = system.run({ isDry: true }).result;
-    expect([outcome, notes.join()]).toEqual(['applied', expect.not.stringContaining('lies beside')]);
+    expect([outcome, notes.join()]).toEqual(['applied', expect.not.stringContaining('is beside')]);
   });
 
   it.each([

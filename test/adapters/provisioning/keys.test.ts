@@ -49,7 +49,7 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
     const result = run(parts());
     expect(result).toMatchObject({ outcome: 'applied', problems: [] });
     expect(result.notes.join(' ')).toMatch(
-      /caPem: CN=Museum, good until 20\d\d-.*certPem: CN=museum\.kiosk-01, good until/,
+      /caPem: CN=Museum, valid until 20\d\d-.*certPem: CN=museum\.kiosk-01, valid until/,
     );
     expect(system.text('etc/dragoman/secrets/mqtt.key')).toBe(own.key);
     expect(system.text('etc/dragoman/mqtt.crt')).toBe(own.certificate);
@@ -119,10 +119,13 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
 
   it('are judged by a clock that is set, and only by one', () => {
     expect(run(parts(), now + 2 * YEAR_MS).problems).toMatchObject(
-      [{ field: 'certPem', message: /has ended on/ }].map(({ field }) => ({ field })),
+      [{ field: 'certPem', message: /expired on/ }].map(({ field }) => ({ field })),
     );
     expect(run(parts(), null).problems).toEqual([]);
     const early = run(parts(), WALL - 30 * YEAR_MS);
-    expect([early.problems, early.notes.join()]).toEqual([[], expect.stringContaining('begins only on')]);
+    expect([early.problems, early.notes.join()]).toEqual([
+      [],
+      expect.stringContaining('is not valid before'),
+    ]);
   });
 });

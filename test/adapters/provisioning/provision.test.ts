@@ -128,7 +128,7 @@ describe('provisioning', () => {
     system.write('dragoman.json', FULL);
     system.write('dragoman.json.txt', 'old');
     system.write('dragoman-status.txt', 'ours');
-    expect(system.run().result.notes.join()).toContain('"dragoman.json.txt" lies beside');
+    expect(system.run().result.notes.join()).toContain('"dragoman.json.txt" is beside');
     expect(system.run().result.notes.join()).not.toContain('status');
   });
 

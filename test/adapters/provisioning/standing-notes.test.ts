@@ -41,7 +41,7 @@ describe('a file of conf.d that is read later', () => {
         lanes: [{ echo: 'off' }],
       });
       const told = [
-        'Not in effect: config.device.id, because /etc/dragoman/conf.d/zzz-local.json:1:12 is read later and says otherwise.',
+        'Not in effect: config.device.id, because /etc/dragoman/conf.d/zzz-local.json:1:12 is read later and overrides it.',
         expect.stringMatching(/^Not in effect: config\.lanes\[0\]\.echo, because /),
       ];
       expect(notes(system)).toEqual(told);

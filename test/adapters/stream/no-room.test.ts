@@ -32,7 +32,7 @@ describe('a connection for which there is no room', () => {
       false,
     ]);
     expect(describeUnreached(failed('ENOTFOUND', 'getaddrinfo'))).toEqual([
-      ...[false, "the service's name is not known", false],
+      ...[false, "the service's name is unknown", false],
     ]);
     expect(describeUnreached(failed('ECONNREFUSED', 'connect'))[2]).toBe(false);
     expect(describeUnreached(new Error('open-sesame'))).toEqual([true, 'the connection failed', false]);

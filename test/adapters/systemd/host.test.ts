@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a host with systemd', () => {
   it('can start the agent again only where systemd has started it', () => {
-    expect(createHost({}, () => {}).restartProblem()).toMatch(/nobody would start it again/);
+    expect(createHost({}, () => {}).restartProblem()).toMatch(/would not be restarted/);
     expect(createHost({ SYSTEMD_EXEC_PID: String(process.pid) }, () => {}).restartProblem()).toBeNull();
   });
 

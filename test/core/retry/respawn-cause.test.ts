@@ -49,7 +49,7 @@ describe('two failures', () => {
   });
 
   it('have two where the program is missing, or says something else', () => {
-    const program = missing('the program "aplay" is not there; install the package "alsa-utils"');
+    const program = missing('the program "aplay" is not installed; install the package "alsa-utils"');
     expect(program).not.toBe(missing('there is no playback device "hw:1"; plug it in'));
     expect(program).not.toBe(ended(1, ''));
     expect(ended(1, 'it is hot')).not.toBe(ended(1, 'it is cold'));

@@ -2,7 +2,7 @@
  * The child of the driver `addon`: wraps an npm package that the operator has installed behind raw PCM on a pipe.
  * Usage: audio-addon.mjs capture|playback DEVICE RATE
  *
- * It never ends politely: these packages hang or crash in their own cleaning up, so the process is simply ended.
+ * It never shuts down cleanly: these packages hang or crash in their own cleanup, so the process exits at once.
  */
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,15 +10,15 @@ import { join } from 'node:path';
 import { systemCode } from '../../system-error.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
-// Node would open a debugger's port at this signal.
+// Node would open a debugger port on this signal.
 process.on('SIGUSR1', () => {});
 
 const STDERR = 2;
 const STDOUT = 1;
-/** To wait on, where a pipe is full. */
+/** Atomics.wait sleeps on it while a pipe is full. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** What is used of `alsa-capture`. */
+/** The part of `alsa-capture` that is used here. */
 interface CaptureAddon {
   on(event: 'audio', listener: (pcm: Buffer) => void): void;
   on(event: 'error', listener: (error: Error) => void): void;
@@ -31,7 +31,7 @@ type CaptureConstructor = new (options: {
   rate: number;
 }) => CaptureAddon;
 
-/** What is used of `speaker`. */
+/** The part of `speaker` that is used here. */
 interface SpeakerAddon {
   write(pcm: Buffer): boolean;
   once(event: 'drain', listener: () => void): void;
@@ -50,18 +50,18 @@ function say(line: string): void {
   try {
     writeSync(STDERR, `${line}\n`);
   } catch {
-    // Nobody listens any more.
+    // The reader of standard error is gone.
   }
 }
 
-/** Ends at once, without the packages' cleaning up. */
+/** Exits at once, without the packages' cleanup. */
 function end(line: string | null): never {
   if (line !== null) say(line);
   process.kill(process.pid, 'SIGKILL');
   throw new Error('unreachable');
 }
 
-/** The package from beside this program, or from the folder in which it runs. */
+/** Loads the package from the folder of this program, or from the working directory. */
 function load(name: string): unknown {
   const places = [import.meta.url, join(process.cwd(), 'package.json')];
   let reason = '';
@@ -83,7 +83,7 @@ function record(device: string, rateHz: number): void {
   const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
   capture.on('error', (error) => end(`read error: ${error.message}`));
   capture.on('audio', (pcm) => {
-    // The reader paces itself: a pipe that is full blocks here, and a pipe that is gone ends all.
+    // The reader sets the pace: a full pipe blocks here, and a closed pipe ends the process.
     for (let at = 0; at < pcm.byteLength; ) {
       try {
         at += writeSync(STDOUT, pcm, at);

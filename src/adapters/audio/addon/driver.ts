@@ -14,13 +14,13 @@ export interface AddonOptions {
   readonly rateHz: number;
   readonly seed: number;
   readonly deps: SupervisorDeps;
-  /** The child's program; beside this program's bundle unless told. */
+  /** The child's program; by default next to this program's bundle. */
   readonly script?: string;
 }
 
-/** From a write to its sounding, measured. */
+/** Delay from a write to the sound (milliseconds), measured. */
 const LATENCY_MS = 10;
-/** These packages leak (tens of MB per hour) or run wild when a device goes (hundreds of MB per second). */
+/** Resident memory of a healthy child (MB). These packages leak tens of MB per hour, or hundreds per second after an unplug. */
 const RESTING_LIMIT_MB = 200;
 const HARD_LIMIT_MB = 400;
 
@@ -58,8 +58,8 @@ export function createAddonPlayback({ device, rateHz, seed, deps, script }: Addo
 }
 
 /**
- * Whether a child has grown too heavy.
- * @returns `quiet`: start it again when nothing sounds; `now`: it runs wild
+ * Reports whether a child uses too much memory.
+ * @returns `quiet`: restart it when nothing sounds; `now`: its memory grows out of control
  */
 export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null {
   const megabytes = pid === null ? null : residentMegabytes(pid);
@@ -69,7 +69,7 @@ export function overweight({ pid }: Pick<Child, 'pid'>): 'quiet' | 'now' | null 
 
 const PAGE_BYTES = 4096;
 
-/** By `/proc/PID/statm`; null where there is none. Pages are taken for 4 KB: larger ones only make it look lighter. */
+/** From `/proc/PID/statm`; null when that is absent. Assumes pages of 4 KB, so with larger pages the result is too low. */
 function residentMegabytes(pid: number): number | null {
   try {
     return (Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES) / 2 ** 20;

@@ -6,11 +6,11 @@ import { createCardMixer } from './mixer.ts';
 import { createSetupReader } from './setup.ts';
 
 const PERIOD_MS = 20;
-/** Small, so that what aplay takes from its pipe tells the device's own pace; aplay itself is prompt. */
+/** Buffer of the device (milliseconds), small so that aplay's reads from its pipe show the device's own pace. */
 const BUFFER_MS = 100;
-/** And where the device runs on between sounds, so small that what comes next is soon heard. */
+/** Buffer while the device runs on between sounds (milliseconds), smaller so that the next sound is heard soon. */
 const RUN_ON_BUFFER_MS = 60;
-/** From our write to the device's first sample. */
+/** Delay from the write to the device's first sample (milliseconds). */
 const LATENCY_MS = 2;
 const MOST_ADJUSTMENTS = 8;
 
@@ -20,7 +20,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
   return async (sink) => {
     const card = createCardMixer(device, deps);
     await card.look();
-    /** The news that it is back, which waits until the card's volume control is known again. */
+    /** Reports the recovery; waits until the card's volume control is known again. */
     let news: (() => void) | null = null;
     const tell = (): void => {
       news?.();
@@ -37,7 +37,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
           sink.fault(fault);
         },
         back() {
-          // A card that was not there may be another one, and one that was away has forgotten how loud it was.
+          // The card may be a different one, and a card that was unplugged has lost its volume.
           news = () => sink.back();
           void card.look().then(tell);
         },
@@ -77,7 +77,7 @@ function aplay(device: string, rateHz: number): PlaybackChild {
       const { current } = attempts;
       const words = ['aplay', '-q', '-v', '-D', current.device, '-t', 'raw', '-f', 'S16_LE'];
       words.push('-r', String(current.rateHz), '-c', String(current.channels));
-      // Sound begins with the first period; without `-R` aplay waits for a full buffer.
+      // `-R`: sound begins with the first period; by default aplay waits for a full buffer.
       words.push(
         `--period-size=${framesOf(PERIOD_MS)}`,
         `--buffer-size=${framesOf(runsOn ? RUN_ON_BUFFER_MS : BUFFER_MS)}`,
@@ -100,7 +100,7 @@ function aplay(device: string, rateHz: number): PlaybackChild {
     },
     runOn(on) {
       const isNew = on && !runsOn;
-      // A short buffer does no harm when it is not needed any more.
+      // A short buffer does no harm when it is no longer needed.
       runsOn ||= on;
       return isNew ? 'again' : null;
     },

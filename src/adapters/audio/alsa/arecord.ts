@@ -5,18 +5,18 @@ import { keepCaptureGain } from './capture-gain.ts';
 import { type AlsaOptions, createFormatAttempts } from './format-attempts.ts';
 import { createSetupReader } from './setup.ts';
 
-/** A chunk of the stream: when periods fit into it, its last sample comes with the last period and never waits. */
+/** A chunk of the stream (milliseconds). When periods divide it, its last sample arrives with the last period. */
 const CHUNK_MS = 320;
 /**
- * Lengths of a period, the cheapest first: each wakes two processes once per period. One that does not fit into a chunk
- * would hold its end back by up to a period, so a shorter one is asked for, the last of which is taken as it comes.
+ * Lengths of a period (milliseconds), cheapest first: each period wakes two processes. A period that does not divide the
+ * chunk would delay the chunk's end by up to a period, so a shorter one is requested. The last one is accepted as granted.
  */
 const PERIODS_MS = [320, 80, 20, 10] as const;
-/** Where periods come in bunches of two, or each is worked on before the next comes, they have to be short. */
+/** Used where periods arrive in pairs, or where each must be processed before the next arrives. */
 const SHORT_PERIOD = PERIODS_MS.indexOf(20);
-/** A daemon that is held up for less than this loses nothing. */
+/** Buffer of the device (milliseconds): a daemon that stalls for less loses no sound. */
 const BUFFER_MS = 2000;
-/** A device that answers differently each time is taken as it comes. */
+/** Restarts to adjust the period; a device that answers differently each time is then accepted as it is. */
 const MOST_ADJUSTMENTS = 8;
 
 /** The capture driver `alsa`: arecord, supervised, and amixer for the gain where one is wanted. */
@@ -51,9 +51,9 @@ export function createAlsaCapture(options: AlsaOptions & { readonly gain?: numbe
 function arecord(device: string, rateHz: number, shortPeriods: boolean): CaptureChild {
   const attempts = createFormatAttempts(device, rateHz);
   let usesShortPeriods = shortPeriods;
-  /** What the device needs, whatever is asked for. */
+  /** Index of the longest period that this device can use, whatever is requested. */
   let needed = 0;
-  /** Of the child that runs. */
+  /** Index of the running child's period. */
   let period = 0;
   let adjustments = 0;
   let setup = createSetupReader();
@@ -66,7 +66,7 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
       setup = createSetupReader();
       const { current } = attempts;
       period = usesShortPeriods ? Math.max(needed, SHORT_PERIOD) : needed;
-      // `-v` makes it tell what the device really grants.
+      // `-v` makes arecord print what the device really grants.
       const words = ['arecord', '-q', '-v', '-D', current.device, '-t', 'raw', '-f', 'S16_LE'];
       const periodMs = PERIODS_MS[period] ?? CHUNK_MS;
       words.push('-r', String(current.rateHz), '-c', String(current.channels));
@@ -76,7 +76,7 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
     line(text) {
       const granted = setup.read(text);
       if (granted === null || adjustments >= MOST_ADJUSTMENTS) return null;
-      // Without a converter a card may answer with a rate of its own, and record all the same.
+      // Without a converter a card may choose its own rate and record all the same.
       if (granted.rateHz !== attempts.current.rateHz) {
         attempts.accept(granted.rateHz);
         adjustments++;
@@ -96,7 +96,7 @@ function arecord(device: string, rateHz: number, shortPeriods: boolean): Capture
     },
     useShortPeriods(on) {
       usesShortPeriods = on;
-      // Long periods cost less, but not this much that sound should be lost for them: they come with the next start.
+      // Long periods are cheaper, but not worth a gap in the sound: they apply at the next start.
       return on && period < SHORT_PERIOD ? 'again' : null;
     },
     alternative: (fault) => (fault.code === 'format' ? attempts.refuse() : null),

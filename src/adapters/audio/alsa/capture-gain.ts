@@ -12,18 +12,18 @@ import { amixer, controlDevice } from './mixer.ts';
 
 /** Sets the gain of a card's microphone and keeps it there. */
 export interface CaptureGain {
-  /** The card may be another one, or have forgotten it: it is set again as soon as there is sound. */
+  /** The card may be a different one, or may have lost its gain: sets it again as soon as there is sound. */
   forget(): void;
   /** There is sound. */
   sounds(): void;
   close(): void;
 }
 
-/** Seldom enough to cost nothing: a look is one amixer. */
+/** Time between two checks (milliseconds); each check runs amixer once. */
 export const LOOK_MS = 30_000;
 const LOOK_SLACK_MS = 5000;
 
-/** @param percent of the card's control, as amixer tells it */
+/** @param percent value of the card's control, as amixer counts it */
 export function keepCaptureGain(
   device: string,
   percent: number,
@@ -60,7 +60,7 @@ export function keepCaptureGain(
     const mixer = await read();
     if (isClosed) return;
     if (mixer === null) {
-      // A card that is away comes back as it likes.
+      // A card that was unplugged comes back with any gain.
       kept = { ...kept, made: null };
       return;
     }

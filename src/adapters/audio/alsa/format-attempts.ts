@@ -4,9 +4,9 @@ import type { SupervisorDeps } from '../child/supervisor.ts';
 
 /** A card and the lane's sound on it. */
 export interface AlsaOptions {
-  /** "plughw:CARD=Mic": alsa-lib finds the card of this name again at each opening, whatever its index is by then. */
+  /** "plughw:CARD=Mic": alsa-lib looks the name up at each opening, so the card's index may change. */
   readonly device: string;
-  /** Of the lane's sound. */
+  /** Rate of the lane's sound. */
   readonly rateHz: number;
   readonly seed: number;
   readonly deps: SupervisorDeps;
@@ -17,7 +17,7 @@ export interface FormatAttempt extends Shape {
   readonly device: string;
 }
 
-/** Forms that cards have when they don't have ours, the likeliest first. */
+/** Formats of cards that do not support ours, the likeliest first. */
 const COMMON: readonly Shape[] = [
   { rateHz: 48_000, channels: 1 },
   { rateHz: 48_000, channels: 2 },
@@ -28,17 +28,17 @@ const COMMON: readonly Shape[] = [
 ];
 
 /**
- * The ways to ask for sound, one after the other until the device takes one: as the operator wrote it; with ALSA's own
- * conversion; in a form that cards commonly have, converted here.
+ * Formats to request, one after the other, until the device accepts one. First the one that the operator wrote, then one with
+ * ALSA's own conversion, then common formats of cards, converted here.
  */
 export interface FormatAttempts {
   readonly current: FormatAttempt;
   /**
-   * The device refused the form.
-   * @returns a sentence that tells what is tried next; null when nothing is left (the next try begins from the start)
+   * The device refused the format.
+   * @returns a sentence that names the next attempt; null when none is left (the next attempt starts from the beginning)
    */
   refuse(): string | null;
-  /** The device gave another rate than it was asked for: that one is asked for from now on. */
+  /** The device granted a different rate; that rate is requested from now on. */
   accept(rateHz: number): void;
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { parseDeviceName } from '../cards/device-name.ts';
 
-/** Controls that mean the loudness of the whole card, the likeliest first. */
+/** Controls for the loudness of the whole card, the likeliest first. */
 const CONTROLS = [
   'Master',
   'PCM',
@@ -19,8 +19,8 @@ const CONTROLS = [
 const PROBE_LIMIT_MS = 2000;
 
 /**
- * The control device that belongs to a PCM device: "plughw:CARD=Speaker,DEV=0" has "hw:CARD=Speaker". A name that says no
- * card ("default", "pulse", one from /etc/asound.conf) may have a control device of the same name; null for all else.
+ * The control device that belongs to a PCM device: "hw:CARD=Speaker" for "plughw:CARD=Speaker,DEV=0". A name without a card
+ * ("default", "pulse", one from /etc/asound.conf) may have a control device of the same name. Null for all others.
  */
 export function controlDevice(device: string): string | null {
   const name = device.trim().replace(/^plug:(['"]?)(.*)\1$/, '$2');
@@ -29,16 +29,16 @@ export function controlDevice(device: string): string | null {
   return /^[\w-]+$/.test(name) ? name : null;
 }
 
-/** The volume control of the card behind a PCM device. Cards come and go, and what a card comes back with is its own. */
+/** The volume control of the card behind a PCM device. A card that comes back has its own volume. */
 export interface CardMixer {
-  /** Null while none is known that plays. */
+  /** Null while no control is known that changes the playback volume. */
   readonly mixer: Mixer | null;
-  /** Looks for it, as it is now. Where nothing answers, what was known holds. */
+  /** Looks the control up again. When amixer does not answer, the last result stays valid. */
   look(): Promise<void>;
   close(): void;
 }
 
-/** What could not be set is tried again after these times: an order must not be lost to a machine that was busy. */
+/** Waits before setting the volume again (milliseconds): a busy machine must not lose the order. */
 const RETRY_AFTER_MS = [1000, 5000, 30_000];
 
 export function createCardMixer(device: string, { clock, log }: { clock: Clock; log: Log }): CardMixer {
@@ -62,7 +62,7 @@ export function createCardMixer(device: string, { clock, log }: { clock: Clock; 
     const percent = wanted;
     wanted = null;
     isBusy = true;
-    // `-M`: the control's steps as ears hear them.
+    // `-M`: steps as the ear hears them.
     const words = ['-q', '-M', '-D', control, 'sset', name, 'playback', `${percent}%`];
     void amixer([...words, ...(canMute ? ['unmute'] : [])]).then((said) => {
       isBusy = false;
@@ -100,7 +100,7 @@ export interface VolumeControl {
   readonly canMute: boolean;
 }
 
-/** The control that is the loudness, from what `amixer scontents` tells. */
+/** Chooses the loudness control from the output of `amixer scontents`. */
 export function chooseControl(contents: string): VolumeControl | null {
   const playing = new Map<string, VolumeControl>();
   for (const part of contents.split(/^(?=Simple mixer control )/m)) {
@@ -113,7 +113,7 @@ export function chooseControl(contents: string): VolumeControl | null {
   return CONTROLS.flatMap((name) => playing.get(name) ?? [])[0] ?? null;
 }
 
-/** What amixer said; null when it failed. */
+/** The output of amixer; null when it failed. */
 export function amixer(words: readonly string[]): Promise<string | null> {
   const options = {
     timeout: PROBE_LIMIT_MS,

@@ -1,4 +1,4 @@
-/** What a device granted, as `arecord -v` and `aplay -v` tell on standard error when they have opened it. */
+/** What a device granted: `arecord -v` and `aplay -v` print it on standard error after opening. */
 export interface Setup {
   readonly rateHz: number;
   readonly channels: number;
@@ -13,7 +13,7 @@ export interface SetupReader {
 
 const FIELD = /^(rate|channels|period_size|buffer_size)\s*:\s*(\d+)/;
 
-/** Reads the first setup of a dump: that of the device as it was asked for; those of what lies under it follow. */
+/** Reads the first setup of a dump, which is the device's own; the setups of its slaves follow. */
 export function createSetupReader(): SetupReader {
   const fields = new Map<string, number>();
   let done = false;

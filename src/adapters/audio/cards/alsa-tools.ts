@@ -3,11 +3,11 @@ import type { Ability, Direction } from './card.ts';
 import { parseHardwareParameters } from './hardware-parameters.ts';
 import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
 
-/** What ALSA's own programs answer. */
+/** The answers of ALSA's own programs. */
 export interface AlsaTools {
-  /** The devices that ALSA's configuration offers beside the cards' own; null where the program is not installed. */
+  /** The devices that ALSA's configuration adds to the cards' own; null when the program is not installed. */
   listSoftware(direction: Direction): Promise<readonly SoftwareDevice[] | null>;
-  /** What a device can do. Opens it for a moment, plays and keeps nothing. */
+  /** Asks what a device can do. Opens it for a moment; plays and records nothing. */
   askAbility(direction: Direction, device: string): Promise<AbilityAnswer>;
 }
 
@@ -17,13 +17,13 @@ export type AbilityAnswer =
   | { readonly ok: false; readonly reason: string };
 
 const PROGRAMS = { capture: 'arecord', playback: 'aplay' } as const;
-/** A format that no sound card has: the program says what the device can do and goes. */
+/** A format that no sound card has: the program prints what the device can do and exits. */
 const NO_CARDS_FORMAT = 'FLOAT64_BE';
 const MOST_OUTPUT_BYTES = 256 * 1024;
 
 export interface AlsaToolsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A device that answers nothing for this long is given up, milliseconds. */
+  /** Timeout for a device that does not answer, milliseconds. */
   readonly limitMs?: number;
 }
 
@@ -67,11 +67,11 @@ interface Ended extends Output {
 }
 
 interface RunOptions extends Required<AlsaToolsOptions> {
-  /** What it has said is all that is wanted of it. */
+  /** Whether the output so far is all that is needed. */
   isEnough?(output: Output): boolean;
 }
 
-/** Runs a program to its end, to its limit, or until it has said enough. Never rejects. */
+/** Runs a program until it exits, times out, or has printed enough. Never rejects. */
 function runProgram(
   program: string,
   words: readonly string[],
@@ -85,7 +85,7 @@ function runProgram(
     });
     const end = (how: Partial<Ended>): void => {
       clearTimeout(limit);
-      // A device that hangs in the kernel holds its program even against this; nobody waits for it.
+      // A device that hangs in the kernel can block even SIGKILL; the caller does not wait for it.
       child.kill('SIGKILL');
       child.unref();
       child.stdout.destroy();

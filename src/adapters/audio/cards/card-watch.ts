@@ -8,11 +8,11 @@ import { MACHINE_FOLDERS, type MachineFolders } from './card.ts';
 export interface CardWatchOptions {
   readonly clock: Clock;
   readonly folders?: MachineFolders;
-  /** Tells of changes in a folder as the kernel notices them; Node's, unless a test has its own. */
+  /** Reports changes in a folder as the kernel sees them; Node's own by default, replaced in tests. */
   readonly watchFolder?: WatchFolder;
 }
 
-/** @throws where the folder is not there or can't be watched */
+/** @throws when the folder is absent or cannot be watched */
 export type WatchFolder = (
   folder: string,
   changed: (name: string | null) => void,
@@ -24,17 +24,17 @@ export interface CardWatch {
   close(): void;
 }
 
-/** A card that is plugged in makes several files, and gets its permissions a moment later: quiet for this long is done. */
+/** Quiet time (milliseconds) after which a change is complete: a new card makes several files and gets permissions later. */
 const SETTLE_MS = 300;
-/** A card that never settles is told of all the same. */
+/** Longest wait for quiet (milliseconds): a card that never settles is reported anyway. */
 const LONGEST_SETTLE_MS = 2000;
-/** Where nothing can be watched, and for what a watch misses: how often one looks. A look costs a few file names. */
+/** Time between two looks (milliseconds), for systems without watches and for missed events. A look costs a few file names. */
 const LOOK_EVERY_MS = 15_000;
 
 /** The files of a card that can be opened for sound; others, such as MIDI, change with every note. */
 const SOUND_FILE = /^(controlC|pcmC)\d/;
 
-/** Notices that sound cards come and go, without asking all the time. Watches only while somebody listens. */
+/** Notices when sound cards come and go, without polling at a high rate. Watches only while there is a listener. */
 export function createCardWatch(options: CardWatchOptions): CardWatch {
   const { clock, folders = MACHINE_FOLDERS, watchFolder = watchByKernel } = options;
   const folder = join(folders.dev, 'snd');
@@ -45,11 +45,11 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
   let cancelSettle = (): void => {};
   let settleBy: number | null = null;
 
-  /** Looks now, and tells if anything is different from the last look. */
+  /** Looks now, and reports a difference from the last look. */
   const look = (): void => {
     cancelSettle();
     settleBy = null;
-    // The folder itself comes and goes with the first and the last card.
+    // The folder itself appears with the first card and disappears with the last.
     ensureWatched();
     const picture = pictureOf(folders);
     if (picture === seen) return;
@@ -75,7 +75,7 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
         settle(null);
       });
     } catch {
-      // Not there, or no watches left: the slow look goes on, and tries again.
+      // The folder is absent, or no watches are left: the slow look continues and tries again.
     }
   };
   const lookLater = (): void => {
@@ -109,7 +109,7 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
   };
 }
 
-/** All by which a device that could not be opened may become one that can: the cards, their files, whose they are. */
+/** All that can make a failed device usable: the cards, their files, and the owners of those files. */
 function pictureOf({ proc, dev }: MachineFolders): string {
   const folder = join(dev, 'snd');
   const files = listIfReadable(folder).filter((name) => SOUND_FILE.test(name));
@@ -131,7 +131,7 @@ function describeFile(folder: string, name: string): string {
 const watchByKernel: WatchFolder = (folder, changed, lost) => {
   const { ino } = statSync(folder);
   const watcher: FSWatcher = watch(folder, { persistent: false }, (_event, name) => {
-    // A folder that is removed tells of it under its own name, or none, and then never again.
+    // A removed folder reports itself under its own name or none, and then never again.
     if (isSameFolder(folder, ino)) changed(name);
     else lost();
   });

@@ -1,8 +1,8 @@
-/** What a machine's kernel tells of its sound cards. */
+/** What the machine's kernel reports about its sound cards. */
 
 export type Direction = 'capture' | 'playback';
 
-/** What a device can do; a list is empty where nobody tells. */
+/** What a device can do; a list is empty when unknown. */
 export interface Ability {
   /** As ALSA names them: "S16_LE". */
   readonly formats: readonly string[];
@@ -21,9 +21,9 @@ export const UNKNOWN_ABILITY: Ability = { formats: [], channels: [], rates: [] }
 
 /** A program that has a device open. */
 export interface Holder {
-  /** Null where the kernel does not say it, as for a program of another container. */
+  /** Null when the kernel does not report it, as for a program in another container. */
   readonly pid: number | null;
-  /** In the words of an operator: "arecord", or "arecord of dragoman". */
+  /** For an operator: "arecord", or "arecord of dragoman". */
   readonly program: string;
 }
 
@@ -36,33 +36,33 @@ export interface CardStream {
   readonly ability: Ability;
   /** How many programs may open it at once. */
   readonly places: number;
-  /** One for each place that is taken; a program may have several. */
+  /** One for each place in use; a program may hold several. */
   readonly holders: readonly Holder[];
 }
 
-/** Where a USB card is plugged in and what it is. */
+/** A USB card's socket and model. */
 export interface UsbPlace {
-  /** The kernel's name of the socket and interface, the same after each boot: "1-1.3:1.0". Null where it is not told. */
+  /** The kernel's name of socket and interface, the same after each boot: "1-1.3:1.0". Null when unknown. */
   readonly port: string | null;
-  /** Vendor and product, "0d8c:0014"; equal cards are equal in this. */
+  /** Vendor and product, "0d8c:0014"; the same for identical cards. */
   readonly model: string | null;
 }
 
 export interface Card {
-  /** Changes between boots and as cards come and go: never to be written down. */
+  /** Changes between boots and when cards come and go: never store it. */
   readonly index: number;
-  /** What a configuration names the card by. */
+  /** The name of the card in a configuration. */
   readonly id: string;
   readonly driver: string;
   readonly name: string;
   /** Null for a card that is not on the USB. */
   readonly usb: UsbPlace | null;
   readonly streams: readonly CardStream[];
-  /** Whether this user may open it; null where that can't be told. */
+  /** Whether this user may open it; null when unknown. */
   readonly isAllowed: boolean | null;
 }
 
-/** Where the kernel tells of the machine; tests put recorded folders there. */
+/** Folders where the kernel describes the machine; tests put recorded folders there. */
 export interface MachineFolders {
   readonly proc: string;
   readonly sys: string;
@@ -71,14 +71,14 @@ export interface MachineFolders {
 
 export const MACHINE_FOLDERS: MachineFolders = { proc: '/proc', sys: '/sys', dev: '/dev' };
 
-/** Whether nobody else can open it now. */
+/** Whether no other program can open it now. */
 export function isBusy(stream: CardStream): boolean {
   return stream.holders.length >= stream.places;
 }
 
 /**
- * What a configuration calls a stream of a card: by the card's id, with every conversion that the device may need. The
- * hardware of an HDMI output takes no plain samples; its card's own default converts them.
+ * The name of a card's stream in a configuration: the card's id, with all conversions that the device may need. HDMI hardware
+ * takes no plain samples; the card's own default converts them.
  */
 export function addressOf(card: Card, stream: CardStream): string {
   if (isHdmi(card, stream)) return `sysdefault:CARD=${card.id}`;

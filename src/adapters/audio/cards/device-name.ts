@@ -1,4 +1,4 @@
-/** What an ALSA device name says of the card behind it. */
+/** The card and device that an ALSA device name refers to. */
 export interface DeviceName {
   /** "hw", "plughw", "dsnoop", ... */
   readonly plugin: string;
@@ -7,7 +7,7 @@ export interface DeviceName {
   readonly device: number;
 }
 
-/** Takes "plughw:CARD=Mic,DEV=0", "hw:1,0" or "plughw:Mic" apart; null for a name that says no card, such as "default". */
+/** Parses "plughw:CARD=Mic,DEV=0", "hw:1,0" or "plughw:Mic"; null for a name without a card, such as "default". */
 export function parseDeviceName(name: string): DeviceName | null {
   const [, plugin = '', rest = ''] = /^\s*(\w+):(.+?)\s*$/.exec(name) ?? [];
   if (rest === '') return null;

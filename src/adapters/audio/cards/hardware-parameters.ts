@@ -1,12 +1,12 @@
 import type { Ability, Span } from './card.ts';
 
-/** Where ALSA counts on to for want of a limit: nothing a person wants to read. */
+/** ALSA's upper bound when there is no limit; not worth showing. */
 const NO_LIMIT = 1_000_000;
 
-/** The dump's last line and the one that it needs to be whole. */
+/** Matches a complete dump, from its heading to its last line. */
 const WHOLE = /^HW Params of device .*\n-+\n[\s\S]*?\n-+$/m;
 
-/** What `arecord --dump-hw-params` or `aplay --dump-hw-params` says, or null while it has not said all of it. */
+/** Parses the output of `arecord --dump-hw-params` or `aplay --dump-hw-params`; null while it is incomplete. */
 export function parseHardwareParameters(text: string): Ability | null {
   const dump = WHOLE.exec(text)?.[0];
   if (dump === undefined) return null;
@@ -18,7 +18,7 @@ export function parseHardwareParameters(text: string): Ability | null {
   };
 }
 
-/** "48000", "[8000 96000]", "44100 48000", or with a round bracket where the bound itself is outside. */
+/** "48000", "[8000 96000]", "44100 48000"; a round bracket excludes the bound itself. */
 function readInterval(text: string): Span[] {
   const numbers = [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits));
   const [least, most] = numbers;

@@ -19,7 +19,7 @@ export function hasKernelSound({ proc }: MachineFolders): boolean {
   return existsSync(join(proc, 'asound'));
 }
 
-/** All sound cards, in the order of their numbers. Cards that come or go meanwhile are there or not; never throws. */
+/** All sound cards, in the order of their numbers. A card that comes or goes meanwhile may be included or not. Never throws. */
 export function readCards(folders: MachineFolders): Card[] {
   const text = readIfReadable(join(folders.proc, 'asound', 'cards')) ?? '';
   return [...text.matchAll(/^ *(\d+) \[([^\]]*)\]: (.*?) - (.*)$/gm)].map(
@@ -38,7 +38,7 @@ export function readCards(folders: MachineFolders): Card[] {
   );
 }
 
-/** One direction of a device that is named by its card's id or number; null where there is none. */
+/** One direction of a device, by its card's id or number; null when there is none. */
 export function findStream(
   { card, device }: { readonly card: string | number; readonly device: number },
   direction: Direction,
@@ -48,7 +48,7 @@ export function findStream(
   return found?.streams.find((one) => one.direction === direction && one.device === device) ?? null;
 }
 
-/** The same for the device of a configuration; null where its name stands for no hardware. */
+/** The same for a configured device; null when its name stands for no hardware. */
 export function streamOf(device: string, direction: Direction, folders: MachineFolders): CardStream | null {
   const name = parseDeviceName(device);
   const isHardware = name?.plugin === 'hw' || name?.plugin === 'plughw';
@@ -62,7 +62,7 @@ function readUsbPlace(index: number, { proc, sys }: MachineFolders): UsbPlace | 
     const device = basename(realpathSync(join(sys, 'class', 'sound', `card${index}`, 'device')));
     if (/^\d+-[\d.]+:\d+\.\d+$/.test(device)) port = device;
   } catch {
-    // Cards without a device are made of software.
+    // Cards without a device are software cards.
   }
   return model === null && port === null ? null : { model, port };
 }
@@ -95,7 +95,7 @@ function readStream(card: string, device: number, direction: Direction, proc: st
   };
 }
 
-/** "closed", or what is open and since when. */
+/** Parses the status file: "closed", or who has it open. */
 function readHolder(place: string, proc: string): Holder[] {
   const status = readIfReadable(join(place, 'status'));
   if (status === null || !/^state: /m.test(status)) return [];

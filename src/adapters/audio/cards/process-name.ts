@@ -2,14 +2,14 @@ import { basename, join } from 'node:path';
 import { readIfReadable } from '../../if-readable.ts';
 import type { Holder } from './card.ts';
 
-/** Programs that somebody else runs to reach a sound card: who that is matters more than they do. */
+/** Programs that others start to reach a sound card: the program that started them is more useful to know. */
 const WRAPPERS = /^(arecord|aplay|timeout|sh|bash|dash)$/;
-/** Ways the kernel names a JavaScript program. */
+/** The kernel's names for a JavaScript program. */
 const NODE = /^(node|nodejs|MainThread|node-MainThread)$/;
 const UNKNOWN_PROGRAM = 'a program that this user may not see';
 
 /**
- * Who is behind a process: its program, and the program that runs it where it is only a wrapper.
+ * Names the program behind a process. For a mere wrapper it adds the program that started it.
  * @param pid of the process or of one of its threads
  */
 export function describeHolder(proc: string, pid: number): Holder {
@@ -32,7 +32,7 @@ function readProcess(proc: string, pid: number): Process | null {
   const status = readIfReadable(join(proc, String(pid), 'status'));
   if (status === null) return null;
   const field = (name: string): string => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
-  // A thread has a name of its own; the program's is that of its first one.
+  // A thread has its own name; the program's name is that of its first thread.
   const group = Number(field('Tgid')) || pid;
   const comm = readIfReadable(join(proc, String(group), 'comm'))?.trim() ?? field('Name');
   const words = readIfReadable(join(proc, String(group), 'cmdline'))?.split('\0') ?? [];

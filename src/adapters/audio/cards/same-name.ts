@@ -3,10 +3,10 @@ import type { Card } from './card.ts';
 /** The kernel cuts a card's id after this many characters. */
 const LONGEST_ID = 15;
 
-/** Equal cards: the kernel names them in the order in which it finds them, so that their ids may change places. */
+/** Identical cards: the kernel names them in the order in which it finds them, so their ids may swap. */
 export interface Twins {
   readonly cards: readonly Card[];
-  /** Lines for a udev rules file that give each socket a name of its own; empty where the sockets are not told. */
+  /** Lines for a udev rules file that name each socket; empty when the sockets are unknown. */
   readonly rules: readonly string[];
 }
 
@@ -24,8 +24,8 @@ export function findTwins(cards: readonly Card[]): Twins[] {
 }
 
 /**
- * The kernel gives equal cards one id, with a number behind it and shortened to fit; ids that don't begin alike come
- * from a rule.
+ * The kernel gives identical cards one id with a number after it, shortened to fit. Ids with different beginnings come from a
+ * rule.
  */
 function haveNames(cards: readonly Card[]): boolean {
   const [first = '', ...others] = cards
@@ -50,7 +50,7 @@ function nameSockets(cards: readonly Card[], taken: Set<string>): string[] {
   return rules;
 }
 
-/** A name that no card has: the kernel refuses one that is taken. */
+/** A name that no card has: the kernel refuses a duplicate. */
 function freeName(stem: string, letter: string, taken: ReadonlySet<string>): string {
   for (let round = 0; ; round++) {
     const ending = round === 0 ? letter : `${letter}${round}`;

@@ -1,10 +1,10 @@
-/** A device that ALSA's configuration makes: a sound server, or what an operator has written. */
+/** A device from ALSA's configuration: a sound server, or an operator's own definition. */
 export interface SoftwareDevice {
   readonly name: string;
   readonly description: string;
 }
 
-/** Parts that a configuration builds devices from; alone they make no sound, or none at the right speed. */
+/** Building blocks of configured devices; alone they are silent or run at the wrong speed. */
 const PARTS = new Set([
   'null',
   'file',
@@ -18,7 +18,7 @@ const PARTS = new Set([
   'usbstream',
 ]);
 
-/** What `arecord -L` or `aplay -L` lists, without the cards' own devices and without mere parts. */
+/** Parses the list of `arecord -L` or `aplay -L`, without the cards' own devices and without building blocks. */
 export function parseDeviceList(text: string): SoftwareDevice[] {
   const devices: { name: string; description: string }[] = [];
   for (const line of text.split('\n')) {

@@ -10,12 +10,12 @@ import {
 import { hasKernelSound, readCards } from './kernel-cards.ts';
 import { findTwins, type Twins } from './same-name.ts';
 
-/** A stream of a card and what asking it came to. */
+/** A stream of a card, with the device's answer. */
 export interface SurveyedStream extends CardStream {
-  /** What a configuration calls it. */
+  /** Its name in a configuration. */
   readonly address: string;
   readonly isBusy: boolean;
-  /** Why nothing could be learned of what it can do, in ALSA's words; null where something was. */
+  /** Why its abilities are unknown, in ALSA's words; null when they are known. */
   readonly silence: string | null;
 }
 
@@ -29,10 +29,10 @@ export interface OfferedDevice {
   readonly directions: readonly Direction[];
 }
 
-/** What this machine can hear and speak with, now. */
+/** The sound devices of this machine at this moment. */
 export interface Survey {
   readonly hasKernelSound: boolean;
-  /** Whether arecord and aplay are there. */
+  /** Whether arecord and aplay are installed. */
   readonly hasAlsaTools: boolean;
   readonly cards: readonly SurveyedCard[];
   readonly software: readonly OfferedDevice[];
@@ -41,7 +41,7 @@ export interface Survey {
 
 const DIRECTIONS = ['capture', 'playback'] as const;
 
-/** Looks at all cards, and asks those that nobody uses what they can do. */
+/** Lists all cards, and asks the idle ones what they can do. */
 export async function surveyDevices(folders: MachineFolders, tools: AlsaTools): Promise<Survey> {
   const cards = readCards(folders);
   const [lists, surveyed] = await Promise.all([
@@ -71,7 +71,7 @@ async function surveyCard(card: Card, tools: AlsaTools): Promise<SurveyedCard> {
   };
 }
 
-/** A USB card tells everything without being opened; another one is opened, but never when somebody else needs it. */
+/** A USB card describes itself without being opened. Any other card is opened, but never while it is in use. */
 async function surveyStream(card: Card, stream: CardStream, tools: AlsaTools): Promise<SurveyedStream> {
   const surveyed = (whole: CardStream, silence: string | null): SurveyedStream => ({
     ...whole,

@@ -1,6 +1,6 @@
 import { type Ability, type Direction, type Span, UNKNOWN_ABILITY } from './card.ts';
 
-/** What `/proc/asound/cardN/stream0` says of a USB card: all its settings, whether it is busy or not. */
+/** Parses `/proc/asound/cardN/stream0` of a USB card: all its settings, busy or not. */
 export function parseUsbStream(text: string): Readonly<Record<Direction, Ability>> {
   const [, playback = ''] = text.split(/^Playback:$/m);
   const [, capture = ''] = text.split(/^Capture:$/m);
@@ -31,7 +31,7 @@ function readSpans(text: string): Span[] {
   });
 }
 
-/** In order, without what another one already covers. */
+/** Sorts the spans and drops those that another one covers. */
 export function joinSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   const inOrder = [...spans].sort((one, other) => one.least - other.least || other.most - one.most);

@@ -14,27 +14,27 @@ import { createWatchdog } from './watchdog.ts';
 export interface CaptureChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
-  /** What it will deliver, as far as is known now. */
+  /** The format that it will deliver, as far as is known now. */
   shape(): Shape;
   /**
-   * Reads its standard error beside what all children say there.
-   * @returns `again` when it must be started again, because what it said changes how
+   * Reads a line of its standard error, after the lines common to all children.
+   * @returns `again` when it must be restarted with other arguments
    */
   line?(text: string): 'again' | null;
-  /** Hears of every delivery (samples of the device). */
+  /** Called for every delivery (samples of the device). */
   delivered?(samples: number, now: number): 'again' | null;
   alternative?(fault: AudioFault): string | null;
-  /** @returns `again` when it must be started again for it */
+  /** @returns `again` when this needs a restart */
   useShortPeriods?(on: boolean): 'again' | null;
-  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
+  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }
 
-/** No device is silent for this long: it delivers zeros, or it hangs. */
+/** Longest silence of a child (milliseconds): a working device delivers at least zeros, so after this it hangs. */
 const SILENCE_LIMIT_MS = 2000;
-/** A loop that was blocked reads what waits for it before anybody is judged. */
+/** Grace after a blocked event loop (milliseconds): it reads the waiting sound first, then judges the child. */
 const MERCY_MS = 150;
-/** Below this nobody is likely to speak. */
+/** Below this level (dBFS) speech is unlikely. */
 const QUIET_DBFS = -45;
 
 /** Runs a capture on a child process. */
@@ -56,7 +56,7 @@ export function runCapture(
   let loading = false;
   let isQuiet = true;
   const startLimit = createStartLimit();
-  /** Of the child that runs. */
+  /** The running child has delivered sound. */
   let hasSounded = false;
 
   const watchdog = createWatchdog(clock, MERCY_MS, () => {
@@ -135,7 +135,7 @@ export function runCapture(
       data: receive,
       line(text) {
         if (kind.line?.(text) === 'again') return supervisor.restartChild();
-        // The child may have been given another form than it asked for.
+        // The child may have been granted another format than it requested.
         const next = kind.shape();
         if (next.rateHz !== shape.rateHz || next.channels !== shape.channels) adopt(next);
       },

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** How much a child has really taken from its standard input, by the kernel's own account of it. */
+/** Counts how much a child has really read from its standard input, as the kernel records it. */
 export interface Consumption {
-  /** Frames since the last `begin`, in whole periods; null where the kernel does not tell. */
+  /** Frames since the last `begin`, in whole periods; null when the kernel does not record it. */
   frames(): number | null;
-  /** Everything that was written before has been taken: from here on it counts again. */
+  /** The child has read all earlier writes: counting starts again here. */
   begin(): void;
   close(): void;
 }
@@ -15,17 +15,17 @@ interface Account {
 }
 
 /**
- * A sound library wakes up by reading an eventfd or a timer (8 bytes), or a pipe whose other end a thread of its own writes to
- * (PulseAudio's: 1 to 10 bytes, or none that are left): no call of those takes more.
+ * Largest read by which a sound library wakes up (bytes). An eventfd or a timer takes 8 bytes. A pipe from a thread of its own,
+ * as in PulseAudio, takes 0 to 10.
  */
 const LARGEST_WAKE_UP_BYTES = 10;
-/** Of a period that is read in pieces: less than this share of it is not worth carrying over. */
+/** Share of a period below which a partly read period is not carried over. */
 const NEGLIGIBLE = 0.25;
 
 /**
- * Reads `/proc/PID/io`: a child that plays reads periods and nothing else but the wake-ups of its sound library. Those are small,
- * and are forgotten at each look: only where they came to a whole period between two looks, seconds apart, one is counted too many.
- * @returns null where there is no such file, or it can't be read
+ * Reads `/proc/PID/io`. A playing child reads periods and its sound library's wake-ups, nothing else. Wake-ups are small and are
+ * discarded at each look. One period too many is counted only if they add up to a whole period between two looks, seconds apart.
+ * @returns null when the file is absent or unreadable
  */
 export function openConsumption(pid: number, periodFrames: number, frameBytes: number): Consumption | null {
   const periodBytes = periodFrames * frameBytes;
@@ -66,7 +66,7 @@ export function openConsumption(pid: number, periodFrames: number, frameBytes: n
       const isSound = rest > wakeUps * LARGEST_WAKE_UP_BYTES && rest >= NEGLIGIBLE * periodBytes;
       const isAll = isSound && rest > (1 - NEGLIGIBLE) * periodBytes;
       periods += isAll ? whole + 1 : whole;
-      // Of a period that has begun the next look sees all of it, and all that was read beside it.
+      // The next look sees the whole of a started period, and all that was read beside it.
       base = isSound && !isAll ? { chars: account.chars - rest, calls: account.calls - wakeUps } : account;
       return periods * periodFrames;
     },

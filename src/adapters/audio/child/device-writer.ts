@@ -2,18 +2,18 @@ import { BYTES_PER_SAMPLE, silence } from '../../../core/audio/pcm.ts';
 import { type Conversion, frameBytesOf, type Shape } from './format.ts';
 import type { Child } from './process.ts';
 
-/** What came of it when sound was handed to a device. */
+/** The result of a write to a device. */
 interface Handed {
   /** Frames that were given to the device: whole periods. */
   readonly frames: number;
-  /** And that wait until a period is full. */
+  /** Frames that wait until a period is full. */
   readonly heldFrames: number;
 }
 
-/** Turns sound into what a device takes, and gives it to the device's program in whole periods. */
+/** Converts sound to the device's format and writes it to the device's program in whole periods. */
 export interface DeviceWriter {
   give(pcm: Uint8Array): Handed;
-  /** Gives this, too, and fills the last period with silence. */
+  /** Writes this too, and pads the last period with silence. */
   fillUp(pcm: Uint8Array): Handed;
   close(): void;
 }

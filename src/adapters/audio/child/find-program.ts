@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The path of a program that can be run, null where there is none. */
+/** The path of an executable program; null when there is none. */
 export function findProgram(name: string): string | null {
   if (name.includes('/')) return isExecutable(name) ? name : null;
   const folders = (process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);

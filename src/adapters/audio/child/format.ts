@@ -1,7 +1,7 @@
 import { BYTES_PER_SAMPLE, downmix, samplesOf, toFloat, toPcm } from '../../../core/audio/pcm.ts';
 import { createPcmResampler } from '../resampler.ts';
 
-/** The form in which a device takes or gives sound; always signed 16-bit little-endian. */
+/** The format in which a device accepts or delivers sound; always signed 16-bit little-endian. */
 export interface Shape {
   readonly rateHz: number;
   readonly channels: 1 | 2;
@@ -9,7 +9,7 @@ export interface Shape {
 
 export const frameBytesOf = (shape: Shape): number => shape.channels * BYTES_PER_SAMPLE;
 
-/** Turns one continuous sound into another form, piece by piece. */
+/** Converts one continuous sound to another format, piece by piece. */
 export interface Conversion {
   convert(bytes: Uint8Array): Uint8Array;
   close(): void;
@@ -17,7 +17,7 @@ export interface Conversion {
 
 const AS_IT_IS: Conversion = { convert: (bytes) => bytes, close() {} };
 
-/** From what a device delivers, in whole frames, to mono at the lane's rate. */
+/** From the device's format, in whole frames, to mono at the lane's rate. */
 export async function fromDevice(shape: Shape, rateHz: number): Promise<Conversion> {
   if (shape.channels === 1 && shape.rateHz === rateHz) return AS_IT_IS;
   const resampler = await createPcmResampler({ fromHz: shape.rateHz, toHz: rateHz });
@@ -27,7 +27,7 @@ export async function fromDevice(shape: Shape, rateHz: number): Promise<Conversi
   };
 }
 
-/** From mono at the lane's rate to what a device takes. */
+/** From mono at the lane's rate to the device's format. */
 export async function toDevice(shape: Shape, rateHz: number): Promise<Conversion> {
   if (shape.channels === 1 && shape.rateHz === rateHz) return AS_IT_IS;
   const resampler = await createPcmResampler({ fromHz: rateHz, toHz: shape.rateHz });

@@ -2,15 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { isStartedBySystemd } from '../../systemd/invocation.ts';
 import { findProgram } from './find-program.ts';
 
-/** A machine that can't run `setpriv` in this long is too slow to run it for every child. */
+/** Timeout for a test run of `setpriv` (milliseconds): a slower machine should not run it for every child. */
 const TRIAL_LIMIT_MS = 2000;
 
 let found: readonly string[] | undefined;
 
 /**
- * The words that start a program so that it dies with this process, however this process dies and whatever the program is
- * blocked in: by `setpriv` (util-linux), which asks the kernel for it. Where that can't be had, the child ends when it next
- * touches its broken pipe.
+ * Command words that start a program so that it dies with this process, in whatever way the process dies and whatever blocks the
+ * program. `setpriv` (util-linux) asks the kernel for it. Without `setpriv`, the child ends when it next uses its broken pipe.
  */
 export function dyingWithParent(words: readonly string[]): readonly string[] {
   found ??= prefix(process.env);
@@ -18,11 +17,11 @@ export function dyingWithParent(words: readonly string[]): readonly string[] {
 }
 
 /**
- * What stands before such a program's words; empty where nothing does.
+ * Words to put before the program's own; empty when none are needed or possible.
  *
- * systemd kills whatever a dead service leaves behind (KillMode=mixed in our unit), so that a service needs nothing. It could
- * not have it either: `setpriv` always calls capset, which a unit's filter forbids, and every child would end with 127.
- * Elsewhere a trial tells: containers have such filters, too.
+ * A systemd service needs none: systemd kills all that a dead service leaves (KillMode=mixed in our unit). `setpriv` would also
+ * fail there: it always calls capset, which the unit's filter forbids, so every child would end with 127. Elsewhere a test run
+ * decides, because containers have such filters too.
  */
 export function prefix(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (isStartedBySystemd(env)) return [];

@@ -4,7 +4,7 @@ import type { Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
 import type { NamedDevice } from './stderr-classifier.ts';
 
-/** What a child said of itself. */
+/** What a child reported about itself. */
 export type PlaybackNews =
   | { readonly kind: 'ready'; readonly buffering: Buffering }
   | { readonly kind: 'again' }
@@ -15,16 +15,16 @@ export interface PlaybackChild {
   readonly device: () => NamedDevice;
   spec(): ChildSpec;
   shape(): Shape;
-  /** How it says that it is ready; null: it does not, and is ready as soon as it runs. */
+  /** How it reports that it is ready; null: it does not, and counts as ready once it runs. */
   readonly readiness: { read(line: string): PlaybackNews } | null;
   alternative?(fault: AudioFault): string | null;
-  /** Between a write and its sounding, where nothing else is known. */
+  /** Delay from a write to the sound (milliseconds), used when nothing better is known. */
   readonly latencyMs: number;
   /**
-   * It will be kept running between sounds, or no longer.
-   * @returns `again` when it must be started again for it
+   * Whether the device is to run on between sounds.
+   * @returns `again` when this needs a restart
    */
   runOn?(on: boolean): 'again' | null;
-  /** Looks at the running child's health from time to time; whether it must be started again, in a quiet moment or now. */
+  /** Checks the running child's health from time to time. Returns whether to restart it in a quiet moment, or now. */
   inspect?(child: Child): 'quiet' | 'now' | null;
 }

@@ -21,14 +21,14 @@ import { createStartLimit } from './start-limit.ts';
 import { type SupervisedUse, type Supervisor, type SupervisorDeps, supervise } from './supervisor.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
-/** A device of which nothing is known but that it runs. */
+/** A running device whose buffering is unknown. */
 const UNKNOWN: Buffering = { periodFrames: 1, bufferFrames: null };
-/** A loop that was blocked reads what its child has said before that is judged. */
+/** Grace after a blocked event loop (milliseconds): it reads the child's messages first, then judges the child. */
 const MERCY_MS = 150;
-/** The system holds no more than this for a program that reads nothing (measured: 107 to 213 KB). */
+/** Most bytes that the system buffers for a program that reads nothing (measured: 107 to 213 KB). */
 const MOST_HELD_BYTES = 256 * 1024;
 
-/** Runs a playback on a child process: the playback buffer decides, and this does what it says. */
+/** Runs a playback on a child process: the playback buffer decides, and this carries it out. */
 export function runPlayback(
   kind: PlaybackChild,
   rateHz: number,
@@ -59,17 +59,17 @@ class ChildPlayback {
   private child: Child | null = null;
   private writer: DeviceWriter | null = null;
   private meter: Consumption | null = null;
-  /** The owner knows of a fault, and not yet of its end. */
+  /** A fault was reported, and its end was not. */
   private isFaulty = false;
   private isClosed = false;
-  /** Waits for a child that says when it is ready. */
+  /** Timeout for a child that reports when it is ready. */
   private readonly starting: Watchdog;
   private readonly startLimit = createStartLimit();
-  /** The child before was ended before it had taken anything. */
+  /** The previous child was stopped before it had read anything. */
   private followsMiss = false;
-  /** Before that the present child is given no sound. */
+  /** Earliest time at which the present child gets sound. */
   private readyFrom = 0;
-  /** Nobody tells what the device takes, nor when it is open. */
+  /** Neither the device's progress nor its opening can be observed. */
   private isBlind = false;
   private cancelLook = (): void => {};
   private cancelSettle = (): void => {};
@@ -164,7 +164,7 @@ class ChildPlayback {
         return this.sink.measured(effect.until);
       case 'missed': {
         const { ms } = effect;
-        // It shows while somebody writes: whoever is told is not in the middle of that.
+        // It may be found during a write: report it only after that call.
         return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
@@ -213,7 +213,7 @@ class ChildPlayback {
       },
       back: () => {
         this.isFaulty = false;
-        // It may have shown while somebody wrote: whoever is told is not in the middle of that.
+        // It may be found during a write: report it only after that call.
         queueMicrotask(() => this.isClosed || this.isFaulty || this.sink.back());
       },
     };
@@ -226,7 +226,7 @@ class ChildPlayback {
     this.followsMiss = false;
     this.post({ type: 'started' });
     if (readiness === null) return this.makeReady(UNKNOWN, child, false);
-    // A device that can't even be opened sounds no more than one that takes nothing.
+    // A device that does not open is treated like one that takes no sound.
     this.starting.expect(this.startLimit.ms);
   }
 
@@ -247,7 +247,7 @@ class ChildPlayback {
     this.followsMiss = true;
   }
 
-  /** For sure, or not yet. */
+  /** Whether the child has certainly read something. */
   private hasTaken(): boolean {
     return (this.child?.passedBytes ?? 0) > MOST_HELD_BYTES;
   }

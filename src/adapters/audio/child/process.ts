@@ -7,9 +7,9 @@ import { plainText } from './plain-text.ts';
 
 /** How to start a child and how to end it. */
 export interface ChildSpec {
-  /** The program and its arguments; no shell ever sees them. */
+  /** The program and its arguments; no shell is involved. */
   readonly words: readonly string[];
-  /** Signals and time for a child that ends itself better than we could; without it SIGKILL comes at once. */
+  /** Signal and time for a child that shuts itself down well; without it SIGKILL comes at once. */
   readonly closingMs?: number;
 }
 
@@ -23,32 +23,32 @@ export interface ChildEnd {
 
 export interface ChildEvents {
   data(bytes: Uint8Array): void;
-  /** A line of its standard error, cut and cleaned. */
+  /** A line of its standard error, shortened and cleaned. */
   line(text: string): void;
-  /** Comes once, and last. */
+  /** Called once, and last. */
   ended(end: ChildEnd): void;
 }
 
 export interface Child {
   readonly pid: number | null;
-  /** False while what was written before waits in this process. */
+  /** False while earlier writes wait in this process. */
   write(bytes: Uint8Array): boolean;
   /** Bytes that wait in this process. */
   readonly waitingBytes: number;
-  /** Bytes that have left this process for it; the system holds some of them, whether it reads or not. */
+  /** Bytes that have left this process for the child; the system buffers some of them even if the child reads none. */
   readonly passedBytes: number;
   kill(): void;
-  /** Lets it end by itself, and ends it when it doesn't. */
+  /** Lets it exit by itself, and kills it if it does not. */
   end(): void;
 }
 
-/** More text than this within a second is not read: a child that complains without end costs nobody else. */
+/** Further lines within a second are ignored: an endless stream of complaints must not cost the agent anything. */
 const MOST_LINES_PER_S = 50;
 const LONGEST_LINE = 300;
 
 /**
- * Starts a child that speaks raw PCM.
- * @param direction `in`: it delivers on its standard output; `out`: it takes on its standard input
+ * Starts a child that uses raw PCM.
+ * @param direction `in`: it delivers on its standard output; `out`: it reads from its standard input
  */
 export function startChild(
   spec: ChildSpec,
@@ -70,7 +70,7 @@ export function startChild(
   const words = dyingWithParent([program, ...args]);
   let child: ChildProcess;
   try {
-    // A group of its own: what an operator's command starts ends with it, and Ctrl-C reaches the agent alone.
+    // A process group of its own: descendants of an operator's command end with it, and Ctrl-C reaches the agent alone.
     child = spawn(words[0] ?? '', words.slice(1), {
       stdio: [direction === 'out' ? 'pipe' : 'ignore', direction === 'in' ? 'pipe' : 'ignore', 'pipe'],
       env: childEnvironment(process.env),
@@ -81,10 +81,10 @@ export function startChild(
     return NO_CHILD;
   }
   child.on('error', (error) => settle({ code: null, signal: null, spawnError: codeOf(error) }));
-  // `close` waits for the pipes, so that the last words are heard; a grandchild that holds them open must not be waited for.
+  // `close` waits for the pipes, so the last lines are read; but a grandchild may hold the pipes open for long.
   let lastWords: NodeJS.Timeout | undefined;
   child.on('exit', (code, signal) => {
-    // A loop that was blocked comes to its timers first: what waits in the pipe is read before the verdict.
+    // After a blocked event loop timers run first: what waits in the pipe is read before the verdict.
     lastWords = setTimeout(() => setImmediate(() => settle({ code, signal, spawnError: null })), 50);
   });
   child.on('close', (code, signal) => {
@@ -95,7 +95,7 @@ export function startChild(
     if (!isOver) events.data(bytes);
   });
   child.stdout?.on('error', () => {});
-  child.stdin?.on('error', () => {}); // Its end tells more.
+  child.stdin?.on('error', () => {}); // The exit explains more.
   child.stderr?.on('error', () => {});
   child.stderr?.on(
     'data',
@@ -133,13 +133,13 @@ export function startChild(
       const timer = setTimeout(() => signal('SIGKILL'), closingMs);
       child.once('exit', () => {
         clearTimeout(timer);
-        signal('SIGKILL'); // What it leaves behind in its group.
+        signal('SIGKILL'); // The rest of its process group.
       });
     },
   };
 }
 
-/** Plain English on its standard error, and nothing that would let it speak to systemd in the daemon's name. */
+/** Makes it write plain English on its standard error, and keeps it from speaking to systemd in the daemon's name. */
 function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _usec, WATCHDOG_PID: _pid, ...rest } = own;
   return { ...rest, LC_ALL: 'C' };
@@ -158,7 +158,7 @@ function codeOf(error: unknown): string {
   return systemCode(error) ?? 'unknown';
 }
 
-/** Cuts text into lines; bounded in every direction. */
+/** Splits text into lines; limits their length and number. */
 function lineReader(clock: Clock, report: (text: string) => void): (bytes: Buffer) => void {
   let rest = '';
   let budget = MOST_LINES_PER_S;

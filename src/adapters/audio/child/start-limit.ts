@@ -1,21 +1,21 @@
-/** Of a first try: a card that has not opened by then, or a program that has not found its sound server, hangs for all we know. */
+/** Limit of a first start (milliseconds): a card or sound server that takes longer probably hangs. */
 const FIRST_MS = 10_000;
 const MOST_MS = 40_000;
 
 /**
- * How long a device may take to open. One that is slower is ended and started again, and has twice as long then: else it
- * would be ended in the same way forever, just before it is open.
+ * How long a device may take to open. A slower one is stopped and started again with twice the time. With the same time it would
+ * fail forever, just before it opens.
  */
 export interface StartLimit {
   readonly ms: number;
   /**
-   * Where nobody tells when it is open: so long it is given no sound, which it would be ended for not taking. None after a
-   * first miss, because that may have been a hang which the new start has healed.
+   * For a child that does not report when it is open: how long it gets no sound, because it would be stopped for not reading it.
+   * Zero after the first miss, which may have been a hang that the restart cured.
    */
   readonly headStartMs: number;
-  /** It was ended before it was open. */
+  /** The child was stopped before it was open. */
   missed(): void;
-  /** It is open: from here on the next one has no longer than any first. */
+  /** The device is open: the next start has the first limit again. */
   met(): void;
 }
 

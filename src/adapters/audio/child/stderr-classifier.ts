@@ -6,11 +6,11 @@ export interface NamedDevice {
   readonly part: 'capture' | 'playback';
   /** "plughw:CARD=Mic", or the operator's command. */
   readonly name: string;
-  /** The program that speaks to it. */
+  /** The program that uses it. */
   readonly program: string;
 }
 
-/** What a line on standard error says. */
+/** The meaning of a line on standard error. */
 export type StderrFinding =
   /** Sound was lost (capture) or missing (playback) for at least this long. */
   | { readonly kind: 'xrun'; readonly ms: number }
@@ -19,15 +19,15 @@ export type StderrFinding =
 
 const XRUN = /\b(?:over|under)run\b/i;
 const XRUN_MS = /at least ([\d.]+) ms/;
-/** At the device's opening these mean that it isn't there; later, that it went. */
+/** When the device is opened, these mean that it is absent; later, that it was removed. */
 const GONE =
   /No such device|No such file or directory|Unknown PCM|cannot find card|Invalid card|No such card/i;
 const BUSY = /Device or resource busy|Resource temporarily unavailable/i;
-/** EACCES: the file's owner, group and mode say no. */
+/** EACCES: the file's owner, group and mode do not allow it. */
 const DENIED = /Permission denied/i;
-/** EPERM at the opening: a rule about devices (systemd's DevicePolicy, a container's) says no, whatever the group. */
+/** EPERM at the opening: a device rule (systemd's DevicePolicy, a container's) forbids it, whatever the group. */
 const SANDBOXED = /Operation not permitted/i;
-/** Said before the program was there. */
+/** Printed before the program was started. */
 const NOT_STARTED = /^setpriv: /;
 const FORMAT =
   /format non available|Channels count non available|Rate .*not available|rate is not accurate|Unable to install hw params|Broken configuration|Invalid argument|Can't use period equal/i;
@@ -35,11 +35,11 @@ const UNREACHABLE = /Host is down|Connection refused|Connection terminated|Acces
 const BROKEN =
   /Input\/output error|File descriptor in bad state|Bad file descriptor|Broken pipe|Protocol error/i;
 const TRANSFER = /(?:read|write|poll|status|prepare) ?error/i;
-/** The package `speaker` opens this while it loads, and aborts where it can't. */
+/** The package `speaker` opens this device while it loads, and aborts when it cannot. */
 const NEEDS_DEFAULT = /cannot open device default/;
 const MISSING_PROGRAM = /failed to execute|command not found/i;
 
-/** What a line of arecord, aplay, alsa-lib or another program means. */
+/** Interprets a line of arecord, aplay, alsa-lib or another program. */
 export function classifyStderrLine(line: string, device: NamedDevice): StderrFinding {
   if (XRUN.test(line)) return { kind: 'xrun', ms: Number(XRUN_MS.exec(line)?.[1] ?? 0) };
   const fault = readFault(line, device);
@@ -60,7 +60,7 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   if (BUSY.test(line)) {
     return say(
       'busy',
-      `the ${part} device "${name}" is in use by another program; "dragoman devices" tells by which`,
+      `the ${part} device "${name}" is in use by another program; "dragoman devices" shows which one`,
     );
   }
   if (TRANSFER.test(line) && (GONE.test(line) || BROKEN.test(line))) {
@@ -81,7 +81,7 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   if (SANDBOXED.test(line)) {
     return say(
       'failed',
-      `a sandbox forbids to open the ${part} device "${name}"; a service needs "DeviceAllow=char-alsa rw" in its unit, a container needs /dev/snd let in`,
+      `a sandbox does not allow to open the ${part} device "${name}"; a service needs "DeviceAllow=char-alsa rw" in its unit, a container needs /dev/snd let in`,
     );
   }
   if (DENIED.test(line)) {
@@ -96,19 +96,19 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
   return null;
 }
 
-/** What two failures have in common that have the same reason; numbers in a message differ each time. */
+/** Equal for two failures with the same reason; numbers in a message differ each time. */
 export function causeOf({ code, message }: AudioFault): string {
-  // That it went away, and that it is not there since.
+  // Covers the removal and the absence after it.
   if (code === 'lost' || (code === 'not_found' && message.startsWith('there is no '))) return 'gone';
   return `${code}: ${message.replace(/\d+/g, '#')}`;
 }
 
-/** A program that a filter of system calls or a limit kept from running: nothing about the device is known. */
+/** A filter of system calls or a limit kept the program from running: the device's state is unknown. */
 function forbiddenStart(program: string, reason: string): string {
-  return `a sandbox forbids to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
+  return `a sandbox does not allow to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
 }
 
-/** What to change where a device refuses a format. */
+/** What to change when a device refuses a format. */
 export function formatFix(name: string): string {
   return name.startsWith('hw:')
     ? `write "plughw:${name.slice(3)}" instead, which converts`
@@ -120,13 +120,13 @@ export function missingProgram(program: string): AudioFault {
     program === 'arecord' || program === 'aplay'
       ? 'install the package "alsa-utils"'
       : 'install it, or fix the command in the configuration';
-  return { code: 'not_found', message: `the program "${program}" is not there; ${fix}` };
+  return { code: 'not_found', message: `the program "${program}" is not installed; ${fix}` };
 }
 
 /**
- * Why a child that was not told to ended.
- * @param finding the fault that its standard error told of last
- * @param lastLine its last words otherwise
+ * Explains why a child ended that was not stopped.
+ * @param finding the last fault on its standard error
+ * @param lastLine its last line, used when there is no such fault
  */
 export function explainEnd(
   end: ChildEnd,
@@ -150,7 +150,7 @@ export function explainEnd(
   }
   if (finding !== null) return finding;
   const how = end.signal === null ? `with exit code ${end.code ?? 'unknown'}` : `by ${end.signal}`;
-  const words = lastLine === null ? 'without a word' : `after saying "${lastLine}"`;
+  const words = lastLine === null ? 'without a message' : `after saying "${lastLine}"`;
   const message = `${device.program} for the ${device.part} device "${device.name}" ended ${how} ${words}; it is started again`;
   return { code: 'failed', message };
 }

@@ -7,17 +7,17 @@ import { type Child, type ChildSpec, startChild } from './process.ts';
 import { isSetupListing } from './setup-listing.ts';
 import { causeOf, classifyStderrLine, explainEnd, type NamedDevice } from './stderr-classifier.ts';
 
-/** What every supervised child is given. */
+/** The dependencies of every supervised child. */
 export interface SupervisorDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of every failure of a device that has not worked for a while (milliseconds), for hardware that only a reboot fixes. */
+  /** Called for every failure of a device that has been broken for a while (milliseconds), for hardware that only a reboot fixes. */
   readonly lasting?: (part: NamedDevice['part'], troubleMs: number) => void;
-  /** A device that is not there is tried again as soon as cards change, not only when its wait is over. */
+  /** A missing device is retried as soon as cards change, not only when its wait is over. */
   readonly whenCardsChange?: WhenCardsChange;
 }
 
-/** What the child's user decides and hears. */
+/** What the child's user decides and receives. */
 export interface SupervisedUse {
   readonly device: () => NamedDevice;
   readonly direction: 'in' | 'out';
@@ -26,19 +26,19 @@ export interface SupervisedUse {
   started(child: Child): void;
   data?(bytes: Uint8Array): void;
   line?(text: string): void;
-  /** @returns whether sound was lost by it */
+  /** @returns whether this lost sound */
   xrun(ms: number): boolean;
-  /** The child is gone; what was on its way to it is lost. */
+  /** The child is gone; sound on its way to it is lost. */
   gone(): void;
   /**
-   * A failure may have a fix of the user's own (another format): then it is no failure, and the next child comes at once.
+   * The user may have its own fix for a failure (another format): then it does not count as one, and the next child starts at once.
    * @returns a sentence for the log, or null
    */
   readonly alternative: ((fault: AudioFault) => string | null) | undefined;
-  /** Looks at the child's health once a second; whether it must be started again, in a quiet moment or now. */
+  /** Checks the child's health once a second. Returns whether to restart it in a quiet moment, or now. */
   readonly inspect: ((child: Child) => 'quiet' | 'now' | null) | undefined;
   isQuiet(): boolean;
-  /** It has failed, or fails for another reason than before. */
+  /** It has failed, or fails now for another reason. */
   fault(fault: AudioFault): void;
   /** It works again after a fault. */
   back(): void;
@@ -47,27 +47,27 @@ export interface SupervisedUse {
 export interface Supervisor {
   /** The present child has delivered or taken sound. */
   working(): void;
-  /** Ends the child at once, because it is broken: the same as if it had crashed with this fault. */
+  /** Kills a broken child at once, and treats that as a crash with this fault. */
   failChild(fault: AudioFault): void;
-  /** Ends the child and starts the next one at once; no fault. */
+  /** Restarts the child at once, without a fault. */
   restartChild(): void;
   close(): Promise<void>;
   readonly figures: DeviceFigures;
 }
 
-/** A child that can't be killed is blocked in the kernel; nobody waits longer for it. */
+/** Longest wait for a child to exit (milliseconds): one that survives SIGKILL is blocked in the kernel. */
 const CLOSE_LIMIT_MS = 1500;
-/** And its fault is told without it: the next one may be refused, but the owner knows. */
+/** After this time (milliseconds) the fault is reported without its exit: the next child may fail, but the owner knows. */
 const KILL_LIMIT_MS = 300;
-/** Often enough for a child whose memory grows by gigabytes in seconds. */
+/** Time between two checks (milliseconds): a child's memory can grow by gigabytes in seconds. */
 const INSPECTION_MS = 1000;
 
-/** Keeps one child process running for as long as the device is wanted. The one recovery path is a new child. */
+/** Keeps one child process running for as long as the device is wanted. The only recovery is a new child. */
 export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number): Supervisor {
   const { clock, log } = deps;
   let policy: RespawnState = beginRespawn(seed);
   let child: Child | null = null;
-  /** Counts children, so that what an older one still says is not heard. */
+  /** Counts children, so that messages from an older one are ignored. */
   let generation = 0;
   let closed = false;
   let sentence: AudioFault | null = null;
@@ -110,7 +110,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     if (heard?.kind === 'xrun') {
       if (use.xrun(heard.ms)) figures.xruns++;
     } else if (heard?.kind === 'fault') {
-      // The library's line comes first and knows less than the program's.
+      // The library's line comes first and is less precise than the program's.
       finding = finding?.code === 'busy' ? finding : heard.fault;
     }
     use.line?.(text);
@@ -119,7 +119,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     const { part, name } = use.device();
     const alternative = use.alternative?.(fault) ?? null;
     if (alternative !== null) {
-      // A device that refuses everything is asked for it over and over, but the log has it once.
+      // A device that refuses every format is asked over and over, but logged once.
       if (!policy.told) log.warn({ part, device: name }, alternative);
       return start();
     }
@@ -140,7 +140,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     if (troubleSince !== null) deps.lasting?.(part, now - troubleSince);
     if (verdict.tell) use.fault(fault);
   };
-  /** A child that does not die of SIGKILL: from now on it is none of ours. */
+  /** Gives up a child that survives SIGKILL. */
   const drop = (fault: AudioFault): void => {
     if (closed || child === null) return;
     generation++;
@@ -160,7 +160,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       const need = child === null ? null : look(child);
       if (need === 'now' || (need === 'quiet' && use.isQuiet())) {
         const { part, name, program } = use.device();
-        log.info({ part, device: name }, `${program} has grown too large and is started again`);
+        log.info({ part, device: name }, `${program} uses too much memory and is restarted`);
         restartChild();
       }
       arrangeInspection(look);

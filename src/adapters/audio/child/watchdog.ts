@@ -1,20 +1,20 @@
 import type { Clock } from '../../../ports/clock.ts';
 
-/** Notices that something expected does not come. */
+/** Notices when something expected does not arrive. */
 export interface Watchdog {
-  /** From now on it must come within this long: called again each time that it has come. */
+  /** It must arrive within this time from now; call again each time it has arrived. */
   expect(limitMs: number): void;
-  /** Nothing is expected any more. */
+  /** Nothing is expected for now. */
   rest(): void;
 }
 
-/** It may look this much later. */
+/** How much later it may check (milliseconds). */
 const SLACK_MS = 500;
 
 /**
- * What it waits for comes several times a second, for months: only a timer that has gone off is set again, for what is left
+ * Its event arrives several times a second, for months. So a timer is set again only when it has gone off, for the time left
  * by then.
- * @param mercyMs how long it waits once more before it barks: after a blocked loop timers come before the data that waits
+ * @param mercyMs extra wait before it barks: after a blocked event loop, timers run before the waiting data is read
  */
 export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void): Watchdog {
   let deadline = Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export function createWatchdog(clock: Clock, mercyMs: number, bark: () => void):
   };
   const look = (): void => {
     if (clock.now() < deadline) return arm(deadline);
-    // What comes meanwhile arms it again, and takes this away.
+    // An event in the meantime arms it again, and cancels this.
     armedFor = Number.POSITIVE_INFINITY;
     cancel = clock.at(clock.now() + mercyMs, () => {
       rest();

@@ -101,7 +101,7 @@ describe('a package that records', () => {
       ),
     );
     await expect.poll(() => capture.figures?.starts, within).toBeGreaterThan(1);
-    expect(heard.lines).toContain(`${PACKAGES.capture} has grown too large and is started again`);
+    expect(heard.lines).toContain(`${PACKAGES.capture} uses too much memory and is restarted`);
     expect(heard.faults).toEqual([]);
   });
 

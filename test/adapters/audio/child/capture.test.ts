@@ -144,7 +144,7 @@ describe('a program that records', () => {
     const capture = await createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, deps })(captureSink);
     onTestFinished(() => capture.close());
     await expect.poll(() => heard.faults.length, within).toBe(1);
-    expect(heard.faults[0]?.message).toMatch(/"\/nonexistent\/recorder" is not there; install it/);
+    expect(heard.faults[0]?.message).toMatch(/"\/nonexistent\/recorder" is not installed; install it/);
     await expect.poll(() => capture.figures?.failures, within).toBeGreaterThan(2);
   });
 });

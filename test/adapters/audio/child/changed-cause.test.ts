@@ -19,6 +19,6 @@ it('a program that ended, and is gone since, is told of as gone, once', async ()
   await expect.poll(() => capture.figures?.failures, within).toBeGreaterThan(failures + 2);
   expect(messages()).toEqual([
     expect.stringContaining('ended with exit code 1'),
-    `the program "${program}" is not there; install it, or fix the command in the configuration`,
+    `the program "${program}" is not installed; install it, or fix the command in the configuration`,
   ]);
 });

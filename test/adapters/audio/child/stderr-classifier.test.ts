@@ -18,7 +18,7 @@ describe('what a program complains of', () => {
     [
       'setpriv: activate capabilities: Operation not permitted',
       'failed',
-      /a sandbox forbids to run "aplay" .*SystemCallFilter=/,
+      /a sandbox does not allow to run "aplay" .*SystemCallFilter=/,
     ],
     ['aplay: main:850: audio open error: Host is down', 'failed', /sound server/],
     ['aplay: pcm_write:2127: write error: No such device', 'lost', /check its plug/],
@@ -67,14 +67,16 @@ describe('why a child ended', () => {
     { ...end, signal: 'SIGSYS' as const },
   ])('is the sandbox, and is told as that: %j', (how) => {
     expect(explainEnd(how, null, null, DEVICE).message).toMatch(
-      /a sandbox forbids to run "aplay".*TasksMax=/,
+      /a sandbox does not allow to run "aplay".*TasksMax=/,
     );
   });
 
   it('is what it complained of, or how it went', () => {
     const fault = { code: 'busy', message: 'x' } as const;
     expect(explainEnd({ ...end, code: 1 }, fault, null, DEVICE)).toBe(fault);
-    expect(explainEnd({ ...end, code: 3 }, null, null, DEVICE).message).toMatch(/exit code 3 without a word/);
+    expect(explainEnd({ ...end, code: 3 }, null, null, DEVICE).message).toMatch(
+      /exit code 3 without a message/,
+    );
     expect(explainEnd({ ...end, signal: 'SIGSEGV' }, null, 'bye', DEVICE).message).toMatch(
       /by SIGSEGV after saying "bye"/,
     );
