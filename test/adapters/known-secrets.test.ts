@@ -13,7 +13,7 @@ function known() {
   return secrets;
 }
 
-describe('a text of somebody who knows a secret of ours', () => {
+describe('a text from a peer that knows a secret of ours', () => {
   it.each([
     [`no ${TOKEN}, ${TOKEN}!`, `no ${REDACTED}, ${REDACTED}!`],
     [`session ${SESSION} is over`, 'session 7f3c9a52... is over'],
@@ -27,7 +27,7 @@ describe('a text of somebody who knows a secret of ours', () => {
     expect(known().hide(text)).toBe(shown);
   });
 
-  it('does not show the beginning of one at which it was cut, but for what is shown anyway', () => {
+  it('does not show the beginning of a secret when the text is cut there', () => {
     const secrets = known();
     for (let length = 0; length <= SESSION.length; length++) {
       const shown = secrets.hide(`it is ${SESSION.slice(0, length)}`);
@@ -36,23 +36,26 @@ describe('a text of somebody who knows a secret of ours', () => {
     expect(secrets.hide(`not ${TOKEN.slice(0, 7)}`)).toBe(`not ${REDACTED}`);
   });
 
-  it.each([1024, 1025, 8192, 60_000])('has none of %i characters, whatever they are', (length) => {
-    for (const sign of ['a', '.', '(', ' ', '\u{1f600}']) {
-      const secrets = createKnownSecrets(4);
-      const token = `t${sign.repeat(length)}`.slice(0, length);
-      secrets.addToken(token);
-      expect(secrets.hide(`no ${token}`)).toBe(`no ${REDACTED}`);
-      expect(secrets.hide('a token')).toBe('a token');
-    }
-  });
+  it.each([1024, 1025, 8192, 60_000])(
+    'does not show a secret of %i characters, whatever they are',
+    (length) => {
+      for (const sign of ['a', '.', '(', ' ', '\u{1f600}']) {
+        const secrets = createKnownSecrets(4);
+        const token = `t${sign.repeat(length)}`.slice(0, length);
+        secrets.addToken(token);
+        expect(secrets.hide(`no ${token}`)).toBe(`no ${REDACTED}`);
+        expect(secrets.hide('a token')).toBe('a token');
+      }
+    },
+  );
 
-  it('shows one as a whole as itself, though it ends as another one begins', () => {
+  it('replaces a complete secret that ends with the beginning of another', () => {
     const secrets = known();
     secrets.addSession('other-7f3c9a52-S');
     expect(secrets.hide('no other-7f3c9a52-S')).toBe('no other-7f...');
   });
 
-  it('holds none of them, whatever stands around it and in whatever order they became known', () => {
+  it('does not show any secret, in any surroundings and any order of adding', () => {
     const word = fc.constantFrom(...'aA0-%+/ '.split(''));
     const secret = fc.array(word, { minLength: 6, maxLength: 10 }).map((signs) => signs.join(''));
     void fc.assert(
@@ -63,7 +66,7 @@ describe('a text of somebody who knows a secret of ours', () => {
     );
   });
 
-  it('is found whatever signs it is made of', () => {
+  it('does not show a secret with any characters', () => {
     const any = fc.string({ unit: 'binary', minLength: 6, maxLength: 20 });
     void fc.assert(
       fc.property(
@@ -78,20 +81,20 @@ describe('a text of somebody who knows a secret of ours', () => {
     );
   });
 
-  it('is left alone by what is too short to be one', () => {
+  it('is unchanged by texts that are too short for a secret', () => {
     const secrets = createKnownSecrets(4);
     secrets.addToken('abcde');
     secrets.addSession('12345');
     expect(secrets.hide('abcde 12345')).toBe('abcde 12345');
   });
 
-  it('is searched for the last ones only, one that was added again among them', () => {
+  it('is searched for the last secrets only, including one that was added again', () => {
     const secrets = createKnownSecrets(2);
     for (const token of ['first1', 'second', 'first1', 'third3']) secrets.addToken(token);
     expect(secrets.hide('first1 second third3')).toBe(`${REDACTED} second ${REDACTED}`);
   });
 });
 
-it('shows of a short id no more than half', () => {
+it('shows at most half of a short id', () => {
   expect([shortId('a'), shortId('abcdef'), shortId(SESSION)]).toEqual(['...', 'abc...', '7f3c9a52...']);
 });

@@ -8,7 +8,7 @@ function logged(level: 'info' | 'warn' = 'info') {
 }
 
 describe('a tap of the log', () => {
-  it('sees finer lines than are written, and leaves the log as it was', () => {
+  it('gets finer lines than the log writes, and does not change the log', () => {
     const { logger, messages } = logged();
     const child = logger.child({ part: 'x' });
     const seen: unknown[] = [];
@@ -23,7 +23,7 @@ describe('a tap of the log', () => {
     expect(logger.isLevelEnabled('debug')).toBe(false);
   });
 
-  it('sees coarser lines only where it asks for no more', () => {
+  it('gets only coarser lines when it asks for those', () => {
     const { logger, messages } = logged();
     const seen: unknown[] = [];
     tapLog(logger, 'error', (line) => void seen.push(line['msg']));
@@ -32,7 +32,7 @@ describe('a tap of the log', () => {
     expect([seen, messages()]).toEqual([['two'], ['one', 'two']]);
   });
 
-  it('never sees a secret', () => {
+  it('never gets a secret', () => {
     const { logger } = logged();
     const seen: string[] = [];
     tapLog(logger, 'info', (line) => void seen.push(JSON.stringify(line)));
@@ -43,7 +43,7 @@ describe('a tap of the log', () => {
     expect(seen.join('')).not.toContain('SECRET');
   });
 
-  it('stays when the level changes', () => {
+  it('keeps its level when the log’s level changes', () => {
     const { logger, messages } = logged();
     const seen: unknown[] = [];
     tapLog(logger, 'debug', (line) => void seen.push(line['msg']));

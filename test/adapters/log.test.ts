@@ -36,7 +36,7 @@ describe('a log record', () => {
     });
   });
 
-  it('tells the journal how much it matters', () => {
+  it('has a priority for the journal', () => {
     const lines = record(
       'journal-json',
       (logger) => {
@@ -48,7 +48,7 @@ describe('a log record', () => {
     expect(JSON.parse(lines[0]?.slice(3) ?? '')).toMatchObject({ level: 'trace' });
   });
 
-  it('is a sentence for who reads the journal, always of one line', () => {
+  it('is a sentence on one line for a reader of the journal', () => {
     const [plain, full, broken] = record('journal', (logger) => {
       logger.info({}, 'stopped');
       logger.warn({ lane: 'main', text: 'two words', count: 3, none: null, list: ['a'] }, 'mic is gone');
@@ -59,7 +59,7 @@ describe('a log record', () => {
     expect(broken).toMatch(/^<3>two <0>lines \(err=\{.*"stack":".*, a b="x <0>y"\)\n$/);
   });
 
-  it('has no colours where nobody wants them', () => {
+  it('has no colours when they are not wanted', () => {
     const wanting = (value: string) => chooseLogFormat({ fd: 1, isTTY: true }, { NO_COLOR: value });
     expect([wanting('1'), wanting('')]).toEqual(['readable-plain', 'readable']);
     const [line = ''] = record('readable-plain', (logger) => logger.warn({ lane: 'main' }, 'mic is gone'));
@@ -67,7 +67,7 @@ describe('a log record', () => {
     expect(line).not.toContain('\u001b');
   });
 
-  it.each(FORMATS)('steers no terminal, whatever it quotes: %s', (format) => {
+  it.each(FORMATS)('never steers a terminal by its quotes: %s', (format) => {
     const evil = 'a\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u009b31m\u007f\u202eb\r\u2028c';
     const [line = ''] = record(format, (logger) =>
       logger.warn({ [evil]: evil, deep: { [evil]: [evil] }, err: new Error(evil) }, evil),
@@ -79,7 +79,7 @@ describe('a log record', () => {
   });
 
   it.each(['readable', 'readable-plain'] as const)(
-    'begins no other one, whatever it quotes: %s',
+    'never begins another record by its quotes: %s',
     (format) => {
       const linesOf = (text: string): string[] => {
         const stack = `Error: ${text}\n    at run (a.ts:1:2)`;
@@ -95,7 +95,7 @@ describe('a log record', () => {
       expect(evil).toHaveLength(linesOf('plain').length);
       expect(atStart(evil)).toEqual([expect.stringContaining('denied: a [12:00:00.000] INFO: forged b')]);
       expect(evil.filter((line) => /^ +at run \(a\.ts:1:2\)$/.test(line))).toHaveLength(1);
-      // What looks like a frame is taken for one, and indented.
+      // A line that looks like a stack frame is indented like one.
       expect(atStart(linesOf('a\n    at forged\n[12:00:00.000] INFO: forged'))).toHaveLength(1);
     },
   );
@@ -107,7 +107,7 @@ describe('a log record', () => {
     expect(line).not.toContain('{"level"');
   });
 
-  it('holds an error with its stack', () => {
+  it('includes an error with its stack', () => {
     const [line] = record('json', (logger) => logger.error({ err: new Error('broken') }, 'oh'));
     expect(JSON.parse(line ?? '')).toMatchObject({
       err: { message: 'broken', stack: expect.stringContaining('at ') },
@@ -116,7 +116,7 @@ describe('a log record', () => {
 });
 
 describe('the level', () => {
-  it('changes at run time, for children too', () => {
+  it('can change at run time, also for children', () => {
     const lines = record('json', (logger) => {
       const child = logger.child({ lane: 'main' });
       const grandchild = child.child({ part: 'pacer' });
@@ -136,7 +136,7 @@ describe('the level', () => {
     ]);
   });
 
-  it('reaches children however many came and went', () => {
+  it('reaches all children, however many were made', () => {
     const lines = record('json', (logger) => {
       const kept = Array.from({ length: 200 }, (_, lane) => logger.child({ lane }));
       setLogLevel(logger, 'debug');
@@ -198,7 +198,7 @@ describe('a secret', () => {
     ['at the highest level', (logger) => logger.fatal({ password: SECRET }, `password=${SECRET}`)],
   ];
 
-  describe.each(FORMATS)('never reaches the sink of format %s', (format) => {
+  describe.each(FORMATS)('is never written in the format %s', (format) => {
     it.each(attempts)('%s', (_how, write) => {
       const lines = record(format, write);
       expect(lines).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('a secret', () => {
     });
   });
 
-  it('is all that is taken away', () => {
+  it('is the only part that is removed', () => {
     const [line] = record('json', (logger) =>
       logger.info({ url: 'wss://h/s?a=1&token=abc&b=2', tokens: 3, token: 4, key: 'k' }, 'tokens = 3'),
     );
@@ -221,8 +221,8 @@ describe('a secret', () => {
   });
 });
 
-describe('the format', () => {
-  it('follows what standard output is', () => {
+describe('the log format', () => {
+  it('depends on the kind of standard output', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-log-'));
     const fd = openSync(join(folder, 'out'), 'w');
     try {
@@ -242,7 +242,7 @@ describe('the format', () => {
 });
 
 describe('a sink that fails', () => {
-  it('does not end the program', () => {
+  it('does not crash the program', () => {
     const sink = new PassThrough();
     const logger = createLogger({ level: 'info', format: 'json', sink });
     expect(() => sink.emit('error', new Error('EPIPE'))).not.toThrow();
@@ -251,7 +251,7 @@ describe('a sink that fails', () => {
 });
 
 describe('a long text', () => {
-  it('is cut, in the record and in the sentence', () => {
+  it('is cut in the record and in the sentence', () => {
     const [line] = record('json', (logger) =>
       logger.info({ command: 'x'.repeat(60_000) }, 'y'.repeat(60_000)),
     );

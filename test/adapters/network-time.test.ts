@@ -36,7 +36,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 describe.skipIf(!hasOpenssl)('the time of a server', () => {
-  it('is that of its answer, whatever that is, and nobody need vouch for the certificate', async () => {
+  it('is the date of its answer, also with an untrusted certificate', async () => {
     const seen: (string | undefined)[] = [];
     const url = await serve((request, response) => {
       seen.push(request.method, request.headers.authorization, request.headers.cookie);
@@ -48,7 +48,7 @@ describe.skipIf(!hasOpenssl)('the time of a server', () => {
     expect(seen).toEqual(['HEAD', undefined, undefined]);
   });
 
-  it('is unknown without a date, with another one, and where it hangs up or nobody is', async () => {
+  it('is unknown without a valid date, after a hang-up, and without a server', async () => {
     const without = await serve((_request, response) => {
       response.sendDate = false;
       response.end();
@@ -61,18 +61,18 @@ describe.skipIf(!hasOpenssl)('the time of a server', () => {
     expect(await askServerTime('https://127.0.0.1:1/')).toBeNull();
   });
 
-  it('is not waited for forever', async () => {
+  it('is unknown after a timeout', async () => {
     const mute = createPlainServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     closers.push(() => mute.close());
     const began = performance.now();
     expect(await askServerTime(`https://127.0.0.1:${(mute.address() as AddressInfo).port}/`, 300)).toBeNull();
-    // It would answer never.
+    // The server itself would never answer.
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 });
 
-describe('the request to have the clock set', () => {
+describe('the request to set the clock', () => {
   it('is a file in the service’s runtime directory, with whole seconds', async () => {
     const directory = makeFolder();
     await createClockRequest({ RUNTIME_DIRECTORY: `${directory}:/run/other` })?.(1_780_000_000_499);
@@ -80,7 +80,7 @@ describe('the request to have the clock set', () => {
     expect(existsSync(join(directory, 'clock.draft'))).toBe(false);
   });
 
-  it('cannot be made without one', () => {
+  it('cannot be made without a runtime directory', () => {
     expect(createClockRequest({})).toBeNull();
   });
 });

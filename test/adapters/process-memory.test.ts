@@ -22,7 +22,7 @@ function proc(processes: Readonly<Record<number, { kib: number; threads: readonl
 }
 
 describe('memory of a process and its children', () => {
-  it('counts each once, the children of every thread and their children too', () => {
+  it('counts each process once, the children of every thread and their children too', () => {
     const folder = proc({
       10: { kib: 999, threads: ['11 12 ', '13 '] },
       11: { kib: 6, threads: [''] },
@@ -34,13 +34,13 @@ describe('memory of a process and its children', () => {
     expect(residentTree(() => 100 * KIB, folder, 10)).toBe((100 + 6 + 7 + 8 + 9) * KIB);
   });
 
-  it('is that of the process alone where the kernel tells nothing, or a child has gone', () => {
+  it('is that of the process alone when the kernel lists no children, or a child has exited', () => {
     expect(residentTree(() => 5 * KIB, join(makeFolder(), 'none'), 10)).toBe(5 * KIB);
     const gone = proc({ 10: { kib: 1, threads: ['11 '] } });
     expect(residentTree(() => 5 * KIB, gone, 10)).toBe(5 * KIB);
   });
 
-  it('is found on this machine', async () => {
+  it('can be measured on this machine', async () => {
     const own = () => 0;
     const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)']);
     try {

@@ -8,7 +8,7 @@ import {
 } from '../../src/adapters/redaction.ts';
 import { fc } from '../properties.ts';
 
-/** How often the scan looks at a character. */
+/** How often the scan reads a character. */
 function steps(text: string): number {
   let looks = 0;
   const counted: Characters = {
@@ -29,7 +29,7 @@ const PIECES = [
 const MOST_STEPS_PER_CHARACTER = 20;
 
 describe('redaction', () => {
-  it('takes time in proportion to the text, whatever is in it', () => {
+  it('takes time in proportion to the text, for any content', () => {
     const nasty = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 });
     void fc.assert(
       fc.property(nasty, nasty, fc.integer({ min: 1, max: 400 }), (unit, end, times) => {
@@ -45,7 +45,7 @@ describe('redaction', () => {
     expect(steps(piece.repeat(10_000)) / once).toBeLessThan(2.1);
   });
 
-  it('takes what looks like a secret away, wherever it stands, and nothing else', () => {
+  it('removes what looks like a secret, anywhere, and nothing else', () => {
     for (const [text, safe] of [
       ['token=abc&x=1', `token=${REDACTED}&x=1`],
       ['a my-api_key=abc, b', `a my-api_key=${REDACTED}, b`],
@@ -64,14 +64,14 @@ describe('redaction', () => {
     }
   });
 
-  it('takes away what was cut in its middle', () => {
+  it('removes a secret that was cut in its middle', () => {
     for (const text of ['mqtt://me:passw', 'Bearer abc', 'eyJhbGciOiJ9.e30abc']) {
       expect(redactText(text, true)).toContain(REDACTED);
       expect(redactText(text, false)).toBe(text);
     }
   });
 
-  it('cuts before it looks, keys too, and says how much is missing', () => {
+  it('cuts before it searches, keys too, and reports the missing length', () => {
     const long = 'x'.repeat(5000);
     expect(redactValue({ [long]: [long] }, 10)).toEqual({
       'xxxxxxxxxx... (4990 more characters)': ['xxxxxxxxxx... (4990 more characters)'],

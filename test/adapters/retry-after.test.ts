@@ -18,7 +18,7 @@ describe('Retry-After', () => {
     [{ 'retry-after': http(NOW + 90_000), date: 'rubbish' }, NOW, 90_000],
     [{ 'retry-after': http(NOW - 90_000) }, NOW, 0],
     [{ 'retry-after': http(NOW + 90_000) }, null, null],
-  ])('%j by a clock at %s is %s ms', (headers, wall, ms) => {
+  ])('%j with our clock at %s is %s ms', (headers, wall, ms) => {
     expect(readRetryAfter(headers, wall === null ? null : asWall(wall))).toBe(ms);
   });
 });

@@ -16,8 +16,8 @@ function open() {
   return { at, ring, current };
 }
 
-describe('an alarm that is shared', () => {
-  it('rings when one cannot wait any longer, for all that are due by then, in their order', () => {
+describe('a shared alarm', () => {
+  it('rings when one timer cannot wait longer, for all due timers in order', () => {
     const { ring, current } = open();
     ring('late', 1000, 800);
     ring('first', 900, 500);
@@ -32,7 +32,7 @@ describe('an alarm that is shared', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is set once in many times for what is put off again and again', () => {
+  it('is rarely set for a timer that is renewed again and again', () => {
     const { ring, current } = open();
     const set = vi.spyOn(globalThis, 'setTimeout');
     let cancel = ring('starved', 800, 800);
@@ -47,7 +47,7 @@ describe('an alarm that is shared', () => {
     expect(current).toEqual(['starved 33600']);
   });
 
-  it('rings sooner for one that comes later and can wait less', () => {
+  it('rings sooner when a new timer can wait less', () => {
     const { ring, current } = open();
     ring('patient', 1000, 5000);
     ring('hasty', 500, 10);
@@ -57,7 +57,7 @@ describe('an alarm that is shared', () => {
     expect(current.at(-1)).toBe('patient 6000');
   });
 
-  it('does not call one that another one has just taken away, and takes new ones meanwhile', () => {
+  it('does not call a timer that a callback has cancelled, and accepts new ones meanwhile', () => {
     const { at, ring, current } = open();
     at(100, 50, () => {
       cancel();
@@ -70,7 +70,7 @@ describe('an alarm that is shared', () => {
     expect(current).toEqual(['new 170']);
   });
 
-  it('keeps a program alive only while somebody waits for it', () => {
+  it('keeps a program alive only while a timer waits', () => {
     const { ring } = open();
     const made: NodeJS.Timeout[] = [];
     const real = globalThis.setTimeout;

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As it is found by the next start. */
+/** The content at the next start. */
 async function found(path: string) {
   const file = openStateFile(path, createSystemClock());
   await file.opened;
@@ -39,7 +39,7 @@ async function opened(path: string): Promise<StateFile> {
 }
 
 describe('a state file', () => {
-  it('is made with its directory, for its owner alone, and read again', async () => {
+  it('is created with its directory, for its owner alone, and read again', async () => {
     const path = join(folder, 'a', 'b', 'commands.json');
     const file = await opened(path);
     expect(file.read()).toEqual({ kind: 'none' });
@@ -50,11 +50,11 @@ describe('a state file', () => {
     expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['commands.json']);
   });
 
-  it('keeps what it held when it cannot be written, and says why', async () => {
+  it('keeps its content when it cannot be written, and reports why', async () => {
     const path = join(folder, 'commands.json');
     const file = await opened(path);
     await file.write('old');
-    // A directory stands where the draft would be: works for root, too.
+    // A directory with the draft's name blocks the write, even for root.
     mkdirSync(`${path}.tmp`);
     const failed = await file.write('new');
     expect(failed).toEqual({ ok: false, message: expect.stringContaining('EISDIR') });
@@ -63,7 +63,7 @@ describe('a state file', () => {
     expect(await file.write('new')).toEqual({ ok: true });
   });
 
-  it('replaces what a power cut left of a draft', async () => {
+  it('replaces a draft that a power cut has left', async () => {
     const path = join(folder, 'commands.json');
     writeFileSync(`${path}.tmp`, 'half of a lin');
     const file = await opened(path);
@@ -72,7 +72,7 @@ describe('a state file', () => {
     expect(existsSync(`${path}.tmp`)).toBe(false);
   });
 
-  it.runIf(process.getuid?.() !== 0)('says so where it may not write', async () => {
+  it.runIf(process.getuid?.() !== 0)('reports a missing write permission', async () => {
     chmodSync(folder, 0o500);
     expect(await (await opened(join(folder, 'x'))).write('a')).toMatchObject({ ok: false });
     chmodSync(folder, 0o700);
@@ -88,7 +88,7 @@ describe('a state file', () => {
     ],
     ['a link to itself', (path) => symlinkSync(path, path), /^ELOOP$/],
     ['below a file', (path) => rmSync(path.replace(/commands\.json$/, ''), { recursive: true }), /^ENOTDIR$/],
-  ])('that is %s cannot be read, which is not the same as none', async (how, make, why) => {
+  ])('is unreadable, and not missing, when it is %s', async (how, make, why) => {
     const path = join(folder, 'state', 'commands.json');
     mkdirSync(join(folder, 'state'));
     make(path);
@@ -96,7 +96,7 @@ describe('a state file', () => {
     expect(await found(path)).toEqual({ kind: 'unreadable', why: expect.stringMatching(why) });
   });
 
-  it('that the disk does not bring in 2 s is gone on without, and not written over', async () => {
+  it('is skipped when the disk takes longer than 2 s, and not overwritten', async () => {
     const path = join(folder, 'commands.json');
     writeFileSync(path, 'old');
     const clock = createVirtualClock();
@@ -116,7 +116,7 @@ describe('a state file', () => {
 });
 
 describe('slots', () => {
-  it('have no more under way than there are, in turn, also where some never end', async () => {
+  it('limit running tasks, in order, even when some never end', async () => {
     const inTurn = createSlots(2);
     const begun: string[] = [];
     const work = (name: string, end: Promise<unknown>) =>

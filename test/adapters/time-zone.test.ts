@@ -9,13 +9,13 @@ afterEach(() => {
 });
 
 describe('the time zone of the machine', () => {
-  it('is told by its name', () => {
+  it('is known by its name', () => {
     process.env['TZ'] = 'Asia/Kolkata';
     expect(['Asia/Kolkata', 'Asia/Calcutta']).toContain(machineTimeZone());
   });
 
   it.each(['', 'Foo/Bar', ':/etc/localtime', '/etc/localtime', 'Etc/Unknown', 'UTC+3', 'CET-1CEST'])(
-    'that is set to %j is one that can be used, or none',
+    'is valid or null when it is set to %j',
     (zone) => {
       process.env['TZ'] = zone;
       const name = machineTimeZone();

@@ -149,7 +149,7 @@ export function createOutbox(
 
     /**
      * The next message to send, now marked as sent; null when none waits. Expired messages are skipped.
-     * @param rooms shares to choose from (default: all)
+     * @param shares to choose from (default: all)
      */
     take(now: number, shares: readonly QueueShare[] = SHARES): OutboxMessage | null {
       for (;;) {

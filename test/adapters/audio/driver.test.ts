@@ -10,7 +10,7 @@ import { makeFolder, makeNumbered, makeWav, writeTemp } from './wav-files.ts';
 const clock = createVirtualClock();
 
 describe('audio driver', () => {
-  it('opens files as the configuration says', async () => {
+  it('opens the configured files', async () => {
     const path = writeTemp(makeWav({ rateHz: 16_000, data: makeNumbered(320) }));
     const pieces: Uint8Array[] = [];
     const open = createCapture({ driver: 'file', path, loop: true, sampleRate: 16_000 }, clock);
@@ -42,18 +42,18 @@ describe('file problems', () => {
     ['ENOENT', 'not_found', /no such file or folder/],
     ['EIO', 'lost', /the disk reports an error/],
     ['EWEIRD', 'failed', /the system says EWEIRD/],
-  ])('are told in plain words: %s', (symbol, code, message) => {
+  ])('are explained in plain words: %s', (symbol, code, message) => {
     expect(problem(symbol).code).toBe(code);
     expect(problem(symbol).message).toMatch(message);
   });
 
-  it('are told even when the system gives none', () => {
+  it('are reported even when the system gives no reason', () => {
     expect(describeFileProblem('odd', 'read', 'in.wav').message).toBe(
       'cannot read in.wav: the system gave no reason',
     );
   });
 
-  it('can be foreseen for an output file', () => {
+  it('can be found in advance for an output file', () => {
     const folder = makeFolder();
     const path = join(folder, 'out.wav');
     expect(checkWritable(path)).toBeNull();

@@ -74,7 +74,7 @@ describe('file capture', () => {
     await capture.close();
   });
 
-  it('stamps each piece with the moment of its last sample', async () => {
+  it('stamps each piece with the time of its last sample', async () => {
     const { clock, pieces } = await start(makeNumbered(2400));
     clock.advance(200);
     expect(pieces.map(({ capturedAt }) => capturedAt)).toEqual(
@@ -83,7 +83,7 @@ describe('file capture', () => {
     expect(pieces.every(({ capturedAt, deliveredAt }) => capturedAt === deliveredAt)).toBe(true);
   });
 
-  it('tells the end once, with the last sound, even within a piece', async () => {
+  it('reports the end once, with the last sound, even within a piece', async () => {
     const data = makeNumbered(500);
     const { clock, pieces, ends, sound } = await start(data);
     clock.advance(60);
@@ -97,7 +97,7 @@ describe('file capture', () => {
     ).toBe(true);
   });
 
-  it('catches up after a late timer, without drift and with true times', async () => {
+  it('catches up after a late timer, without drift and with exact times', async () => {
     const { clock, pieces, sound } = await start(makeNumbered(24_000));
     clock.advance(30);
     clock.stall(333.3);
@@ -109,7 +109,7 @@ describe('file capture', () => {
     expect(sound()).toEqual(makeNumbered(24_000));
   });
 
-  it('does not drift at a rate whose pieces are no whole number of samples', async () => {
+  it('does not drift when a piece is not a whole number of samples', async () => {
     const clock = createVirtualClock(0);
     const path = writeTemp(makeWav({ rateHz: 11_025, data: makeNumbered(11_025) }));
     const { pieces, sound, ends } = await listen({ path, loop: false, rateHz: 11_025, clock });
@@ -128,7 +128,7 @@ describe('file capture', () => {
     expect(ends).toEqual([]);
   });
 
-  it('converts other rates, exactly as long as they were', async () => {
+  it('converts other rates without changing the length', async () => {
     const { clock, ends, sound } = await start(makeTone(500, 1, 44_100), {}, 44_100);
     clock.advance(1500);
     const samples = readSamples(sound());
@@ -147,13 +147,13 @@ describe('file capture', () => {
     expect(Math.max(...steps)).toBeLessThan(0.5 * 32_768 * 2 * Math.PI * (441 / RATE_HZ) * 1.02);
   });
 
-  it('delivers longer pieces when told', async () => {
+  it('delivers longer pieces when asked to', async () => {
     const { clock, pieces } = await start(makeNumbered(2400), { pieceMs: 40 });
     clock.advance(120);
     expect(pieces.map(({ pcm }) => pcm.length)).toEqual([1920, 1920, 1920]);
   });
 
-  it('delivers nothing after it is closed, and leaves no timer', async () => {
+  it('delivers nothing after close, and leaves no timer', async () => {
     const { clock, pieces, capture } = await start(makeNumbered(2400));
     clock.advance(40);
     await capture.close();
@@ -163,7 +163,7 @@ describe('file capture', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('stops at once when it is closed from within a delivery', async () => {
+  it('stops at once when closed during a delivery', async () => {
     const clock = createVirtualClock(0);
     const path = writeTemp(makeWav({ data: makeNumbered(480) }));
     const calls: string[] = [];
@@ -181,7 +181,7 @@ describe('file capture', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('goes on with silence when the file shrinks under it', async () => {
+  it('continues with silence when the file shrinks', async () => {
     const { clock, path, ends, faults, sound } = await start(makeNumbered(24_000));
     clock.advance(100);
     truncateSync(path, 44);
@@ -191,7 +191,7 @@ describe('file capture', () => {
     expect(faults).toEqual([]);
   });
 
-  it('stands silence in while the file cannot be read, tells of it once and goes on where it was', () => {
+  it('delivers silence and reports one fault while the file cannot be read, then continues at the same place', () => {
     const clock = createVirtualClock(0);
     let broken = false;
     let next = 0;
@@ -226,7 +226,7 @@ describe('file capture', () => {
     expect(faults).toEqual(['cannot read in.wav', 'cannot read in.wav']);
   });
 
-  it('refuses a missing, an empty and a foreign file in words', async () => {
+  it('refuses a missing, an empty and a foreign file, with the reason', async () => {
     const clock = createVirtualClock();
     const open = (path: string) => listen({ path, loop: true, rateHz: RATE_HZ, clock });
     const missing = join(makeFolder(), 'none.wav');

@@ -36,7 +36,7 @@ async function start(options: Partial<FilePlaybackOptions> = {}) {
   return { clock, path, faults, news, playback };
 }
 
-/** The file as any reader sees it: its header must account for all of it. */
+/** The file as a reader sees it: its header must match its content. */
 function readTimeline(path: string): number[] {
   const file = readFileSync(path);
   expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
@@ -46,7 +46,7 @@ function readTimeline(path: string): number[] {
   return readSamples(file.subarray(44));
 }
 
-/** The first 8 ms of what would have sounded, as a flush lets them die away. */
+/** The first 8 ms of the dropped sound, faded out as by a flush. */
 function fadeAway(rest: readonly number[]): number[] {
   return readSamples(fadeOut(makePcm(rest.slice(0, 8 * SAMPLES_PER_MS))));
 }
@@ -56,7 +56,7 @@ function zeros(count: number): number[] {
 }
 
 describe('file playback', () => {
-  it('writes a timeline in real time: silence where nothing plays', async () => {
+  it('writes a timeline in real time, with silence in the gaps', async () => {
     const { clock, path, playback } = await start();
     const sound = makeNumbered(2400);
     clock.advance(250);
@@ -80,7 +80,7 @@ describe('file playback', () => {
     await playback.close();
   });
 
-  it('sounds one write right behind the other and says when each is heard', async () => {
+  it('plays writes directly after each other and returns when each is heard', async () => {
     const { clock, path, playback } = await start();
     clock.advance(10);
     expect(playback.write(makePcm([1, 2, 3])).from).toBe(START_MS + 10);
@@ -98,7 +98,7 @@ describe('file playback', () => {
     expect(samples.filter((sample) => sample !== 0)).toHaveLength(2402);
   });
 
-  it('never says a time that has passed, between two samples either', async () => {
+  it('never returns a time in the past, even between two samples', async () => {
     const { clock, playback } = await start();
     clock.advance(10.01);
     const { from: heardAt } = playback.write(makePcm([1]));
@@ -106,7 +106,7 @@ describe('file playback', () => {
     expect(heardAt - clock.now()).toBeLessThan(1 / SAMPLES_PER_MS);
   });
 
-  it('forgets on flush what is not yet heard, and only that: what sounds is faded out', async () => {
+  it('drops unheard sound on a flush and fades out the present sound', async () => {
     const { clock, path, playback } = await start();
     playback.write(makeNumbered(24_000));
     clock.advance(130);
@@ -122,7 +122,7 @@ describe('file playback', () => {
     expect(samples.slice(3120)).toEqual([...faded, ...zeros(1680 - faded.length), 9, ...zeros(1199)]);
   });
 
-  it('goes on right behind the fade when it is written to after a flush', async () => {
+  it('continues directly after the fade when written to after a flush', async () => {
     const { clock, path, playback } = await start();
     playback.write(makeNumbered(24_000));
     clock.advance(130.37);
@@ -140,7 +140,7 @@ describe('file playback', () => {
     expect(samples.slice(end + 2).every((sample) => sample === 0)).toBe(true);
   });
 
-  it('keeps every sample in its place, whatever is written when', async () => {
+  it('keeps every sample in its place, for any order of writes', async () => {
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 400 }),
       samples: fc.integer({ min: 0, max: 9000 }),
@@ -174,7 +174,7 @@ describe('file playback', () => {
     );
   });
 
-  it('follows a blocked event loop', async () => {
+  it('catches up after a blocked event loop', async () => {
     const { clock, path, playback } = await start();
     playback.write(makeNumbered(2400));
     clock.stall(3000);
@@ -183,7 +183,7 @@ describe('file playback', () => {
     expect(readTimeline(path)).toEqual([...readSamples(makeNumbered(2400)), ...zeros(69_600)]);
   });
 
-  it('leaves no timer and takes nothing after it is closed', async () => {
+  it('leaves no timer and accepts nothing after close', async () => {
     const { clock, path, playback } = await start();
     await playback.close();
     await playback.close();
@@ -195,8 +195,8 @@ describe('file playback', () => {
   });
 });
 
-describe('file playback in trouble', () => {
-  it('tells of a missing folder once, and begins when it is there', async () => {
+describe('file playback with a failing file', () => {
+  it('reports a missing folder once, and starts when it exists', async () => {
     const path = join(makeFolder(), 'later', 'out.wav');
     const { clock, faults, news, playback } = await start({ path });
     clock.advance(500);
@@ -222,7 +222,7 @@ describe('file playback in trouble', () => {
     ]);
   });
 
-  it('tells of a folder in its place', async () => {
+  it('reports a folder with the file’s name', async () => {
     const { clock, faults } = await start({ path: makeFolder() });
     clock.advance(200);
     expect(faults.map((fault) => fault.message)).toEqual([
@@ -230,7 +230,7 @@ describe('file playback in trouble', () => {
     ]);
   });
 
-  it.runIf(process.platform === 'linux')('tells of a full disk once and keeps time', async () => {
+  it.runIf(process.platform === 'linux')('reports a full disk once and keeps time', async () => {
     const { clock, faults, playback } = await start({ path: '/dev/full' });
     clock.advance(1000);
     expect(playback.write(makeNumbered(2400)).from).toBe(START_MS + 1000);
@@ -253,12 +253,12 @@ describe('file playback in trouble', () => {
     expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(/that a WAV file can hold/)]);
   });
 
-  it('refuses a backlog that would fill the memory, and recovers', async () => {
+  it('refuses a backlog that is too large for memory, and recovers', async () => {
     const { clock, faults, news, playback } = await start();
     const minute = Buffer.alloc(60 * RATE_HZ * 2);
     expect(playback.write(minute).from).toBe(START_MS);
     for (let i = 0; i < 3; i++) expect(playback.write(minute).from).toBe(START_MS + 60_000);
-    // Not in the middle of a write.
+    // Not during a write.
     expect(faults).toHaveLength(0);
     await clock.elapse(0);
     expect(faults).toHaveLength(1);
@@ -271,7 +271,7 @@ describe('file playback in trouble', () => {
     await playback.close();
   });
 
-  it('leaves a file that opens when the process is killed in mid-write', async () => {
+  it('leaves a readable file when the process is killed during a write', async () => {
     const folder = makeFolder();
     const bundle = join(folder, 'writer.mjs');
     const path = join(folder, 'out.wav');
@@ -288,7 +288,7 @@ describe('file playback in trouble', () => {
       const dataBytes = readFileSync(path).readUInt32LE(40);
       expect(pcm.length).toBe(dataBytes);
       expect(pcm.length).toBeGreaterThan(100 * SAMPLES_PER_MS);
-      // Before the sound there is silence, and in it where the machine stood still; no sample of it is lost or comes twice.
+      // Silence comes before the sound and where the machine paused; no sample is lost or repeated.
       const sound = soundIn(Buffer.from(pcm));
       expect(sound.length).toBeGreaterThan(0);
       expect(sound).toEqual(samplesOf(makeNumbered(sound.length)));
@@ -302,7 +302,7 @@ function samplesOf(pcm: Buffer): number[] {
 
 const soundIn = (pcm: Buffer): number[] => samplesOf(pcm).filter((sample) => sample !== 0);
 
-/** A program that plays numbered samples into `path` on the real clock, as a bundle that every Node can run. */
+/** A program that plays numbered samples into `path` on the real clock, bundled so that every Node can run it. */
 async function bundleWriter(folder: string, outfile: string, path: string): Promise<void> {
   const moduleOf = (name: string) =>
     JSON.stringify(fileURLToPath(new URL(`../../../src/adapters/${name}`, import.meta.url)));

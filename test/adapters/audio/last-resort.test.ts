@@ -28,8 +28,8 @@ const MARK = (folder: string): string[] => [
   join(folder, 'marks'),
 ];
 
-describe('the hook for hardware that stays lost', () => {
-  it('waits until the trouble has lasted, and then runs at most once an hour', async () => {
+describe('the command for hardware that stays lost', () => {
+  it('runs after lasting trouble, at most once an hour', async () => {
     const { clock, hook, marks, lines } = arrange(MARK);
     for (let trouble = 0; trouble < 600_000; trouble += 5000) hook('capture', trouble);
     expect(lines).toEqual([]);
@@ -45,21 +45,21 @@ describe('the hook for hardware that stays lost', () => {
     await expect.poll(marks, within).toBe(2);
   });
 
-  it('says when the command fails, or is not there', async () => {
+  it('logs when the command fails or is not installed', async () => {
     const failing = arrange(() => [process.execPath, '-e', 'process.exit(3)']);
     failing.hook('capture', 600_000);
     await expect.poll(() => failing.lines.at(-1), within).toBe('the command for a lost sound device failed');
     const missing = arrange(() => ['/nonexistent/reboot']);
     missing.hook('capture', 600_000);
-    await expect.poll(() => missing.lines.at(-1), within).toMatch(/cannot be run; fix audio\.unfixable/);
+    await expect.poll(() => missing.lines.at(-1), within).toMatch(/cannot run; fix audio\.unfixable/);
   });
 
-  it('is no shell', async () => {
+  it('runs without a shell', async () => {
     const { hook, lines } = arrange((folder) => {
       writeFileSync(join(folder, 'x'), '');
       return [`rm ${join(folder, 'x')}; true`];
     });
     hook('capture', 600_000);
-    await expect.poll(() => lines.at(-1), within).toMatch(/cannot be run/);
+    await expect.poll(() => lines.at(-1), within).toMatch(/cannot run/);
   });
 });

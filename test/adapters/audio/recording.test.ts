@@ -60,12 +60,12 @@ describe('the recording of the demo', () => {
     expect(notes.seconds).toBeLessThan(38);
   });
 
-  it('says what the transcripts of the emulator say, in the same order', () => {
+  it('has the sentences of the emulator’s transcripts, in the same order', () => {
     expect(sentences.map(({ text }) => text)).toEqual(sentences.map((_, i) => phrase(i, 'en')));
     expect(new Set(sentences.map(({ speaker }) => speaker)).size).toBeGreaterThanOrEqual(3);
   });
 
-  it('has the noise of a room everywhere, never digital silence', () => {
+  it('has room noise everywhere, never digital silence', () => {
     expect(Math.min(...levels)).toBeGreaterThan(-62);
     const ends = [0, ...sentences.map(({ end }) => end)];
     const starts = [...sentences.map(({ start }) => start), notes.seconds];
@@ -76,7 +76,7 @@ describe('the recording of the demo', () => {
     }
   });
 
-  it('has sentences of the noted places, well above the room, one of them clearly softer', () => {
+  it('has its sentences at the noted times, well above the room, one clearly softer', () => {
     const loudness = sentences.map(({ start, end }) => median(levelsBetween(start, end)));
     expect(Math.min(...loudness)).toBeGreaterThan(-45);
     expect(Math.max(...loudness) - Math.min(...loudness)).toBeGreaterThan(8);
@@ -88,7 +88,7 @@ describe('the recording of the demo', () => {
     }
   });
 
-  it('pauses where the desk would answer, and there only', () => {
+  it('pauses only where the desk would answer', () => {
     expect(sentences[0]?.start).toBeCloseTo(1, 1);
     expect(notes.seconds - (sentences.at(-1)?.end ?? 0)).toBeCloseTo(1.5, 1);
     for (const [i, { start }] of sentences.slice(1).entries()) {

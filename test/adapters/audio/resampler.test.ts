@@ -30,7 +30,7 @@ const convertAll = async (...given: Parameters<typeof convertBytes>): Promise<nu
   readSamples(await convertBytes(...given));
 
 describe('resampler', () => {
-  it('passes equal rates through, without a copy', async () => {
+  it('passes equal rates through without a copy', async () => {
     const pcm = makeNumbered(100);
     const resampler = await createPcmResampler({ fromHz: 24_000, toHz: 24_000 });
     expect(resampler.convert(pcm)).toBe(pcm);
@@ -62,7 +62,7 @@ describe('resampler', () => {
     expect(measureTone(samples.slice(Math.round(0.26 * toHz)), 200, toHz)).toBeCloseTo(0.5, 1);
   });
 
-  it('keeps a tone clean and lets nothing through from above the new band', async () => {
+  it('keeps a tone clean and removes all above the new band', async () => {
     const tone = await convertAll(makeTone(1000, 1, 44_100), 44_100, 24_000, 441);
     const inside = tone.slice(2400, 21_600);
     expect(measureTone(inside, 1000, 24_000)).toBeCloseTo(0.5, 3);
@@ -73,7 +73,7 @@ describe('resampler', () => {
     expect(Math.max(...above.slice(2400, 21_600).map(Math.abs))).toBeLessThan(4);
   });
 
-  it('makes the same sound however it is cut', async () => {
+  it('makes the same sound for any division into pieces', async () => {
     const pcm = makeTone(440, 0.2, 44_100);
     const whole = await convertBytes(pcm, 44_100, 24_000, pcm.length);
     expect(whole).toHaveLength(0.2 * 24_000 * 2);
@@ -85,15 +85,15 @@ describe('resampler', () => {
     );
   });
 
-  it('takes pieces larger than the buffers of its library', async () => {
-    // In and out more than a million samples: whole periods of one second behind each other.
+  it('accepts pieces larger than its library’s buffers', async () => {
+    // Input and output have more than a million samples: whole periods of one second in a row.
     const pcm = Buffer.concat(Array(45).fill(makeTone(440, 1, 24_000)));
     const made = await convertBytes(pcm, 24_000, 48_000, pcm.length);
     expect(made).toHaveLength(45 * 48_000 * 2);
     expect(measureTone(readSamples(made.subarray(-48_000 * 2)), 440, 48_000)).toBeCloseTo(0.5, 2);
   });
 
-  it('gives nothing after it is closed, and may be closed twice', async () => {
+  it('returns nothing after close, and can be closed twice', async () => {
     const resampler = await createPcmResampler({ fromHz: 48_000, toHz: 24_000 });
     resampler.close();
     resampler.close();
@@ -105,7 +105,7 @@ describe('resampler', () => {
     const collect: unknown = runInNewContext('gc');
     if (typeof collect !== 'function') throw new Error('this runtime cannot collect on demand');
     const pcm = makeNumbered(4800);
-    // One converter alone holds 26 MB: ten that are kept are far too many.
+    // One converter alone holds 26 MB: keeping ten of them would show.
     for (let i = 0; i < 10; i++) await convertBytes(pcm, 48_000, 24_000, 480);
     collect();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -113,7 +113,7 @@ describe('resampler', () => {
     expect(process.memoryUsage().arrayBuffers).toBeLessThan(100e6);
   });
 
-  it('works in one bundled file, and leaves the process as it was', async () => {
+  it('works in one bundled file, and does not change the process', async () => {
     const folder = makeFolder();
     const outfile = join(folder, 'bundle.mjs');
     const program = `

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-audio-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Writes bytes to a file that is gone after the test. */
+/** Writes bytes to a file that is removed after the test. */
 export function writeTemp(bytes: Uint8Array, name = 'in.wav'): string {
   const path = join(makeFolder(), name);
   writeFileSync(path, bytes);
@@ -23,13 +23,13 @@ export interface WavParts {
   readonly channels?: number;
   readonly rateHz?: number;
   readonly data?: Uint8Array;
-  /** The data chunk's size as the header tells it; the truth unless given. */
+  /** The data chunk's size in the header; the true size by default. */
   readonly dataSize?: number;
   readonly riffSize?: number;
   readonly magic?: string;
   /** Wraps the tag into WAVE_FORMAT_EXTENSIBLE. */
   readonly extensible?: boolean;
-  /** Chunks between the format and the data, and behind the data. */
+  /** Chunks between the format and the data, and after the data. */
   readonly before?: readonly Uint8Array[];
   readonly after?: readonly Uint8Array[];
 }
@@ -89,7 +89,7 @@ export function makePcm(samples: readonly number[]): Buffer {
   return pcm;
 }
 
-/** This many samples, each telling its place and none of them 0. */
+/** This many samples, each with its own position as value, none of them 0. */
 export function makeNumbered(count: number): Buffer {
   return makePcm(Array.from({ length: count }, (_, i) => (i % 30_000) + 1));
 }

@@ -58,7 +58,7 @@ describe('WAV formats', () => {
     expect(readAll(makeWav({ bits: 8, data })).samples).toEqual([0, 256, -256, 32_512, -32_768]);
   });
 
-  it('reads floats of 32 and 64 bits, saturating what is louder than full scale', () => {
+  it('reads floats of 32 and 64 bits, saturating above full scale', () => {
     const values = [0, 0.5, -0.5, 1.5, -1.5];
     const single = Buffer.alloc(values.length * 4);
     const double = Buffer.alloc(values.length * 8);
@@ -85,7 +85,7 @@ describe('WAV formats', () => {
     expect(readAll(makeWav({ channels, data: makePcm(one) })).samples).toEqual([100]);
   });
 
-  it('tells the rate', () => {
+  it('reports the rate', () => {
     expect(readAll(makeWav({ rateHz: 44_100, data: makePcm([7]) })).rateHz).toBe(44_100);
   });
 });
@@ -93,7 +93,7 @@ describe('WAV formats', () => {
 describe('WAV containers', () => {
   const data = makePcm(SAMPLES);
 
-  it('skips other chunks, odd ones with their pad byte, and stops where the sound stops', () => {
+  it('skips other chunks, odd ones with their pad byte, and stops at the end of the sound', () => {
     const list = makeChunk('LIST', Buffer.from('seven b'));
     const file = makeWav({ data, before: [list, makeChunk('fact', Buffer.alloc(4))], after: [list] });
     expect(list.subarray(15)).toEqual(Buffer.alloc(1));
@@ -101,18 +101,18 @@ describe('WAV containers', () => {
   });
 
   it.each([0, 0x7fff_f000, 0xffff_fffe, 0xffff_ffff])(
-    'believes the file, not a data size of %i from a pipe',
+    'uses the file’s length instead of a data size of %i from a pipe',
     (size) => {
       expect(readAll(makeWav({ data, dataSize: size, riffSize: 0xffff_ffff })).samples).toEqual(SAMPLES);
       expect(readAll(makeWav({ data, dataSize: size, riffSize: 0 })).samples).toEqual(SAMPLES);
     },
   );
 
-  it('takes a data size of 0 for the truth where the rest of the file agrees', () => {
+  it('accepts a data size of 0 when the rest of the file agrees', () => {
     expect(readAll(makeWav({ after: [makeChunk('LIST', Buffer.alloc(20))] })).samples).toEqual([]);
   });
 
-  it('plays what is left of a truncated file, without the torn frame', () => {
+  it('reads the rest of a truncated file, without the incomplete frame', () => {
     const path = writeTemp(makeWav({ channels: 2, data: makePcm([1, 1, 2, 2, 3, 3]) }));
     truncateSync(path, 44 + 4 + 4 + 3);
     const reader = openWav(path);
@@ -176,7 +176,7 @@ describe('WAV problems', () => {
     expect(problem.code).toBe('format');
   });
 
-  it('says what is wrong with the path', () => {
+  it('reports what is wrong with the path', () => {
     const folder = makeFolder();
     const cases = [
       [join(folder, 'none.wav'), 'not_found', /^cannot read .*none\.wav: there is no such file or folder/],
@@ -191,7 +191,7 @@ describe('WAV problems', () => {
     }
   });
 
-  it('never fails in any other way, whatever the bytes', () => {
+  it('never fails in any other way, for any bytes', () => {
     const valid = makeWav({
       extensible: true,
       data: makeNumbered(40),
@@ -218,7 +218,7 @@ describe('WAV problems', () => {
 });
 
 describe('WAV header', () => {
-  it('is the 44 bytes that every reader knows', () => {
+  it('is the usual 44 bytes', () => {
     const header = Buffer.from(makeHeader({ rateHz: 24_000, dataBytes: 48_000 }));
     expect(header).toEqual(makeWav({ data: Buffer.alloc(48_000) }).subarray(0, 44));
     const stereo = makeHeader({ rateHz: 8000, dataBytes: 4, channels: 2 });
@@ -229,7 +229,7 @@ describe('WAV header', () => {
 });
 
 describe('loading a whole file', () => {
-  it('gives 16-bit mono back bit-exact, at its own rate unless told', async () => {
+  it('returns 16-bit mono bit-exact, at its own rate by default', async () => {
     const data = makeNumbered(5003);
     const loaded = await loadWav(writeTemp(makeWav({ rateHz: 22_050, data })));
     expect(loaded.rateHz).toBe(22_050);
@@ -242,7 +242,7 @@ describe('loading a whole file', () => {
     expect(pcm).toHaveLength(24_000);
   });
 
-  it('refuses what would take too much memory', async () => {
+  it('refuses a file that would take too much memory', async () => {
     const path = writeTemp(makeWav({ data: makeNumbered(24_000) }));
     await expect(loadWav(path, { maxBytes: 24_000 })).rejects.toThrow(/too long: at most 0 s/);
     await expect(loadWav(path, { maxBytes: 48_000 })).resolves.toBeDefined();

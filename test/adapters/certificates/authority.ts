@@ -1,4 +1,4 @@
-/** An authority of the tests: certificates of any kind and age, by `openssl ca`, which shares no code with ours. */
+/** A test authority: issues certificates of any kind and age with `openssl ca`, which shares no code with ours. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface TestAuthority {
   /** PEM. */
   readonly certificate: string;
   readonly key: string;
-  /** Certifies the key of a request; the name is the request's own unless another is given. */
+  /** Certifies the key of a request; uses the request's own name by default. */
   issue(request: string, issue: Issue): string;
   /** An authority below this one. */
   below(name: string): TestAuthority;
@@ -32,7 +32,7 @@ const FOR_LONG: Issue = { from: Date.UTC(2020, 0), to: Date.UTC(2049, 0), extens
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 export function createTestAuthority(name: string): TestAuthority {
-  // Several files share one, and none of them can say when the last is done with it: the end of the run removes it.
+  // Test files share the folder, and none knows when the last is done with it: the end of the run removes it.
   const folder = mkdtempSync(join(process.env[RUN_FOLDER] ?? tmpdir(), 'dragoman-ca-'));
   const openssl = (...args: string[]): void =>
     void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
@@ -45,8 +45,8 @@ export function createTestAuthority(name: string): TestAuthority {
 }
 
 /**
- * One that there is already, as `ca.key` and `ca.crt` in a folder.
- * @param scratch a folder for its accounts
+ * Opens an existing authority: `ca.key` and `ca.crt` in a folder.
+ * @param scratch a folder for its records
  */
 export function openTestAuthority(folder: string, scratch: string): TestAuthority {
   const copy = mkdtempSync(join(scratch, 'dragoman-ca-'));

@@ -25,7 +25,7 @@ describe('a certificate request', () => {
     expect(createRequest(NAME).key).not.toBe(key);
   });
 
-  it.skipIf(!findOpenssl())('is what openssl reads, verifies and writes', () => {
+  it.skipIf(!findOpenssl())('matches openssl in reading, verifying and writing', () => {
     const { request, key } = createRequest(NAME);
     const told = openssl(['req', '-verify', '-noout', '-subject', '-text'], request);
     expect(told).toMatch(/verify OK/);
@@ -35,7 +35,7 @@ describe('a certificate request', () => {
     expect(readRequest(made(...P256, '-subj', `/CN=${NAME}`))?.commonName).toBe(NAME);
   });
 
-  it.skipIf(!findOpenssl())('is refused where it is of another kind', () => {
+  it.skipIf(!findOpenssl())('is refused when it is of another kind', () => {
     const kinds = [
       made('-newkey', 'rsa:2048', '-subj', `/CN=${NAME}`),
       made('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:secp384r1', '-subj', `/CN=${NAME}`),
@@ -74,7 +74,7 @@ describe('a certificate request', () => {
     '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n',
     `-----BEGIN CERTIFICATE REQUEST-----\n${'A'.repeat(1_000_000)}\n-----END CERTIFICATE REQUEST-----\n`,
     `${createRequest(NAME).request}${createRequest(NAME).request}`,
-  ])('is refused where it is none', (text) => {
+  ])('is refused when it is something else', (text) => {
     expect(readRequest(text)).toBeNull();
   });
 });

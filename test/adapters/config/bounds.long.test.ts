@@ -13,13 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('a configuration that is made to be a burden', () => {
-  it.each(BURDENS)('is parsed to the end when it is megabytes of %s', (_what, make) => {
+describe('a hostile configuration', () => {
+  it.each(BURDENS)('is parsed to the end when it has megabytes of %s', (_what, make) => {
     expect(typeof parseJsonc(make(5_000_000)).ok).toBe('boolean');
   });
 
   it.each(PROBLEMS)(
-    'with nothing but %s in its 1 MB gets its answer: the first hundred problems',
+    'reports the first hundred problems when its 1 MB holds nothing but %s',
     (_what, make) => {
       const file = join(folder, 'config.json');
       writeFileSync(file, make());

@@ -25,8 +25,8 @@ function makePipe(): string {
   return file;
 }
 
-describe('a configuration that is made to be a burden', () => {
-  it('is read up to 1 MB and not beyond', () => {
+describe('a hostile configuration', () => {
+  it('is read only up to 1 MB', () => {
     writeFileSync(file, `${' '.repeat(1_000_000)}{}`);
     expect(problems()).toEqual(['config.json: cannot be read: it is larger than 1 MB']);
     writeFileSync(file, `${' '.repeat(999_998)}{}`);
@@ -44,20 +44,20 @@ describe('a configuration that is made to be a burden', () => {
     });
   });
 
-  it('takes no more than 64 files of conf.d', () => {
+  it('is read from at most 64 files of conf.d', () => {
     mkdirSync(join(folder, 'conf.d'));
     for (let index = 0; index < 65; index += 1) writeFileSync(join(folder, 'conf.d', `${index}.json`), '{}');
     writeFileSync(file, '{}');
     expect(problems()[0]).toBe('conf.d: holds 65 files; at most 64 are read');
   });
 
-  // A reader that takes stack or time for what it has read already does not come to an end here, nor in `bounds.long.test.ts`.
+  // A parser whose stack use or time grows with its input does not finish here, nor in `bounds.long.test.ts`.
   it.each(BURDENS)('is parsed to the end when it is %s', (_what, make) => {
     expect(typeof parseJsonc(make(1_000_000)).ok).toBe('boolean');
   });
 
   it.each(PROBLEMS.filter(([what]) => ['keys', 'lanes with ids', 'languages'].includes(what)))(
-    'with nothing but %s in its 1 MB gets its answer: the first hundred problems',
+    'reports the first hundred problems when its 1 MB holds nothing but %s',
     (_what, make) => {
       writeFileSync(file, make());
       expectFirstHundred(problems());

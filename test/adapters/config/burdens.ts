@@ -1,10 +1,10 @@
-/** Configurations that are made to be a burden. */
+/** Hostile configurations, which are costly to read. */
 import { expect } from 'vitest';
 
 const times = (count: number, part: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index)).join(',');
 
-/** Of about this many bytes, and of ten times as many where they are blanks. */
+/** Texts of about this many bytes; blanks have ten times as many. */
 export const BURDENS: readonly (readonly [what: string, make: (bytes: number) => string])[] = [
   ['blanks', (bytes) => ' '.repeat(10 * bytes)],
   ['line breaks', (bytes) => '\n'.repeat(bytes)],
@@ -17,7 +17,7 @@ export const BURDENS: readonly (readonly [what: string, make: (bytes: number) =>
   ['a long key above a long list', () => `{"${'x'.repeat(500_000)}":[${times(240_000, () => '1')}]}`],
 ];
 
-/** Nothing but the same wrong thing. */
+/** Configurations with the same problem over and over. */
 export const PROBLEMS: readonly (readonly [what: string, make: () => string])[] = [
   ['keys', () => `{${times(60_000, (index) => `"key${index}":${index}`)}}`],
   ['keys on lines of their own', () => `{${times(60_000, (index) => `\n"key${index}":1`)}}`],

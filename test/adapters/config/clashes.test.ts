@@ -42,7 +42,7 @@ describe('a file that playback would overwrite', () => {
     ['through a symbolic link', () => link(symlinkSync, 'in.wav', 's')],
     ['through a hard link', () => link(linkSync, 'in.wav', 'h')],
     ['through a link of a folder', () => `${link(symlinkSync, '.', 'f')}/in.wav`],
-  ])('is not the one that is heard: %s', (_what, make) => {
+  ])('is refused when it is the capture file: %s', (_what, make) => {
     const path = make();
     const [problem, ...others] = problems([{ capture: hears('in.wav'), playback: hears(path) }]);
     expect(others).toEqual([]);
@@ -51,7 +51,7 @@ describe('a file that playback would overwrite', () => {
     );
   });
 
-  it('is not one that another lane hears or writes, also where it is not there yet', () => {
+  it('is refused when another lane reads or writes it, even if it does not exist yet', () => {
     mkdirSync(join(folder, 'd'));
     symlinkSync(join(folder, 'd'), join(folder, 'e'));
     const found = problems([
@@ -64,13 +64,13 @@ describe('a file that playback would overwrite', () => {
     expect(found[1]).toMatch(/lanes\[2\]\.playback\.path: .* the file of lanes\[1\]\.capture\.path/);
   });
 
-  it('is neither the configuration nor a secret', () => {
+  it('is refused when it is the configuration or a secret', () => {
     expect(problems([{ playback: hears('config.json') }])[0]).toContain('is the configuration itself');
     const mqtt = { url: 'mqtt://127.0.0.1', username: 'x', passwordFile: join(folder, 'in.wav') };
     expect(problems([{ playback: hears('in.wav') }], { mqtt })[0]).toContain('the file of mqtt.passwordFile');
   });
 
-  it('may be any other, and several lanes may hear one file', () => {
+  it('may be any other file, and several lanes may read one file', () => {
     expect(
       problems([
         { id: 'a', capture: hears('in.wav'), playback: hears('a.wav') },
@@ -86,7 +86,7 @@ describe('a sound device', () => {
     ['plughw:CARD=Mic', 'hw:Mic,0'],
     ['hw:1', 'plughw:1,0'],
     ['default', 'default'],
-  ])('is not opened by two lanes: %s and %s', (one, other) => {
+  ])('is refused for two lanes: %s and %s', (one, other) => {
     const lanes = [
       { id: 'a', capture: card(one), playback: card('plughw:CARD=A') },
       { id: 'b', capture: card(other), playback: card('plughw:CARD=B') },
@@ -98,7 +98,7 @@ describe('a sound device', () => {
     ]);
   });
 
-  it('may be a microphone and a loudspeaker, and one that ALSA or a sound server shares', () => {
+  it('may be both microphone and loudspeaker, or shared by ALSA or a sound server', () => {
     expect(
       problems([
         { id: 'a', capture: card('plughw:CARD=A'), playback: card('plughw:CARD=A') },
@@ -110,7 +110,7 @@ describe('a sound device', () => {
   });
 });
 
-describe('a value that no system can use', () => {
+describe('a value that no system accepts', () => {
   it.each([
     ['a NUL in a file', [{ capture: { driver: 'file', path: 'a\0b' } }], {}, 'lanes[0].capture.path'],
     ['a NUL in a device', [{ capture: card('hw:1\0') }], {}, 'lanes[0].capture.device'],

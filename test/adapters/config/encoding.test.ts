@@ -34,7 +34,7 @@ function problems(content: Buffer, addition?: Buffer): string[] {
     : result.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ''));
 }
 
-describe('a configuration in another encoding than UTF-8 is refused, with what to do', () => {
+describe('a configuration in another encoding than UTF-8', () => {
   it.each([
     ['with its mark', little(`\uFEFF${TEXT}`)],
     ['big-endian, with its mark', big(`\uFEFF${TEXT}`)],
@@ -47,7 +47,7 @@ describe('a configuration in another encoding than UTF-8 is refused, with what t
     ]);
   });
 
-  it('Latin-1, with the first line that has such a letter', () => {
+  it('is refused in Latin-1, with the first line that has such a letter', () => {
     const words = `holds letters in another encoding than UTF-8. ${SAVE}`;
     expect(problems(Buffer.from(TEXT, 'latin1'))).toEqual([
       `config.json: cannot be read: its line 1 ${words}`,
@@ -60,14 +60,14 @@ describe('a configuration in another encoding than UTF-8 is refused, with what t
     ]);
   });
 
-  it('a letter that is cut off at the end', () => {
+  it('is refused when a letter is cut off at the end', () => {
     expect(problems(Buffer.concat([Buffer.from(`${TEXT}\n// `), Buffer.from('ü').subarray(0, 1)]))).toEqual([
       expect.stringContaining('its line 7 holds letters'),
     ]);
   });
 });
 
-it('a configuration in UTF-8 is read with and without its mark, whatever the letters', () => {
+it('a configuration in UTF-8 is read with and without a byte order mark, with any letters', () => {
   expect(problems(Buffer.from(TEXT))).toEqual([]);
   expect(problems(Buffer.from(`\uFEFF${TEXT}`))).toEqual([]);
   expect(problems(Buffer.from(TEXT.replace('Süd', '入口 \u{1F3DB} \uFFFD')))).toEqual([]);

@@ -3,7 +3,7 @@ import { parseJsonc } from '../../../src/adapters/config/jsonc.ts';
 import { fc } from '../../properties.ts';
 
 describe('JSON with comments', () => {
-  it('reads whatever JSON.parse reads, as it does', () => {
+  it('reads all that JSON.parse reads, with the same result', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -12,7 +12,7 @@ describe('JSON with comments', () => {
     );
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws, for any text', () => {
     const snippets = fc.constantFrom(
       '{',
       '}',
@@ -52,7 +52,7 @@ describe('JSON with comments', () => {
     expect(parseJsonc(text)).toMatchObject({ ok: true, value: { a: [1, 2], b: '// no /* comment */' } });
   });
 
-  it('knows where each key stands', () => {
+  it('knows the position of each key', () => {
     const result = parseJsonc('{\n  "a": {\n    "b": [10,\n 20]\n  }\n}');
     const at = (...path: (string | number)[]) => (result.ok ? result.locate(path) : null);
     expect(at('a', 'b')).toEqual({ line: 3, column: 5 });
@@ -82,7 +82,7 @@ describe('JSON with comments', () => {
     ['{} /* open', 1, 4, 'a comment that does not end'],
     ['[,]', 1, 2, 'expected a value, but found ","'],
     [`${'['.repeat(40)}`, 1, 34, 'too many levels'],
-  ])('tells what is wrong in %j', (text, line, column, message) => {
+  ])('reports what is wrong in %j', (text, line, column, message) => {
     expect(parseJsonc(text)).toEqual({ ok: false, message, position: { line, column } });
   });
 });

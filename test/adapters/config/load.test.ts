@@ -12,7 +12,7 @@ const BASE = {
   lanes: [{ source: 'en', targets: ['es'] }],
 };
 
-/** Two lanes may not share a card. */
+/** Two lanes must not share a card. */
 const devices = (card: string) => ({
   capture: { device: `plughw:CARD=${card}` },
   playback: { device: `plughw:CARD=${card}` },
@@ -41,7 +41,7 @@ function effective(options: Partial<LoadOptions> = {}): Config {
   return result.config;
 }
 
-/** The problems as an operator reads them, without the folder. */
+/** The problems as an operator sees them, without the folder. */
 function problems(options: Partial<LoadOptions> = {}): string[] {
   const result = load(options);
   return result.ok
@@ -50,7 +50,7 @@ function problems(options: Partial<LoadOptions> = {}): string[] {
 }
 
 describe('the layers of the configuration', () => {
-  it('are laid one over the other, later ones winning', () => {
+  it('are merged, and later ones take precedence', () => {
     write({
       'config.json': {
         ...BASE,
@@ -68,7 +68,7 @@ describe('the layers of the configuration', () => {
     expect(effective({ env: { DRAGOMAN_LOG_LEVEL: 'error' } }).log.level).toBe('error');
   });
 
-  it('leave out the files of conf.d that begin with a dot: locks of editors, what macOS adds, what is hidden', () => {
+  it('exclude files of conf.d with a leading dot: editor locks, macOS companions, hidden files', () => {
     const others = Object.fromEntries(
       Array.from({ length: 64 }, (_, index) => [`conf.d/.${index}.json`, '']),
     );
@@ -83,7 +83,7 @@ describe('the layers of the configuration', () => {
     expect(effective().log.level).toBe('warn');
   });
 
-  it('tell where each value came from', () => {
+  it('record the source of each value', () => {
     write({
       'config.json': `{
   // The door
@@ -105,7 +105,7 @@ describe('the layers of the configuration', () => {
     expect(of('log.level')).toEqual(['warn', 'environment', 'DRAGOMAN_LOG_LEVEL']);
   });
 
-  it('merge lanes by id, or by index where a lane has none', () => {
+  it('merge lanes by id, or by index when a lane has none', () => {
     write({
       'config.json': {
         ...BASE,
@@ -130,13 +130,13 @@ describe('the layers of the configuration', () => {
     ]);
   });
 
-  it('find the lane that names no id under its default id', () => {
+  it('find a lane without an id under its default id', () => {
     write({ 'config.json': BASE, 'conf.d/echo.json': { lanes: [{ id: 'main', echo: 'off' }] } });
     const lanes = effective().lanes;
     expect(lanes.map(({ id, echo }) => [id, echo])).toEqual([['main', 'off']]);
   });
 
-  it('begin a capture again when its driver changes', () => {
+  it('start an empty capture when its driver changes', () => {
     const lane = { ...BASE.lanes[0], capture: { driver: 'alsa', device: 'plughw:CARD=Mic' } };
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     const env = { DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file', DRAGOMAN_LANES_0_CAPTURE_PATH: 'in.wav' };
@@ -148,7 +148,7 @@ describe('the layers of the configuration', () => {
     });
   });
 
-  it('keep what was said for the default driver, named or not', () => {
+  it('keep the keys of the default driver, named or not', () => {
     const lane = { ...BASE.lanes[0], capture: { device: 'plughw:CARD=Mic' } };
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     const env = { DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'alsa', DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000' };
@@ -160,7 +160,7 @@ describe('the layers of the configuration', () => {
     });
   });
 
-  it('need no file at all', () => {
+  it('work without any file', () => {
     const env = {
       DRAGOMAN_DEVICE_ID: 'kiosk-01',
       DRAGOMAN_DEVICE_TENANT: 'museum',
@@ -173,8 +173,8 @@ describe('the layers of the configuration', () => {
   });
 });
 
-describe('what is wrong with the configuration', () => {
-  it('is listed all at once, each with its place, its key, what was found and what is allowed', () => {
+describe('the problems of a configuration', () => {
+  it('are listed all at once, each with its place, its key, the value and what is allowed', () => {
     write({
       'config.json': `{
   "device": { "id": "Kiosk" },
@@ -211,24 +211,24 @@ describe('what is wrong with the configuration', () => {
     ['mqtt', 'password', 'passwordFile'],
     ['mqtt', 'usrname', 'username'],
     ['device', 'lable', 'label'],
-  ])('guesses in %s that "%s" is "%s"', (part, key, meant) => {
+  ])('suggest in %s for "%s" the key "%s"', (part, key, meant) => {
     write({ 'config.json': { ...BASE, [part]: { ...BASE[part as 'mqtt'], [key]: 'x' } } });
     expect(problems().join()).toMatch(
       new RegExp(`${part}.${key}: is not a known key; did you mean "${meant}"`),
     );
   });
 
-  it('guesses nothing where nothing is near', () => {
+  it('suggest nothing when no key is close', () => {
     write({ 'config.json': { ...BASE, mqtt: { ...BASE.mqtt, purple: 1, cab: 1 } } });
     expect(problems().join()).not.toContain('did you mean');
   });
 
-  it('calls an empty list empty', () => {
+  it('call an empty list empty', () => {
     write({ 'config.json': { ...BASE, lanes: [{ ...BASE.lanes[0], targets: [] }] } });
     expect(problems().join()).toContain('lanes[0].targets: is empty; must be a list of 1 to 8');
   });
 
-  it('includes a key that belongs to another driver', () => {
+  it('include a key that belongs to another driver', () => {
     const lane = {
       ...BASE.lanes[0],
       capture: { path: 'in.wav' },
@@ -241,7 +241,7 @@ describe('what is wrong with the configuration', () => {
     ]);
   });
 
-  it('names the file, line and column of a syntax error, and does not call all its keys missing', () => {
+  it('name the file, line and column of a syntax error, and do not call all its keys missing', () => {
     write({ 'config.json': '{\n  "device" {}\n}', 'conf.d/a.json': '[', 'conf.d/b.json': '{"log":{}}' });
     expect(problems()).toEqual([
       'config.json:2:12: expected ":" after the key "device", but found "{"',
@@ -249,18 +249,18 @@ describe('what is wrong with the configuration', () => {
     ]);
   });
 
-  it('names a file that cannot be read', () => {
+  it('name a file that cannot be read', () => {
     expect(problems()).toEqual(['config.json: cannot be read: there is no such file']);
     mkdirSync(join(folder, 'config.json'));
     expect(problems()).toEqual(['config.json: cannot be read: it is a folder']);
   });
 
-  it.each(['[]', '4', '"text"', 'null'])('refuses %s as a whole configuration', (text) => {
+  it.each(['[]', '4', '"text"', 'null'])('include %s as a whole configuration', (text) => {
     write({ 'config.json': text });
     expect(problems().length).toBeGreaterThan(0);
   });
 
-  it('never shows what may be a secret', () => {
+  it('never show a possible secret', () => {
     const secret = 'hunter2-hunter2';
     write({
       'config.json': {
@@ -274,7 +274,7 @@ describe('what is wrong with the configuration', () => {
     expect(found.join('\n')).not.toContain('hunter2');
   });
 
-  it('does not let a list of lanes have gaps', () => {
+  it('include a gap in the list of lanes', () => {
     write({ 'config.json': BASE });
     expect(problems({ env: { DRAGOMAN_LANES_2_SOURCE: 'en' } })).toEqual([
       'DRAGOMAN_LANES_2_SOURCE: lanes[2]: there is no lane 1 before it: lanes are counted from 0',
@@ -282,8 +282,8 @@ describe('what is wrong with the configuration', () => {
   });
 });
 
-describe('variables of the environment', () => {
-  it('are read as the type of their key', () => {
+describe('environment variables', () => {
+  it('are converted to the type of their key', () => {
     write({ 'config.json': { ...BASE, mqtt: { ...BASE.mqtt, username: 'x' } } });
     const config = effective({
       env: {
@@ -307,7 +307,7 @@ describe('variables of the environment', () => {
     expect(config.lanes.map(({ targets }) => targets)).toEqual([['es', 'fr'], ['pt-br']]);
   });
 
-  it('that do not fit are refused, not guessed', () => {
+  it('are refused when they do not fit the type', () => {
     write({ 'config.json': BASE });
     const env = {
       DRAGOMAN_LANES_0_CAPTURE_DRIVER: 'file',

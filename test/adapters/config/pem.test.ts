@@ -66,13 +66,13 @@ describe('private keys in PEM', () => {
   it.each(['one.key', 'two.key', 'parameters.key'])('can be used: %s', (name) => {
     expect(privateKeyFault(text(name))).toBeNull();
   });
-  it('cannot be used where they need a password, are damaged, or are none', () => {
+  it('cannot be used when they need a password, are damaged, or are missing', () => {
     for (const name of ['locked.key', 'old.key'])
       expect(privateKeyFault(text(name))).toMatch(/protected by a password: .*openssl pkey/);
     for (const other of ['', 'x', text('one.crt'), text('one.key').slice(0, 80), damaged(text('two.key'))])
       expect(privateKeyFault(other)).toMatch(/^holds no private key in PEM that can be read/);
   });
-  it('belong to their own certificate only', () => {
+  it('match their own certificate only', () => {
     expect(pairFault(text('one.crt') + text('two.crt'), text('one.key'))).toBeNull();
     expect(pairFault(text('one.crt'), text('two.key'))).toMatch(/of another certificate than certFile/);
   });
@@ -98,7 +98,7 @@ describe('a configuration that names certificates', () => {
   };
   const pair = (cert: string, key: string) => config({ certFile: at(cert), keyFile: at(key) });
 
-  it('can be used where each holds what it should', () => {
+  it('is accepted when each file has the right content', () => {
     const good = config(
       { caFile: at('two.crt'), certFile: at('one.crt'), keyFile: at('one.key') },
       at('two.crt'),
@@ -121,7 +121,7 @@ describe('a configuration that names certificates', () => {
     ],
     ['mqtt.keyFile', () => pair('one.crt', 'locked.key'), 'protected by a password'],
     ['mqtt.keyFile', () => pair('one.crt', 'two.key'), 'of another certificate than certFile'],
-  ])('is refused by its %s (%#), at the start, at SIGHUP and by check-config', (key, wrong, words) => {
+  ])('is refused because of %s (%#), at the start, at SIGHUP and by check-config', (key, wrong, words) => {
     const message = `${key}: the file ${folder}`;
     const found = findUnusableFile(wrong(), {});
     expect(found).toMatchObject({ key, message: expect.stringContaining(words) as string });

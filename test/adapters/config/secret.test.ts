@@ -28,14 +28,14 @@ describe('a secret', () => {
     expect(readSecret(put('password', content), {})).toEqual({ ok: true, secret });
   });
 
-  it('is not taken from a file that everyone can read', () => {
+  it('is refused in a file that everyone can read', () => {
     const result = readSecret(put('password', 'swordfish', 0o644), {});
     expect(result).toEqual({ ok: false, message: expect.stringContaining('chmod o-rwx') });
     expect(JSON.stringify(result)).not.toContain('swordfish');
     expect(readSecret(put('password', 'swordfish', 0o640), {}).ok).toBe(true);
   });
 
-  it('with a bare name comes from the credentials directory first', () => {
+  it('comes from the credentials directory first when its name has no folder', () => {
     put('mqtt-password', 'credential', 0o400);
     const env = { CREDENTIALS_DIRECTORY: folder };
     expect(readSecret('mqtt-password', env)).toEqual({ ok: true, secret: 'credential' });
@@ -43,7 +43,7 @@ describe('a secret', () => {
     expect(readSecret('mqtt-password', {}).ok).toBe(false);
   });
 
-  it('with a folder in its name never comes from the credentials directory', () => {
+  it('never comes from the credentials directory when its name has a folder', () => {
     mkdirSync(join(folder, 'sub'));
     put('sub/password', 'credential');
     expect(readSecret('sub/password', { CREDENTIALS_DIRECTORY: folder }).ok).toBe(false);
@@ -57,7 +57,7 @@ describe('a secret', () => {
     expect(readSecret(make(), {})).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
-  it('is not read from what has no end or keeps one waiting', () => {
+  it('is not read from a device or a pipe', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', ['-m', '600', pipe]);
     for (const file of ['/dev/zero', pipe]) {
@@ -75,7 +75,7 @@ describe('a password and a key', () => {
     ['a NUL', 'sword\0fish'],
     ['a tab', 'sword\tfish'],
     ['a newline too many', 'swordfish\n\n'],
-  ])('are refused with %s, by the name of the file and without what it holds', (_what, content) => {
+  ])('are refused with %s; the message names the file and not its content', (_what, content) => {
     const file = put('password', content);
     for (const read of [readPassword, readKey]) {
       const result = read(file, {});
@@ -84,7 +84,7 @@ describe('a password and a key', () => {
     }
   });
 
-  it('differ: a password may hold blanks and any letter, a key of a header may not', () => {
+  it('differ: only a password may hold blanks and any letter', () => {
     const file = put('password', 'Schwert fisch äöü\n');
     expect(readPassword(file, {})).toEqual({ ok: true, secret: 'Schwert fisch äöü' });
     expect(readKey(file, {}).ok).toBe(false);

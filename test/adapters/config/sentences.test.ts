@@ -1,4 +1,4 @@
-/** What is said of a configuration that is wrong: it never says a thing twice, and never advises what is there already. */
+/** Problem messages: none repeats itself, and none advises what is already there. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The sentences, without where it stands. */
+/** The messages without their place. */
 function said(more: object, env: Record<string, string> = {}): string[] {
   const file = join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ ...BASE, ...more }));
@@ -27,8 +27,8 @@ function said(more: object, env: Record<string, string> = {}): string[] {
   return problems.map((problem) => formatProblem(problem).replace(/^\S+config\.json:\d+:\d+: /, ''));
 }
 
-describe('what is missing in a part that may be null', () => {
-  it('is told once, with what belongs there', () => {
+describe('a missing key in a part that may be null', () => {
+  it('is reported once, with its purpose', () => {
     expect(said({ schedule: {}, audio: { unfixable: {} } })).toEqual([
       'schedule.timeZone: is missing: must be a text of 1 to 64 characters (Where its times and dates are told, such as "Europe/Berlin".)',
       'schedule.open: is missing: must be a list of 1 to 32 (Opening hours; they may overlap.)',
@@ -40,7 +40,7 @@ describe('what is missing in a part that may be null', () => {
   });
 });
 
-it('a key that is not known in a part that may be null is told with those that are', () => {
+it('an unknown key in a part that may be null is reported with the known keys', () => {
   const open = [{ days: ['mon'], from: '09:00', to: '18:00', form: 1 }];
   expect(
     said({
@@ -54,14 +54,14 @@ it('a key that is not known in a part that may be null is told with those that a
   ]);
 });
 
-describe('a variable for a lane that there cannot be', () => {
+describe('a variable for an impossible lane', () => {
   const what = 'no key of the configuration has this variable';
-  it.each(['99999999', '100', '00', '01'])('with the number %s is not advised again', (number) => {
+  it.each(['99999999', '100', '00', '01'])('does not get itself as advice for the number %s', (number) => {
     const name = `DRAGOMAN_LANES_${number}_VOICE`;
     expect(said({}, { [name]: 'x' })).toEqual([`${name}: ${what}; lanes are counted from 0 to 15`]);
   });
 
-  it('is told apart from a misspelt one, and from a number in another place', () => {
+  it('is distinguished from a misspelt variable, and from a number in another place', () => {
     expect(
       said({}, { DRAGOMAN_LANES_20_VOISE: 'x', DRAGOMAN_LANES_15_VOISE: 'x', DRAGOMAN_MQTT_100_URL: 'x' }),
     ).toEqual([

@@ -17,7 +17,7 @@ const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let machines = 0;
-/** A machine's kernel folders, made up. */
+/** A made-up machine's kernel folders. */
 function machine(files: Readonly<Record<string, string>>): { proc: string; sys: string } {
   const folder = join(root, String(machines++));
   for (const [name, text] of Object.entries(files)) {
@@ -28,8 +28,8 @@ function machine(files: Readonly<Record<string, string>>): { proc: string; sys: 
 }
 const nothing: RunProgram = async () => ({ ok: false, missing: true, text: '' });
 
-describe('looking at the machine', () => {
-  it('reads memory and its limit', () => {
+describe('the facts of the machine', () => {
+  it('include memory and its limit', () => {
     const folders = machine({
       'proc/meminfo': 'MemTotal:        1000000 kB\nMemFree:  5 kB\nMemAvailable:     400000 kB\n',
       'sys/fs/cgroup/memory.max': '104857600\n',
@@ -41,7 +41,7 @@ describe('looking at the machine', () => {
     const controllers = (text: string) =>
       readMemory(machine({ 'sys/fs/cgroup/cgroup.controllers': text })).canLimit;
     expect(controllers('cpuset cpu io memory pids\n')).toBe(true);
-    // As Raspberry Pi OS boots.
+    // Raspberry Pi OS by default.
     expect(controllers('cpuset cpu io pids\n')).toBe(false);
     expect(
       readMemory(machine({ 'proc/meminfo': 'MemTotal: 9 kB\n', 'sys/fs/cgroup/memory.max': 'max\n' })).limit,
@@ -49,7 +49,7 @@ describe('looking at the machine', () => {
     expect(readMemory(machine({})).total).toBeGreaterThan(0);
   });
 
-  it('reads the hottest place, and passes over sensors that are not there', () => {
+  it('include the hottest sensor, without sensors that are not connected', () => {
     expect(
       readTemperature(
         machine({
@@ -63,7 +63,7 @@ describe('looking at the machine', () => {
     expect(readTemperature(machine({}))).toBeNull();
   });
 
-  it('reads the supply from wherever a board tells it', async () => {
+  it('include the power supply on every kind of board', async () => {
     const firmware = machine({ 'sys/devices/platform/soc/soc:firmware/get_throttled': '50005\n' });
     expect(await readPower(firmware, nothing)).toEqual({ throttled: 0x50005, alarm: null });
     const alarm = machine({
@@ -82,7 +82,7 @@ describe('looking at the machine', () => {
     expect(await readPower(machine({}), nothing)).toEqual({ throttled: null, alarm: null });
   });
 
-  it('reads a disk', () => {
+  it('include a disk', () => {
     const purpose = { purpose: 'things', isNeeded: true };
     expect(readDisk({ folder: root, ...purpose })).toMatchObject({ access: 'writable', ...purpose });
     expect(readDisk({ folder: root, ...purpose }).freeBytes).toBeGreaterThan(0);
@@ -91,13 +91,13 @@ describe('looking at the machine', () => {
     expect(readDisk({ folder: join(root, 'file'), ...purpose })).toMatchObject({ access: 'missing' });
   });
 
-  it.skipIf(process.getuid?.() === 0)('knows a folder that it may not write to (skipped for root)', () => {
+  it.skipIf(process.getuid?.() === 0)('include a folder without write permission (skipped for root)', () => {
     const folder = join(root, 'closed');
     mkdirSync(folder, { mode: 0o555 });
     expect(readDisk({ folder, purpose: 'things', isNeeded: true })).toMatchObject({ access: 'forbidden' });
   });
 
-  it('finds an agent among the processes, and nobody else', () => {
+  it('include the agents among the processes, and no other program', () => {
     const line = (...words: string[]): string => `${words.join('\0')}\0`;
     const { proc } = machine({
       'proc/1/cmdline': line('/sbin/init'),
@@ -112,7 +112,7 @@ describe('looking at the machine', () => {
     const running = line(...words, '--config', 'c.json');
     const more = machine({
       ...{ 'proc/1/cmdline': line('init'), 'proc/333/cmdline': running },
-      // Refused, as it names no configuration.
+      // Exits at once, because it names no configuration.
       ...{ 'proc/334/cmdline': line(...words), 'proc/335/cmdline': line(...words, '--config') },
     });
     expect(findRunningAgents(more.proc, 22)).toEqual([{ pid: 333, config: null }]);
@@ -120,7 +120,7 @@ describe('looking at the machine', () => {
     expect(findRunningAgents(machine({}).proc, 22)).toBeUndefined();
   });
 
-  it('knows the configuration that an agent runs with', () => {
+  it('include the configuration of a running agent', () => {
     const line = (...words: string[]): string => `${words.join('\0')}\0`;
     const { proc } = machine({
       'proc/7/cmdline': line('/usr/bin/dragoman', 'run', '--config', '/etc/dragoman/config.json'),
@@ -134,11 +134,11 @@ describe('looking at the machine', () => {
       { pid: 8, config: '/srv/kiosk/c.json' },
       { pid: 9, config: null },
     ]);
-    // What can't be told may be so.
+    // An unknown configuration may be this one.
     expect(agents.map((agent) => runsWith(agent, '/etc/dragoman/config.json'))).toEqual([true, false, true]);
   });
 
-  it('knows who may use the sound cards', () => {
+  it('include who may use the sound cards', () => {
     const { proc, sys } = machine({
       'proc/asound/cards': ' 0 [Mic            ]: USB-Audio - USB Mic\n                      Maker\n',
     });
@@ -152,7 +152,7 @@ describe('looking at the machine', () => {
     expect(other).toMatchObject({ hasSound: false, isInAudio: false, cards: [] });
   });
 
-  it('knows a file that everyone may change', () => {
+  it('include a file that everyone may change', () => {
     const file = join(root, 'open.json');
     writeFileSync(file, '{}');
     chmodSync(file, 0o666);
@@ -162,7 +162,7 @@ describe('looking at the machine', () => {
     expect(isOpenToAll(join(root, 'none'))).toBe(false);
   });
 
-  it('runs programs, and is not harmed by those that fail or are not there', async () => {
+  it('come from programs, some of which may fail or be missing', async () => {
     const run = createProgramRunner({ PATH: process.env['PATH'] });
     const node = process.execPath;
     expect(await run(node, ['-e', 'process.stdout.write(process.env.LC_ALL)'])).toEqual({

@@ -17,12 +17,12 @@ afterAll(() => {
   thread.remove();
 });
 
-/** 80 ms of which every sample is the same. */
+/** 80 ms in which every sample has the same value. */
 const piece = (value: number): Uint8Array =>
   new Uint8Array(new Int16Array(PIECE_BYTES / 2).fill(value).buffer);
 const firstSample = (pcm: Uint8Array): number => new Int16Array(pcm.buffer, pcm.byteOffset, 1)[0] ?? 0;
 
-/** Time stands still unless a test moves it: a thread that is kept from running is not late. */
+/** Time stands still unless a test moves it, so a suspended thread is not late. */
 function open(url: URL, clock = createVirtualClock()) {
   const told: string[] = [];
   const frames: { pcm: Uint8Array; capturedAt: number }[] = [];
@@ -39,7 +39,7 @@ function open(url: URL, clock = createVirtualClock()) {
   return { canceller, told, frames };
 }
 
-/** A thread that is ready and then does this with each message. */
+/** A thread that is ready and then handles each message like this. */
 const script = (body: string): URL =>
   thread.other(
     `import { parentPort } from 'node:worker_threads';\n` +
@@ -48,7 +48,7 @@ const script = (body: string): URL =>
 const captures = (action: string): URL => script(`if (message.type === 'captured') { ${action} }`);
 
 describe('the canceller', () => {
-  it('gives every sample back, in order, with its time', async () => {
+  it('returns every sample in order, with its time', async () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told).toEqual(['ready']);
     const started = 1000;
@@ -56,12 +56,12 @@ describe('the canceller', () => {
     await expect.poll(() => frames.length).toBe(25);
     expect(frames.map(({ pcm }) => pcm.byteLength)).toEqual(Array(25).fill(PIECE_BYTES));
     for (const [index, { capturedAt }] of frames.entries()) {
-      // The canceller's own delay is in the time: what comes out was captured that much earlier.
+      // The time includes the canceller's own delay: the output was captured that much earlier.
       expect(started + (index + 1) * 80 - capturedAt).toBeCloseTo(10, 6);
     }
   });
 
-  it('keeps what does not fill a frame for the next time', async () => {
+  it('keeps the rest of an incomplete frame for the next call', async () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told).toEqual(['ready']);
     for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58, 0);
@@ -69,7 +69,7 @@ describe('the canceller', () => {
     await expect.poll(bytes).toBe(Math.floor((40 * 700) / 480) * 480);
   });
 
-  it('that is not there fails, and says where it should be', async () => {
+  it('fails when its thread’s file is missing, and names the path', async () => {
     const { canceller, told } = open(new URL('missing.mjs', thread.url));
     await expect.poll(() => told.length).toBe(1);
     expect(told[0]).toMatch(/^failed: .*missing\.mjs is not there$/);
@@ -80,26 +80,23 @@ describe('the canceller', () => {
   it.each([
     ['throws', "throw new Error('broken')", 'failed: broken'],
     ['ends', 'process.exit(3)', 'failed: its thread ended with code 3'],
-  ] as const)(
-    'whose thread %s gives back what it held, behind the word of it',
-    async (_, action, message) => {
-      const { canceller, told, frames } = open(captures(action));
-      await expect.poll(() => told).toEqual(['ready']);
-      for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80, 0);
-      await expect.poll(() => told.length).toBe(7);
-      expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
-      expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
-        [1, 2, 3, 4, 5].map((index) => [index, index * 80]),
-      );
-    },
-  );
+  ] as const)('returns the held sound after the failure when its thread %s', async (_, action, message) => {
+    const { canceller, told, frames } = open(captures(action));
+    await expect.poll(() => told).toEqual(['ready']);
+    for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80, 0);
+    await expect.poll(() => told.length).toBe(7);
+    expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
+    expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
+      [1, 2, 3, 4, 5].map((index) => [index, index * 80]),
+    );
+  });
 
-  it('that is late is given up by its clock, not by one pause of the program', async () => {
+  it('fails when its thread is late, but not after one pause of the program', async () => {
     const clock = createVirtualClock();
     const { canceller, told, frames } = open(captures(''), clock);
     await expect.poll(() => told).toEqual(['ready']);
     canceller.captured(piece(7), 80, 0);
-    // One look after a long pause proves nothing.
+    // One check after a long pause proves nothing.
     clock.advance(900);
     expect(told).toEqual(['ready']);
     clock.advance(600);
@@ -107,7 +104,7 @@ describe('the canceller', () => {
     expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual([[7, 80]]);
   });
 
-  it('that is never ready is given up', () => {
+  it('fails when its thread is never ready', () => {
     const clock = createVirtualClock();
     const { told } = open(thread.other('setInterval(() => {}, 1000);'), clock);
     clock.advance(19_000);
@@ -116,7 +113,7 @@ describe('the canceller', () => {
     expect(told).toEqual([expect.stringContaining('not ready within 20 s')]);
   });
 
-  it('never holds more than it may, whatever the clock says', async () => {
+  it('fails when it holds too much sound, at any time', async () => {
     const { canceller, told, frames } = open(captures(''), createVirtualClock());
     await expect.poll(() => told).toEqual(['ready']);
     for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80, 0);
@@ -126,7 +123,7 @@ describe('the canceller', () => {
     );
   });
 
-  it('gives back what it holds when it is closed, and nothing after', async () => {
+  it('returns the held sound on close, and nothing after', async () => {
     const { canceller, told, frames } = open(thread.url);
     await expect.poll(() => told).toEqual(['ready']);
     canceller.captured(piece(1), 80, 0);
@@ -137,7 +134,7 @@ describe('the canceller', () => {
     expect(told).toEqual(['ready', 'frames', 'frames']);
   });
 
-  it('tells that the echo was found before it gives what was heard then', async () => {
+  it('reports a found echo before it delivers that sound', async () => {
     const finding = captures(
       "parentPort.postMessage({ type: 'frames', pieces: message.pieces, rests: false, found: true });",
     );
@@ -147,8 +144,8 @@ describe('the canceller', () => {
     await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready', 'found', 'frames']);
   });
 
-  describe('whose pieces are short', () => {
-    /** Answers each message with as many samples as it had pieces, all of that number. @param rests as it says */
+  describe('the canceller with short pieces', () => {
+    /** Answers each message with as many samples as it had pieces, each with that number as value. @param rests reported state */
     const counting = (rests: boolean): URL =>
       captures(
         'const { length } = message.pieces; ' +
@@ -156,7 +153,7 @@ describe('the canceller', () => {
           `parentPort.postMessage({ type: 'frames', pieces, rests: ${rests} });`,
       );
     const SHORT_MS = 20;
-    /** Gives two chunks of 16 pieces each; gives how many pieces came with each piece that came back. */
+    /** Sends two chunks of 16 pieces each; returns how many pieces were in the message of each returned piece. */
     async function chunks(rests: boolean): Promise<number[]> {
       const { canceller, told, frames } = open(counting(rests));
       await expect.poll(() => told).toEqual(['ready']);
@@ -176,15 +173,15 @@ describe('the canceller', () => {
       return frames.slice(1, 17).map(({ pcm }) => pcm[0] ?? 0);
     }
 
-    it('has no more than the last one left to do when the chunk is complete', async () => {
+    it('has only the last piece left to process when the chunk is complete', async () => {
       expect(await chunks(false)).toEqual([...Array(12).fill(4), ...Array(3).fill(3), 1]);
     });
 
-    it('is woken once a chunk while it rests', async () => {
+    it('wakes its thread once a chunk while it rests', async () => {
       expect(await chunks(true)).toEqual(Array(16).fill(16));
     });
 
-    it('gives back what waits behind what the thread has', async () => {
+    it('returns waiting pieces after those in the thread', async () => {
       const { canceller, told, frames } = open(captures(''));
       await expect.poll(() => told).toEqual(['ready']);
       for (const [value, missingMs] of [
@@ -201,7 +198,7 @@ describe('the canceller', () => {
       ]);
     });
 
-    it('is not late with what it was not given', async () => {
+    it('does not count unsent pieces as late', async () => {
       const clock = createVirtualClock();
       const { canceller, told } = open(captures(''), clock);
       await expect.poll(() => told).toEqual(['ready']);

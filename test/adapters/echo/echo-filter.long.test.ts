@@ -16,29 +16,26 @@ const PATHS: Path[] = [
 ];
 
 describe('the echo filter', () => {
-  it('leaves a visitor alone while nothing is played, and every sound in its place', async () => {
+  it('does not change or move a visitor’s speech while nothing is played', async () => {
     await expectLeftAlone(talk.people);
   });
 
-  // How the words lie against the canceller's blocks changes nothing.
+  // The position of the words relative to the canceller's blocks does not matter.
   it.each([
     ...PATHS.map((path) => ({ ...path, beginMs: 0 })),
     ...[10, 30].map((beginMs) => ({ delayMs: 20, gainDb: -6, rt60S: 0.3, beginMs })),
   ])(
-    'takes out an echo of $delayMs ms and $gainDb dB, of words that begin $beginMs ms later',
+    'removes an echo of $delayMs ms and $gainDb dB, of words that begin $beginMs ms later',
     async ({ beginMs, ...path }) => {
       await expectTakenOut(talk, path, beginMs);
     },
   );
 
-  it.each(PATHS)(
-    'lets a visitor through who speaks over an echo of $delayMs ms and $gainDb dB',
-    async (path) => {
-      await expectLetThrough(talk, path);
-    },
-  );
+  it.each(PATHS)('keeps a visitor’s speech during an echo of $delayMs ms and $gainDb dB', async (path) => {
+    await expectLetThrough(talk, path);
+  });
 
-  it('keeps up with a loudspeaker whose clock is 300 ppm off, and with times that waver', async () => {
+  it('follows a loudspeaker whose clock is 300 ppm off, with varying times', async () => {
     const { said, room } = talk;
     const path = { delayMs: 150, gainDb: -10, rt60S: 0.3 };
     const heard = together(through(path, said), room);

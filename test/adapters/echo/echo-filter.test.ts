@@ -15,16 +15,16 @@ beforeAll(async () => {
 });
 
 describe('the echo filter', () => {
-  it('takes out an echo of 120 ms and -12 dB', async () => {
+  it('removes an echo of 120 ms and -12 dB', async () => {
     await expectTakenOut(talk, PATH, 0);
   });
 
-  it('leaves a visitor alone while nothing is played, and every sound in its place', async () => {
+  it('does not change or move a visitor’s speech while nothing is played', async () => {
     await expectLeftAlone(talk.people);
   });
 
   it.each([8000, 16_000, 22_050, 44_100, 48_000])(
-    'takes sound of %i Hz, as much as it gives',
+    'returns as much sound as it gets at %i Hz',
     async (rateHz) => {
       const filter = createEchoFilter({ heardRateHz: rateHz, playedRateHz: VOICE_RATE_HZ });
       let given = 0;
@@ -40,7 +40,7 @@ describe('the echo filter', () => {
         taken += out.pcm.byteLength / 2;
         expect(taken).toBeLessThanOrEqual(given);
         expect(given - taken).toBeLessThan(cancellerBlock(rateHz));
-        // The time is that of the last sample which came out: less the canceller's delay, and what it kept.
+        // The time is that of the last output sample: less the canceller's delay and the sound that it kept.
         const keptMs = ((given - taken) * 1000) / rateHz;
         const delayMs = (given * 1000) / rateHz - keptMs - out.capturedAt;
         expect(delayMs).toBeCloseTo((cancellerBlock(rateHz) * 1000) / rateHz, 6);

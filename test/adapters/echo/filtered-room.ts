@@ -1,4 +1,4 @@
-/** A loudspeaker and a microphone in a room, and what the echo filter leaves of it. */
+/** A loudspeaker and a microphone in a room, and the sound after the echo filter. */
 import { createEchoFilter } from '../../../src/adapters/echo/echo-filter.ts';
 import { createEchoDetector } from '../../../src/core/audio/echo-detector.ts';
 import { toFloat } from '../../../src/core/audio/pcm.ts';
@@ -7,20 +7,20 @@ import { levelDb, perform, VOICE_RATE_HZ } from '../../acoustics.ts';
 const FROM_MS = 1_000_000;
 
 export interface EchoCase {
-  /** Where it is silent for 100 ms, nothing is written. */
+  /** Nothing is written during silences of 100 ms. */
   readonly played: Float32Array;
   readonly heard: Float32Array;
   readonly pieceMs?: number;
-  /** The echo detector listens to what is left. */
+  /** Whether the echo detector analyses the result. */
   readonly detects?: boolean;
-  /** What the filter hears of the moments at which sounds are heard and captured, since it began. */
+  /** The times that the filter gets for played and captured sound, since it began. */
   readonly playedTime?: (atMs: number) => number;
 }
 
 export interface Left {
-  /** Every sample where it was captured by its time. */
+  /** Every output sample at its capture time. */
   readonly left: Float32Array;
-  /** How often the echo detector found the loudspeaker in it, where it listens. */
+  /** How often the echo detector found the loudspeaker in it, if it was used. */
   readonly observations: number;
   /** Stretches in which the filter rested, seconds. */
   readonly rests: { readonly from: number; until: number }[];
@@ -72,7 +72,7 @@ export function lossDb(heard: Float32Array, left: Float32Array, fromS: number, u
   return levelDb(heard, fromS, untilS) - levelDb(left, fromS, untilS);
 }
 
-/** How alike two sounds are, -1 to 1, over some seconds. */
+/** Similarity of two sounds, -1 to 1, over some seconds. */
 export function likeness(one: Float32Array, other: Float32Array, fromS: number, untilS: number): number {
   let [product, power, otherPower] = [0, 1e-12, 1e-12];
   for (let at = Math.round(fromS * VOICE_RATE_HZ); at < untilS * VOICE_RATE_HZ; at++) {

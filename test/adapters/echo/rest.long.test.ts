@@ -15,17 +15,17 @@ beforeAll(async () => {
   talk = await talkWithSilence();
 });
 
-describe('an echo filter that has nothing to do', () => {
-  it('rests while nothing is heard but the room', async () => {
+describe('a resting echo filter', () => {
+  it('rests while only the room is heard', async () => {
     expectRest(await clean({ played: talk.said, heard: talk.room }));
   });
 
-  it('wakes as good as it was, behind a silence in which nobody speaks', async () => {
+  it('is as good as before after a silence without speech', async () => {
     const echo = withoutVisitor(talk);
     expectAsGood(echo, await clean(echo));
   });
 
-  it('goes from one to the other in the middle of a word, and nobody hears it', async () => {
+  it('changes state within a word without an audible step', async () => {
     const visited = withVisitor(talk);
     expectUnheard(visited, await clean(visited));
   });

@@ -7,7 +7,7 @@ import { clean, type Left } from './filtered-room.ts';
 import { expectAsGood, expectRest, expectUnheard, talkWithSilence, withVisitor } from './resting-filter.ts';
 
 let people: Float32Array;
-/** One conversation, of which all is told; with nobody in the room it is in `rest.long.test.ts`. */
+/** One conversation for all tests; an empty room is in `rest.long.test.ts`. */
 let visited: ReturnType<typeof withVisitor>;
 let left: Left;
 beforeAll(async () => {
@@ -17,9 +17,9 @@ beforeAll(async () => {
   left = await clean(visited);
 });
 
-describe('an echo filter that has nothing to do', () => {
+describe('a resting echo filter', () => {
   it.each([8000, 16_000, 24_000, 48_000])(
-    'gives back the very samples of %i Hz, as late as it always does',
+    'returns the same samples of %i Hz with the usual delay',
     async (rateHz) => {
       const filter = createEchoFilter({ heardRateHz: rateHz, playedRateHz: VOICE_RATE_HZ });
       const given = Buffer.from(toPcm(people.subarray(0, rateHz * 2)));
@@ -37,15 +37,15 @@ describe('an echo filter that has nothing to do', () => {
     },
   );
 
-  it('rests from two seconds behind the loudspeaker until it is told of the next sound', () => {
+  it('rests from two seconds after the loudspeaker’s end until its next sound', () => {
     expectRest(left);
   });
 
-  it('wakes as good as it was', () => {
+  it('is as good as before after the rest', () => {
     expectAsGood(visited, left);
   });
 
-  it('goes from one to the other in the middle of a word, and nobody hears it', () => {
+  it('changes state within a word without an audible step', () => {
     expectUnheard(visited, left);
   });
 });

@@ -1,10 +1,10 @@
-/** A loudspeaker that speaks, is silent, and speaks again; and what the echo filter makes of it. */
+/** A loudspeaker that speaks, is silent, and speaks again; and the output of the echo filter. */
 import { expect } from 'vitest';
 import { levelDb, type Talk, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
 import { type EchoCase, type Left, likeness, lossDb } from './filtered-room.ts';
 
 const SECONDS = 20;
-/** Of the loudspeaker; seconds. */
+/** Silence of the loudspeaker (seconds). */
 const SILENT = { from: 8, until: 14 };
 const PATH = { delayMs: 120, gainDb: -12, rt60S: 0.4 };
 
@@ -30,27 +30,27 @@ export const withoutVisitor = ({ said, room }: Talk): EchoCase => ({
   heard: together(through(PATH, said), room),
 });
 
-/** Somebody speaks while the loudspeaker is silent. */
+/** A visitor speaks while the loudspeaker is silent. */
 export function withVisitor({ people, said, room }: Talk): EchoCase & { readonly visitor: Float32Array } {
   const visitor = only(people, (second) => second > 8.5 && second < 14);
   return { visitor, played: said, heard: together(through(PATH, said), visitor, room), pieceMs: 20 };
 }
 
-/** It rests from two seconds behind the loudspeaker until it is told of the next sound. */
+/** Expects a rest from two seconds after the loudspeaker's end until its next sound. */
 export function expectRest({ rests }: Left): void {
   expect(rests).toHaveLength(1);
   expect(rests[0]?.from).toBeCloseTo(SILENT.from + 2, 0);
   expect(rests[0]?.until).toBeCloseTo(SILENT.until - 0.2, 0);
 }
 
-/** What was learnt before the rest holds from the first half second on. */
+/** Expects that the learnt path still works from the first half second after the rest. */
 export function expectAsGood({ heard }: EchoCase, { left }: Left): void {
   expect(lossDb(heard, left, 4, SILENT.from)).toBeGreaterThan(22);
   expect(lossDb(heard, left, SILENT.until + 0.6, SILENT.until + 2)).toBeGreaterThan(25);
   expect(lossDb(heard, left, SILENT.until + 2, SECONDS)).toBeGreaterThan(25);
 }
 
-/** It goes from one to the other in the middle of a word, and nobody hears it. */
+/** Expects that the change within a word makes no audible step. */
 export function expectUnheard({ visitor }: ReturnType<typeof withVisitor>, { left, rests }: Left): void {
   const [rest] = rests;
   if (rest === undefined) throw new Error('it never rested');

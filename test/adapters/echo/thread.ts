@@ -1,4 +1,4 @@
-/** The canceller's thread as the build makes it, for tests that run from the source. */
+/** The canceller's thread, built for tests that run from the source. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export interface BuiltThread {
   readonly url: URL;
-  /** A thread that does something else. @param code a module */
+  /** A thread with other code. @param code a module */
   other(code: string): URL;
   remove(): void;
 }

@@ -52,7 +52,7 @@ if (command === null) {
       buses.open({ url: `mqtt://127.0.0.1:${relay.port}` }, SUBSCRIPTIONS, 1, onMessage);
 
     it.each(['its connection is cut', 'it has disconnected'])(
-      'gets the commands sent meanwhile, and no token lies in the store (%s)',
+      'gets the commands sent meanwhile, and the broker stores no token (%s)',
       async (how) => {
         const first = open();
         await until(() => first.ups.length > 0, 'up');
@@ -61,7 +61,7 @@ if (command === null) {
         else await first.bus.close();
         await until(() => !first.bus.connected, 'the absence');
         await other.publishAsync('d/cmd/mute', 'a-command-4711', { qos: 1 });
-        // As the backend sends it, and as one would that has not read how.
+        // Once as the backend sends it, and once with a wrong QoS.
         await other.publishAsync('d/token/res', 'SECRET-TOKEN-A', {
           qos: 0,
           properties: { messageExpiryInterval: 30 },
@@ -80,7 +80,7 @@ if (command === null) {
       },
     );
 
-    it('gets no command whose expiry has passed', async () => {
+    it('gets no expired command', async () => {
       const device = open();
       await until(() => device.ups.length > 0, 'up');
       relay.refuse(true);
@@ -95,7 +95,7 @@ if (command === null) {
       expect(device.messages[0]?.properties.expiryS).toBeLessThan(60);
     });
 
-    it('gets a command again that it has not acknowledged before the connection broke, marked as such', async () => {
+    it('gets a command again, marked as such, when it was not acknowledged before the connection broke', async () => {
       const releases: (() => void)[] = [];
       const device = open((message) => {
         const release = message.hold?.();
@@ -110,7 +110,7 @@ if (command === null) {
         ['once', undefined],
         ['once', true],
       ]);
-      // Of the connection that is gone: without effect on this one.
+      // This release belongs to the lost connection: it has no effect on the new one.
       releases[0]?.();
       relay.cut();
       await until(() => device.messages.length === 3, 'the command for a third time');
@@ -118,7 +118,7 @@ if (command === null) {
       await other.publishAsync('d/cmd/a', 'twice', { qos: 1 });
       await until(() => device.messages.length === 4, 'the next one');
       releases[3]?.();
-      // What comes behind an acknowledgement on a connection tells that the broker has that, too.
+      // A message that arrives after an acknowledgement proves that the broker has that, too.
       const told: string[] = [];
       other.on('message', (topic) => told.push(topic));
       await other.subscribeAsync('d/behind', { qos: 1 });
@@ -132,7 +132,7 @@ if (command === null) {
       expect(device.messages.map(({ payload }) => payload).slice(3)).toEqual(['twice', 'the end']);
     });
 
-    it('keeps other commands coming while some are held', async () => {
+    it('gets other commands while some are held', async () => {
       const device = open((message) => {
         if (message.payload.startsWith('held')) message.hold?.();
       });

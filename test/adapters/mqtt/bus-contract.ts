@@ -1,4 +1,4 @@
-/** What the port promises, checked against any broker. */
+/** The contract of the port `Bus`, tested with any broker. */
 import { connectAsync } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { watchStalls } from '../../stalls.ts';
@@ -18,7 +18,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
     const buses = createTestBuses();
     const direct = () => `mqtt://127.0.0.1:${broker.port}`;
     const relayed = () => `mqtt://127.0.0.1:${relay.port}`;
-    /** Another client that sees everything below `t/`. */
+    /** Another client that receives everything below `t/`. */
     const openWitness = async () => {
       const witness = buses.open({ url: direct(), clientId: 'witness' }, { subscriptions: ['t/#'] });
       await until(() => witness.ups.length > 0, 'the witness');
@@ -55,7 +55,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.bus.outbox).toEqual({ waiting: 0, inFlight: 0, depth: 0, dropped: 0, expired: 0 });
     });
 
-    it('still hears after 40 messages that are too large to be read', async () => {
+    it('still receives messages after 40 that are too large to be read', async () => {
       const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'] });
       await until(() => device.ups.length > 0, 'up');
       const sender = await connectAsync(direct(), { protocolVersion: protocol });
@@ -72,7 +72,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.oversized).toEqual(Array(40).fill({ topic: 'd/large', bytes: 300_000 }));
     });
 
-    it('leaves when a message comes that is too large to be gathered, says so, and comes back', async () => {
+    it('reports a message that is too large for memory, disconnects, and reconnects', async () => {
       const device = buses.open({ url: relayed() }, { subscriptions: ['d/#'] });
       await until(() => device.ups.length > 0, 'up');
       const sender = await connectAsync(direct(), { protocolVersion: protocol });
@@ -102,7 +102,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.messages.every((message) => message.retain)).toBe(true);
     });
 
-    it('leaves its will when the connection is cut, made new for each connection', async () => {
+    it('leaves a new will for each connection when it is cut', async () => {
       const witness = await openWitness();
       const will = (connection: number) => ({ topic: 't/status', payload: `lost ${connection}` });
       const device = buses.open({ url: relayed() }, { will });
@@ -120,7 +120,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(late.messages[0]).toMatchObject({ payload: 'lost 2', retain: true });
     });
 
-    it('keeps QoS 1 messages while down, in order, retained ones replaced; drops QoS 0', async () => {
+    it('queues QoS 1 messages in order while down, replaces retained ones, and drops QoS 0', async () => {
       const witness = await openWitness();
       const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
@@ -140,7 +140,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(witness.messages.map((message) => message.payload)).toEqual(['a', 'b', 'new', 'c']);
     });
 
-    it('loses no acknowledged order: hundreds of messages over a connection that is cut twice arrive in order', async () => {
+    it('delivers hundreds of messages in order over a connection that is cut twice', async () => {
       const witness = await openWitness();
       const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
@@ -158,7 +158,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
     });
 
-    it('ends in order: what waits, then the finale, and no will', async () => {
+    it('closes cleanly: waiting messages, then the finale, and no will', async () => {
       const witness = await openWitness();
       const will = () => ({ topic: 't/status', payload: 'lost' });
       const device = buses.open({ url: relayed() }, { will });
@@ -176,7 +176,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.bus.connected).toBe(false);
     });
 
-    it('closes within 2 s although nothing answers any more', async () => {
+    it('closes within 2 s when the broker does not answer', async () => {
       const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');
       relay.hold(true);
@@ -187,7 +187,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(performance.now() - startedAt).toBeLessThan(4000 + 2 * stalls.ms());
     });
 
-    it('closes at once while it is not connected, and again without harm', async () => {
+    it('closes at once while disconnected, and can be closed twice', async () => {
       relay.refuse(true);
       const device = buses.open({ url: relayed() });
       await until(() => device.downs.length > 0, 'down');
@@ -201,7 +201,7 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       expect(device.order.length).toBe(told);
     });
 
-    it('survives topics that MQTT does not allow, without a new connection', async () => {
+    it('survives topics that MQTT does not allow, without a reconnect', async () => {
       const witness = await openWitness();
       const device = buses.open({ url: relayed() });
       await until(() => device.ups.length === 1, 'up');

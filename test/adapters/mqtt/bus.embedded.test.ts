@@ -27,7 +27,7 @@ describe('embedded broker', () => {
     expect(backend.messages[0]?.topic).toBe('p/kiosk/req');
   });
 
-  it('kicks everyone once; they come back', async () => {
+  it('disconnects all clients once, and they reconnect', async () => {
     broker = await startBroker();
     const device = buses.open({ url: broker.url });
     await until(() => device.ups.length === 1, 'up');
@@ -36,7 +36,7 @@ describe('embedded broker', () => {
     expect(device.order).toEqual(['up 1', 'down unreachable', 'up 2']);
   });
 
-  it('is away while paused, on the same port, and still knows what was retained', async () => {
+  it('is unreachable while paused, and keeps its port and retained messages', async () => {
     broker = await startBroker();
     const device = buses.open({ url: broker.url });
     await until(() => device.ups.length === 1, 'up');
@@ -52,7 +52,7 @@ describe('embedded broker', () => {
     expect(late.messages[0]?.payload).toBe('still here');
   });
 
-  it('turns a wrong password down: refused, slowly, and the password is in no message', async () => {
+  it('refuses a wrong password slowly, and shows it in no message', async () => {
     const password = 'open-sesame-4711';
     broker = await startBroker({ login: (username, given) => username === 'kiosk' && given === 'right' });
     const device = buses.open({ url: broker.url, username: 'kiosk', password: () => password });

@@ -34,7 +34,7 @@ if (command === null) {
       await broker.close();
     });
 
-    it('carries response topic, correlation data and what is left of the expiry', async () => {
+    it('carries response topic, correlation data and the remaining expiry', async () => {
       broker = await start();
       const backend = buses.open(
         { url: broker.url, clientId: 'backend' },
@@ -54,17 +54,17 @@ if (command === null) {
       expect(properties?.expiryS).toBeLessThanOrEqual(30);
     });
 
-    it('loses its session to another client with its identifier, and is told', async () => {
+    it('reports that another client with its identifier took its session', async () => {
       broker = await start();
       const first = buses.open({ url: broker.url });
       await until(() => first.ups.length > 0, 'the first');
       const second = buses.open({ url: broker.url });
       await until(() => first.downs.length > 0 && second.ups.length > 0, 'the takeover');
-      // Brokers differ: reason 0x8E, or a close without a word (mosquitto 2.0.11).
+      // Brokers differ: reason 0x8E, or a close without a reason (mosquitto 2.0.11).
       expect(['taken_over', 'unreachable']).toContain(first.downs[0]?.problem);
     });
 
-    it('keeps nobody away with a message that is too large to be gathered and waits in the session', async () => {
+    it('reconnects after a message in its session that is too large for memory', async () => {
       broker = await start();
       const device = buses.open({ url: broker.url }, { subscriptions: ['d/#'], keptForS: 600 });
       await until(() => device.ups.length > 0, 'up');
@@ -80,7 +80,7 @@ if (command === null) {
       expect(device.order).toEqual(['up 1', 'down unreachable', 'up 2', 'message d/small']);
     });
 
-    it('keeps nobody away with one that is retained, either: nothing retained is asked for then', async () => {
+    it('reconnects without retained messages after one that is too large for memory', async () => {
       broker = await start();
       const sender = await connectAsync(broker.url, { protocolVersion: 5 });
       try {
@@ -96,7 +96,7 @@ if (command === null) {
       }
     });
 
-    it('goes on when it refuses a topic, and says which', async () => {
+    it('stays connected when the broker refuses a topic, and reports the topic', async () => {
       broker = await start((folder) => {
         writeFileSync(join(folder, 'acl'), 'topic readwrite allowed/#\n');
         return ['allow_anonymous true', `acl_file ${join(folder, 'acl')}`];
@@ -113,7 +113,7 @@ if (command === null) {
       expect(device.downs).toEqual([]);
     });
 
-    it('goes slowly after a refused password, whose text is nowhere', async () => {
+    it('retries slowly after a refused password, and never shows it', async () => {
       broker = await start((folder) => {
         execFileSync('mosquitto_passwd', ['-b', '-c', join(folder, 'passwords'), 'kiosk', 'right']);
         return ['allow_anonymous false', `password_file ${join(folder, 'passwords')}`];
@@ -134,7 +134,7 @@ if (command === null) {
 
     it.skipIf(!hasOpenssl)(
       hasOpenssl
-        ? 'speaks TLS: trusts its authority only, shows its certificate'
+        ? 'uses TLS: trusts its authority only, and presents its certificate'
         : 'TLS: openssl is not installed',
       async () => {
         let made: Record<string, PemPair> = {};

@@ -1,4 +1,4 @@
-/** What a broker can do to us, byte by byte, in virtual time. */
+/** Everything that a broker can do to us, byte by byte, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../../until.ts';
 import { startScriptedBroker } from './loopback-servers.ts';
@@ -21,7 +21,7 @@ describe('bus against a scripted broker', () => {
   const fixture = useScriptedBroker();
   const { play, passUntil, seen } = fixture;
 
-  it('tells the broker no largest packet: brokers lose places for what they hold back', async () => {
+  it('sends no largest packet size, because brokers then lose slots', async () => {
     const connects: Buffer[] = [];
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
@@ -34,7 +34,7 @@ describe('bus against a scripted broker', () => {
     expect(connects[0]?.[12]).toBe(0);
   });
 
-  it('falls back to 3.1.1 at once when told so, remembers it, and asks for 5 again after an hour', async () => {
+  it('falls back to 3.1.1 at once when MQTT 5 is refused, and tries 5 again after an hour', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
       if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
@@ -58,7 +58,7 @@ describe('bus against a scripted broker', () => {
     return seen.map((connect) => connect.level);
   };
 
-  it('tries 3.1.1 after a broker hung up on MQTT 5 without a word', async () => {
+  it('tries 3.1.1 after a broker hung up on MQTT 5 without a reason', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
       if (levelOf(bytes) === 5) socket.destroy();
@@ -76,7 +76,7 @@ describe('bus against a scripted broker', () => {
     expect(device.ups).toEqual([]);
   });
 
-  it('that is needed at once is back within 15 s, also where a try hangs', async () => {
+  it('reconnects within 15 s when needed at once, even if an attempt hangs', async () => {
     let hangs = false;
     const device = await play((bytes, socket) => {
       if (packetType(bytes) === CONNECT && !hangs) send(socket, ...CONNACK_5);
@@ -94,7 +94,7 @@ describe('bus against a scripted broker', () => {
     expect(device.downs.at(-1)?.message).toMatch(/no answer/);
   });
 
-  it('gives up on a broker that does not answer the subscription, and tells it was not up', async () => {
+  it('disconnects from a broker that does not answer the subscription, without `up`', async () => {
     const device = await play(
       (bytes, socket) => {
         if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
@@ -119,7 +119,7 @@ describe('bus against a scripted broker', () => {
     expect(device.downs[0]?.message).toMatch(/subscribe to secret\/#$/);
   });
 
-  it('takes the plain filter where shared ones are refused', async () => {
+  it('subscribes to the plain filter when shared ones are refused', async () => {
     const filters: string[] = [];
     const device = await play(
       (bytes, socket) => {
@@ -135,7 +135,7 @@ describe('bus against a scripted broker', () => {
     expect(filters).toEqual(['$share/group/p/+/req', 'p/+/req']);
   });
 
-  it('drops a connection that acknowledges nothing, and sends again on the next', async () => {
+  it('drops a connection without acknowledgements, and sends again on the next', async () => {
     const published: number[] = [];
     const device = await play((bytes, socket, connection) => {
       if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
@@ -152,7 +152,7 @@ describe('bus against a scripted broker', () => {
     expect(published).toEqual([1, 2, 3]);
   });
 
-  it('does not send what the broker says is too large for it', async () => {
+  it('does not send a message larger than the broker allows', async () => {
     const device = await play((bytes, socket) => {
       // Maximum packet size 1000 (property 0x27).
       if (packetType(bytes) === CONNECT) send(socket, 0x20, 8, 0, 0, 5, 0x27, 0, 0, 3, 0xe8);
@@ -169,7 +169,7 @@ describe('bus against a scripted broker', () => {
     ['a publish with broken properties', true, [0x30, 8, 0, 1, 0x61, 4, 0x7f, 1, 2, 3]],
     ['a second CONNACK', true, CONNACK_5],
     ['an acknowledgement of nothing, then the wrong kind', true, [0x40, 2, 0, 9, 0x90, 4, 0, 9, 0, 1, 0xff]],
-  ])('ends the connection and nothing else on %s', async (_name, after, bytes) => {
+  ])('ends only the connection on %s', async (_name, after, bytes) => {
     const device = await play((received, socket) => {
       if (packetType(received) !== CONNECT) return;
       send(socket, ...(after ? [...CONNACK_5, ...bytes] : bytes));
@@ -195,7 +195,7 @@ describe('bus against a scripted broker', () => {
     await passUntil(() => device.downs.length >= 12, 'twelve endings');
   });
 
-  it('says in plain words why it cannot connect, whatever fails', async () => {
+  it('explains in plain words why it cannot connect', async () => {
     await play(() => {});
     const secret = 'never-in-a-message';
     const open = (url: string, password: () => string): OpenedBus =>

@@ -1,4 +1,4 @@
-/** Who else uses the identifier, and what of a session comes when, byte by byte. */
+/** Takeovers of the identifier and the order of session messages, byte by byte. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../until.ts';
@@ -17,14 +17,14 @@ import {
   useScriptedBroker,
 } from './scripted-broker.ts';
 
-/** As an agent asks for it. */
+/** Options as an agent uses them. */
 const KEPT = [[], { keptForS: 600 }] as const;
 
 describe('a session at a scripted broker', () => {
   const fixture = useScriptedBroker();
   const { play, passUntil } = fixture;
 
-  it('knows a takeover by its reason and waits long before it returns', async () => {
+  it('recognises a takeover by its reason and waits long before it reconnects', async () => {
     const device = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
       send(socket, ...CONNACK_5);
@@ -41,7 +41,7 @@ describe('a session at a scripted broker', () => {
   it.each([
     ['closed', (socket: Socket) => void socket.end()],
     ['reset', (socket: Socket) => void socket.resetAndDestroy()],
-  ])('suspects a takeover when each connection of 3.1.1 is %s soon and without a word', async (_, end) => {
+  ])('suspects a takeover when each connection of 3.1.1 is %s soon and without a reason', async (_, end) => {
     const device = await play(
       (bytes, socket) => {
         if (packetType(bytes) !== CONNECT) return;
@@ -59,7 +59,7 @@ describe('a session at a scripted broker', () => {
     expect(waitedS).toBeLessThanOrEqual(301);
   });
 
-  it('does not keep a backend waiting for quick closes, and says what they may mean', async () => {
+  it('does not make a backend wait after quick closes, and logs a hint', async () => {
     const backend = await play((bytes, socket) => {
       if (packetType(bytes) !== CONNECT) return;
       if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
@@ -75,7 +75,7 @@ describe('a session at a scripted broker', () => {
     ['another client', CONNACK_5, 'taken_over'],
     ['a broker that keeps no session, and a network that cuts', CONNACK_5_NOTHING_KEPT, 'unreachable'],
   ] as const)(
-    'tells by the session in MQTT 5 what closes connections without a word: %s',
+    'finds from the MQTT 5 session why connections are closed without a reason: %s',
     async (_, later, problem) => {
       const device = await play(
         (bytes, socket, connection) => {
@@ -93,7 +93,7 @@ describe('a session at a scripted broker', () => {
     },
   );
 
-  it('goes on without a filter that may be refused, tells it before it is up, and asks again', async () => {
+  it('comes up without an optional filter that was refused, reports it first, and retries it', async () => {
     const asked: string[] = [];
     let isAllowed = false;
     const device = await play(
@@ -116,13 +116,13 @@ describe('a session at a scripted broker', () => {
     expect(device.downs).toEqual([]);
   });
 
-  it('acknowledges what came before its subscriptions were in place only when it has told it', async () => {
+  it('acknowledges a message that came before its subscriptions only after its delivery', async () => {
     const acknowledged: number[] = [];
     const device = await play(
       (bytes, socket, connection) => {
         if (packetType(bytes) === CONNECT) {
           send(socket, ...CONNACK_5);
-          // What a kept session holds, right behind: topic "a/b", packet identifier 7, payload "x".
+          // The content of a kept session follows: topic "a/b", packet identifier 7, payload "x".
           send(socket, 0x32, 9, 0, 3, 0x61, 0x2f, 0x62, 0, 7, 0, 0x78);
         }
         if (packetType(bytes) === PUBACK) acknowledged.push(connection);

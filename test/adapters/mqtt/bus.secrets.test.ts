@@ -11,7 +11,7 @@ const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 const PASSWORD = 'open-sesame-4711';
 const TOKEN = 'st_token-4711';
 
-/** A program of its own, because DEBUG is read when libraries are loaded. */
+/** A separate program, because libraries read DEBUG when they are loaded. */
 const PROGRAM = `
   import { createMqttBus } from '${SOURCE}adapters/mqtt/bus.ts';
   import { createSystemClock } from '${SOURCE}adapters/clock.ts';

@@ -1,12 +1,12 @@
-/** Holds a test's virtual time until a broker in another process has dealt with what was sent to it. */
+/** Holds a test's virtual time until a broker in another process has handled everything sent to it. */
 import { connect } from 'mqtt';
 
 const TOPIC = 'test/fence';
-/** One lets the broker read what others sent before; their answers pass a relay with the next. */
+/** One round trip lets the broker read earlier messages; the next one carries their answers through a relay. */
 const ROUND_TRIPS = 3;
 
 export interface Fence {
-  /** However slow the machine: what was sent to the broker so far has been answered, and the answers are here. */
+  /** Waits until the broker has answered everything sent so far, and the answers are here. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A flood, and what it leaves of the queue to the broker. */
+/** A flood of messages, and the room that it leaves in the queue. */
 import { expect } from 'vitest';
 import type { Link, Outgoing } from '../../../src/adapters/mqtt/link.ts';
 import { createOutbox } from '../../../src/adapters/mqtt/outbox.ts';
@@ -47,9 +47,9 @@ export function createQueue(ackMs: number) {
   return { clock, lost, arrived, outbox, sender, publish };
 }
 
-/** One message each millisecond, this many of them: every answer arrives, and a token request leaves within 1 s. */
+/** Sends this many messages, one each millisecond: every answer arrives, and a token request leaves within 1 s. */
 export function expectRoomsUnder(messages: number): void {
-  // 50 ms each: 20 a second, a fiftieth of what comes.
+  // 50 ms each: 20 a second, a fiftieth of the input.
   const queue = createQueue(50);
   const asked: number[] = [];
   let answers = 0;
@@ -75,7 +75,7 @@ export function expectRoomsUnder(messages: number): void {
   expect(queue.lost).toHaveLength(messages - general);
 }
 
-/** While the broker is away, answers and requests of an hour wait, however many events come. */
+/** While the broker is away, an hour's answers and requests stay queued, for any number of events. */
 export function expectKeptBeside(events: number): void {
   const queue = createQueue(1);
   queue.sender.detach();

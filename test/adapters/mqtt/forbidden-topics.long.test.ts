@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { hangUp } from './hanging-up.ts';
 
-describe('an agent whose broker hangs up for a topic', () => {
+describe('an agent whose broker hangs up because of a topic', () => {
   const { goesOnWithout } = hangUp();
 
   goesOnWithout([

@@ -1,9 +1,9 @@
-/** A whole agent at a broker that speaks MQTT 3.1.1 and ends the connection for what a device may not publish. */
+/** A whole agent at an MQTT 3.1.1 broker that disconnects a device for a forbidden topic. */
 import { connect } from 'mqtt';
 import { describe, expect, it } from 'vitest';
 import { hangUp } from './hanging-up.ts';
 
-describe('an agent whose broker hangs up for a topic', () => {
+describe('an agent whose broker hangs up because of a topic', () => {
   const { boot, goLive, passUntil, send, of, givenUp, expectNoOther, goesOnWithout, ...given } = hangUp();
   const { world, port, forbidNothing } = given;
 
@@ -12,7 +12,7 @@ describe('an agent whose broker hangs up for a topic', () => {
     ['all but its questions', /^(?!token\/req)/, 'status', null],
   ]);
 
-  it('goes on without answers that it may not give, and names them', async () => {
+  it('works without answers that are forbidden, and logs their topics', async () => {
     await boot(/^cmd\/.*\/res$/);
     await goLive();
     await passUntil(() => false, 90);
@@ -28,7 +28,7 @@ describe('an agent whose broker hangs up for a topic', () => {
     expectNoOther();
   });
 
-  it('says it as soon as it may: within six minutes', async () => {
+  it('publishes within six minutes after the topic is allowed', async () => {
     await boot(/^stat(e|us)$/);
     await goLive();
     await passUntil(() => givenUp().length >= 2, 60);
@@ -41,16 +41,16 @@ describe('an agent whose broker hangs up for a topic', () => {
     expectNoOther();
   });
 
-  it('still knows another client of its name, and blames no topic for it', async () => {
+  it('still recognises another client with its name, and blames no topic', async () => {
     await boot(/(?!)/);
     await goLive();
     const intruder = connect(`mqtt://127.0.0.1:${port()}`, {
       ...{ clientId: 'museum.kiosk-01', protocolVersion: 4, reconnectPeriod: 50 },
     });
     try {
-      const isTold = () => JSON.stringify(world().logged).includes('another client uses the identifier');
-      await passUntil(isTold, 300);
-      expect(isTold()).toBe(true);
+      const isReported = () => JSON.stringify(world().logged).includes('another client uses the identifier');
+      await passUntil(isReported, 300);
+      expect(isReported()).toBe(true);
     } finally {
       await intruder.endAsync(true);
     }

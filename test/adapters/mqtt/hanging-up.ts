@@ -1,4 +1,4 @@
-/** A whole agent at a broker that speaks MQTT 3.1.1 and ends the connection for what a device may not publish. */
+/** A whole agent at an MQTT 3.1.1 broker that disconnects a device for a forbidden topic. */
 import { createServer, type Server } from 'node:net';
 import { Aedes } from 'aedes';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -8,16 +8,16 @@ import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fak
 
 type Body = Record<string, unknown>;
 
-/** A topic that is forbidden, what is refused at first, and what is told of it. */
+/** A forbidden topic, the first refused topic, and the reported reason. */
 type Forbidden = readonly [name: string, forbidden: RegExp, refused: string, reason: string | null];
 
-/** Hooks of the tests in which it is called, and what they need. */
+/** Sets up the hooks of the calling tests, and returns what they need. */
 export function hangUp() {
   let broker: Aedes;
   let server: Server;
   let isForbidden: (topic: string) => boolean;
   let world: FakeDeps;
-  /** What the broker took, by topic below the device's. */
+  /** Messages that the broker accepted, by topic below the device's. */
   let taken: { topic: string; body: Body }[];
   let connections: number;
 
@@ -61,7 +61,7 @@ export function hangUp() {
     ...{ id, ok: true, session: world.session() },
     stream_url: 'wss://service.example/streaming-api/{random_hash}/v1',
   });
-  /** In steps in which both ends of a connection, which live in this process, get to know everything. */
+  /** Advances in steps in which both ends of a connection, which share this process, handle everything. */
   const passUntil = async (check: () => boolean, atMostS: number): Promise<number | null> => {
     for (let passedMs = 0; passedMs < atMostS * 1000; passedMs += 500) {
       if (check()) return passedMs / 1000;
@@ -85,7 +85,7 @@ export function hangUp() {
     });
     await world.agent.start();
   };
-  /** The session is there: what a visitor needs. */
+  /** Waits until the session is up. */
   const goLive = async (): Promise<number | null> => {
     const tookS = await passUntil(() => world.streams.length > 0, 60);
     if (tookS === null) return null;
@@ -109,13 +109,13 @@ export function hangUp() {
   };
 
   const goesOnWithout = (topics: readonly Forbidden[]): void =>
-    it.each(topics)('goes on without it, and names it: %s', async (_, forbidden, refused, reason) => {
+    it.each(topics)('works without the topic, and logs it: %s', async (_, forbidden, refused, reason) => {
       await boot(forbidden);
       expect(await goLive()).toBeLessThan(20);
       await passUntil(() => givenUp().includes(`refused ${refused}`), 200);
       expect(givenUp()).toContain(`refused ${refused}`);
       await passUntil(() => false, 200);
-      // Each costs two connections, whatever is sent together with it one more.
+      // Each topic costs two connections, and each message sent together with it one more.
       expect(connections).toBeLessThanOrEqual(2 + 2 * new Set(givenUp()).size);
       expect(world.agent.lanes.map(({ state }) => phaseOf(state.session))).toEqual(['live']);
       if (reason !== null) expect(of('status').at(-1)?.['reasons']).toContain(`not_published:${reason}`);

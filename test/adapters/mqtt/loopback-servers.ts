@@ -1,4 +1,4 @@
-/** On loopback: a relay that fails on demand, and a broker that answers by a script. */
+/** Servers on loopback: a relay that fails on demand, and a broker that answers by a script. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 const listenOnLoopback = (server: Server): Promise<number> =>
@@ -8,9 +8,9 @@ const listenOnLoopback = (server: Server): Promise<number> =>
 
 export interface Relay {
   readonly port: number;
-  /** Cuts what is connected, as a pulled cable that both ends notice. */
+  /** Cuts all connections, like a pulled cable that both ends notice. */
   cut(): void;
-  /** While on, nothing passes and nobody is told: a black hole. */
+  /** While on, nothing passes and neither end notices: a black hole. */
   hold(on: boolean): void;
   /** While on, new connections are cut at once. */
   refuse(on: boolean): void;
@@ -71,7 +71,7 @@ export interface ScriptedBroker {
   close(): Promise<void>;
 }
 
-/** A broker that answers exactly as told: the first bytes of a client, and then whatever it sends, go to `answer`. */
+/** A scripted broker: passes a client's first bytes, and then everything that the client sends, to `answer`. */
 export async function startScriptedBroker(
   answer: (bytes: Buffer, socket: Socket, connection: number) => void,
 ): Promise<ScriptedBroker> {

@@ -1,4 +1,4 @@
-/** A mosquitto of one’s own, and certificates for it. */
+/** A private mosquitto, and certificates for it. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -21,9 +21,9 @@ export interface Mosquitto {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
-  /** Has it write its store. */
+  /** Makes it write its store. */
   save(): void;
-  /** Has it read its rules again. */
+  /** Makes it read its rules again. */
   reload(): void;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ function told(bytes: Buffer, chunkBytes: number): number[] {
 }
 
 describe('the size of packets', () => {
-  it('is found in a row of packets, however the bytes are cut', () => {
+  it('is found in a row of packets, for any division of the bytes', () => {
     const lengths = fc.array(fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: MOST })), {
       maxLength: 8,
     });
@@ -37,11 +37,11 @@ describe('the size of packets', () => {
     );
   });
 
-  it('is told as soon as it is announced', () => {
+  it('is reported as soon as it is announced', () => {
     expect(told(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 1)).toEqual([268_435_455]);
   });
 
-  it('is left to the library where it is malformed', () => {
+  it('is left to the library when it is malformed', () => {
     expect(told(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x30, 0xff, 0xff, 0x7f]), 3)).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ const fail = (state: ReconnectState, times: number, problem: BusProblem = 'unrea
 };
 
 describe('reconnecting', () => {
-  it('waits an evenly drawn part of a bound that is the outage so far, from 1 s to 120 s', () => {
+  it('waits a random part of the outage so far, bounded by 1 s and 120 s', () => {
     for (const [lastedMs, boundMs] of [
       [0, 1000],
       [700, 1000],
@@ -46,7 +46,7 @@ describe('reconnecting', () => {
     }
   });
 
-  it('is back soon after a short outage, however many tries fell into it', () => {
+  it('reconnects soon after a short outage, for any number of attempts', () => {
     for (let seed = 0; seed < 200; seed += 1) {
       let { state, waitMs } = noteDown(beginReconnect(seed), { problem: 'unreachable', protocol: 5 }, 0);
       let now = waitMs;
@@ -58,7 +58,7 @@ describe('reconnecting', () => {
     }
   });
 
-  it('starts again only after a connection that lasted a stable minute', () => {
+  it('resets the wait only after a connection of one minute', () => {
     const tired = fail(beginReconnect(1), 6).state;
     const short = noteDown(
       noteUp(tired, 1000),
@@ -74,7 +74,7 @@ describe('reconnecting', () => {
     expect(long.state.failures).toBe(1);
   });
 
-  it('takes the slow lane after it was refused', () => {
+  it('waits long after a refusal', () => {
     for (let seed = 0; seed < 100; seed += 1) {
       const first = fail(beginReconnect(seed), 1, 'refused').waitMs;
       expect(first).toBeGreaterThanOrEqual(30_000);
@@ -83,7 +83,7 @@ describe('reconnecting', () => {
     }
   });
 
-  it('counts quick silent closes in a row, and no other endings', () => {
+  it('counts only quick silent closes in a row', () => {
     const close = (state: ReconnectState, lastedMs: number, silent: boolean) =>
       noteDown(noteUp(state, 0), { problem: 'unreachable', protocol: 5, ...(silent && { silent }) }, lastedMs)
         .state;
@@ -96,7 +96,7 @@ describe('reconnecting', () => {
 });
 
 describe('protocol version', () => {
-  it('asks for 5 first, and again an hour after it was refused', () => {
+  it('tries 5 first, and again an hour after a refusal', () => {
     expect(chooseVersion(UNKNOWN_BROKER, 0)).toBe(5);
     const refused = noteFinding(UNKNOWN_BROKER, 5, 'unsupported', 100);
     expect(chooseVersion(refused, 100)).toBe(4);
@@ -106,7 +106,7 @@ describe('protocol version', () => {
     expect(noteFinding(refused, 4, 'accepted', 0)).toEqual(refused);
   });
 
-  it('does not suspect a broker that has spoken 5 until it has hung up five times in a row', () => {
+  it('does not suspect a broker known for MQTT 5 before five hang-ups in a row', () => {
     let memory = noteFinding(UNKNOWN_BROKER, 5, 'accepted', 0);
     for (let time = 0; time < 4; time += 1) memory = noteFinding(memory, 5, 'hung_up', 0);
     expect(chooseVersion(memory, 0)).toBe(5);
@@ -114,7 +114,7 @@ describe('protocol version', () => {
     expect(chooseVersion(noteFinding(memory, 5, 'hung_up', 0), 0)).toBe(4);
   });
 
-  it('takes silence for a suspicion that 3.1.1 must confirm', () => {
+  it('suspects after a silent hang-up, which 3.1.1 must confirm', () => {
     const suspected = noteFinding(UNKNOWN_BROKER, 5, 'hung_up', 0);
     expect(chooseVersion(suspected, 0)).toBe(4);
     expect(chooseVersion(noteFinding(suspected, 4, 'hung_up', 0), 0)).toBe(5);
@@ -130,7 +130,7 @@ const plain = { retain: false, properties: {} };
 const kept = { retain: true, properties: {} };
 
 describe('outbox', () => {
-  it('drops the oldest that waits when full, never what is under way, and counts', () => {
+  it('drops and counts the oldest waiting message when full, never one in flight', () => {
     const outbox = createOutbox(each({ messages: 3, bytes: 1000 }));
     outbox.add('a', '1', plain, 0);
     const first = outbox.take(0);
@@ -141,7 +141,7 @@ describe('outbox', () => {
     expect(outbox.counts).toMatchObject({ waiting: 0, inFlight: 2 });
   });
 
-  it('bounds bytes too; a message larger than all of it is dropped alone', () => {
+  it('bounds bytes too, and drops only a message that is larger than the queue', () => {
     const outbox = createOutbox(each({ messages: 100, bytes: 100 }));
     outbox.add('t', 'x'.repeat(60), plain, 0);
     outbox.add('t', 'x'.repeat(200), plain, 0);
@@ -150,7 +150,7 @@ describe('outbox', () => {
     expect(outbox.counts).toMatchObject({ waiting: 1, dropped: 2 });
   });
 
-  it('replaces a retained message that waits, not one under way nor an unretained one', () => {
+  it('replaces only a waiting retained message', () => {
     const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('s', 'old', kept, 0);
     outbox.add('s', 'event', plain, 0);
@@ -168,7 +168,7 @@ describe('outbox', () => {
     expect(outbox.counts.dropped).toBe(0);
   });
 
-  it('leaves out what has expired, and tells what life is left', () => {
+  it('skips expired messages, and returns the remaining expiry', () => {
     const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'short', { retain: false, properties: { expiryS: 10 } }, 0);
     outbox.add('t', 'long', { retain: false, properties: { expiryS: 60 } }, 0);
@@ -179,7 +179,7 @@ describe('outbox', () => {
     expect(outbox.counts.expired).toBe(1);
   });
 
-  it('gives up on a message that took three connections down', () => {
+  it('drops a message after three lost connections', () => {
     const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'poison', plain, 0);
     for (let connection = 0; connection < 3; connection += 1) {
@@ -192,9 +192,9 @@ describe('outbox', () => {
 
   it.each([
     ['before it was sent again', false],
-    ['while it was under way', true],
+    ['while it was in flight', true],
   ])(
-    'suspects the newer word on a retained topic of what the older has done, which it replaced %s',
+    'carries the lost connections of a retained message over to the one that replaced it %s',
     (_, isEarly) => {
       const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
       outbox.add('s', 'old', kept, 0);
@@ -212,7 +212,7 @@ describe('outbox', () => {
     },
   );
 
-  it('accounts for every message and stays within its bounds, whatever happens', () => {
+  it('accounts for every message and stays within its bounds, for any order of calls', () => {
     const act = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), size: fc.integer({ min: 1, max: 50 }) }),
       fc.record({

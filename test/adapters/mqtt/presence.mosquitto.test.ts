@@ -1,4 +1,4 @@
-/** Absence and identity at a real broker: whole agents, and clients that know nothing of this project. */
+/** Absence and identity at a real broker: whole agents, and clients without any code of this project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
@@ -16,7 +16,7 @@ const command = findMosquitto();
 const RUN_AS_ROOT = process.getuid?.() === 0 ? ['user root'] : [];
 const BASE = 'dragoman/v1/museum/kiosk-01';
 const HOUR_MS = 3_600_000;
-/** For what takes a broker many turns. */
+/** Limits for steps in which a broker has much to do. */
 const SLOW = { timeout: 120_000, interval: 100 };
 
 interface Told {
@@ -56,7 +56,7 @@ if (command === null) {
       await broker.close();
     });
 
-    /** An agent whose connection is real, and lives in real time; all else of it is not. */
+    /** An agent whose connection is real, in real time; everything else is simulated. */
     const boot = async (
       options: { port?: number; clientId?: string; disk?: ReturnType<typeof createMemoryFile> } = {},
     ): Promise<{ agent: Agent; world: ReturnType<typeof createFakeDeps>; end: () => Promise<void> }> => {
@@ -106,7 +106,7 @@ if (command === null) {
         .map(({ body }) => body);
     const inMs = (ms: number): string => new Date(Date.parse('2026-01-15T09:00:00Z') + ms).toISOString();
 
-    it('carries out what came in a short absence, or answers expired: once each, and no token is kept', async () => {
+    it('answers each command of a short absence once, executed or expired, and the broker stores no token', async () => {
       const { world } = await boot();
       relay.refuse(true);
       relay.cut();
@@ -137,7 +137,7 @@ if (command === null) {
       expect(world.agent.lanes[0]?.state.options).toMatchObject({ muted: true, volume: 32 });
     });
 
-    it('gives one final answer to each id, however often the connection breaks between command and answer', async () => {
+    it('gives one final answer to each id when the connection breaks repeatedly before the answer', async () => {
       const { world } = await boot({ disk: createMemoryFile() });
       const ids = Array.from({ length: 12 }, (_, index) => `c${index}`);
       for (const id of ids) {
@@ -147,14 +147,14 @@ if (command === null) {
       }
       const isAnswered = (id: string): boolean => finals(id).length > 0;
       await expect.poll(() => world.clock.elapse(1000).then(() => ids.filter(isAnswered)), SLOW).toEqual(ids);
-      // QoS 1: what the broker had, and could not acknowledge any more, comes a second time to the letter.
+      // QoS 1: a message that the broker could not acknowledge is sent a second time, with the same bytes.
       const different = (id: string) => [...new Set(finals(id).map((body) => JSON.stringify(body)))];
       expect(ids.map((id) => [different(id).length, finals(id)[0]?.['status']])).toEqual(
         ids.map(() => [1, 'ok']),
       );
     });
 
-    it('puts its status right when a will of an older connection comes late', async () => {
+    it('corrects its status when the will of an older connection arrives late', async () => {
       const { world } = await boot();
       const [own] = statuses(`boot-${starts}`);
       for (const boot_id of [String(own?.body['boot_id']), 'an-older-one']) {
@@ -173,13 +173,13 @@ if (command === null) {
           conn_seq: 1,
         });
         await late.endAsync(true);
-        // The next of them is put right after two seconds of the agent's clock at the earliest.
+        // The next one is corrected after two seconds of the agent's clock at the earliest.
         await world.clock.elapse(2000);
       }
       expect(told.filter(({ topic }) => topic.endsWith('/identity_conflict'))).toEqual([]);
     });
 
-    it('and another with its identity notice each other, say so, and leave each other in peace', async () => {
+    it('and another with its identity report each other, and then stay quiet', async () => {
       const one = await boot();
       const two = await boot();
       const conflicts = () => told.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
@@ -188,13 +188,13 @@ if (command === null) {
       const says = (name: string): boolean =>
         statuses(name).some(({ body }) => String(body['reasons']).includes('identity_conflict'));
       await until(() => names.every(says), 'both statuses');
-      // Each names the other.
+      // Each reports the other.
       expect(
         conflicts()
           .map(({ body }) => String(body['other_boot_id']))
           .toSorted(),
       ).toEqual(names);
-      /** What was on its way to the broker, and through it, has come. */
+      /** Waits until everything on its way through the broker has arrived. */
       const count = async (): Promise<number> => {
         markers += 1;
         await operator.publishAsync('dragoman/v1/marker', JSON.stringify({ number: markers }), { qos: 1 });
@@ -206,7 +206,7 @@ if (command === null) {
         await new Promise((resolve) => setTimeout(resolve, ms));
         return (await count()) - before;
       };
-      // What they still say to each other ends.
+      // Their messages to each other stop.
       await expect.poll(() => more(1500), SLOW).toBe(0);
       expect(await more(6000)).toBe(0);
       for (const { world } of [one, two])

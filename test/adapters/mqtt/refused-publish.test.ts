@@ -1,4 +1,4 @@
-/** A broker that does not like a message, in all the ways in which brokers say so, byte by byte and in virtual time. */
+/** A broker that refuses a message, in all the ways in which brokers do so, byte by byte and in virtual time. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
@@ -24,7 +24,7 @@ describe('a broker that refuses a topic', () => {
   const broker = useScriptedBroker();
   const published: string[] = [];
 
-  /** @param answer what becomes of a message to `bad` */
+  /** @param answer handles a message to `bad` */
   const play = async (
     answer: (socket: Socket, id: readonly number[]) => void,
     level: 4 | 5 = 5,
@@ -52,7 +52,7 @@ describe('a broker that refuses a topic', () => {
   };
   const passUntil = (check: () => boolean, what: string) => broker.passUntil(check, what, 100);
 
-  it('by its answer: the connection stays up, the rest arrives, and the topic is told', async () => {
+  it('by its answer: the connection stays up, the rest arrives, and the topic is reported', async () => {
     const device = await play(
       (socket, id) => void socket.write(Buffer.from([0x40, 3, ...id, NOT_AUTHORIZED])),
     );
@@ -77,32 +77,35 @@ describe('a broker that refuses a topic', () => {
       5,
       (socket: Socket) => void socket.end(Buffer.from([0xe0, 2, NOT_AUTHORIZED, 0])),
     ],
-    ['by hanging up without a word', 5, (socket: Socket) => void socket.destroy()],
-    ['by hanging up without a word, over MQTT 3.1.1', 4, (socket: Socket) => void socket.destroy()],
-  ] as const)('%s: told with the topic, back soon, and left alone', async (_how, level, answer) => {
-    const device = await play(answer, level);
-    device.bus.publish('good', '1');
-    device.bus.publish('bad', 'x');
-    device.bus.publish('good', '2');
-    const tookS = await passUntil(() => device.lost.length > 0 && device.bus.outbox.depth === 0, 'the end');
-    expect(tookS).toBeLessThan(15);
-    expect(device.lost.map(({ topic }) => topic)).toEqual(['bad']);
-    expect(device.downs.length).toBeLessThanOrEqual(3);
-    expect(device.downs.at(-1)).toMatchObject({ problem: 'unreachable' });
-    expect(device.downs.at(-1)?.message).toContain('"bad"');
-    expect(device.downs.map(({ message }) => message).join()).not.toContain('another client');
-    await passUntil(() => device.ups.length > device.downs.length, 'up again');
+    ['by hanging up without a reason', 5, (socket: Socket) => void socket.destroy()],
+    ['by hanging up without a reason, over MQTT 3.1.1', 4, (socket: Socket) => void socket.destroy()],
+  ] as const)(
+    '%s: the topic is reported and blocked, and the device reconnects soon',
+    async (_how, level, answer) => {
+      const device = await play(answer, level);
+      device.bus.publish('good', '1');
+      device.bus.publish('bad', 'x');
+      device.bus.publish('good', '2');
+      const tookS = await passUntil(() => device.lost.length > 0 && device.bus.outbox.depth === 0, 'the end');
+      expect(tookS).toBeLessThan(15);
+      expect(device.lost.map(({ topic }) => topic)).toEqual(['bad']);
+      expect(device.downs.length).toBeLessThanOrEqual(3);
+      expect(device.downs.at(-1)).toMatchObject({ problem: 'unreachable' });
+      expect(device.downs.at(-1)?.message).toContain('"bad"');
+      expect(device.downs.map(({ message }) => message).join()).not.toContain('another client');
+      await passUntil(() => device.ups.length > device.downs.length, 'up again');
 
-    const before = { downs: device.downs.length, published: published.length };
-    for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
-    device.bus.publish('good', '3');
-    await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
-    expect(device.downs).toHaveLength(before.downs);
-    expect(published.slice(before.published)).toEqual(['good']);
-    expect(device.lost).toHaveLength(21);
-  });
+      const before = { downs: device.downs.length, published: published.length };
+      for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
+      device.bus.publish('good', '3');
+      await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
+      expect(device.downs).toHaveLength(before.downs);
+      expect(published.slice(before.published)).toEqual(['good']);
+      expect(device.lost).toHaveLength(21);
+    },
+  );
 
-  it('is tried again after five minutes, and then the first hang-up is enough', async () => {
+  it('the topic is tried again after five minutes, and the first hang-up blocks it', async () => {
     const device = await play((socket) => void socket.destroy());
     device.bus.publish('bad', 'x');
     await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
@@ -118,7 +121,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost.at(-1)).toMatchObject({ topic: 'bad', why: 'refused' });
   });
 
-  it('takes what it has refused once it is allowed, with no doubt left', async () => {
+  it('accepts the topic once it is allowed, and the topic is no longer suspected', async () => {
     let isAllowed = false;
     const device = await play((socket, id) => {
       if (isAllowed) send(socket, PUBACK, 2, ...id);
@@ -135,7 +138,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost).toHaveLength(1);
   });
 
-  it('as an answer over MQTT 3.1.1: before it would be taken for another client', async () => {
+  it('an answer over MQTT 3.1.1 is blamed before another client is suspected', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     device.bus.publish('bad', 'x', { share: 'answers' });
     await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
@@ -144,7 +147,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.downs.length).toBeLessThanOrEqual(4);
   });
 
-  it('as an answer in MQTT 5, where nothing else is wrong: many accidents are believed of it', async () => {
+  it('an answer in MQTT 5 gets many attempts before it is blamed', async () => {
     let cuts = 0;
     const device = await play((socket, id) => {
       cuts += 1;
@@ -156,7 +159,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost).toEqual([]);
   });
 
-  it('as a fleeting message, which nobody acknowledges: two connections in a row', async () => {
+  it('a fleeting message is blamed after two connections in a row', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     for (let i = 0; i < 100; i += 1) {
       device.bus.publish('good', 'x', { qos: 0 });
@@ -170,7 +173,7 @@ describe('a broker that refuses a topic', () => {
     expect(published.filter((topic) => topic === 'good').length).toBeGreaterThan(90);
   });
 
-  it('is not to blame where another client has been heard under our name', async () => {
+  it('no topic is blamed when another client uses our name', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     device.bus.disputed?.();
     device.bus.publish('bad', 'x');

@@ -1,4 +1,4 @@
-/** A real broker that says no in MQTT 5, and whose rules are put right: a whole agent, in virtual time. */
+/** A real broker that refuses a topic in MQTT 5, and whose rules are corrected later: a whole agent, in virtual time. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ if (command === null) {
     it.each([
       ['and all else is well', false],
       ['and the network cuts the connection, for which the refusal is blamed', true],
-    ])('is there within six minutes of being allowed (%s)', async (_, isCut) => {
+    ])('is published within six minutes after it is allowed (%s)', async (_, isCut) => {
       world = createFakeDeps(testConfig({ start: 'command' }), {
         openBus: (options, listener) =>
           createMqttBus(
@@ -72,10 +72,10 @@ if (command === null) {
       await world.agent.start();
       expect(await passUntil(() => refusals() > 0, 60)).not.toBeNull();
       if (isCut) {
-        // With bytes under way it would be a reset, for which no message is blamed.
+        // Unsent bytes would make it a reset, for which no message is blamed.
         for (let round = 0; round < 10; round += 1) await fence.pass();
         relay.cut();
-        // In real time: it is blamed for what ends within five seconds of the agent's own.
+        // In real time: a message is blamed for an end within five seconds of the agent's clock.
         await expect.poll(() => JSON.stringify(world.logged), SLOW).toContain('does it allow that');
       }
       await passUntil(() => false, 3);

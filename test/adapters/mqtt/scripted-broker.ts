@@ -1,4 +1,4 @@
-/** A broker that answers byte by byte as told, and a bus that talks to it in virtual time. */
+/** A broker that answers byte by byte by a script, and a bus that connects to it in virtual time. */
 import type { Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
 import type { BusOptions } from '../../../src/ports/bus.ts';
@@ -12,16 +12,16 @@ export const PUBACK = 0x40;
 export const SUBSCRIBE = 0x80;
 export const PINGREQ = 0xc0;
 export const CONNACK_5 = [0x20, 3, 0, 0, 0];
-/** It has our session still. */
+/** The broker still has our session. */
 export const CONNACK_5_KEPT = [0x20, 3, 1, 0, 0];
-/** Session expiry: 0, whatever was asked for. */
+/** Session expiry 0, whatever the client requested. */
 export const CONNACK_5_NOTHING_KEPT = [0x20, 8, 0, 0, 5, 0x11, 0, 0, 0, 0];
 export const CONNACK_4 = [0x20, 2, 0, 0];
 
 export const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;
 /** Protocol level of a CONNECT: after the length-prefixed name "MQTT". */
 export const levelOf = (connect: Buffer): number => connect[8] ?? 0;
-/** What a client wrote, packet by packet. */
+/** The packets that a client wrote, one by one. */
 export function* packets(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     let length = 0;
@@ -36,7 +36,7 @@ export function* packets(bytes: Buffer): Generator<Buffer> {
     at = end;
   }
 }
-/** Of a QoS 1 PUBLISH shorter than 128 bytes. */
+/** Parses a QoS 1 PUBLISH shorter than 128 bytes. */
 export function readPublish(packet: Buffer): { topic: string; id: [number, number] } {
   const length = packet.readUInt16BE(2);
   return {
@@ -50,7 +50,7 @@ export const suback5 = (subscribe: Buffer, ...granted: number[]): number[] => {
   return [0x90, 3 + granted.length, high, low, 0, ...granted];
 };
 
-/** To be called within `describe`: everything ends with each test. */
+/** Call this within `describe`: everything is closed after each test. */
 export function useScriptedBroker() {
   let clock: VirtualClock;
   let buses: ReturnType<typeof createTestBuses>;
@@ -72,8 +72,8 @@ export function useScriptedBroker() {
     return buses.open({ url: scripted.url }, { subscriptions, ...options });
   };
   /**
-   * Lets virtual time pass until `check` holds, a second at a time. In between the event loop turns often enough for
-   * both ends of a connection, which live in this process: it does not depend on the machine's speed.
+   * Advances virtual time until `check` holds, a second at a time. In between the event loop turns often enough for both ends of a
+   * connection, which share this process, so the result does not depend on the machine's speed.
    * @returns the seconds that passed
    */
   const passUntil = async (check: () => boolean, what: string, stepMs = 1000): Promise<number> => {
@@ -83,7 +83,7 @@ export function useScriptedBroker() {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    throw new Error(`in vain: ${what}`);
+    throw new Error(`did not happen: ${what}`);
   };
 
   afterEach(async () => {

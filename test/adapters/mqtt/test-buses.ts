@@ -1,4 +1,4 @@
-/** Buses that are closed after the test, and a listener that remembers. */
+/** Buses that are closed after the test, and a listener that records. */
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus, type MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
 import type { BusListener, BusMessage, BusOptions, BusProblem, LostMessage } from '../../../src/ports/bus.ts';
@@ -9,10 +9,10 @@ export interface Heard {
   readonly downs: { problem: BusProblem; message: string }[];
   readonly messages: BusMessage[];
   readonly lost: LostMessage[];
-  /** What was told of refused subscriptions, each time. */
+  /** The refused subscriptions of each report. */
   readonly refused: (readonly string[])[];
   readonly oversized: { topic: string; bytes: number }[];
-  /** All three kinds in the order they came: `up 1`, `down refused`, `message a/b`. */
+  /** All three kinds of events in order: `up 1`, `down refused`, `message a/b`. */
   readonly order: string[];
 }
 

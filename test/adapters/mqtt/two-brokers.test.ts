@@ -24,7 +24,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  /** A connection to `url`, which may go to `other`. */
+  /** A connection to `url` that can change to `other`. */
   const connect = (url: string, other: string) => {
     const recorder = createRecordingListener();
     const bus = createMqttBus(
@@ -38,7 +38,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     const attempt = () => new Promise<string | null>((resolve) => bus.attempt?.(FINALE, resolve));
     return { bus, attempt, ...recorder.heard };
   };
-  /** What one of the brokers passes on. */
+  /** Records what one of the brokers delivers. */
   const witness = async (url: string) => {
     const recorder = createRecordingListener();
     const bus = createMqttBus(
@@ -52,7 +52,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     return { bus, texts };
   };
 
-  it('goes over without a gap, with all that waits, and leaves the first in order', async () => {
+  it('changes brokers without a gap, with all waiting messages, and closes the first connection cleanly', async () => {
     const first = await witness(one.url);
     const second = await witness(two.url);
     const { bus, attempt, ups, downs, messages } = connect(one.url, two.url);
@@ -74,7 +74,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     expect(messages).toHaveLength(1);
   });
 
-  it('stays where it is while the other does not answer, and says why', async () => {
+  it('stays at the first broker while the other does not answer, and reports why', async () => {
     const { bus, attempt, downs, ups } = connect(one.url, 'mqtt://127.0.0.1:9');
     await until(() => bus.connected);
     expect(await attempt()).toContain('nothing listens there');
@@ -83,7 +83,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     expect([ups.length, downs.length]).toEqual([1, 0]);
   });
 
-  it('goes over while the first is away, with what was queued', async () => {
+  it('changes brokers while the first is away, with the queued messages', async () => {
     const { bus, attempt, downs } = connect(one.url, two.url);
     const second = await witness(two.url);
     await until(() => bus.connected);
@@ -93,17 +93,17 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     expect(await attempt()).toBeNull();
     await until(() => second.texts('device/told').length > 0);
     expect(second.texts('device/told')).toEqual(['"while away"']);
-    // And stays: the first is not asked any more.
+    // It stays there: the first broker is not tried again.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(downs).toHaveLength(1);
     expect(bus.connected).toBe(true);
   });
 
-  it('is no quarrel with itself where both addresses lead to one broker', async () => {
+  it('does not report another client when both addresses lead to one broker', async () => {
     const { bus, attempt, ups, downs } = connect(one.url, one.url.replace('127.0.0.1', 'localhost'));
     await until(() => bus.connected);
     const outcome = await attempt();
-    // Where localhost is ::1 only, nothing listens there.
+    // Nothing listens there when localhost is ::1 only.
     if (outcome === null) expect(ups).toHaveLength(2);
     expect(downs).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -111,7 +111,7 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     expect(downs).toEqual([]);
   });
 
-  it('takes back a try when it is closed', async () => {
+  it('cancels an attempt when it is closed', async () => {
     const { bus, ups } = connect(one.url, two.url);
     await until(() => bus.connected);
     bus.attempt?.(FINALE, () => {});

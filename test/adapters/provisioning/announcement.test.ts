@@ -39,7 +39,7 @@ const isGone = (): boolean => lstatSync(file(), { throwIfNoEntry: false }) === u
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
 
 describe('an announcement', () => {
-  it('is handed over to an agent that listens, whole, and leaves nothing behind', async () => {
+  it('is passed to a listening agent completely, and its file is removed', async () => {
     listen();
     expect(await handOver(folder, PCM, clock)).toBe(true);
     expect(heard.map((pcm) => Buffer.from(pcm).equals(PCM))).toEqual([true]);
@@ -48,7 +48,7 @@ describe('an announcement', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is taken back where no agent takes it, within seconds', async () => {
+  it('is withdrawn within seconds when no agent accepts it', async () => {
     const stalls = watchStalls();
     const began = performance.now();
     expect(await handOver(folder, PCM, clock)).toBe(false);
@@ -56,7 +56,7 @@ describe('an announcement', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not taken by an agent without a loudspeaker, and is when it has one again', async () => {
+  it('is accepted by an agent only while it has a loudspeaker', async () => {
     let canSpeak = false;
     listen(() => canSpeak);
     expect(await handOver(folder, PCM, clock)).toBe(false);
@@ -67,11 +67,11 @@ describe('an announcement', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('is not handed over where there is no such folder', async () => {
+  it('is not passed on when the folder does not exist', async () => {
     expect(await handOver(join(folder, 'none'), PCM, clock)).toBe(false);
   });
 
-  it('does not follow links that lie in wait for it', async () => {
+  it('does not follow prepared links', async () => {
     const target = join(folder, 'target');
     writeFileSync(target, 'untouched');
     symlinkSync(target, file());
@@ -79,7 +79,7 @@ describe('an announcement', () => {
     expect(readFileSync(target, 'utf8')).toBe('untouched');
   });
 
-  it('is no more than a minute of sound', async () => {
+  it('is limited to a minute of sound', async () => {
     listen();
     writeFileSync(`${file()}.draft`, '');
     truncateSync(`${file()}.draft`, 2 ** 31);
@@ -88,7 +88,7 @@ describe('an announcement', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is only ever a file: links, folders and pipes are removed unread', async () => {
+  it('is always a file: links, folders and pipes are removed unread', async () => {
     listen();
     symlinkSync('/etc/hostname', file());
     await settle();
@@ -102,7 +102,7 @@ describe('an announcement', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not waited for without a runtime directory, or in one that is not there', () => {
+  it('is not expected without a runtime directory, or in one that does not exist', () => {
     for (const env of [{}, { RUNTIME_DIRECTORY: 'relative' }, { RUNTIME_DIRECTORY: join(folder, 'none') }])
       expect(() =>
         watchAnnouncements(

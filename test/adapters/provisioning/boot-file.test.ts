@@ -1,4 +1,4 @@
-/** The file as PCs leave it on the card: other names, other encodings, not written to its end. */
+/** The file as PCs leave it on the card: wrong names, other encodings, incomplete writes. */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const refused = () => {
 
 describe('dragoman.json on the card', () => {
   it.each(['Dragoman.json', 'DRAGOMAN.JSON', 'dragoman.Json'])(
-    'called %s is named where capital letters count',
+    'is reported under the name %s when capital letters count',
     (name) => {
       system.write(name, FULL);
       const problem = refused();
@@ -30,13 +30,13 @@ describe('dragoman.json on the card', () => {
     },
   );
 
-  it('is told of another one beside it that only differs in capital letters', () => {
+  it('is reported when another file beside it differs only in capital letters', () => {
     system.write('dragoman.json', FULL);
     system.write('Dragoman.json', 'old');
     expect(system.run().result.notes.join()).toContain('"Dragoman.json" is beside dragoman.json');
   });
 
-  it('is one file where the disk knows it by both names', () => {
+  it('is one file when the disk finds it by both names', () => {
     system.write('dragoman.json', FULL);
     linkSync(join(system.boot, 'dragoman.json'), join(system.boot, 'DRAGOMAN.JSON'));
     const { outcome, notes } = system.run({ isDry: true }).result;
@@ -55,9 +55,9 @@ describe('dragoman.json on the card', () => {
   it.each([
     ['nothing', Buffer.alloc(0), 'is empty'],
     ['blanks', Buffer.from(' \r\n\t'), 'is empty'],
-    ['zeros, as of a card that was pulled too early', Buffer.alloc(4096), 'holds nothing but zeros'],
+    ['zeros, as on a card that was removed too early', Buffer.alloc(4096), 'holds nothing but zeros'],
     [
-      'zeros behind its end',
+      'zeros after its end',
       Buffer.from(`${JSON.stringify(FULL)}${'\0'.repeat(3000)}`),
       'holds zeros in the place of letters',
     ],
@@ -66,7 +66,7 @@ describe('dragoman.json on the card', () => {
       Buffer.from(JSON.stringify(FULL).replace('Museum', '\0'.repeat(512))),
       'holds zeros in the place of letters',
     ],
-  ])('that holds %s was not written to its end', (_, content, message) => {
+  ])('is reported as incomplete when it holds %s', (_, content, message) => {
     system.write('dragoman.json', content);
     expect(refused()).toMatchObject({
       message: `dragoman.json ${message}`,
@@ -77,7 +77,7 @@ describe('dragoman.json on the card', () => {
   it.each([
     ['half a letter of UTF-16', Buffer.from(`\uFEFF{"format":1}x`, 'utf16le').subarray(0, -1)],
     ['letters of Windows', Buffer.from('{"wifi":{"ssid":"M\xfcseum"}}', 'latin1')],
-  ])('with %s names the cure', (_, content) => {
+  ])('is reported with a fix when it has %s', (_, content) => {
     system.write('dragoman.json', content);
     expect(refused()).toMatchObject({
       message: expect.stringContaining('another encoding than UTF-8'),
@@ -85,7 +85,7 @@ describe('dragoman.json on the card', () => {
     });
   });
 
-  it('that is gone again is no trouble', () => {
+  it('causes no problem when it was removed again', () => {
     writeFileSync(join(system.boot, 'dragoman.json'), '');
     rmSync(join(system.boot, 'dragoman.json'));
     expect(system.run().result.outcome).toBe('no_file');

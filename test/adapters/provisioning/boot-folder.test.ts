@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-describe('where the boot report writes', () => {
-  it('is where the settings were read, if that is a place of boot partitions', () => {
+describe('the folder of the boot report', () => {
+  it('is the folder of the settings, if that is a mount point of boot partitions', () => {
     expect(reportFolder(join(root, 'boot/dragoman.json'), places)).toBe(join(root, 'boot'));
     expect(reportFolder(join(root, 'boot/firmware/dragoman.json'), places)).toBe(join(root, 'boot/firmware'));
     expect(reportFolder(null, places)).toBe(join(root, 'boot/firmware'));
@@ -27,11 +27,11 @@ describe('where the boot report writes', () => {
     'boot/firmware/../../evil/x',
     'etc/shadow',
     '',
-  ])('is no other folder that somebody names: %s', (file) => {
+  ])('is never any other folder: %s', (file) => {
     expect(reportFolder(file === '' ? '' : `${root}/${file}`, places)).toBe(join(root, 'boot/firmware'));
   });
 
-  it('is nowhere without such a place', () => {
+  it('is null without such a mount point', () => {
     rmSync(join(root, 'boot'), { recursive: true });
     expect(reportFolder(join(root, 'evil/dragoman.json'), places)).toBeNull();
     expect(reportFolder(join(root, 'boot/dragoman.json'), places)).toBeNull();

@@ -14,7 +14,7 @@ afterEach(() => system.remove());
 const cleaned = (): string => JSON.stringify(withoutSecrets(FULL));
 const text = JSON.stringify(FULL);
 
-/** What a power cut leaves, at one moment after the other: the file, and the text without secrets beside it. */
+/** The states after a power cut, at one moment after the other: the file, and the text without secrets beside it. */
 const MOMENTS: [name: string, file: string, beside: string | null][] = [
   ['before anything', text, null],
   ['while the text beside is written', text, cleaned().slice(0, 40)],
@@ -25,11 +25,11 @@ const MOMENTS: [name: string, file: string, beside: string | null][] = [
   ['after all', cleaned(), null],
 ];
 
-describe('a power cut while secrets are taken out', () => {
+describe('a power cut while secrets are removed', () => {
   it.each(MOMENTS)(
-    '%s: the next boot ends with all in place and no secret on the card',
+    '%s: after the next boot all is in place, with no secret on the card',
     (_, file, beside) => {
-      // All was in place before.
+      // All files were in place before.
       system.write('dragoman.json', FULL);
       system.run();
       system.write('dragoman.json', file);
@@ -40,14 +40,14 @@ describe('a power cut while secrets are taken out', () => {
     },
   );
 
-  it('keeps a file that somebody has written meanwhile', () => {
+  it('keeps a file that was written meanwhile', () => {
     system.write('dragoman.json', Buffer.from(`\uFEFF{ "format": 1 `, 'utf16le'));
     system.write('DRAGOMAN.NEW', cleaned());
     expect(system.run().result.outcome).toBe('file_invalid');
     expect(system.read()).toContain('f\0o\0r\0m\0a\0t');
   });
 
-  it('says what is damaged and cannot be made whole', () => {
+  it('reports damage that cannot be repaired', () => {
     system.write('dragoman.json', '\0'.repeat(200));
     system.write('DRAGOMAN.NEW', '{');
     expect(system.run().result).toMatchObject({
@@ -57,7 +57,7 @@ describe('a power cut while secrets are taken out', () => {
   });
 });
 
-it('says why secrets cannot be taken out', () => {
+it('reports why secrets cannot be removed', () => {
   expect(takeSecretsOut(join(system.boot, 'elsewhere'), FULL)).toBe('ENOENT');
   writeFileSync(join(system.boot, 'file'), '');
   expect(takeSecretsOut(join(system.boot, 'file'), FULL)).toBe('ENOTDIR');

@@ -1,4 +1,4 @@
-/** What somebody could put into the fields so that it becomes a line of its own in a file of the system. */
+/** Field values that try to become a line of their own in a system file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fc } from '../../properties.ts';
 import { createSystem, type System, WIFI } from './system-folder.ts';
@@ -35,7 +35,7 @@ export const HOSTILE = [
     '`x`',
   ],
 ];
-/** Any code points, halves of pairs among them. The library's own takes two seconds to get ready. */
+/** Any code points, including lone surrogates. The library's own generator takes two seconds to start. */
 export const anyText = (maxLength: number) =>
   fc
     .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength })
@@ -46,7 +46,7 @@ const hostileText = (most: number) =>
       maxLength: 8,
     })
     .map((parts) => parts.join('').slice(0, most));
-/** Sections of the form that both managers read, by a reader of our own kind: lines, nothing else. */
+/** Parses files of both network managers independently of our code: lines, nothing else. */
 function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
@@ -71,7 +71,7 @@ const CASES = [
   },
 ] as const;
 
-/** Holds for this many names and passphrases, of which a third are taken at least. */
+/** Tests this many names and passphrases, of which at least a third are accepted. */
 export function describeNames(numRuns: number): void {
   describe.each(CASES)('names and passphrases for $network', ({ network, file, lines }) => {
     let system: System;
@@ -90,7 +90,7 @@ export function describeNames(numRuns: number): void {
       return true;
     };
 
-    it('stay one value each, whatever is in them', () => {
+    it('stay one value each, for any content', () => {
       let taken = 0;
       fc.assert(
         fc.property(hostileText(32), hostileText(63), (ssid, passphrase) => {
@@ -102,7 +102,7 @@ export function describeNames(numRuns: number): void {
       expect(taken).toBeGreaterThan(numRuns / 3);
     });
 
-    it('are the very bytes of the name', () => {
+    it('have exactly the bytes of the name', () => {
       const ssid = '"\n[x]\n#ü;\\';
       expect(check({ ...WIFI, ssid })).toBe(true);
       const [, text = ''] = /^\t?ssid=(.*)$/m.exec(system.text(file)) ?? [];
@@ -112,7 +112,7 @@ export function describeNames(numRuns: number): void {
       expect(bytes.toString('utf8')).toBe(ssid);
     });
 
-    it.each(['\ud800', '', 'x'.repeat(33)])('refuse what is no name: %j', (ssid) => {
+    it.each(['\ud800', '', 'x'.repeat(33)])('refuse an invalid name: %j', (ssid) => {
       expect(check({ ...WIFI, ssid })).toBe(false);
     });
   });

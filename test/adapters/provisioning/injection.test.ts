@@ -1,4 +1,4 @@
-/** What somebody could put into the fields so that it becomes a line of its own in a file of the system. */
+/** Field values that try to become a line of their own in a system file. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fc } from '../../properties.ts';
 import { anyText, describeNames, HOSTILE } from './hostile-fields.ts';
@@ -18,7 +18,7 @@ describe('other fields', () => {
     return system.run({ isDry: true }).result.outcome === 'applied';
   };
 
-  it('are refused with anything hostile in them', () => {
+  it('are refused with hostile content', () => {
     for (const hostile of HOSTILE) {
       const fixed = { address: '192.168.1.20/24', gateway: '192.168.1.1', dns: ['192.168.1.1'] };
       const documents = [
@@ -46,11 +46,11 @@ describe('other fields', () => {
     'Europe//Berlin',
     '.',
     '+01:00',
-  ])('name no other file by a time zone: %s', (timeZone) => {
+  ])('cannot name another file by a time zone: %s', (timeZone) => {
     expect(isTaken({ timeZone })).toBe(false);
   });
 
-  it('begin no line of their own in what is told of them, and steer no terminal', () => {
+  it('never begin a line or steer a terminal in a report', () => {
     for (const hostile of HOSTILE) {
       const key = `x${hostile}Result: applied. y`;
       for (const document of [{ [key]: 1 }, { config: { [key]: 1 } }, { config: { log: { level: key } } }]) {
@@ -66,7 +66,7 @@ describe('other fields', () => {
     }
   });
 
-  it('never throw, whatever the file is', () => {
+  it('never throw, for any file', () => {
     fc.assert(
       fc.property(
         fc.oneof(

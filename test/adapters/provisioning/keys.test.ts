@@ -45,7 +45,7 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
   const garbage = (label: string): string =>
     `-----BEGIN ${label}-----\n${randomBytes(90).toString('base64')}\n-----END ${label}-----\n`;
 
-  it('are put into place, and their dates told', () => {
+  it('are put into place, and their dates reported', () => {
     const result = run(parts());
     expect(result).toMatchObject({ outcome: 'applied', problems: [] });
     expect(result.notes.join(' ')).toMatch(
@@ -56,7 +56,7 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
     expect(system.read()).not.toContain(own.key.split('\n')[1]);
   });
 
-  it('go on from what is on the device when the key was taken out', () => {
+  it('are checked with the device’s key when the file’s key was removed', () => {
     run(parts());
     const left = JSON.parse(system.read());
     expect(left.keyPem).toBe(null);
@@ -74,12 +74,12 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
 
   it.each([
     ['a key of another certificate', () => ({ keyPem: other.key }), 'keyPem', /of another certificate/],
-    ['a key that is none', () => ({ keyPem: garbage('PRIVATE KEY') }), 'keyPem', /no private key/],
-    ['a key behind a password', () => ({ keyPem: encrypted() }), 'keyPem', /protected by a password/],
-    ['a certificate that is none', () => ({ certPem: garbage('CERTIFICATE') }), 'certPem', /no certificate/],
+    ['an invalid key', () => ({ keyPem: garbage('PRIVATE KEY') }), 'keyPem', /no private key/],
+    ['a key with a password', () => ({ keyPem: encrypted() }), 'keyPem', /protected by a password/],
+    ['an invalid certificate', () => ({ certPem: garbage('CERTIFICATE') }), 'certPem', /no certificate/],
     ['an empty authority', () => ({ caPem: 'Museum' }), 'caPem', /no certificate/],
     ['a key as authority', () => ({ caPem: authority.key }), 'caPem', /holds a private key/],
-    ['a key without its certificate', () => ({ certPem: undefined }), 'certPem', /no use without/],
+    ['a key without its certificate', () => ({ certPem: undefined }), 'certPem', /useless without/],
     [
       'the private key of the owner',
       () => ({ ownerKeysPem: [createKeyPair().privatePem] }),
@@ -94,8 +94,8 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
       'ownerKeysPem[0]',
       /not for Ed25519/,
     ],
-    ['an owner key that is none', () => ({ ownerKeysPem: ['nothing'] }), 'ownerKeysPem[0]', /no public key/],
-  ])('change nothing for %s', (_, change, field, message) => {
+    ['an invalid owner key', () => ({ ownerKeysPem: ['nothing'] }), 'ownerKeysPem[0]', /no public key/],
+  ])('are all refused because of %s', (_, change, field, message) => {
     const before = system.everything();
     const result = run({ ...parts(), ...change() });
     expect(result.outcome).toBe('key_unreadable');
@@ -106,7 +106,7 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
     expect(system.everything()).toEqual(before);
   });
 
-  it('tell of a key that is not there at all', () => {
+  it('are refused when there is no key at all', () => {
     const fresh = createSystem();
     fresh.write('dragoman.json', { ...parts(), keyPem: undefined });
     expect(fresh.run({ wall: now }).result.problems).toMatchObject([
@@ -117,7 +117,7 @@ describe.skipIf(!hasOpenssl)(`certificates and keys of the file${hasOpenssl ? ''
     fresh.remove();
   });
 
-  it('are judged by a clock that is set, and only by one', () => {
+  it('are checked for their dates only when the clock is set', () => {
     expect(run(parts(), now + 2 * YEAR_MS).problems).toMatchObject(
       [{ field: 'certPem', message: /expired on/ }].map(({ field }) => ({ field })),
     );

@@ -12,10 +12,10 @@ const overlay = (at: string, upper: string) =>
 const kinds = (known: Record<string, number>) => (folder: string) => known[folder] ?? null;
 const NONE = kinds({});
 
-describe('what is written below /etc', () => {
+describe('files below /etc', () => {
   it.each([
     ['on a card', [mount('/', 'ext4')], NONE, true],
-    ['on one that is mounted for itself', [mount('/', 'tmpfs'), mount('/etc', 'ext4')], NONE, true],
+    ['on a card that is mounted separately', [mount('/', 'tmpfs'), mount('/etc', 'ext4')], NONE, true],
     ['in memory', [mount('/', 'ext4'), mount('/etc', 'tmpfs')], NONE, false],
     [
       'over a root in memory',
@@ -35,17 +35,17 @@ describe('what is written below /etc', () => {
       kinds({ '/run/dragoman-image/data/etc': TMPFS }),
       false,
     ],
-    ['where the place cannot be found', [overlay('/', '/gone/upper')], NONE, false],
-    ['in an overlay that is only read', [mount('/', 'overlay', 'ro,lowerdir=/')], NONE, false],
+    ['in an overlay that cannot be found', [overlay('/', '/gone/upper')], NONE, false],
+    ['in a read-only overlay', [mount('/', 'overlay', 'ro,lowerdir=/')], NONE, false],
     ['hidden by a later mount', [mount('/etc', 'tmpfs'), mount('/etc', 'ext4')], NONE, true],
     ['beside others', [mount('/', 'ext4'), mount('/etcetera', 'tmpfs'), mount('/run', 'tmpfs')], NONE, true],
-    ['where nothing is told', ['', 'x'], NONE, true],
+    ['with no known mounts', ['', 'x'], NONE, true],
   ])('%s', (_, mounts, kindOf, expected) => {
     expect(isLasting(mounts.join('\n'), kindOf)).toBe(expected);
   });
 });
 
-it('is told of the card also where there is no file', () => {
+it('report a problem with the card even without dragoman.json', () => {
   const system = createSystem();
   mkdirSync(join(system.root, 'run/dragoman-image'), { recursive: true });
   writeFileSync(join(system.root, 'run/dragoman-image/problems'), 'It can only be read.\n');

@@ -15,7 +15,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 describe('provisioning', () => {
   const file = () => join(root, 'run/dragoman-provision.lock');
 
-  it('is done by one at a time', () => {
+  it('runs one at a time', () => {
     const unlock = lock(root);
     expect(lock(root)).toBe(null);
     unlock?.();
@@ -23,7 +23,7 @@ describe('provisioning', () => {
     lock(root)?.();
   });
 
-  it('goes on after one that was killed, and waits for one that begins', () => {
+  it('continues after a killed run, and respects one that is just starting', () => {
     mkdirSync(join(root, 'run'));
     const { pid } = spawnSync('true');
     writeFileSync(file(), String(pid));
@@ -33,7 +33,7 @@ describe('provisioning', () => {
     expect(lock(root)).toBe(null);
   });
 
-  it('says where it cannot be locked', () => {
+  it('reports when the lock cannot be written', () => {
     writeFileSync(join(root, 'run'), '');
     expect(() => lock(root)).toThrow(/EEXIST|ENOTDIR/);
   });
@@ -43,7 +43,7 @@ describe('the status file', () => {
   const file = () => join(root, 'status.lock');
   const isHeldWhileWriting = (): boolean => whileStatusIsOurs(root, () => existsSync(file()));
 
-  it('is written by one at a time, and free afterwards', () => {
+  it('is written by one process at a time, and unlocked afterwards', () => {
     expect(isHeldWhileWriting()).toBe(true);
     expect(existsSync(file())).toBe(false);
     expect(() =>
@@ -54,7 +54,7 @@ describe('the status file', () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it('waits for another one', async ({ skip }) => {
+  it('waits for another process', async ({ skip }) => {
     const released = join(root, 'released');
     const script = `const fs = require('fs'); const [file, released] = process.argv.slice(1);
       fs.writeFileSync(file, String(process.pid)); process.stdout.write('x');
@@ -62,16 +62,13 @@ describe('the status file', () => {
     const words = ['-e', script, file(), released];
     const other = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(other.stdout, 'data');
-    // However late this process learns of it.
+    // This process may notice the release late.
     const began = performance.now();
     const wasReleased = whileStatusIsOurs(root, () => existsSync(released));
     const waitedMs = performance.now() - began;
     await once(other, 'exit');
-    // One that holds it for longer is not waited for: the other process was to hold it for 300 ms.
-    skip(
-      !wasReleased && waitedMs > 2900,
-      'the machine was too busy: the other process was kept from running',
-    );
+    // A longer lock is ignored: the other process was meant to hold it for 300 ms.
+    skip(!wasReleased && waitedMs > 2900, 'the machine was too busy for the other process');
     expect(wasReleased).toBe(true);
   });
 
@@ -79,13 +76,13 @@ describe('the status file', () => {
     ['forever', () => writeFileSync(file(), String(process.pid))],
     ['by a folder', () => mkdirSync(file())],
     ['by a pipe', () => spawnSync('mkfifo', [file()])],
-  ])('is written all the same where somebody holds it %s', (_, hold) => {
+  ])('is written even when it is locked forever %s', (_, hold) => {
     hold();
     expect(whileStatusIsOurs(root, () => 'written')).toBe('written');
     expect(existsSync(file())).toBe(true);
   });
 
-  it('goes on after one that was killed, and where there is no folder for a lock', () => {
+  it('is written after a killed run, and without a folder for the lock', () => {
     writeFileSync(file(), String(spawnSync('true').pid));
     expect(isHeldWhileWriting()).toBe(true);
     expect(whileStatusIsOurs(join(root, 'none'), () => 'written')).toBe('written');

@@ -1,4 +1,4 @@
-/** A card whose third partition was destroyed: on it lies its own dragoman.json, whose secrets nobody has any more. */
+/** A card whose third partition was destroyed: its own dragoman.json is there, but the secrets are lost. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,8 +25,8 @@ afterEach(() => system.remove());
 
 const told = (): string => system.read('dragoman-status.txt');
 
-describe('a card that has lost what it kept', () => {
-  it('lets its owner in, has its name and time, and names the secrets to write again', () => {
+describe('a card that has lost its secrets', () => {
+  it('allows its owner’s login, keeps its name and time, and lists the secrets to write again', () => {
     system.write('dragoman.json', TAKEN);
     const { result } = system.run();
     expect(result.outcome).toBe('secrets_missing');
@@ -44,7 +44,7 @@ describe('a card that has lost what it kept', () => {
     expect(told()).toContain('- secrets.mqtt-password: was taken out');
   });
 
-  it('says so at each boot, changes nothing more, and is whole once they are written', () => {
+  it('reports them at each boot without further changes, and is complete once they are written', () => {
     system.write('dragoman.json', TAKEN);
     system.run();
     const before = system.everything();
@@ -60,7 +60,7 @@ describe('a card that has lost what it kept', () => {
     expect(system.run().result.outcome).toBe('unchanged');
   });
 
-  it('changes nothing where the rest of the file is wrong, and names all of it', () => {
+  it('changes nothing when the rest of the file has errors, and lists all of them', () => {
     const before = system.everything();
     system.write('dragoman.json', { ...TAKEN, config: { ...CONFIG, lanes: 7 } });
     const { result } = system.run();
@@ -71,7 +71,7 @@ describe('a card that has lost what it kept', () => {
     expect(system.everything()).toEqual(before);
   });
 
-  it('is a trial, too, which writes nothing', () => {
+  it('can be checked in a dry run, which writes nothing', () => {
     system.write('dragoman.json', TAKEN);
     const before = system.everything();
     const { result, writes } = system.run({ isDry: true });
@@ -94,7 +94,7 @@ describe('a kiosk that was set up by hand', () => {
     ['needs no password', {}],
     ['has a credential', { passwordFile: 'own' }],
     ['has a password in a file', { passwordFile: '/etc/dragoman/own' }],
-  ])('stays as it is when it is given the file of another one: it %s', (_, mqtt) => {
+  ])('does not change when it gets the file of another one: it %s', (_, mqtt) => {
     setUp(mqtt);
     writeFileSync(join(system.root, 'etc/dragoman/own'), 'secret');
     const before = system.everything();
@@ -106,7 +106,7 @@ describe('a kiosk that was set up by hand', () => {
     expect(system.everything()).toEqual(before);
   });
 
-  it('has lost its secrets where the file of its password is gone', () => {
+  it('has lost its secrets when its password file is gone', () => {
     setUp({ passwordFile: '/etc/dragoman/own' });
     expect(system.run().result.outcome).toBe('secrets_missing');
   });

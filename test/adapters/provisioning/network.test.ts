@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readInterfaces, readWifiTrouble } from '../../../src/adapters/provisioning/network.ts';
 
-describe('the ways out of a machine', () => {
-  it('are its interfaces with their links and the addresses that reach further', () => {
+describe('the network interfaces of a machine', () => {
+  it('are listed with their links and routable addresses', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-net-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const [name, carrier] of [
@@ -33,12 +33,12 @@ describe('the ways out of a machine', () => {
     ]);
   });
 
-  it('are none where nobody tells', () => {
+  it('are empty when the kernel lists none', () => {
     expect(readInterfaces('/nowhere/at/all')).toEqual([]);
     for (const one of readInterfaces()) expect(one.name).not.toBe('lo');
   });
 
-  it('say by the supplicant’s log, or its state, what is wrong with the Wi-Fi', async () => {
+  it('have a Wi-Fi problem from the supplicant’s log or state', async () => {
     const said = (answers: Readonly<Record<string, string>>) =>
       readWifiTrouble(
         async (program, words) => {

@@ -1,4 +1,4 @@
-/** The power goes at every single change of a disk: from then on nothing is written any more, until the next boot. */
+/** The power fails at every single change of a disk: from then on nothing is written until the next boot. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -20,7 +20,7 @@ vi.mock('node:fs', async (original) => {
         power.changes += 1;
         power.changesLeft -= 1;
         if (power.changesLeft < 0) throw new Error('the power is off');
-        // What was written is there for whoever looks next; waiting for the disk would only take its time.
+        // Written data is visible to readers at once; waiting for the disk would only take time.
         if (name === 'fsyncSync') return;
         return (real[name] as (...given: unknown[]) => unknown)(...given);
       },
@@ -32,7 +32,7 @@ vi.mock('node:fs', async (original) => {
 // Some hundred systems are made and removed: in memory that takes a third of the time.
 if (existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 
-// A key takes thousands of rounds, each boot needs some, and there are few: each is derived once.
+// Deriving a key takes thousands of rounds, and each boot needs some of a few keys: each is derived once.
 vi.mock('node:crypto', async (original) => {
   const real = (await original()) as typeof import('node:crypto');
   const known = new Map<string, Buffer>();
@@ -58,13 +58,13 @@ const boots = (system: System, changes = Number.POSITIVE_INFINITY): boolean => {
   }
 };
 const outcome = (system: System) => {
-  // What lies in memory is gone at the next boot.
+  // Files in memory are gone at the next boot.
   rmSync(join(system.root, 'run'), { recursive: true, force: true });
   const { result } = system.run();
   return result.outcome === 'applied' || result.outcome === 'unchanged' ? 'in effect' : result;
 };
 
-/** @param prepare what the device has been through before */
+/** @param prepare the device's earlier history */
 function cutEverywhere(document: object, prepare: (system: System) => void): number {
   const whole = createSystem();
   prepare(whole);
@@ -78,7 +78,7 @@ function cutEverywhere(document: object, prepare: (system: System) => void): num
     system.write('dragoman.json', document);
     const isThrough = boots(system, changes);
     const text = system.read();
-    // As long as something is missing, the secrets are still there to be taken.
+    // While something is missing, the secrets are still in the file.
     if (!text.includes('correct horse')) expect(system.everything()).toEqual(reference);
     expect([changes, outcome(system)]).toEqual([changes, 'in effect']);
     expect(system.everything()).toEqual(reference);
@@ -90,12 +90,12 @@ function cutEverywhere(document: object, prepare: (system: System) => void): num
 }
 
 describe('a power cut', () => {
-  it('at any change of a disk of a fresh device is made good at the next boot', () => {
+  it('at any disk change of a new device is repaired at the next boot', () => {
     const changes = cutEverywhere(FULL, () => {});
     expect(changes).toBeGreaterThan(50);
   });
 
-  it('and of one that gets another passphrase and configuration', () => {
+  it('at any disk change for a new passphrase and configuration is repaired at the next boot', () => {
     const config = { ...FULL.config, log: { level: 'debug' } };
     const later = { ...FULL, config, wifi: { ...FULL.wifi, hidden: true } };
     const changes = cutEverywhere(later, (system) => {
@@ -105,7 +105,7 @@ describe('a power cut', () => {
     expect(changes).toBeGreaterThan(30);
   });
 
-  it('twice, at other changes, is made good at the boot after', () => {
+  it('in two boots, at other changes, is repaired at the boot after', () => {
     for (const [first, second] of [
       [40, 10],
       [70, 60],

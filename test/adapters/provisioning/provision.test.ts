@@ -16,7 +16,7 @@ import { AGENT, CONFIG, createSystem, FULL, type System, WIFI } from './system-f
 
 const isRoot = process.getuid?.() === 0;
 const SECRETS = ['correct horse', 'p4ssw0rd-of-the-broker'];
-/** PBKDF2 of "correct horse" and "Museum", as Python's hashlib has it. */
+/** PBKDF2 of "correct horse" and "Museum", computed with Python's hashlib. */
 const KEY = '81be614e9f5e28051bb3e129f1411a81513668f21549b7188bdd75d2e31e69a6';
 
 let system: System;
@@ -28,7 +28,7 @@ afterEach(() => system.remove());
 const fields = ({ result }: ReturnType<System['run']>): string[] => result.problems.map(({ field }) => field);
 
 describe('provisioning', () => {
-  it('puts all of a good file into place, and takes the secrets out of it', () => {
+  it('puts all of a good file into place, and removes the secrets from it', () => {
     system.write('dragoman.json', FULL);
     const { result } = system.run();
     expect(result).toMatchObject({ outcome: 'applied', problems: [], network: 'networkd', wifi: true });
@@ -57,7 +57,7 @@ describe('provisioning', () => {
     );
   });
 
-  it('does nothing at the next boots, and writes the card no more', () => {
+  it('does nothing at the next boots, and does not write to the card', () => {
     system.write('dragoman.json', FULL);
     system.run();
     const [before, file, status] = [system.everything(), system.read(), system.read('dragoman-status.txt')];
@@ -83,7 +83,7 @@ describe('provisioning', () => {
     expect(system.read()).not.toContain('a new passphrase');
   });
 
-  it('leaves the network alone where the file does not name it', () => {
+  it('does not change the network when the file does not mention it', () => {
     const { wifi: _, address: __, ...rest } = FULL;
     system.write('dragoman.json', rest);
     expect(system.run().result).toMatchObject({ outcome: 'applied', wifi: false });
@@ -92,7 +92,7 @@ describe('provisioning', () => {
     ).toEqual([]);
   });
 
-  it('writes nothing anywhere when it is a trial', () => {
+  it('writes nothing in a dry run', () => {
     system.write('dragoman.json', FULL);
     const [before, file] = [system.everything(), system.read()];
     const { result, writes } = system.run({ isDry: true });
@@ -104,7 +104,7 @@ describe('provisioning', () => {
     expect(system.run({ isDry: true })).toMatchObject({ result: { outcome: 'unchanged' }, writes: [] });
   });
 
-  it('says that there is no file', () => {
+  it('reports that there is no file', () => {
     expect(system.run().result).toMatchObject({ outcome: 'no_file', file: null });
     expect(readdirSync(system.boot)).toEqual([]);
     expect(system.text('run/dragoman/provisioning.json')).toContain('no_file');
@@ -116,7 +116,7 @@ describe('provisioning', () => {
     'dragoman.txt',
     'dragoman (1).json',
     'dragoman.json.json',
-  ])('knows %s as what Windows makes of the name', (name) => {
+  ])('recognises %s as a name made by Windows', (name) => {
     system.write(name, FULL);
     const { result } = system.run();
     expect(result.outcome).toBe('file_unreadable');
@@ -124,7 +124,7 @@ describe('provisioning', () => {
     expect(system.read('dragoman-status.txt')).toContain('Rename it to dragoman.json');
   });
 
-  it('reads the file that is rightly called, and names the one beside it', () => {
+  it('reads the file with the right name, and reports the one beside it', () => {
     system.write('dragoman.json', FULL);
     system.write('dragoman.json.txt', 'old');
     system.write('dragoman-status.txt', 'ours');
@@ -140,7 +140,7 @@ describe('provisioning', () => {
       'ends of lines and comments',
       (text: string) => `// Museum\r\n${text.replaceAll(',', ',\r\n')}\r\n/* end */`,
     ],
-  ])('reads what editors make of it: %s', (_, edit) => {
+  ])('reads the file as editors save it: %s', (_, edit) => {
     system.write('dragoman.json', edit(JSON.stringify(FULL)));
     expect(system.run().result).toMatchObject({ outcome: 'applied', problems: [] });
     for (const secret of SECRETS) {
@@ -192,7 +192,7 @@ describe('provisioning', () => {
       /router/,
     ],
     ['a long name', { format: 1, wifi: { ...WIFI, ssid: 'ü'.repeat(17) } }, ['wifi.ssid'], /router/],
-    ['a country in words', { format: 1, wifi: { ...WIFI, country: 'Germany' } }, ['wifi.country'], /stands/],
+    ['a country in words', { format: 1, wifi: { ...WIFI, country: 'Germany' } }, ['wifi.country'], /is used/],
     [
       'half an address',
       { format: 1, address: { address: '192.168.1.7', gateway: 'x', dns: ['y'] } },
@@ -229,18 +229,21 @@ describe('provisioning', () => {
     expect([system.everything(), system.read()]).toEqual([before, file]);
   });
 
-  it.each(['security', 'identity', 'eap', 'sae', 'EAP'])('refuses Wi-Fi by "%s" in words', (key) => {
-    system.write('dragoman.json', { ...FULL, wifi: { ...WIFI, [key]: 'x' } });
-    const { result } = system.run();
-    expect(result.outcome).toBe('wifi_unsupported');
-    expect(result.problems[0]).toMatchObject({
-      field: `wifi.${key}`,
-      message: expect.stringMatching(/WPA3.*802\.1X/),
-      fix: expect.stringContaining('WPA2'),
-    });
-  });
+  it.each(['security', 'identity', 'eap', 'sae', 'EAP'])(
+    'refuses Wi-Fi with "%s", and explains why',
+    (key) => {
+      system.write('dragoman.json', { ...FULL, wifi: { ...WIFI, [key]: 'x' } });
+      const { result } = system.run();
+      expect(result.outcome).toBe('wifi_unsupported');
+      expect(result.problems[0]).toMatchObject({
+        field: `wifi.${key}`,
+        message: expect.stringMatching(/WPA3.*802\.1X/),
+        fix: expect.stringContaining('WPA2'),
+      });
+    },
+  );
 
-  it('checks the configuration as the agent will read it, and names what is missing', () => {
+  it('checks the configuration as the agent will read it, and reports missing keys', () => {
     const before = system.everything();
     system.write('dragoman.json', {
       format: 1,
@@ -262,7 +265,7 @@ describe('provisioning', () => {
     expect(system.everything()).toEqual(before);
   });
 
-  it('takes the configuration of the device into account, and makes one where there is none', () => {
+  it('merges with the device’s configuration, or creates one', () => {
     writeFileSync(join(system.root, 'etc/dragoman/config.json'), JSON.stringify(CONFIG));
     system.write('dragoman.json', { format: 1, config: { log: { level: 'debug' } } });
     expect(system.run().result.outcome).toBe('applied');
@@ -273,14 +276,14 @@ describe('provisioning', () => {
     expect(existsSync(join(system.root, 'etc/dragoman/config.json'))).toBe(true);
   });
 
-  it('counts problems that nobody would read', () => {
+  it('only counts problems after the first twenty', () => {
     const wrong = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, 1]));
     system.write('dragoman.json', { format: 1, ...wrong });
     const { problems } = system.run().result;
     expect([problems.length, problems.at(-1)?.message]).toEqual([21, 'and 30 more problems']);
   });
 
-  it('does without a user only where no secret is for it', () => {
+  it('works without the agent’s user only when there is no secret for it', () => {
     if (!isRoot) return;
     writeFileSync(join(system.root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n');
     system.write('dragoman.json', FULL);
@@ -291,7 +294,7 @@ describe('provisioning', () => {
     expect(system.run().result.outcome).toBe('applied');
   });
 
-  it('says where the disk cannot be written, and is as it was', () => {
+  it('reports a disk that cannot be written, and changes nothing', () => {
     system.write('dragoman.json', FULL);
     mkdirSync(join(system.root, 'etc/timezone'));
     const before = system.everything();
@@ -301,7 +304,7 @@ describe('provisioning', () => {
     expect(system.read()).toContain('correct horse');
   });
 
-  it('does not leave the root that it was given', () => {
+  it('does not write outside the given root', () => {
     system.write('dragoman.json', FULL);
     const outside = join(system.boot, 'outside');
     mkdirSync(outside);
@@ -312,7 +315,7 @@ describe('provisioning', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('removes what a run that was cut short has left', () => {
+  it('removes the leftovers of an interrupted run', () => {
     system.write('dragoman.json', FULL);
     const left = join(system.root, 'etc/dragoman/conf.d/.zz-provisioned.json.dragoman-new');
     writeFileSync(left, 'half');
@@ -324,12 +327,12 @@ describe('provisioning', () => {
     ]);
   });
 
-  it('says where the card cannot be written, and has the kiosk work all the same', () => {
+  it('reports a card that cannot be written, and sets the kiosk up anyway', () => {
     if (isRoot) return;
     system.write('dragoman.json', FULL);
     chmodSync(join(system.boot, 'dragoman.json'), 0o444);
     const { result } = system.run();
     expect(result.outcome).toBe('applied');
-    expect(result.notes.join()).toContain('could not be taken out');
+    expect(result.notes.join()).toContain('could not be removed');
   });
 });

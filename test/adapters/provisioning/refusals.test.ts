@@ -15,7 +15,7 @@ afterEach(() => system.remove());
 const folders = (): string[] =>
   readdirSync(join(system.root, 'etc'), { recursive: true, encoding: 'utf8' }).sort();
 
-describe('what looks right and would not work', () => {
+describe('a value that looks right and would not work', () => {
   it.each([
     ...ADDRESSES.map((address) => [{ address: { address } }, 'address.address', /may have/] as const),
     [{ address: { address: '192.168.1.20/24', dns: ['0.0.0.0'] } }, 'address.dns[0]', /of a server/] as const,
@@ -36,7 +36,7 @@ describe('what looks right and would not work', () => {
     expect(system.everything()).toEqual(before);
   });
 
-  it('is of another kind, which is told once', () => {
+  it('is reported once when it has the wrong type', () => {
     for (const [part, field] of [
       [{ sshKeys: CUT_KEY }, 'sshKeys'],
       [{ secrets: { 'mqtt-password': [] } }, 'secrets.mqtt-password'],
@@ -47,7 +47,7 @@ describe('what looks right and would not work', () => {
     }
   });
 
-  it('is a key that JavaScript has a use of its own for, wherever it stands', () => {
+  it('is refused as a key that is special in JavaScript, in any object', () => {
     const text = JSON.stringify(FULL);
     for (const part of ['{', '"config":{', '"device":{', '"wifi":{', '"secrets":{']) {
       system.write('dragoman.json', text.replace(part, `${part}"__proto__":{"label":"x"},`));
@@ -57,7 +57,7 @@ describe('what looks right and would not work', () => {
     }
   });
 
-  it('is not what a kiosk can use: a resolver of its own, and one elsewhere', () => {
+  it('is not refused when it works: a DNS server on the device or elsewhere', () => {
     for (const dns of ['127.0.0.53', ['9.9.9.9', '127.0.0.1']]) {
       system.write('dragoman.json', { format: 1, address: { address: '192.168.1.20/24', dns } });
       expect(system.run({ isDry: true }).result).toMatchObject({ outcome: 'applied', problems: [] });
@@ -66,7 +66,7 @@ describe('what looks right and would not work', () => {
 });
 
 describe('a disk that cannot be written', () => {
-  it('gets no empty folders, either', () => {
+  it('gets no empty folders either', () => {
     system.write('dragoman.json', FULL);
     mkdirSync(join(system.root, 'etc/timezone'));
     const before = folders();
@@ -74,7 +74,7 @@ describe('a disk that cannot be written', () => {
     expect(folders()).toEqual(before);
   });
 
-  it('is told where a file lies in the place of a folder', () => {
+  it('is reported when a file is in the place of a folder', () => {
     system.write('dragoman.json', FULL);
     writeFileSync(join(system.root, 'etc/modprobe.d'), '');
     const before = [system.everything(), folders()];

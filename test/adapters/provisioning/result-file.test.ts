@@ -25,13 +25,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('what provisioning has left', () => {
+describe('the result file of provisioning', () => {
   it('is read', () => {
     given(RESULT);
     expect(readResultFile(file())).toEqual(RESULT);
   });
 
-  it('steers no terminal, breaks no line and has an end', () => {
+  it('never steers a terminal or breaks a line, and is limited', () => {
     const message = `must\u001b[2J\n\u202eevil ${'x'.repeat(5000)}`;
     given({
       ...RESULT,
@@ -51,12 +51,12 @@ describe('what provisioning has left', () => {
     ['unknown keys', { ...RESULT, run: 'reboot' }],
     ['a list', [RESULT]],
     ['depth', '['.repeat(100_000)],
-  ])('is nothing where it is %s', (_, value) => {
+  ])('is ignored when it is %s', (_, value) => {
     given(value);
     expect(readResultFile(file())).toBeNull();
   });
 
-  it('is nothing where it is huge, a link, a folder, a pipe or not there', () => {
+  it('is ignored when it is huge, a link, a folder, a pipe or missing', () => {
     given('');
     truncateSync(file(), 2 ** 31);
     expect(readResultFile(file())).toBeNull();

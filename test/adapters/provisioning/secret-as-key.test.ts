@@ -1,4 +1,4 @@
-/** Somebody writes a secret where a key belongs: it is told by its place, never quoted. */
+/** A secret in the place of a key: the report gives its position and never quotes it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG, createSystem, type System, WIFI } from './system-folder.ts';
 
@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => system.remove());
 
-/** All that anybody could read of it afterwards. */
+/** All output that people could read. */
 function told(document: unknown): string {
   system.write('dragoman.json', typeof document === 'string' ? document : JSON.stringify(document, null, 1));
   const { result } = system.run();
@@ -45,14 +45,14 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
         'config.mqtt: holds a key that is not a known key',
       ],
     ])('as a key of %s', (_, document, where) => {
-      // Of the configuration a word near a known key is told as such.
+      // In the configuration, a word close to a known key is shown as such.
       if (_ === 'the configuration' && /passphrase|password/i.test(secret)) return;
       const text = told(document);
       expect(text).not.toContain(secret);
       expect(text).toContain(where);
     });
 
-    it('twice, unquoted or as another value is not quoted either', () => {
+    it('is not shown when written twice, without quotes or as another value', () => {
       for (const document of [
         `{"format":1,"secrets":{"${secret}":1,"${secret}":2}}`,
         `{"format":1,"secrets":{${secret}:"mqtt-password"}}`,
@@ -81,12 +81,12 @@ describe('a key with a letter wrong', () => {
       { config: { ...CONFIG, mqtt: { ...CONFIG.mqtt, usrname: 'x' } } },
       'config.mqtt.usrname: is not a known key',
     ],
-  ])('is still told by its name: %j', (part, text) => {
+  ])('is still shown: %j', (part, text) => {
     expect(told({ format: 1, ...part })).toContain(text);
   });
 });
 
-describe('a secret that stands in another field, too', () => {
+describe('a secret that is repeated in another field', () => {
   const secret = 's3cret.w0rd=x"y\\z';
   const secrets = { 'mqtt-password': secret };
   it.each([

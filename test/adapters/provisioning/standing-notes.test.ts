@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystem, FULL, type System } from './system-folder.ts';
 
-it('tells what the image has found of the card, and forgets it when it is over', () => {
+it('reports the image’s findings on the card, and drops them when they are over', () => {
   const system = createSystem();
   try {
     system.write('dragoman.json', FULL);
@@ -25,13 +25,13 @@ it('tells what the image has found of the card, and forgets it when it is over',
   }
 });
 
-describe('a file of conf.d that is read later', () => {
+describe('a later file of conf.d', () => {
   const notes = (system: System) =>
     system.run().result.notes.filter((note) => note.startsWith('Not in effect'));
   const later = (system: System, value: object) =>
     writeFileSync(join(system.root, 'etc/dragoman/conf.d/zzz-local.json'), JSON.stringify(value));
 
-  it('is told by what it says otherwise, as long as it does', () => {
+  it('is reported with each key that it overrides, for as long as it does', () => {
     const system = createSystem();
     try {
       system.write('dragoman.json', FULL);
@@ -57,7 +57,7 @@ describe('a file of conf.d that is read later', () => {
     }
   });
 
-  it('with many words is counted', () => {
+  it('is counted when it overrides many keys', () => {
     const system = createSystem();
     try {
       const log = { level: 'debug' };

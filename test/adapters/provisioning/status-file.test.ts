@@ -31,27 +31,27 @@ beforeEach(() => {
 afterEach(() => rmSync(boot, { recursive: true }));
 
 describe('the status file', () => {
-  it('has how the kiosk is behind what became of the settings, with the line ends of Windows', () => {
+  it('has the kiosk’s state after the result of the settings, with Windows line ends', () => {
     writeFileSync(file(), SETTINGS);
     expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     expect(readdirSync(boot)).toEqual(['dragoman-status.txt']);
   });
 
-  it('has the last report only', () => {
+  it('has only the last report', () => {
     writeFileSync(file(), SETTINGS);
     for (const state of ['starting', 'no_network', 'ready']) writeStartLines(boot, lines('1', state), boot);
     expect(read()).toBe(`${SETTINGS}\r\n${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
   });
 
-  it('is made where there is none', () => {
+  it('is created when there is none', () => {
     expect(writeStartLines(boot, lines('1', 'ready'), boot)).toBeNull();
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  ready\r\n`);
     writeStartLines(boot, lines('1', 'no_network'), boot);
     expect(read()).toBe(`${START_HEAD}\r\nTime:   1\r\nState:  no_network\r\n`);
   });
 
-  it('is not written for another time alone', () => {
+  it('is not written when only the time has changed', () => {
     writeStartLines(boot, lines('1', 'ready'), boot);
     const { ino } = statSync(file());
     writeStartLines(boot, lines('2', 'ready'), boot);
@@ -60,7 +60,7 @@ describe('the status file', () => {
     expect(read()).toContain('Time:   2');
   });
 
-  it('is replaced where it is something else', () => {
+  it('is replaced when it is something else', () => {
     mkdirSync(join(boot, 'DRAGOSTA.NEW'));
     writeFileSync(file(), 'x'.repeat(300_000));
     rmSync(join(boot, 'DRAGOSTA.NEW'), { recursive: true });
@@ -72,7 +72,7 @@ describe('the status file', () => {
     expect(read()).toContain('ready');
   });
 
-  it('copies nothing from where a link points', () => {
+  it('copies nothing from a link’s target', () => {
     const secret = join(boot, 'shadow');
     writeFileSync(secret, 'root:s3cret\n', { mode: 0o600 });
     symlinkSync(secret, file());
@@ -81,7 +81,7 @@ describe('the status file', () => {
     expect(readFileSync(secret, 'utf8')).toBe('root:s3cret\n');
   });
 
-  it('has one writer, whoever writes: rights for all to read, and nothing left of a power cut', () => {
+  it('is readable by all and leaves no draft, for both writers', () => {
     const draft = join(boot, 'DRAGOSTA.NEW');
     const others = join(boot, 'other');
     writeFileSync(others, 'other');
@@ -99,13 +99,13 @@ describe('the status file', () => {
     writeFileSync(draft, 'half');
     clearDraft(boot, boot);
     expect(readdirSync(boot)).not.toContain('DRAGOSTA.NEW');
-    // What became of the settings is news: the report on an earlier start goes.
+    // A new result of the settings removes the report on an earlier start.
     expect(writeSettingsText(boot, SETTINGS, boot)).toBeNull();
     expect(read()).toBe(SETTINGS);
     expect(writeSettingsText(join(boot, 'none'), SETTINGS, boot)).toBe('ENOENT');
   });
 
-  it('that cannot be written is a word of the system, and what was there stays', () => {
+  it('keeps its content when it cannot be written, and the error code is returned', () => {
     expect(writeStartLines(join(boot, 'none'), lines('1', 'ready'), boot)).toBe('ENOENT');
     writeFileSync(file(), SETTINGS);
     mkdirSync(join(boot, 'DRAGOSTA.NEW'));

@@ -1,4 +1,4 @@
-/** A system in a folder, with a boot partition beside it, as `dragoman provision` finds both. */
+/** A system in a folder, with a boot partition beside it, as `dragoman provision` expects both. */
 import {
   copyFileSync,
   lstatSync,
@@ -21,7 +21,7 @@ import { speakPlainly } from '../../../src/protocol/plain-issues.ts';
 const PACKAGED_CONFIG = fileURLToPath(new URL('../../../scripts/deb/etc/dragoman.jsonc', import.meta.url));
 const UNITS = 'usr/lib/systemd/system';
 export const WALL = Date.UTC(2026, 10, 22);
-/** The agent's, in the system in the folder. */
+/** The agent's user and group in that system. */
 export const AGENT = { uid: 4711, gid: 4712 };
 
 export const CONFIG = {
@@ -38,14 +38,14 @@ export const FULL = {
 export interface System {
   readonly root: string;
   readonly boot: string;
-  /** What is wrong or right with the file, as a whole run tells it. */
+  /** A whole run. */
   run(more?: { isDry?: boolean; isRoot?: boolean; wall?: number | null }): ProvisioningEnd;
   write(name: string, content: unknown): void;
-  /** Of the boot partition. */
+  /** A file of the boot partition. */
   read(name?: string): string;
-  /** Of the system. */
+  /** A file of the system. */
   text(path: string): string;
-  /** All that stands in the system, by its path: content or target, rights. */
+  /** All files of the system, by path: content or target, rights. */
   everything(): Record<string, string>;
   remove(): void;
 }

@@ -8,8 +8,8 @@ const calls = (country: string | undefined, ...places: string[]): string[] =>
     country,
   ).map((words) => words.join(' '));
 
-describe('what takes effect at once', () => {
-  it('is told to whom it concerns, and to nobody else', () => {
+describe('the commands that apply new files at once', () => {
+  it('are run only for the programs concerned', () => {
     expect(calls(undefined)).toEqual([]);
     expect(calls('DE', PLACES.managerWifi, PLACES.managerState)).toEqual([
       ...['iw reg set DE', 'nmcli connection reload', 'nmcli radio wifi on'],

@@ -15,7 +15,7 @@ describe('a signature', () => {
   const owner = makePair();
   const reader = createSignatureReader([{ kid: owner.kid, key: owner.publicKey }]);
 
-  it('of ours is one by the standard, and is read back', async () => {
+  it('follows the standard, and can be read back', async () => {
     const { privatePem, kid } = createKeyPair();
     const signer = createSigner(parsePrivateKey(privatePem, 'x'));
     expect(signer.kid).toBe(kid);
@@ -34,7 +34,7 @@ describe('a signature', () => {
   });
 
   it.each(['dragoman+command', 'dragoman+config'] as const)(
-    'of a %s, for one device, a group or the fleet, is told from all others',
+    'of a %s, for one device, a group or the fleet, is distinguished from all others',
     async (type) => {
       const group = 'dragoman/v1/museum/group/lobby';
       const opened = await reader.open(jws(owner, { version: 7, device: group }, { typ: type }));
@@ -48,7 +48,7 @@ describe('a signature', () => {
     },
   );
 
-  it('never comes out in a log, whole, cut or in pieces of text', () => {
+  it('never appears in a log, whole, cut or within a text', () => {
     const signed = jws(owner, { token: 'tok_SECRET', id: 'x' });
     const secret = Buffer.from(JSON.stringify({ token: 'tok_SECRET' }))
       .toString('base64url')
@@ -67,7 +67,7 @@ describe('a signature', () => {
       expect(JSON.stringify(redactValue({ text: signed }, length))).not.toContain(secret);
   });
 
-  it('that is not checked is read all the same, and only then', async () => {
+  it('can be read without a check, only by the function for it', async () => {
     const signed = jws(makePair(), { id: 'x' });
     expect(readUnverified(signed)).toMatchObject({ ok: true, content: { payload: '{"id":"x"}' } });
     expect(await reader.open(signed)).toEqual({ ok: false, why: 'unknown_key' });
@@ -76,7 +76,7 @@ describe('a signature', () => {
 });
 
 describe('a private key', () => {
-  it('that is none is told by its file, never by what is in it', () => {
+  it('is reported by its file when it is invalid, never by its content', () => {
     const attempt = (): unknown => parsePrivateKey('tok_SECRET', '/etc/signing.pem');
     expect(attempt).toThrow(KeyError);
     expect(attempt).toThrow(/^the file \/etc\/signing\.pem holds no private key in PEM/);

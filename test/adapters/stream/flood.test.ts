@@ -10,7 +10,7 @@ const MESSAGE = JSON.stringify({
 const AT_ONCE = 5000;
 const A_SECOND = 250;
 
-/** Counts turns of the event loop, and can tell in which one something happens. */
+/** Counts turns of the event loop, and can report the turn of an event. */
 function countTurns(): { readonly turn: number; stop(): void } {
   const state = { turn: 0, over: false };
   const next = (): void => {
@@ -28,8 +28,8 @@ function countTurns(): { readonly turn: number; stop(): void } {
   };
 }
 
-describe('very many messages', () => {
-  it('that arrive in one piece are read one at a time, so that a signal or a timer comes between them', async () => {
+describe('a flood of messages', () => {
+  it('is read one message at a time, with signals and timers in between', async () => {
     const { listener, service, until } = await connected();
     const turns = countTurns();
     const met: number[] = [];
@@ -48,7 +48,7 @@ describe('very many messages', () => {
     expect(new Set(met).size).toBe(300);
   });
 
-  it('end the stream, with what was wrong, and nothing more of it is heard', async () => {
+  it('ends the stream with the reason, and no further message is delivered', async () => {
     const { said, service, until } = await connected();
     const gone = once(service, 'close');
     for (let i = 0; i < AT_ONCE + 100; i++) service.send(MESSAGE);
@@ -62,7 +62,7 @@ describe('very many messages', () => {
     expect(said.at(-1)?.[0]).toBe('broke');
   });
 
-  it.each(['ping', 'pong'] as const)('are found as well where they are no more than a %s', async (kind) => {
+  it.each(['ping', 'pong'] as const)('is also found when each message is only a %s', async (kind) => {
     const { said, service, until } = await connected();
     const gone = once(service, 'close');
     for (let i = 0; i < AT_ONCE + 100; i++) service[kind]();
@@ -72,8 +72,8 @@ describe('very many messages', () => {
   });
 });
 
-describe('the meter of a flood', () => {
-  /** A service that sends `count` messages of `bytes` each `everyMs`. Returns whether that is ever too much. */
+describe('the flood meter', () => {
+  /** A service that sends `count` messages of `bytes` each `everyMs`. Returns whether that exceeds the limit. */
   function sends(count: number, bytes: number, everyMs: number, forMs: number): boolean {
     let now = 0;
     const meter = createFloodMeter({ now: () => now });
@@ -84,7 +84,7 @@ describe('the meter of a flood', () => {
 
   it.each([
     ['a live service in four languages, all day long', 40, 12_800, 1000, 8 * 3_600_000],
-    ['what it has said in two minutes without a connection, every ten', 4800, 300, 600_000, 3_600_000],
+    ['the messages of two minutes without a connection, every ten minutes', 4800, 300, 600_000, 3_600_000],
     ['a minute of speech in one message, every minute', 1, 3_840_000, 60_000, 3_600_000],
     ['as much as is allowed', A_SECOND, 100, 1000, 3_600_000],
   ])('lets pass %s', (_, count, bytes, everyMs, forMs) => {

@@ -1,4 +1,4 @@
-/** A machine, or a program, that has no room for another connection. */
+/** A machine or a program without room for another connection. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ function failed(code: string, syscall?: string): Error {
   });
 }
 
-describe('a connection for which there is no room', () => {
-  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])('has not spent its token: %s', (code) => {
+describe('a connection without room', () => {
+  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])('does not spend its token: %s', (code) => {
     const why = [false, expect.stringContaining(code), true];
     expect(describeUnreached(failed(code, 'connect'))).toEqual(why);
     expect(
@@ -25,7 +25,7 @@ describe('a connection for which there is no room', () => {
     ).toEqual(why);
   });
 
-  it('is told from one that failed while it was sent, and from one that finds nobody', () => {
+  it('is distinguished from one that failed during the request, and from an unknown host', () => {
     expect(describeUnreached(failed('ENOBUFS', 'write'))).toEqual([
       true,
       'the connection failed (ENOBUFS)',
@@ -38,7 +38,7 @@ describe('a connection for which there is no room', () => {
     expect(describeUnreached(new Error('open-sesame'))).toEqual([true, 'the connection failed', false]);
   });
 
-  it('is known in a program that has no file left, by an address and by a name', async () => {
+  it('is recognised in a program without free files, for an address and for a name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-room-'));
     const outfile = join(folder, 'program.mjs');
     const contents = `
@@ -46,7 +46,7 @@ describe('a connection for which there is no room', () => {
       import { createSystemClock } from '${SOURCE}adapters/clock.ts';
       import { createWebSocketStreams } from '${SOURCE}adapters/stream/websocket-stream.ts';
       const open = createWebSocketStreams({ clock: createSystemClock() });
-      // What loads its code late does so now.
+      // Lazily loaded code is loaded by now.
       await new Promise((resolve) => setTimeout(resolve, 300));
       try {
         for (;;) openSync('/dev/null');

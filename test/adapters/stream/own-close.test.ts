@@ -4,7 +4,7 @@ import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createWebSocketStreams } from '../../../src/adapters/stream/websocket-stream.ts';
 import { connected, listen } from './peer.ts';
 
-/** A frame as a server sends it, with whatever in it. */
+/** A frame as a server sends it, with any content. */
 function frame(head: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([head, payload.length]), payload]);
 }
@@ -23,7 +23,7 @@ async function after(bytes: Buffer) {
 const LENGTH_OF_9_MB = Buffer.alloc(8);
 LENGTH_OF_9_MB.writeBigUInt64BE(BigInt(9 * 1024 * 1024));
 
-describe('a stream that this side ends because of what the service sent', () => {
+describe('a stream that this side closes because of an invalid frame', () => {
   it.each([
     ['too large a message', Buffer.concat([Buffer.from([0x81, 127]), LENGTH_OF_9_MB]), /too large \(1009\)/],
     ['text that is no UTF-8', frame(0x81, Buffer.from([0xff, 0xfe])), /not UTF-8 \(1007\)/],
@@ -32,7 +32,7 @@ describe('a stream that this side ends because of what the service sent', () => 
       frame(0x83, Buffer.from('x')),
       /does not allow \(1002, WS_ERR_INVALID_OPCODE\)/,
     ],
-  ])('says so, with what was wrong: %s', async (_what, bytes, words) => {
+  ])('reports what was wrong: %s', async (_what, bytes, words) => {
     const { fault, message, said } = await after(bytes);
     expect(fault).toBe('service');
     expect(message).toMatch(/^the agent closed the stream: the service sent /);
@@ -41,9 +41,9 @@ describe('a stream that this side ends because of what the service sent', () => 
   });
 });
 
-describe('an address that the library throws at', () => {
+describe('an address for which the library throws', () => {
   it.each(['wss://service.example/s?token=SECRET#x', 'SECRET', 'http+unix://SECRET'])(
-    'is an event, without its text: %s',
+    'causes an event without its text: %s',
     (url) => {
       const { said, listener } = listen();
       const connection = createWebSocketStreams({ clock: createSystemClock() })(url, listener);

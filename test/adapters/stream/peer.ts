@@ -1,4 +1,4 @@
-/** A service at the other end of a stream, for the tests of the stream. Time stands still unless a test moves it. */
+/** The service's end of a stream, for tests. Time stands still unless a test moves it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 export const TOKEN = 'tok-do-not-tell';
 type Said = [string, ...unknown[]];
 
-/** Notes everything that a stream says, and lets a test wait for a word. */
+/** Records all events of a stream, and lets a test wait for one. */
 export function listen(): { said: Said[]; listener: StreamListener; until(word: string): Promise<Said> } {
   const said: Said[] = [];
   const waiting: { word: string; resolve: (entry: Said) => void }[] = [];
@@ -54,7 +54,7 @@ async function serve(server: Server): Promise<string> {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream?token=${TOKEN}`;
 }
 
-/** A service that accepts; gives the server's side of the one connection. */
+/** A service that accepts; returns the server's side of the one connection. */
 export async function accept(): Promise<{ url: string; peer: Promise<WebSocket> }> {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
@@ -79,7 +79,7 @@ export function open(
   return connection;
 }
 
-/** A stream that is open, both ends of it. */
+/** An open stream, with both its ends. */
 export async function connected(clock: Clock = createVirtualClock()) {
   const { url, peer } = await accept();
   const ear = listen();

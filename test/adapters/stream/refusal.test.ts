@@ -17,7 +17,7 @@ describe('a stream that is not opened', () => {
     socket.end(`HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   };
 
-  it('is refused with status, number and words of the error envelope', async () => {
+  it('is refused with status, number and texts of the error envelope', async () => {
     const url = await refuse((socket) =>
       answer(socket, '409 Conflict', envelope(202100, 'session_already_used'), 'Retry-After: 7\r\n'),
     );
@@ -35,9 +35,9 @@ describe('a stream that is not opened', () => {
 
   it.each([
     ['no body', ''],
-    ['a body that is no JSON', '<html>Forbidden</html>'],
+    ['a body that is not JSON', '<html>Forbidden</html>'],
     ['a body of another shape', '["no"]'],
-    ['a body beyond all measure', 'x'.repeat(200_000)],
+    ['a huge body', 'x'.repeat(200_000)],
   ])('is refused by its status alone with %s', async (_, body) => {
     const url = await refuse((socket) => answer(socket, '403 Forbidden', body));
     const { until, listener } = listen();
@@ -46,7 +46,7 @@ describe('a stream that is not opened', () => {
     expect(refusal).toEqual({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
   });
 
-  it('is refused with words fit to be shown: one short line, without the token', async () => {
+  it('is refused with a text fit to show: one short line, without the token', async () => {
     const detail = `no\r\n\u001b[31m ${TOKEN} of token=${TOKEN}&x\u2028${'y'.repeat(500)}`;
     const body = JSON.stringify({ errors: [{ title: 'Insufficient balance', detail, error_code: 100_050 }] });
     const url = await refuse((socket) => answer(socket, '403 Forbidden', body));
@@ -101,7 +101,7 @@ describe('a stream that is not opened', () => {
     expect(refusal).toMatchObject({ status: 503, texts: [], retryAfterMs: null });
   });
 
-  it('has not spent the token when nobody listens', async () => {
+  it('has not spent the token when nothing listens', async () => {
     const probe = createTcpServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
@@ -114,7 +114,7 @@ describe('a stream that is not opened', () => {
     expect(message).toBe('the service does not accept connections');
   });
 
-  it('may have spent the token when the connection breaks during the upgrade, and keeps it to itself', async () => {
+  it('may have spent the token when the connection breaks during the upgrade, and never shows it', async () => {
     const url = await refuse((socket) => socket.destroy());
     const { said, until, listener } = listen();
     open(url, listener);
@@ -123,7 +123,7 @@ describe('a stream that is not opened', () => {
     expect(JSON.stringify(said)).not.toContain(TOKEN);
   });
 
-  it('says nothing when it is given up before it is open', async () => {
+  it('reports nothing when it is closed before it is open', async () => {
     const { url, peer } = await accept();
     const { said, listener } = listen();
     open(url, listener).terminate();

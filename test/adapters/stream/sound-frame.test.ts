@@ -13,14 +13,14 @@ describe('a frame of captured sound', () => {
     });
   });
 
-  it('is made of only its own bytes of a larger buffer', () => {
+  it('has only its own bytes of a larger buffer', () => {
     const frame = createSoundFrames().make(noise(100).subarray(10, 20));
     expect(JSON.parse(frame.toString()).data.data).toBe(
       Buffer.from(noise(100).subarray(10, 20)).toString('base64'),
     );
   });
 
-  it('is made in the memory of the last one, of whatever length that was', () => {
+  it('reuses the memory of the last one, for any length', () => {
     const frames = createSoundFrames();
     const first = frames.make(noise(960));
     expect(frames.make(noise(960).reverse())).toBe(first);
@@ -31,7 +31,7 @@ describe('a frame of captured sound', () => {
     }
   });
 
-  it('is the same for the same sound, and another one after another sound', () => {
+  it('is made once for repeated sound, and again after other sound', () => {
     const frames = createSoundFrames();
     const [silence, sound] = [new Uint8Array(960), noise(960)];
     for (const pcm of [silence, silence, sound, silence]) {
@@ -44,7 +44,7 @@ describe('a frame of captured sound', () => {
     );
   });
 
-  it('is left alone by the next ones once it was let go', () => {
+  it('is not changed by later frames once it is forgotten', () => {
     const frames = createSoundFrames();
     const kept = frames.make(noise(960));
     const before = Buffer.from(kept);
@@ -58,7 +58,7 @@ describe('sound in a frame of the service', () => {
   const base64 = (bytes: number): string => Buffer.from(noise(bytes)).toString('base64');
   const cutOut = (text: string) => cutSound(Buffer.from(text));
 
-  it.each([1500, 1501, 1502, 9600])('is taken out of it, all %d bytes', (bytes) => {
+  it.each([1500, 1501, 1502, 9600])('is cut out of the frame, all %d bytes', (bytes) => {
     const frame = {
       message_type: 'output_audio_data',
       data: { language: 'es', data: base64(bytes), n: 'ñ' },
@@ -75,13 +75,13 @@ describe('sound in a frame of the service', () => {
     ['nothing of that name', `{"data":{"sound":"${base64(1500)}"}}`],
     ['digits written as escapes', `{"data":{"data":"${'\\u0041\\/'.repeat(300)}"}}`],
     ['a message within a text', JSON.stringify({ data: JSON.stringify({ data: base64(1500) }) })],
-    ['what are no digits', `{"data":{"data":"${base64(1500)}\u0007AAA"}}`],
-    ['one sign too many', `{"data":{"data":"${base64(1500)}\u0007AAAA"}}`],
+    ['invalid digits', `{"data":{"data":"${base64(1500)}\u0007AAA"}}`],
+    ['one character too many', `{"data":{"data":"${base64(1500)}\u0007AAAA"}}`],
     ['letters of other kinds', `{"data":{"data":"${base64(1500)}ñandú"}}`],
     ['an end in its middle', `{"data":{"data":"${base64(1501)}${base64(1500)}"}}`],
-    ['no end', `{"data":{"data":"${base64(1500)}`],
+    ['no closing quote', `{"data":{"data":"${base64(1500)}`],
     ['the mark itself in it', `{"data":{"more":{"data":"${base64(1500)}"},"data":"${CUT}"}}`],
-  ])('is left to the ordinary way where there is %s', (_, text) => {
+  ])('is left to the ordinary parser when there is %s', (_, text) => {
     expect(cutOut(text)).toBeNull();
   });
 });

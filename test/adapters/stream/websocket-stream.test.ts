@@ -43,7 +43,7 @@ describe('a stream that is open', () => {
     expect(JSON.parse(String(data)).data.data).toBe(Buffer.from([1, 2]).toString('base64'));
   });
 
-  it('hears audio decoded, named by its sentence, and in whole samples', async () => {
+  it('delivers audio decoded, with its sentence, and in whole samples', async () => {
     const { until, service } = await connected();
     service.send(
       JSON.stringify({
@@ -74,38 +74,41 @@ describe('a stream that is open', () => {
       JSON.stringify({ ...JSON.parse(plain), data: JSON.stringify(JSON.parse(plain).data) }),
       sound,
     ],
-    ['twice, of which the last counts', plain.replace('"}}', `","data":"${first}"}}`), sound.subarray(0, 2)],
+    ['twice, with the last one valid', plain.replace('"}}', `","data":"${first}"}}`), sound.subarray(0, 2)],
     [
       'beside another one further down',
       plain.replace('{"data":"', `{"data":"${first}","more":{"data":"`).replace('"}}', '"}}}'),
       sound.subarray(0, 2),
     ],
-  ])('hears long audio that is written %s', async (_, text, expected) => {
+  ])('delivers long audio that is written %s', async (_, text, expected) => {
     const { until, service } = await connected();
     service.send(text);
     const [, message] = await until('message');
     expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(expected)).toBe(true);
   });
 
-  it.each(['t1', undefined])('hears audio that is cut within samples, of a sentence named %s', async (id) => {
-    const { said, service, until } = await connected();
-    const pcm = Buffer.concat([sound, sound, sound, sound]);
-    for (let from = 0; from < pcm.byteLength; from += 3001) {
-      const data = { data: pcm.subarray(from, from + 3001).toString('base64'), transcription_id: id };
-      service.send(JSON.stringify({ message_type: 'output_audio_data', data }));
-    }
-    service.send(JSON.stringify({ message_type: 'unheard_of' }));
-    await until('oddity');
-    const pieces = said.flatMap(([word, message]) =>
-      word === 'message' ? [message as { pcm: Buffer }] : [],
-    );
-    expect(Buffer.concat(pieces.map(({ pcm: piece }) => piece)).equals(pcm)).toBe(true);
-  });
+  it.each(['t1', undefined])(
+    'delivers audio that is cut within samples, for a sentence named %s',
+    async (id) => {
+      const { said, service, until } = await connected();
+      const pcm = Buffer.concat([sound, sound, sound, sound]);
+      for (let from = 0; from < pcm.byteLength; from += 3001) {
+        const data = { data: pcm.subarray(from, from + 3001).toString('base64'), transcription_id: id };
+        service.send(JSON.stringify({ message_type: 'output_audio_data', data }));
+      }
+      service.send(JSON.stringify({ message_type: 'unheard_of' }));
+      await until('oddity');
+      const pieces = said.flatMap(([word, message]) =>
+        word === 'message' ? [message as { pcm: Buffer }] : [],
+      );
+      expect(Buffer.concat(pieces.map(({ pcm: piece }) => piece)).equals(pcm)).toBe(true);
+    },
+  );
 
   it.each([
     ['short', sound.subarray(0, 2)],
     ['long', sound],
-  ])('hears %s audio whose other fields are of no usable type, and a number as a name', async (_, pcm) => {
+  ])('delivers %s audio with other fields of wrong types, and a number as a name', async (_, pcm) => {
     const { until, service } = await connected();
     const odd = { translation_part_id: [1], language: 5, last_chunk: 'true', chunk_generation_delta: {} };
     const data = { ...odd, data: pcm.toString('base64'), transcription_id: 7 };
@@ -121,7 +124,7 @@ describe('a stream that is open', () => {
     expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(pcm)).toBe(true);
   });
 
-  it('leaves what looks like sound in other messages as it is', async () => {
+  it('does not change sound-like data in other messages', async () => {
     const { until, service } = await connected();
     const data = { task_status: 'running', data: sound.toString('base64') };
     service.send(JSON.stringify({ message_type: 'current_task', data }));
@@ -129,14 +132,14 @@ describe('a stream that is open', () => {
     expect(message).toEqual({ message_type: 'current_task', data });
   });
 
-  it('names no sentence where the service names none', async () => {
+  it('names no sentence when the service names none', async () => {
     const { until, service } = await connected();
     service.send(JSON.stringify({ message_type: 'output_audio_data', data: { data: '' } }));
     const [, message] = await until('message');
     expect(message).toMatchObject({ utterance: null, last: false });
   });
 
-  it('reads data that comes as a JSON string (4.7 rule 3)', async () => {
+  it('reads data in a JSON string (4.7 rule 3)', async () => {
     const { until, service } = await connected();
     const transcription = { text: 'hello', language: 'en' };
     service.send(
@@ -146,7 +149,7 @@ describe('a stream that is open', () => {
     expect(message).toMatchObject({ message_type: 'validated_transcription', data: { transcription } });
   });
 
-  it('takes what is not known as an oddity, and tells what it cannot read, without any content', async () => {
+  it('reports unknown messages as oddities, and unreadable ones, without any content', async () => {
     const { said, service } = await connected();
     const secret = 'private words';
     service.send('not json');
@@ -197,22 +200,25 @@ describe('a stream that is open', () => {
         await once(service, 'pong');
       },
     ],
-  ])('takes %s of a moment ago for an answer, and asks when it is longer ago', async (_, speak) => {
-    const clock = createVirtualClock();
-    const { said, connection, service, until } = await connected(clock);
-    let asked = 0;
-    service.on('ping', () => asked++);
-    await speak(service, () => until('message'));
-    connection.ping();
-    expect(said.at(-1)).toEqual(['pong']);
-    expect(asked).toBe(0);
-    clock.advance(1600);
-    connection.ping();
-    await expect.poll(() => said.filter(([word]) => word === 'pong').length).toBe(2);
-    expect(asked).toBe(1);
-  });
+  ])(
+    'accepts %s of a moment ago as a sign of life, and sends a ping when it is longer ago',
+    async (_, speak) => {
+      const clock = createVirtualClock();
+      const { said, connection, service, until } = await connected(clock);
+      let asked = 0;
+      service.on('ping', () => asked++);
+      await speak(service, () => until('message'));
+      connection.ping();
+      expect(said.at(-1)).toEqual(['pong']);
+      expect(asked).toBe(0);
+      clock.advance(1600);
+      connection.ping();
+      await expect.poll(() => said.filter(([word]) => word === 'pong').length).toBe(2);
+      expect(asked).toBe(1);
+    },
+  );
 
-  it('tells how much has not left, and when it has', async () => {
+  it('reports how many bytes are unsent, and when all are sent', async () => {
     const { connection, service, until, said } = await connected();
     service.pause();
     const chunk = new Uint8Array(512 * 1024);
@@ -224,7 +230,7 @@ describe('a stream that is open', () => {
     expect(connection.bufferedBytes).toBe(0);
   });
 
-  it('sends what it was given, also where it had to wait', async () => {
+  it('sends everything, also after a wait', async () => {
     const { connection, service } = await connected();
     service.pause();
     const chunks = Array.from({ length: 60 }, (_, at) => new Uint8Array(256 * 1024).fill(at));
@@ -242,26 +248,23 @@ describe('a stream that is open', () => {
     expect(texts.every((text, at) => Buffer.from(text, 'base64').equals(chunks[at] ?? sound))).toBe(true);
   });
 
-  it('tells the code and the reason of a close', async () => {
+  it('reports the code and the reason of a close', async () => {
     const { until, service } = await connected();
     service.close(4003, 'session_revoked');
     await expect(until('ended')).resolves.toEqual(['ended', 4003, 'session_revoked']);
   });
 
-  it.each(['warning', 'error', TOKEN])(
-    'keeps its token to itself in every text of a message "%s"',
-    async (type) => {
-      const { said, until, service } = await connected();
-      const text = `bad ?token=${TOKEN} or ${TOKEN}`;
-      const data = { code: text, message: text, desc: text, reason: text, param: text };
-      service.send(JSON.stringify({ message_type: type, data }));
-      await until(type === TOKEN ? 'oddity' : 'message');
-      expect(JSON.stringify(said)).not.toContain(TOKEN);
-      expect(JSON.stringify(said)).toContain('[redacted]');
-    },
-  );
+  it.each(['warning', 'error', TOKEN])('hides its token in every text of a message "%s"', async (type) => {
+    const { said, until, service } = await connected();
+    const text = `bad ?token=${TOKEN} or ${TOKEN}`;
+    const data = { code: text, message: text, desc: text, reason: text, param: text };
+    service.send(JSON.stringify({ message_type: type, data }));
+    await until(type === TOKEN ? 'oddity' : 'message');
+    expect(JSON.stringify(said)).not.toContain(TOKEN);
+    expect(JSON.stringify(said)).toContain('[redacted]');
+  });
 
-  it('keeps its token to itself where the service repeats it', async () => {
+  it('hides its token when the service repeats it', async () => {
     const { said, until, service } = await connected();
     const data = { code: 'X', desc: `not ${TOKEN}` };
     service.send(JSON.stringify({ message_type: 'error', data }));
@@ -280,14 +283,14 @@ describe('a stream that is open', () => {
     await expect(until('ended')).resolves.toEqual(['ended', 1006, '']);
   });
 
-  it('ends on a frame beyond all measure instead of taking it in', async () => {
+  it('ends on a huge frame instead of reading it', async () => {
     const { said, until, service } = await connected();
     service.send(`{"message_type":"current_task","data":"${'x'.repeat(9 * 1024 * 1024)}"}`);
     await until('broke');
     expect(said.some(([word]) => word === 'message')).toBe(false);
   });
 
-  it.each(['close', 'terminate'] as const)('says nothing more after %s', async (how) => {
+  it.each(['close', 'terminate'] as const)('reports nothing after %s', async (how) => {
     const { said, connection, service } = await connected();
     const gone = once(service, 'close');
     connection[how]();

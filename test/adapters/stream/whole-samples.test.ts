@@ -5,8 +5,8 @@ import { fc } from '../../properties.ts';
 const clock = { now: () => 0 };
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
 
-describe('sound that is cut anywhere', () => {
-  it('gives the same samples, however it is cut, and however many are spoken in turns', () => {
+describe('sound that is cut within samples', () => {
+  it('has the same samples for any cuts, and for any interleaved utterances', () => {
     const piece = fc.record({ of: fc.nat(7), length: fc.nat(7) });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
@@ -28,14 +28,14 @@ describe('sound that is cut anywhere', () => {
     );
   });
 
-  it('leaves nothing behind its end', () => {
+  it('leaves no byte after its end', () => {
     const samples = createWholeSamples(clock);
     expect(samples.take(bytes(1, 2, 3), 'a', false)).toEqual(bytes(1, 2));
     expect(samples.take(bytes(4, 5), 'a', true)).toEqual(bytes(3, 4));
     expect(samples.take(bytes(6, 7), 'a', false)).toEqual(bytes(6, 7));
   });
 
-  it('leaves nothing to what is spoken later under the same name, or none', () => {
+  it('leaves no byte to a later utterance with the same name, or without one', () => {
     let now = 0;
     const samples = createWholeSamples({ now: () => now });
     expect(samples.take(bytes(1, 2, 3), '', false)).toEqual(bytes(1, 2));
@@ -43,20 +43,20 @@ describe('sound that is cut anywhere', () => {
     expect(samples.take(bytes(4, 5), '', false)).toEqual(bytes(4, 5));
   });
 
-  it('leaves nothing to another utterance', () => {
+  it('leaves no byte to another utterance', () => {
     const samples = createWholeSamples(clock);
     expect(samples.take(bytes(1), 'a', false)).toEqual(bytes());
     expect(samples.take(bytes(2, 3), 'b', false)).toEqual(bytes(2, 3));
   });
 
-  it('forgets the utterance that has left a byte longest ago, where there are too many', () => {
+  it('drops the oldest leftover byte when there are too many utterances', () => {
     const samples = createWholeSamples(clock);
     for (let at = 0; at < 9; at++) samples.take(bytes(at), `t${at}`, false);
     expect(samples.take(bytes(9), 't0', true)).toEqual(bytes());
     expect(samples.take(bytes(9), 't1', true)).toEqual(bytes(1, 9));
   });
 
-  it('is passed on as it is where nothing is cut', () => {
+  it('is passed on unchanged when nothing is cut', () => {
     const pcm = bytes(1, 2, 3, 4);
     expect(createWholeSamples(clock).take(pcm, 'a', false).buffer).toBe(pcm.buffer);
   });

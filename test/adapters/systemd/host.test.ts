@@ -10,12 +10,12 @@ afterEach(() => rmSync(unit, { force: true }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a host with systemd', () => {
-  it('can start the agent again only where systemd has started it', () => {
+  it('can restart the agent only when systemd has started it', () => {
     expect(createHost({}, () => {}).restartProblem()).toMatch(/would not be restarted/);
     expect(createHost({ SYSTEMD_EXEC_PID: String(process.pid) }, () => {}).restartProblem()).toBeNull();
   });
 
-  it('asks for a reboot by a file, where a unit looks for it', () => {
+  it('requests a reboot by a file that a unit watches', () => {
     const env = { RUNTIME_DIRECTORY: folder };
     expect(createHost({}, () => {}, unit).reboot()).toMatch(/runtime directory/);
     expect(createHost(env, () => {}, unit).reboot()).toMatch(/systemctl enable --now dragoman-reboot.path/);

@@ -20,7 +20,7 @@ function createLog() {
   return { log, errors };
 }
 
-/** A program in the place of systemd-notify that writes down its words, and whom it would speak to. */
+/** A program in the place of systemd-notify that records its arguments and its socket. */
 function createRecorder(code = '') {
   const folder = makeFolder();
   const file = join(folder, 'told');
@@ -40,7 +40,7 @@ function createRecorder(code = '') {
 const SOCKET = { NOTIFY_SOCKET: '/run/systemd/notify', PATH: process.env['PATH'] };
 
 describe('an init system', () => {
-  it('is nobody where there is no socket', () => {
+  it('is absent when there is no socket', () => {
     const { program, told } = createRecorder();
     const initSystem = createSystemdNotifier({}, createLog().log, program);
     initSystem.tell({ ready: true });
@@ -48,7 +48,7 @@ describe('an init system', () => {
     expect(told()).toEqual([]);
   });
 
-  it('is told in order; what changes its mind has a message of its own', async () => {
+  it('gets news in order, with a message of its own for each change of state', async () => {
     const { program, told } = createRecorder();
     const initSystem = createSystemdNotifier(SOCKET, createLog().log, program);
     initSystem.tell({ ready: true, status: 'ready:\nall is well' });
@@ -72,7 +72,7 @@ describe('an init system', () => {
     ]);
   });
 
-  it('that cannot be told costs one line in the log, and nothing else', async () => {
+  it('causes only one log line when it cannot be notified', async () => {
     const { log, errors } = createLog();
     for (const program of ['/nonexistent/systemd-notify', createRecorder('process.exit(1);').program]) {
       errors.length = 0;
@@ -88,7 +88,7 @@ describe('an init system', () => {
     [{ WATCHDOG_USEC: '60000000', WATCHDOG_PID: '1' }, null],
     [{ WATCHDOG_USEC: 'soon' }, null],
     [{}, null],
-  ])('watches as long as it says: %j', (marks, watchdogMs) => {
+  ])('has the watchdog time from the environment: %j', (marks, watchdogMs) => {
     expect(createSystemdNotifier({ ...SOCKET, ...marks }, createLog().log).watchdogMs).toBe(watchdogMs);
   });
 });

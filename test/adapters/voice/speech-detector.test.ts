@@ -11,11 +11,11 @@ const { sentences } = JSON.parse(readFileSync(RECORDING.replace(/wav$/, 'json'),
 };
 
 describe('the voice detector', () => {
-  it('is the one that was trained on people', async () => {
+  it('is the one that was trained on speech', async () => {
     expect((await loadSpeechDetector()).name).toBe('fvad');
   });
 
-  it('hears the visitors in the recording, and not the room between them', async () => {
+  it('detects the visitors in the recording, and not the room between them', async () => {
     const { create } = await loadSpeechDetector();
     const { pcm, rateHz } = await loadWav(RECORDING);
     const detector = create(rateHz);
@@ -25,7 +25,7 @@ describe('the voice detector', () => {
     detector.hear(samplesOf(pcm), (voiced, samples) => {
       const second = at / rateHz;
       at += samples;
-      // The detector hangs on for a moment: a tenth of a second around each sentence belongs to neither side.
+      // The detector reacts with a delay: a tenth of a second around each sentence belongs to neither side.
       const isSaid = sentences.some(({ start, end }) => second > start && second < end);
       const isNear = sentences.some(({ start, end }) => second > start - 0.1 && second < end + 0.3);
       const side = isSaid ? inside : isNear ? null : outside;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   child = Uint8Array.from(outputFiles[0]?.contents ?? []);
 });
 
-/** The child in a folder with packages of a test's own beside it. */
+/** Puts the child into a folder, with a test's own packages beside it. */
 function install(packages: Readonly<Record<string, string>>): string {
   const folder = makeFolder();
   const script = join(folder, 'audio-addon.mjs');
@@ -60,22 +60,22 @@ async function hear(code: string) {
   onTestFinished(() => capture.close());
   return { ...listener, capture };
 }
-/** A package with the face of `alsa-capture`. */
+/** A package with the interface of `alsa-capture`. */
 const CAPTURE = (body: string): string => `
   const { EventEmitter } = require('node:events');
   module.exports = class extends EventEmitter { constructor(options) { super(); ${body} } };`;
 const STEADY =
   'setInterval(() => this.emit("audio", Buffer.alloc(options.rate / 10 * 2, options.device.length)), 100);';
 
-describe('a package that records', () => {
-  it('is heard through a child', async () => {
+describe('the addon driver with a recording package', () => {
+  it('delivers the sound through a child', async () => {
     const { heard } = await hear(CAPTURE(STEADY));
     await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(3);
     expect(heard.pieces[0]?.pcm[0]).toBe('plughw:CARD=Mic'.length);
     expect(heard.faults).toEqual([]);
   });
 
-  it('is started again when it says that it failed, or is killed by what it does', async () => {
+  it('restarts the child when the package reports a failure or crashes', async () => {
     const failing = await hear(
       CAPTURE('setTimeout(() => this.emit("error", new Error("No such device")), 50);'),
     );
@@ -85,7 +85,7 @@ describe('a package that records', () => {
     expect(crashing.heard.faults).toHaveLength(1);
   });
 
-  it('is ended when it delivers the same over and over, as fast as it can', async () => {
+  it('stops the child when it repeats the same sound as fast as it can', async () => {
     const { heard } = await hear(
       CAPTURE(
         'const flood = () => { this.emit("audio", Buffer.alloc(30720)); setImmediate(flood); }; flood();',
@@ -94,7 +94,7 @@ describe('a package that records', () => {
     await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['too_fast']);
   });
 
-  it('is started again, with no fault, when it has grown too large', async () => {
+  it('restarts the child without a fault when it uses too much memory', async () => {
     const { heard, capture } = await hear(
       CAPTURE(
         `const kept = []; setInterval(() => { if (kept.length < 60) kept.push(Buffer.alloc(10 * 2 ** 20, 1)); }, 10); ${STEADY}`,
@@ -105,7 +105,7 @@ describe('a package that records', () => {
     expect(heard.faults).toEqual([]);
   });
 
-  it('that is not installed is said to be so', async () => {
+  it('reports a package that is not installed', async () => {
     const listener = createListener();
     const script = install({});
     const options = { device: 'default', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
@@ -115,7 +115,7 @@ describe('a package that records', () => {
     expect(listener.heard.faults[0]?.message).toContain('install it with "npm install alsa-capture"');
   });
 
-  it('needs the child’s program beside the agent’s', () => {
+  it('fails when the child’s program is not beside the agent’s', () => {
     const { deps } = createListener();
     const options = {
       device: 'default',
@@ -128,8 +128,8 @@ describe('a package that records', () => {
   });
 });
 
-describe('a package that plays', () => {
-  it('is given the sound', async () => {
+describe('the addon driver with a playing package', () => {
+  it('passes the sound to the package', async () => {
     const listener = createListener();
     const folder = makeFolder();
     const taken = join(folder, 'taken');
@@ -150,8 +150,8 @@ describe('a package that plays', () => {
   });
 });
 
-describe('the weight of a child', () => {
-  it('is not known where there is none', () => {
+describe('the memory of a child', () => {
+  it('is unknown when there is no child', () => {
     expect(overweight({ pid: null })).toBeNull();
     expect(overweight({ pid: 2 ** 22 + 1 })).toBeNull();
   });
@@ -172,7 +172,7 @@ const missing = whyNot(PACKAGES.capture);
 describe.skipIf(missing !== null)(
   `the real package${missing === null ? '' : `: skipped, ${missing}`}`,
   () => {
-    it('says that there is no such card', async () => {
+    it('reports a card that does not exist', async () => {
       const listener = createListener();
       const script = install({});
       const options = { device: 'hw:CARD=None', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };

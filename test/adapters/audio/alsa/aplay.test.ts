@@ -15,7 +15,7 @@ const SETUP = ['channels : 1', `rate : ${RATE_HZ}`, 'buffer_size : 1600', 'perio
 const BROKEN = 'aplay: xwrite:2200: write error: No such device';
 const AWAY = 'aplay: main:834: audio open error: No such device';
 
-/** Plays, breaks off once it was given 300 ms, and cannot be opened while its card is away. Takes a while to open. */
+/** Plays, breaks off after 300 ms of sound, and cannot be opened while its card is away. Takes a while to open. */
 const aplay = (opensInMs: number): string => `
 const away = require('node:path').join(require('node:path').dirname(process.argv[1]), 'away');
 const end = (why) => process.stderr.write(why + '\\n', () => process.exit(1));
@@ -45,8 +45,8 @@ async function speak(opensInMs = 0, breaks = true) {
   return { ...listener, playback, program, away };
 }
 
-describe('a loudspeaker that aplay plays to', () => {
-  it('tells how much of what was written nobody will hear, because it was away', async () => {
+describe('playback with aplay', () => {
+  it('reports how much written sound was lost while the loudspeaker was away', async () => {
     const { heard, playback, away } = await speak();
     playback.write(new Uint8Array(RATE_HZ * 2 * 3).fill(33));
     await expect.poll(() => heard.faults.length, within).toBe(1);
@@ -58,7 +58,7 @@ describe('a loudspeaker that aplay plays to', () => {
     expect(heard.missedMs).toBeLessThan(3000);
   });
 
-  it('loses nothing by opening late, as on a machine that is busy', async () => {
+  it('loses no sound when the device opens late, as on a busy machine', async () => {
     const { heard, playback, program } = await speak(1800, false);
     playback.write(new Uint8Array(RATE_HZ).fill(33));
     const isTaken = (): boolean => existsSync(`${program}.taken`);

@@ -15,7 +15,7 @@ const within = { timeout: 60_000, interval: 10 };
 let folder = '';
 const path = process.env['PATH'];
 
-/** An amixer that notes what it is told, and can't do it while there is a file of that name. */
+/** An amixer that records its arguments, and fails while there is a file named `stuck`. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-mixer-'));
   const script = `#!/bin/sh
@@ -50,8 +50,8 @@ async function open() {
   return { card, clock };
 }
 
-describe('a volume that could not be set', () => {
-  it('is set again, ever later, and not without end', async () => {
+describe('a volume that amixer could not set', () => {
+  it('retries with growing waits, and gives up in the end', async () => {
     const { card, clock } = await open();
     isStuck(true);
     card.mixer?.setVolume(40);
@@ -66,7 +66,7 @@ describe('a volume that could not be set', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is as it should be as soon as that can be done', async () => {
+  it('sets the volume as soon as amixer works again', async () => {
     const { card, clock } = await open();
     isStuck(true);
     card.mixer?.setVolume(40);
@@ -77,7 +77,7 @@ describe('a volume that could not be set', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('gives way to a newer one', async () => {
+  it('drops the retry when a newer volume is set', async () => {
     const { card, clock } = await open();
     isStuck(true);
     card.mixer?.setVolume(40);
@@ -90,7 +90,7 @@ describe('a volume that could not be set', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is not tried any more once the loudspeaker is closed', async () => {
+  it('stops the retries when the loudspeaker is closed', async () => {
     const { card, clock } = await open();
     isStuck(true);
     card.mixer?.setVolume(40);

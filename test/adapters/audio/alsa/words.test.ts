@@ -3,7 +3,7 @@ import { createFormatAttempts } from '../../../../src/adapters/audio/alsa/format
 import { chooseControl, controlDevice } from '../../../../src/adapters/audio/alsa/mixer.ts';
 import { createSetupReader } from '../../../../src/adapters/audio/alsa/setup.ts';
 
-describe('what a device granted', () => {
+describe('the setup that a device granted', () => {
   const DUMP = [
     'Plug PCM: Rate conversion PCM (48000, sformat=S16_LE)',
     'Its setup is:',
@@ -24,13 +24,13 @@ describe('what a device granted', () => {
     '  period_size  : 960',
   ].map((line) => line.trim());
 
-  it('is read once, from the top', () => {
+  it('is read once, from the first block', () => {
     const reader = createSetupReader();
     const read = DUMP.map((line) => reader.read(line)).filter((setup) => setup !== null);
     expect(read).toEqual([{ rateHz: 24_000, channels: 1, periodFrames: 480, bufferFrames: 4096 }]);
   });
 
-  it('is not read from anything else', () => {
+  it('is not read from other lines', () => {
     const reader = createSetupReader();
     for (const line of ['rate: fast', 'Warning: rate is not accurate (requested = 24000Hz)', '']) {
       expect(reader.read(line)).toBeNull();
@@ -38,8 +38,8 @@ describe('what a device granted', () => {
   });
 });
 
-describe('the ways to ask for sound', () => {
-  it('are the operator’s first, then ALSA’s conversion, then forms that cards have', () => {
+describe('the formats to request', () => {
+  it('are the operator’s first, then ALSA’s conversion, then common formats of cards', () => {
     const attempts = createFormatAttempts('hw:CARD=Mic', 24_000);
     expect(attempts.current).toEqual({ device: 'hw:CARD=Mic', rateHz: 24_000, channels: 1 });
     expect(attempts.refuse()).toMatch(
@@ -50,7 +50,7 @@ describe('the ways to ask for sound', () => {
     expect(attempts.current).toEqual({ device: 'hw:CARD=Mic', rateHz: 48_000, channels: 1 });
   });
 
-  it('come to an end, and begin again', () => {
+  it('start from the beginning when all were refused', () => {
     const attempts = createFormatAttempts('my_mic', 24_000);
     let ways = 1;
     while (attempts.refuse() !== null) ways++;
@@ -58,14 +58,14 @@ describe('the ways to ask for sound', () => {
     expect(attempts.current).toEqual({ device: 'my_mic', rateHz: 24_000, channels: 1 });
   });
 
-  it('take the rate that the device gives', () => {
+  it('use the rate that the device granted', () => {
     const attempts = createFormatAttempts('hw:1', 24_000);
     attempts.accept(32_000);
     expect(attempts.current).toEqual({ device: 'hw:1', rateHz: 32_000, channels: 1 });
   });
 });
 
-describe('a card’s volume', () => {
+describe('a card’s volume control', () => {
   it.each([
     ['plughw:CARD=Speaker,DEV=0', 'hw:CARD=Speaker'],
     ['hw:1,0', 'hw:1'],
@@ -98,7 +98,7 @@ Simple mixer control 'Auto Gain Control',0
   Capabilities: pswitch pswitch-joined
 `;
 
-  it('is the control that plays and means the whole card', () => {
+  it('is the playback control of the whole card', () => {
     expect(chooseControl(CONTENTS)).toEqual({ name: 'PCM', canMute: true });
     expect(chooseControl(CONTENTS.replace('pvolume pswitch pswitch-joined', 'pvolume'))).toEqual({
       name: 'PCM',

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Puts programs of these names first on the path: shell scripts. */
+/** Puts shell scripts with these names first on the path. */
 function programs(scripts: Record<string, string>): Record<string, string> {
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -21,8 +21,8 @@ function programs(scripts: Record<string, string>): Record<string, string> {
   return { PATH: `${folder}:/usr/bin:/bin` };
 }
 
-describe('asking a device', () => {
-  it('opens it in a way that keeps nothing, and reads the answer', async () => {
+describe('asking a device for its abilities', () => {
+  it('opens the device without recording, and reads the answer', async () => {
     writeFileSync(join(folder, 'dump'), BOARD_PARAMETERS);
     const env = programs({ arecord: `echo "$LC_ALL $*" > ${folder}/words; cat ${folder}/dump >&2; exit 1` });
     const answer = await createAlsaTools({ env }).askAbility('capture', 'hw:CARD=Mic,DEV=0');
@@ -31,20 +31,20 @@ describe('asking a device', () => {
     expect(stdout).toMatch(/^C -D hw:CARD=Mic,DEV=0 --dump-hw-params .*\/dev\/null$/m);
   });
 
-  it('does not wait for the rest once it has the answer', async () => {
+  it('does not wait for the program’s end once the answer is complete', async () => {
     writeFileSync(join(folder, 'dump'), BOARD_PARAMETERS);
     const env = programs({ aplay: `cat ${folder}/dump >&2; exec sleep 60` });
     const answer = await createAlsaTools({ env, limitMs: 50_000 }).askAbility('playback', 'hw:0');
     expect(answer.ok).toBe(true);
   });
 
-  it('gives up a device that does not answer', async () => {
+  it('times out when a device does not answer', async () => {
     const env = programs({ arecord: 'exec sleep 60' });
     const answer = await createAlsaTools({ env, limitMs: 200 }).askAbility('capture', 'hw:0');
     expect(answer).toEqual({ ok: false, reason: 'no answer in 0.2 s' });
   });
 
-  it('tells why in the words of ALSA', async () => {
+  it('reports the reason in ALSA’s words', async () => {
     const env = programs({
       arecord:
         'echo "ALSA lib x.c:1:(y) z" >&2; echo "arecord: main:831: audio open error: Device or resource busy" >&2; exit 1',
@@ -58,7 +58,7 @@ describe('asking a device', () => {
     expect(await tools.askAbility('playback', 'hw:0')).toEqual({ ok: false, reason: 'it gave no reason' });
   });
 
-  it('says that the programs are not there', async () => {
+  it('reports that the programs are not installed', async () => {
     const tools = createAlsaTools({ env: { PATH: folder } });
     expect(await tools.askAbility('capture', 'hw:0')).toEqual({
       ok: false,
@@ -82,14 +82,14 @@ pcm.booth { type null hint { show on description "The booth" } }
     return { PATH: process.env['PATH'] ?? '', ALSA_CONFIG_PATH: file };
   };
 
-  it('list what a configuration offers', async () => {
+  it('list the devices of a configuration', async () => {
     const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
     const booth = { name: 'booth', description: 'The booth' };
     expect(await tools.listSoftware('capture')).toContainEqual(booth);
     expect(await tools.listSoftware('playback')).toContainEqual(booth);
   });
 
-  it('say what a device can do, and that another one is not there', async () => {
+  it('report what a device can do, and that another one does not exist', async () => {
     const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
     for (const direction of ['capture', 'playback'] as const) {
       const answer = await tools.askAbility(direction, 'booth');

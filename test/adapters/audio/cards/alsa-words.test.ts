@@ -7,14 +7,14 @@ import { BOARD_PARAMETERS, headsetStream } from './machines.ts';
 
 const one = (number: number) => ({ least: number, most: number });
 
-describe('what a USB card says of itself', () => {
-  it('is read for each direction by itself', () => {
+describe('the stream file of a USB card', () => {
+  it('is read separately for each direction', () => {
     const { capture, playback } = parseUsbStream(headsetStream('1.3'));
     expect(capture).toEqual({ formats: ['S16_LE'], channels: [one(1)], rates: [one(44_100), one(48_000)] });
     expect(playback.channels).toEqual([one(2)]);
   });
 
-  it('may be several settings, running, with a range of rates', () => {
+  it('may hold several settings, a running state and a range of rates', () => {
     const text = `Some Interface at usb-0000:01:00.0-1.2, high speed : USB Audio
 
 Capture:
@@ -50,8 +50,8 @@ Capture:
   });
 });
 
-describe('what ALSA dumps of a device', () => {
-  it('is read from among what else is said', () => {
+describe('the hardware parameters from ALSA', () => {
+  it('are found among other output', () => {
     expect(parseHardwareParameters(BOARD_PARAMETERS)).toEqual({
       formats: ['S16_LE', 'S24_LE', 'S32_LE'],
       channels: [one(2)],
@@ -59,14 +59,14 @@ describe('what ALSA dumps of a device', () => {
     });
   });
 
-  it('is nothing before it is whole', () => {
+  it('are null while the dump is incomplete', () => {
     const end = BOARD_PARAMETERS.lastIndexOf('--------------------');
     expect(parseHardwareParameters(BOARD_PARAMETERS.slice(0, end))).toBeNull();
     expect(parseHardwareParameters(BOARD_PARAMETERS.slice(0, end + 20))).not.toBeNull();
     expect(parseHardwareParameters('arecord: main:831: audio open error: No such device\n')).toBeNull();
   });
 
-  it('leaves out limits that are none', () => {
+  it('leave out limits that are not real', () => {
     const text = BOARD_PARAMETERS.replace('RATE: [8000 96000]', 'RATE: [1 4294967295]').replace(
       'CHANNELS: 2',
       'CHANNELS: [1 1073741823]',
@@ -76,7 +76,7 @@ describe('what ALSA dumps of a device', () => {
 });
 
 describe('the list of ALSA devices', () => {
-  it('loses the cards and the parts', () => {
+  it('is read without the cards and the building blocks', () => {
     const text = `null
     Discard all samples (playback) or generate zero samples (capture)
 lavrate
@@ -103,7 +103,7 @@ booth
   });
 });
 
-describe('the name of a device', () => {
+describe('parsing a device name', () => {
   it.each([
     ['plughw:CARD=Mic', { plugin: 'plughw', card: 'Mic', device: 0 }],
     ['hw:CARD=Mic,DEV=1', { plugin: 'hw', card: 'Mic', device: 1 }],

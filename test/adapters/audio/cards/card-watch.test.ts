@@ -10,7 +10,7 @@ import { createSystemClock } from '../../../../src/adapters/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../../../virtual-clock.ts';
 import { headset, headsetLines, layOut, type Machine, NO_CARDS } from './machines.ts';
 
-/** A kernel's notices, given by hand. */
+/** Stands for the kernel's notices, which the test sends. */
 function createNotices() {
   let listener: { changed(name: string | null): void; lost(): void } | null = null;
   let isRefusing = false;
@@ -39,7 +39,7 @@ function createNotices() {
   };
 }
 
-describe('changes of cards', () => {
+describe('the card watch', () => {
   let machine: Machine;
   let clock: VirtualClock;
   let notices: ReturnType<typeof createNotices>;
@@ -69,7 +69,7 @@ describe('changes of cards', () => {
     expect(notices.isWatching).toBe(false);
   });
 
-  it('are told once, as soon as a burst of them has settled', () => {
+  it('reports a burst of changes once, after it has settled', () => {
     listen();
     clock.advance(1000);
     plug(1);
@@ -82,7 +82,7 @@ describe('changes of cards', () => {
     expect(told).toEqual([1500]);
   });
 
-  it('are told although the burst never settles', () => {
+  it('reports changes even when the burst never settles', () => {
     listen();
     plug(1);
     for (let step = 0; step < 50; step++) {
@@ -92,7 +92,7 @@ describe('changes of cards', () => {
     expect(told).toEqual([2000]);
   });
 
-  it('are told for a card that goes and comes back under another number', () => {
+  it('reports a card that comes back under another number', () => {
     listen();
     plug(1);
     notices.say('controlC1');
@@ -106,7 +106,7 @@ describe('changes of cards', () => {
     expect(told).toEqual([300, 1300, 2300]);
   });
 
-  it('are not told where nothing is different, or where it is no sound', () => {
+  it('does not report when nothing has changed, or when it is not a sound device', () => {
     listen();
     notices.say('controlC0');
     notices.say('pcmC0D0c');
@@ -118,7 +118,7 @@ describe('changes of cards', () => {
     expect(told).toEqual([]);
   });
 
-  it('are found by a slow look where nothing can be watched, and watched again when that can be', () => {
+  it('polls slowly while the folder cannot be watched, and watches again later', () => {
     notices.refuse(true);
     listen();
     clock.advance(20_000);
@@ -133,7 +133,7 @@ describe('changes of cards', () => {
     expect(told).toEqual([30_000]);
   });
 
-  it('are still found when the folder has gone with its last card', () => {
+  it('still finds changes after the folder was removed with its last card', () => {
     listen();
     plug(1);
     notices.say('controlC1');
@@ -152,7 +152,7 @@ describe('changes of cards', () => {
     expect(notices.watched).toBe(2);
   });
 
-  it('are told to all who listen, and to nobody who has left', () => {
+  it('reports to all present listeners, and to no former one', () => {
     const ends = [listen(), listen(), listen()];
     ends[1]?.();
     plug(1);
@@ -166,7 +166,7 @@ describe('changes of cards', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('can be listened to again from within the telling', () => {
+  it('accepts a new listener during a report', () => {
     let end = (): void => {};
     const again = (): void => {
       told.push(clock.now());
@@ -184,7 +184,7 @@ describe('changes of cards', () => {
 });
 
 describe('the kernel’s own notices', () => {
-  it('come for a real folder in which files appear and vanish, and when it goes itself', async () => {
+  it('arrive when files appear and disappear in a real folder, and when it is removed', async () => {
     const machine = layOut(NO_CARDS);
     const watch = createCardWatch({ clock: createSystemClock(), folders: machine });
     try {

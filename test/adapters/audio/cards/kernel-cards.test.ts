@@ -31,7 +31,7 @@ const streamOf = (card: Card | undefined, direction: 'capture' | 'playback') => 
 };
 
 describe('the cards of a Raspberry Pi', () => {
-  it('are told by id, name, driver and direction', () => {
+  it('are listed with id, name, driver and direction', () => {
     const cards = read(RASPBERRY_PI);
     expect(
       cards.map(({ index, id, driver, name, streams }) => [
@@ -49,7 +49,7 @@ describe('the cards of a Raspberry Pi', () => {
     ]);
   });
 
-  it('are called by their id, HDMI by the device that converts for it', () => {
+  it('are addressed by their id, HDMI by the device that converts for it', () => {
     const addresses = read(RASPBERRY_PI).map((card) => addressOf(card, streamOf(card, 'playback').stream));
     expect(addresses).toEqual([
       'plughw:CARD=Headphones',
@@ -59,7 +59,7 @@ describe('the cards of a Raspberry Pi', () => {
     ]);
   });
 
-  it('say where on the USB they are and what they can do there', () => {
+  it('include the USB port and the abilities of a USB card', () => {
     const [, , board, usb] = read(RASPBERRY_PI);
     expect(board?.usb).toBeNull();
     expect(usb?.usb).toEqual({ port: '1-1.3:1.0', model: '0d8c:0014' });
@@ -79,7 +79,7 @@ describe('the cards of a Raspberry Pi', () => {
     });
   });
 
-  it('names a second device of a card by its number', () => {
+  it('address a second device of a card by its number', () => {
     const [, , board] = read(RASPBERRY_PI, pcm(2, 1, 'c', 'wm8960-hifi-1'));
     expect(board?.streams.map((stream) => addressOf(board, stream))).toEqual([
       'plughw:CARD=seeed2micvoicec',
@@ -88,20 +88,20 @@ describe('the cards of a Raspberry Pi', () => {
     ]);
   });
 
-  it('says whether this user may open them', () => {
+  it('include whether this user may open them', () => {
     machine = layOut(RASPBERRY_PI);
     machine.remove('dev/snd/controlC1');
     chmodSync(join(machine.dev, 'snd', 'controlC2'), 0o000);
     const allowed = readCards(machine).map(({ isAllowed }) => isAllowed);
-    // The superuser may open what nobody may.
+    // The superuser may open any of them.
     expect(allowed).toEqual([true, null, process.getuid?.() === 0, true]);
   });
 });
 
-describe('a card that somebody uses', () => {
+describe('a card that a program uses', () => {
   const status = 'proc/asound/card3/pcm0c/sub0/status';
 
-  it('tells the program, and who runs a program that is only a wrapper', () => {
+  it('names the program, and the parent of a mere wrapper', () => {
     const [, , , usb] = read(
       RASPBERRY_PI,
       { [status]: runningStatus(812) },
@@ -121,7 +121,7 @@ describe('a card that somebody uses', () => {
     expect(findStream({ card: 'Gone', device: 0 }, 'capture', machine)).toBeNull();
   });
 
-  it('tells the program of a thread by the name of the program', () => {
+  it('names the program, not its thread', () => {
     const [, , , usb] = read(
       RASPBERRY_PI,
       { [status]: runningStatus(1553) },
@@ -131,7 +131,7 @@ describe('a card that somebody uses', () => {
     expect(streamOf(usb, 'capture').stream.holders).toEqual([{ pid: 1540, program: 'pipewire' }]);
   });
 
-  it('says so where the program cannot be seen', () => {
+  it('reports that the program cannot be seen', () => {
     const [, , , usb] = read(RASPBERRY_PI, { [status]: runningStatus(4711) });
     const program = 'a program that this user may not see';
     expect(streamOf(usb, 'capture').stream.holders).toEqual([{ pid: 4711, program }]);
@@ -140,7 +140,7 @@ describe('a card that somebody uses', () => {
     expect(streamOf(again, 'capture').stream.holders).toEqual([{ pid: null, program }]);
   });
 
-  it('is not busy while it has places left', () => {
+  it('is not busy while it has free places', () => {
     const place = (number: number): Tree => ({
       [`proc/asound/card0/pcm0p/sub${number}/status`]: runningStatus(900),
     });
@@ -153,7 +153,7 @@ describe('a card that somebody uses', () => {
   });
 });
 
-describe('a card that comes back', () => {
+describe('a card that is plugged in again', () => {
   it('has its id and another number', () => {
     machine = layOut(RASPBERRY_PI);
     const find = () => readCards(machine).find(({ id }) => id === 'Device');
@@ -171,7 +171,7 @@ describe('a card that comes back', () => {
 });
 
 describe('a machine without cards', () => {
-  it('has none, with kernel sound and without', () => {
+  it('lists no cards, with kernel sound and without', () => {
     expect(read(NO_CARDS)).toEqual([]);
     expect(hasKernelSound(machine)).toBe(true);
     machine.clear();

@@ -1,24 +1,24 @@
 /**
- * Machines as their kernel tells of them, file by file. Nobody recorded them: they are put together from the kernel's
- * own formats and from listings that people have published of such boards.
+ * Machines as their kernel describes them, file by file. Not recorded: composed from the kernel's own formats and from published
+ * listings of such boards.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { MachineFolders } from '../../../../src/adapters/audio/cards/card.ts';
 
-/** Text by path; a path that begins with "->" in its text is a link. */
+/** Text by path; a text that begins with "->" is a link. */
 export type Tree = Readonly<Record<string, string>>;
 
 export interface Machine extends MachineFolders {
   readonly root: string;
   write(path: string, text: string): void;
   remove(path: string): void;
-  /** Throws all of it away. */
+  /** Deletes all of it. */
   clear(): void;
 }
 
-/** Puts a machine's files into a folder of their own. */
+/** Writes a machine's files into a folder of their own. */
 export function layOut(tree: Tree): Machine {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-machine-'));
   const write = (path: string, text: string): void => {
@@ -89,7 +89,7 @@ appl_ptr    : 736012
 `;
 }
 
-/** What the kernel tells of a process; a thread's `group` is its process. */
+/** The kernel's files of a process; a thread's `group` is its process. */
 export function processFiles(
   pid: number,
   comm: string,
@@ -102,7 +102,7 @@ export function processFiles(
   };
 }
 
-/** A cheap USB headset, as its `stream0` reads. */
+/** The `stream0` of a cheap USB headset. */
 export function headsetStream(port: string): string {
   return `C-Media Electronics Inc. USB PnP Sound Device at usb-0000:01:00.0-${port}, full spe : USB Audio
 
@@ -175,7 +175,7 @@ export const RASPBERRY_PI: Tree = {
   'dev/snd/timer': '',
 };
 
-/** Two headsets of one make and nothing else. */
+/** Two identical headsets and nothing else. */
 export const TWO_HEADSETS: Tree = {
   'proc/asound/cards': headsetLines(0, 'Device', '1.1') + headsetLines(1, 'Device_1', '1.4'),
   ...headset(0, 'Device', '1.1'),
@@ -185,7 +185,7 @@ export const TWO_HEADSETS: Tree = {
 /** A board whose kernel has sound, but no card. */
 export const NO_CARDS: Tree = { 'proc/asound/cards': '--- no soundcards ---\n', 'dev/snd/timer': '' };
 
-/** As `arecord --dump-hw-params` words it for a board of two microphones (it goes to standard error). */
+/** The dump of `arecord --dump-hw-params` for a board with two microphones (on standard error). */
 export const BOARD_PARAMETERS = `Recording raw data '/dev/null' : Float 64 bit Big Endian, Rate 8000 Hz, Mono
 HW Params of device "hw:CARD=seeed2micvoicec,DEV=0":
 --------------------

@@ -6,15 +6,15 @@ import { createCapture } from '../../../../src/adapters/audio/driver.ts';
 import type { AudioFault } from '../../../../src/ports/audio.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
 
-/** Real children under a clock that stands still: nothing is tried again because time has passed. */
-describe('a capture whose card is gone', () => {
+/** Real children with a clock that stands still: the passage of time causes no retry. */
+describe('a capture without its card', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-return-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is opened again at the moment the cards change, and no longer once it is closed', async () => {
+  it('retries as soon as the cards change, but not after it is closed', async () => {
     const card = join(folder, 'card');
     const clock = createVirtualClock();
     const listeners = new Set<() => void>();
@@ -46,7 +46,7 @@ describe('a capture whose card is gone', () => {
     expect(fault).toMatchObject({ code: 'not_found' });
     expect(capture.figures?.starts).toBe(1);
 
-    // Another card came: this one is tried at once, in vain.
+    // Another card came: this one is tried at once, and fails.
     cardsChange();
     await until(() => capture.figures?.failures === 2);
     expect(existsSync(card)).toBe(false);
@@ -61,7 +61,7 @@ describe('a capture whose card is gone', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('is left alone by changes while it works', async () => {
+  it('ignores changes of cards while it works', async () => {
     const clock = createVirtualClock();
     let tell = (): void => {};
     let bytes = 0;
@@ -89,7 +89,7 @@ describe('a capture whose card is gone', () => {
   });
 });
 
-/** Waits for what real processes do, however slow the machine is. */
+/** Waits for real processes, however slow the machine is. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -7,7 +7,7 @@ let machine: Machine;
 afterEach(() => machine.clear());
 
 describe('a survey of the devices', () => {
-  it('asks those that do not tell by themselves, and never one that is busy', async () => {
+  it('opens cards that do not describe themselves, but never a busy one', async () => {
     machine = layOut({
       ...RASPBERRY_PI,
       'proc/asound/card2/pcm0c/sub0/status': runningStatus(900),
@@ -34,7 +34,7 @@ describe('a survey of the devices', () => {
     expect(hdmi?.streams).toMatchObject([{ address: 'sysdefault:CARD=vc4hdmi0', silence: 'No such device' }]);
   });
 
-  it('joins what is offered for hearing and for speaking', async () => {
+  it('merges devices that both record and play', async () => {
     machine = layOut(RASPBERRY_PI);
     const survey = await surveyDevices(
       machine,
@@ -48,7 +48,7 @@ describe('a survey of the devices', () => {
     expect(survey).toMatchObject({ hasKernelSound: true, hasAlsaTools: true, twins: [] });
   });
 
-  it('goes on without the programs of ALSA', async () => {
+  it('works without the programs of ALSA', async () => {
     machine = layOut(RASPBERRY_PI);
     const survey = await surveyDevices(machine, NO_TOOLS);
     expect(survey.hasAlsaTools).toBe(false);

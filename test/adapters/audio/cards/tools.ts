@@ -3,7 +3,7 @@ import type { Direction } from '../../../../src/adapters/audio/cards/card.ts';
 import { parseHardwareParameters } from '../../../../src/adapters/audio/cards/hardware-parameters.ts';
 import { BOARD_PARAMETERS } from './machines.ts';
 
-/** Answers as ALSA's programs would on a Raspberry Pi whose screen is off; remembers what was asked. */
+/** Answers like ALSA's programs on a Raspberry Pi whose screen is off; records the questions. */
 export function answeringTools(
   offered: Readonly<Record<Direction, readonly string[]>> = { capture: [], playback: [] },
 ): AlsaTools & { readonly asked: string[] } {

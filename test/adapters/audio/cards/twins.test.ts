@@ -8,8 +8,8 @@ afterEach(() => machine.clear());
 
 const namesIn = (twins: Twins | undefined) => twins?.rules.map((rule) => /ATTR\{id\}="(.*)"/.exec(rule)?.[1]);
 
-describe('equal cards', () => {
-  it('are found, and each socket gets a name of its own', () => {
+describe('identical cards', () => {
+  it('are found, with a name for each socket', () => {
     machine = layOut(TWO_HEADSETS);
     const twins = findTwins(readCards(machine));
     expect(twins.map(({ cards }) => cards.map(({ id }) => id))).toEqual([['Device', 'Device_1']]);
@@ -20,7 +20,7 @@ describe('equal cards', () => {
     for (const rule of twins[0]?.rules ?? []) expect(rule.length).toBeLessThanOrEqual(80);
   });
 
-  it('get names that no card has', () => {
+  it('get names that no other card has', () => {
     machine = layOut({
       ...TWO_HEADSETS,
       ...headset(2, 'DeviceA', '1.2'),
@@ -42,7 +42,7 @@ describe('equal cards', () => {
     expect(namesIn(findTwins(readCards(machine))[0])).toEqual(['ABCDEFGHIJKLMNA', 'ABCDEFGHIJKLMB']);
   });
 
-  it('are no matter where a rule has named them already', () => {
+  it('are ignored when a rule has already named them', () => {
     machine = layOut({
       ...TWO_HEADSETS,
       'proc/asound/cards': headsetLines(0, 'DeviceA', '1.1') + headsetLines(1, 'DeviceB', '1.4'),
@@ -50,7 +50,7 @@ describe('equal cards', () => {
     expect(findTwins(readCards(machine))).toEqual([]);
   });
 
-  it('are not cards of different makes, nor a single one', () => {
+  it('do not include cards of different models, nor a single card', () => {
     machine = layOut({ ...TWO_HEADSETS, 'proc/asound/card1/usbid': '1111:2222\n' });
     expect(findTwins(readCards(machine))).toEqual([]);
     machine.clear();
@@ -58,7 +58,7 @@ describe('equal cards', () => {
     expect(findTwins(readCards(machine))).toEqual([]);
   });
 
-  it('get no rules where their sockets are not told', () => {
+  it('get no rules when their sockets are unknown', () => {
     machine = layOut(TWO_HEADSETS);
     machine.remove('sys');
     expect(findTwins(readCards(machine))[0]?.rules).toEqual([]);

@@ -6,8 +6,8 @@ const adapter = (path: string): string =>
   JSON.stringify(fileURLToPath(new URL(`../../../../src/adapters/${path}`, import.meta.url)));
 
 /**
- * Builds a process that records with the command in its arguments, for tests that must kill or confine it. It says `heard`
- * for its first sound, and each fault.
+ * Builds a process that records with the command in its arguments, for tests that must kill or confine it. It prints `heard` for
+ * its first sound, and each fault.
  */
 export async function buildAgent(folder: string): Promise<string> {
   const agent = join(folder, 'agent.mjs');

@@ -11,7 +11,7 @@ import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
 import { createListener, isAlive, makeFailing, makeProgram, quietMs, RATE_HZ, startsOf } from './fake.ts';
 
-/** Hears a program. `stalls` are its own, too: one that is kept from running delivers nothing, and is taken for hung. */
+/** Captures from a program. `stalls` are the program's own pauses: a paused program counts as hung. */
 function hear(code: string, ...words: string[]) {
   return hearProgram(makeProgram(code), words);
 }
@@ -34,11 +34,11 @@ async function hearProgram(program: string, words: readonly string[] = []) {
   return { ...listener, capture, program, stalls };
 }
 const within = { timeout: 60_000, interval: 20 };
-/** Half of what a program that delivers nothing is taken for hung after. */
+/** Half of the silence after which a program counts as hung. */
 const LONG_STALL_MS = 1000;
 
-describe('a program that records', () => {
-  it('is heard, sample by sample, with the time of their capture', async ({ skip }) => {
+describe('a capture program', () => {
+  it('delivers every sample with its capture time', async ({ skip }) => {
     const { heard, capture, stalls } = await hear('deliver();');
     await expect.poll(() => heard.pieces.length, within).toBeGreaterThan(20);
     await capture.close();
@@ -55,7 +55,7 @@ describe('a program that records', () => {
     expect(heard.pieces.length).toBe(count);
   });
 
-  it('gets its words as they stand: no shell ever sees them', async () => {
+  it('gets its arguments unchanged, without a shell', async () => {
     const { program } = await hear(
       "fs.writeFileSync(process.argv[1] + '.words', JSON.stringify([process.argv.slice(2), process.env.LC_ALL])); deliver();",
       'a b',
@@ -71,7 +71,7 @@ describe('a program that records', () => {
     await expect.poll(words, within).toEqual([['a b', '$HOME; exit'], 'C']);
   });
 
-  it('is started again when it crashes: told once, and heard again', async () => {
+  it('is restarted when it crashes, with one fault, and delivers again', async () => {
     const { heard, program, capture } = await hear(
       "if (count < 4) { console.error('main:12: it broke \\x1b[31m'); process.exit(7); } deliver();",
     );
@@ -86,7 +86,7 @@ describe('a program that records', () => {
     expect(capture.figures).toMatchObject({ starts: 4, failures: 3 });
   });
 
-  it('is ended and started again when it hangs', async () => {
+  it('is killed and restarted when it hangs', async () => {
     const { heard, capture } = await hear(
       "if (count === 1) { deliver(1, 5); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); } else deliver();",
     );
@@ -106,7 +106,7 @@ describe('a program that records', () => {
     judgeSound(skip, stalls, LONG_STALL_MS, () => expect(heard.faults).toEqual([]));
   });
 
-  it('is ended when it delivers faster than real time, and what it floods is bounded', async () => {
+  it('is killed when it delivers faster than real time, and its flood is limited', async () => {
     const { heard } = await hear(
       "if (count > 1) deliver(); else { const flood = () => { while (process.stdout.write(Buffer.alloc(65536, 1))); }; process.stdout.on('drain', flood); flood(); }",
     );
@@ -116,7 +116,7 @@ describe('a program that records', () => {
     await expect.poll(() => heard.lines.at(-1), within).toBe('the capture device works again');
   });
 
-  it('may complain without end: nobody listens to more than a little', async ({ skip }) => {
+  it('may write endless messages, of which few are read', async ({ skip }) => {
     const { heard, stalls } = await hear(
       "deliver(); const nag = () => { while (process.stderr.write('overrun!!! (at least 1.0 ms long)\\n'.repeat(500))); }; process.stderr.on('drain', nag); nag();",
     );
@@ -133,12 +133,12 @@ describe('a program that records', () => {
     ['audio open error: Permission denied', 'failed'],
     ['pcm_read:2221: read error: No such device', 'lost'],
     ['set_params:1339: Sample format non available', 'format'],
-  ])('tells what its last words mean: %s', async (words, code) => {
+  ])('explains its last line: %s', async (words, code) => {
     const { heard } = await hearProgram(makeFailing(words));
     await expect.poll(() => heard.faults.map((fault) => fault.code), within).toEqual([code]);
   });
 
-  it('that is not there is said to be so, and looked for again', async () => {
+  it('is reported when it is not installed, and tried again', async () => {
     const { heard, deps, captureSink } = createListener();
     const command = ['/nonexistent/recorder'];
     const capture = await createCommandCapture({ command, rateHz: RATE_HZ, seed: 1, deps })(captureSink);

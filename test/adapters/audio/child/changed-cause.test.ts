@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
 import { createListener, makeProgram, RATE_HZ, startsOf } from './fake.ts';
 
-it('a program that ended, and is gone since, is told of as gone, once', async () => {
+it('reports once that a program is not installed, after it had run before', async () => {
   const { heard, captureSink, deps } = createListener();
   const program = makeProgram('process.exitCode = 1;');
   const open = createCommandCapture({ command: [program], rateHz: RATE_HZ, seed: 1, deps });

@@ -7,7 +7,7 @@ import { openConsumption } from '../../../../src/adapters/audio/child/consumptio
 
 const PERIOD = 480;
 const within = { timeout: 60_000, interval: 20 };
-/** A child that takes whole periods. It has given the first one back: it reads nothing of its own any more. */
+/** A child that reads whole periods. It has acknowledged the first one, so its own startup reads are over. */
 async function startTaker() {
   const child = spawn('dd', [`bs=${PERIOD * 2}`, 'iflag=fullblock'], { stdio: ['pipe', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -23,10 +23,10 @@ async function startTaker() {
 const missing = existsSync('/proc/self/io') ? null : 'no /proc/PID/io';
 
 describe.skipIf(missing !== null)(
-  `what a child has taken${missing === null ? '' : `: skipped, ${missing}`}`,
+  `the consumption of a child${missing === null ? '' : `: skipped, ${missing}`}`,
   () => {
-    it('is told by the kernel, in whole periods', async () => {
-      // Takes ten periods and then no more, as a device with a full buffer.
+    it('comes from the kernel, in whole periods', async () => {
+      // Reads ten periods and then no more, like a device with a full buffer.
       const child = await startTaker();
       const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
       expect(meter?.frames()).toBe(0);
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(
       meter?.close();
     });
 
-    it('stays true for hours of a child that reads its periods in pieces', async () => {
+    it('stays exact for hours when a child reads its periods in pieces', async () => {
       const periodBytes = PERIOD * 2;
       const child = await startTaker();
       const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(
           child.stdin.write(Buffer.alloc(periodBytes / pieces));
           await sleep(1);
         }
-        // Each further read of a period looks a little like a wake-up: that must not add up.
+        // Each further read of a period looks like part of a wake-up: that must not add up.
         await expect.poll(() => meter?.frames(), within).toBe(period * PERIOD);
       }
       meter?.close();
@@ -62,7 +62,7 @@ describe.skipIf(missing !== null)(
     it.each([
       ['a timer', [8, 8]],
       ['a pipe of a sound server', [2, 0, 1, 2, 10, 0, 1, 2]],
-    ])('is not mistaken for the wake-ups of %s', async (_, wakeUps) => {
+    ])('does not include the wake-ups of %s', async (_, wakeUps) => {
       const script = `
         const { openSync, readSync, writeSync } = require('node:fs');
         const [zeros, nothing, buffer] = [openSync('/dev/zero'), openSync('/dev/null'), Buffer.alloc(${PERIOD * 2})];
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(
       });
       await expect.poll(() => lines, within).toBe(1);
       const meter = openConsumption(child.pid ?? 0, PERIOD, 2);
-      // Half a minute of sound, looked at as often as a loudspeaker is.
+      // Half a minute of sound, checked as often as for a loudspeaker.
       for (let period = 1; period <= 1500; period++) {
         child.stdin.write(Buffer.alloc(PERIOD * 2));
         await expect.poll(() => lines, { ...within, interval: 1 }).toBe(1 + period);
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)(
       meter?.close();
     });
 
-    it('is not known of a process that is not there', () => {
+    it('is unknown for a process that does not exist', () => {
       expect(openConsumption(2 ** 22 + 1, PERIOD, 2)).toBeNull();
     });
   },

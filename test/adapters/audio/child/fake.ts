@@ -5,7 +5,7 @@ import type { AudioFault } from '../../../../src/ports/audio.ts';
 import type { Log } from '../../../../src/ports/log.ts';
 import { makeFolder } from '../wav-files.ts';
 
-/** Lower than any of the service's rates, so that a busy machine keeps up. */
+/** Rate of the sound (Hz), lower than any of the service's, so that a busy machine keeps up. */
 export const RATE_HZ = 16_000;
 
 /** Writes a program in JavaScript; returns its path. */
@@ -17,7 +17,7 @@ export function makeProgram(code: string, folder = makeFolder(), name = 'program
   return path;
 }
 
-/** Writes a program that says something and ends at once; a shell, since it may be started many times. Returns its path. */
+/** Writes a program that prints a message and exits. A shell script, because it may be started many times. Returns its path. */
 export function makeFailing(words: string): string {
   const path = join(makeFolder(), 'program');
   writeFileSync(path, `#!/bin/sh\ncat >&2 <<'END'\n${words}\nEND\nexit 1\n`);
@@ -25,7 +25,7 @@ export function makeFailing(words: string): string {
   return path;
 }
 
-/** Writes a program that fails for this many seconds from its first start on, and is another one from then on. Returns its path. */
+/** Writes a program that fails for this many seconds from its first start, and then runs another program. Returns its path. */
 export function makeUnready(program: string, seconds: number): string {
   const path = `${program}.unready`;
   const lines = [
@@ -60,7 +60,7 @@ const deliver = (speed = 1, pieces = Infinity) => {
 export const startsOf = (program: string): number =>
   existsSync(`${program}.state`) ? readFileSync(`${program}.state`).length : 0;
 
-/** How long the one that runs now has been kept from delivering, milliseconds; 0 where it has not begun with it. */
+/** How long the running program has not delivered, milliseconds; 0 when it has not begun. */
 export function quietMs(program: string): number {
   const path = `${program}.state.${startsOf(program)}`;
   const seen = existsSync(path) ? readFileSync(path, 'latin1').trim() : '';
@@ -76,7 +76,7 @@ export interface Heard {
   backs: number;
 }
 
-/** Everything that a driver tells, in one place. */
+/** Records everything that a driver reports. */
 export function createListener() {
   const clock = createSystemClock();
   const heard: Heard = { pieces: [], faults: [], lines: [], measured: [], missedMs: 0, backs: 0 };
@@ -105,7 +105,7 @@ export function createListener() {
 
 export const isAlive = (pid: number): boolean => {
   try {
-    // A zombie that nobody has waited for yet is dead.
+    // A zombie that was not waited for yet is dead.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
   } catch {
     return false;

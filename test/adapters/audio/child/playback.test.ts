@@ -10,12 +10,12 @@ import { createListener, makeProgram, makeUnready, RATE_HZ, startsOf } from './f
 
 const within = { timeout: 60_000, interval: 10 };
 
-/** Speaks through a program. `taken` is what it was given, over all its lives. */
+/** Plays to a program. `taken` is what it has read, over all its starts. */
 function speak(code: string) {
   const program = makeProgram(code);
   return speakThrough(program, program);
 }
-/** @param command what is started in the program's place, to become it */
+/** @param command is started instead of the program, and then runs it */
 async function speakThrough(program: string, command: string) {
   const listener = createListener();
   const openPlayback = createCommandPlayback({
@@ -29,12 +29,12 @@ async function speakThrough(program: string, command: string) {
 }
 const TAKES = "process.stdin.on('data', (pcm) => fs.appendFileSync(process.argv[1] + '.taken', pcm));";
 
-/** Sound in which each place is told by its value; never silent. */
+/** Sound in which each position has its own value; never silent. */
 function ramp(ms: number, from = 1): Uint8Array {
   const samples = Int16Array.from({ length: (RATE_HZ * ms) / 1000 }, (_, at) => ((from + at) % 30_000) + 1);
   return new Uint8Array(samples.buffer);
 }
-/** What every process of the machine reads alike, milliseconds. */
+/** The system-wide monotonic clock, the same in every process, milliseconds. */
 const hrNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 const sounding = (taken: Buffer): Buffer => {
   const samples = new Int16Array(
@@ -43,8 +43,8 @@ const sounding = (taken: Buffer): Buffer => {
   return Buffer.from(samples.filter((sample) => sample !== 0).buffer);
 };
 
-describe('a program that plays', () => {
-  it('is given the sound in real time, bit by bit, behind a little silence', async () => {
+describe('a playback program', () => {
+  it('gets the sound in real time, bit by bit, after a short silence', async () => {
     const { playback, taken, clock } = await speak(TAKES);
     await sleep(300);
     const sound = ramp(2000);
@@ -52,7 +52,7 @@ describe('a program that plays', () => {
     const { from: heardAt } = playback.write(sound);
     expect(heardAt).toBeGreaterThan(writtenAt);
     expect(heardAt - clock.now()).toBeLessThan(200);
-    // It is never far ahead of what is heard.
+    // It is never far ahead of the audible sound.
     while (clock.now() < heardAt + 1000) {
       const ahead = durationMs(taken().length, RATE_HZ) - (clock.now() - heardAt);
       expect(ahead).toBeLessThan(1200);
@@ -63,14 +63,14 @@ describe('a program that plays', () => {
     expect(taken()[0]).toBe(0);
   });
 
-  it('is given what follows without a gap, and says when that is heard', async () => {
+  it('gets the next sound without a gap, and reports when it is heard', async () => {
     const { playback, taken, clock } = await speak(TAKES);
     await sleep(300);
     const writtenAt = clock.now();
     const { from: first } = playback.write(ramp(300));
     const { from: second } = playback.write(ramp(300, 5000));
     const writtenMs = clock.now() - writtenAt;
-    // The clock goes on between the two; the silence in front of a sound would show.
+    // The clock goes on between the two; silence before the second sound would show.
     expect(second - first).toBeGreaterThan(299.5);
     expect(second - first).toBeLessThan(340 + writtenMs);
     const all = Buffer.concat([ramp(300), ramp(300, 5000)]);
@@ -83,12 +83,12 @@ describe('a program that plays', () => {
     ).toBe(true);
   });
 
-  it('is given nothing while there is nothing to say', async () => {
+  it('gets nothing while there is no sound', async () => {
     const { playback, taken, program } = await speak(TAKES);
     await sleep(300);
     playback.write(ramp(100));
     await expect.poll(() => sounding(taken()).length, within).toBe(ramp(100).length);
-    // A program that is kept from running takes it later, and then no more.
+    // A program that was suspended reads it later, and then no more.
     const more = async (): Promise<number> => {
       const bytes = taken().length;
       await sleep(500);
@@ -98,7 +98,7 @@ describe('a program that plays', () => {
     expect(startsOf(program)).toBe(1);
   });
 
-  it('forgets at once what it is told to, and speaks again', async () => {
+  it('drops sound at once on a flush, and plays again', async () => {
     const { playback, taken, program, heard, clock } = await speak(TAKES);
     await sleep(300);
     const writtenAt = clock.now();
@@ -110,17 +110,17 @@ describe('a program that plays', () => {
     playback.write(next);
     await expect.poll(() => taken().includes(Buffer.from(next).subarray(0, 64)), within).toBe(true);
     await sleep(400);
-    // No more is given ahead than 1.1 s.
+    // At most 1.1 s is written ahead.
     expect(durationMs(sounding(taken()).length, RATE_HZ)).toBeLessThan(soundedMs + 1100 + 200 + 500);
     expect(startsOf(program)).toBe(2);
     expect(heard.faults).toEqual([]);
-    // Where nothing sounds there is nothing to forget.
+    // A flush without sound changes nothing.
     playback.flush();
     await sleep(200);
     expect(startsOf(program)).toBe(2);
   });
 
-  it('is started again when it crashes, and what had not been heard is heard then', async () => {
+  it('is restarted when it crashes, and then plays the sound that was not heard', async () => {
     const crashing = `let seen = 0; process.stdin.on('data', (pcm) => {
       fs.appendFileSync(process.argv[1] + '.taken', pcm);
       seen += pcm.length;
@@ -133,16 +133,16 @@ describe('a program that plays', () => {
     await expect.poll(() => heard.faults.map(({ code }) => code), within).toEqual(['failed']);
     await expect.poll(() => heard.backs, within).toBe(1);
     await expect.poll(() => heard.measured.length, within).toBeGreaterThan(0);
-    // The end is there, and nothing in between is missing.
+    // The end has arrived, and nothing in between is missing.
     await expect.poll(() => taken().includes(Buffer.from(sound).subarray(-64)), within).toBe(true);
     for (let at = 0; at + 320 <= sound.length; at += 320) {
       expect(taken().includes(Buffer.from(sound).subarray(at, at + 32))).toBe(true);
     }
   });
 
-  it('misses what was to be heard while it could not be started', async ({ skip }) => {
+  it('reports as missed the sound of the time when it could not be started', async ({ skip }) => {
     const stalls = watchStalls();
-    // A shell, since it is started many times: for three seconds it ends, then it is a program that takes sound.
+    // A shell script, because it is started many times: it exits for three seconds, then it reads sound.
     const player = makeProgram(
       `const now = Number(process.hrtime.bigint()) / 1e6;
       fs.writeFileSync(process.argv[1] + '.begin', String(now - performance.now()));
@@ -151,23 +151,23 @@ describe('a program that plays', () => {
     const { playback, taken, heard } = await speakThrough(player, makeUnready(player, 3));
     await sleep(300);
     const began = hrNow();
-    // Each sample tells its millisecond.
+    // Each sample holds its millisecond.
     const sound = Int16Array.from({ length: RATE_HZ * 12 }, (_, at) => Math.floor((at * 1000) / RATE_HZ) + 1);
     playback.write(new Uint8Array(sound.buffer));
     await expect.poll(() => sounding(taken()).length, within).toBeGreaterThan(0);
-    // The sound counts from the start of the program, which takes its time before it reads anything.
+    // The sound counts from the start of the program, which needs time before it reads.
     const absentMs = Number(readFileSync(`${player}.begin`, 'utf8')) - began;
     const firstMs = sounding(taken()).readInt16LE(0);
     judgeSound(skip, stalls, 1000, () => expect(Math.abs(firstMs - absentMs)).toBeLessThan(2000));
     expect(heard.faults[0]?.message).toMatch(/ended with exit code 1/);
-    // Each cause is told once. On a busy machine the program that works at last may be taken for one that hangs before it reads, and
-    // one that needs half a second to end for one that works: then its end is news again.
+    // Each cause is reported once. On a busy machine the working program may count as hung before it reads. A failing one that needs
+    // half a second to exit may count as working: then its exit is reported again.
     const repeated = (): number =>
       heard.faults.length - new Set(heard.faults.map(({ message }) => message)).size;
     await expect.poll(() => heard.backs - repeated(), within).toBe(1);
   });
 
-  it('is ended and started again when it takes nothing', async () => {
+  it('is killed and restarted when it reads nothing', async () => {
     const { playback, heard, program } = await speak(
       `if (count === 1) setInterval(() => {}, 1000); else { ${TAKES} }`,
     );
@@ -178,7 +178,7 @@ describe('a program that plays', () => {
     await expect.poll(() => startsOf(program), within).toBe(2);
   });
 
-  it('never holds more than a minute of sound', async () => {
+  it('never buffers more than a minute of sound', async () => {
     const { playback, heard } = await speak(TAKES);
     const before = process.memoryUsage().rss;
     const piece = ramp(1000);
@@ -189,8 +189,8 @@ describe('a program that plays', () => {
   });
 });
 
-describe('a program that says when it is ready', () => {
-  /** One that opens its device; what it says when it is started, by how often it was. Time is virtual. */
+describe('a playback program that reports when it is ready', () => {
+  /** A program that opens its device; `said` is its message by the number of its start. Time is virtual. */
   function open(said: (start: number) => string | null) {
     const clock = createVirtualClock();
     const { heard, deps, playbackSink } = createListener();
@@ -216,7 +216,7 @@ describe('a program that says when it is ready', () => {
     return { clock, heard, starts: () => starts };
   }
 
-  it('hangs when it never does: neither at its start nor after a fault is it taken for one that sounds', async () => {
+  it('counts as hung when it never does, at its start and after a fault', async () => {
     const { clock, heard, starts } = open(() => null);
     await clock.elapse(9900);
     expect(heard.faults).toEqual([]);
@@ -227,7 +227,7 @@ describe('a program that says when it is ready', () => {
     expect(heard.backs).toBe(0);
   });
 
-  it('is back when the next one does, and takes sound', async () => {
+  it('works again when the next one is ready and reads sound', async () => {
     const { clock, heard, starts } = open((start) => (start < 3 ? null : 'open'));
     while (starts() < 3) await clock.elapse(100);
     expect(heard.backs).toBe(0);

@@ -10,7 +10,7 @@ import { makeProgram } from './fake.ts';
 
 const within = { timeout: 60_000, interval: 20 };
 
-/** Compiles the filter; a sentence where it can't be put in force here. */
+/** Compiles the filter; returns a sentence when it cannot be used here. */
 function makeFilter(): { path: string } | { missing: string } {
   if (findProgram('gcc') === null) return { missing: 'no gcc' };
   const path = join(makeFolder(), 'forbid-capset');
@@ -28,9 +28,9 @@ const missing =
     : null;
 
 describe.skipIf(missing !== null)(
-  `under a filter of system calls${missing === null ? '' : `: skipped, ${missing}`}`,
+  `under a system call filter${missing === null ? '' : `: skipped, ${missing}`}`,
   () => {
-    it('the filter is in force: setpriv ends with 127', (context) => {
+    it('setpriv exits with 127, which proves that the filter works', (context) => {
       const filter = makeFilter();
       if ('missing' in filter) return context.skip(filter.missing);
       const { status, stderr } = spawnSync(filter.path, ['setpriv', '--pdeathsig', 'KILL', 'true'], {
@@ -42,9 +42,9 @@ describe.skipIf(missing !== null)(
 
     it.for([
       { where: 'in a container', mark: '' },
-      // `exec` keeps the number of the process, which is what systemd tells it.
+      // `exec` keeps the process number, which systemd passes in the variable.
       { where: 'started by systemd', mark: 'export SYSTEMD_EXEC_PID=$$;' },
-    ])('a program that records is heard: $where', async ({ mark }, context) => {
+    ])('a capture program delivers its sound: $where', async ({ mark }, context) => {
       const filter = makeFilter();
       if ('missing' in filter) return context.skip(filter.missing);
       const folder = makeFolder();
@@ -61,13 +61,16 @@ describe.skipIf(missing !== null)(
   },
 );
 
-describe('what makes a child die with the daemon', () => {
-  it('is systemd where it started the daemon itself', () => {
+describe('the means by which a child dies with the daemon', () => {
+  it('is systemd when it started the daemon itself', () => {
     expect(prefix({ SYSTEMD_EXEC_PID: String(process.pid) })).toEqual([]);
   });
 
-  it.skipIf(findProgram('setpriv') === null)('is setpriv otherwise, a program of a service included', () => {
-    expect(prefix({})).toEqual([expect.stringMatching(/setpriv$/), '--pdeathsig', 'KILL', '--']);
-    expect(prefix({ SYSTEMD_EXEC_PID: String(process.ppid) })).toHaveLength(4);
-  });
+  it.skipIf(findProgram('setpriv') === null)(
+    'is setpriv otherwise, also for a program that a service has started',
+    () => {
+      expect(prefix({})).toEqual([expect.stringMatching(/setpriv$/), '--pdeathsig', 'KILL', '--']);
+      expect(prefix({ SYSTEMD_EXEC_PID: String(process.ppid) })).toHaveLength(4);
+    },
+  );
 });

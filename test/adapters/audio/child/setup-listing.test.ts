@@ -53,19 +53,19 @@ const WORDS = [
   'arecord: pcm_read:2221: read error: Input/output error',
 ];
 
-describe('what a tool of ALSA lists of its setup', () => {
-  it.each(LISTING)('is told from its words: %s', (line) => {
+describe('the setup listing of an ALSA tool', () => {
+  it.each(LISTING)('is recognised: %s', (line) => {
     expect(isSetupListing(plainText(line))).toBe(true);
   });
 
-  it.each(WORDS)('are words: %s', (line) => {
+  it.each(WORDS)('does not include messages: %s', (line) => {
     expect(isSetupListing(plainText(line))).toBe(false);
   });
 
   it.each([
-    ['without a word', LISTING],
+    ['without a message', LISTING],
     ['after saying "the plug is loose"', ['the plug is loose', ...LISTING]],
-  ])('is not quoted where it ends: %s', async (words, lines) => {
+  ])('is not quoted as the last message: %s', async (words, lines) => {
     const { heard, captureSink, deps } = createListener();
     const program = makeProgram(`console.error(${JSON.stringify(lines.join('\n'))}); process.exitCode = 7;`);
     const open = createCommandCapture({ command: [program], rateHz: RATE_HZ, seed: 1, deps });

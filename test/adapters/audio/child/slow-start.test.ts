@@ -1,4 +1,4 @@
-/** Devices that are slow to open. Time is virtual, so what a program does by it is told by files. */
+/** Devices that are slow to open. Time is virtual, so the programs show their progress by files. */
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,9 +25,9 @@ afterEach(() => {
 
 const DRIVERS = ['alsa', 'command', 'addon'] as const;
 type Driver = (typeof DRIVERS)[number];
-/** The watchdog may look so much later. */
+/** The watchdog may be this much late (milliseconds). */
 const SLACK_MS = 700;
-/** Until a program that failed is started again, at most. */
+/** Longest wait before a failed program is started again (milliseconds). */
 const LONGEST_WAIT_MS = 5000;
 
 const READY: Readonly<Record<Driver, string>> = {
@@ -39,8 +39,8 @@ const DELIVERS = 'process.stdout.write(Buffer.alloc(640, 7));';
 const TAKES = "process.stdin.on('data', (pcm) => fs.appendFileSync(program + '.taken', pcm));";
 
 /**
- * Writes a program that waits for a file beside it, then does something; returns its path. It waits as a shell, where it may be one:
- * of those that are started most are ended before, and another Node takes as long to start as a test.
+ * Writes a program that waits for a file beside it, then acts; returns its path. It waits as a shell script where possible: most
+ * programs are killed while they wait, and starting Node would take as long as a whole test.
  */
 function makeWaiting(driver: Driver, name: string, doing: string): string {
   const place = (folder: string): string => `const program = ${JSON.stringify(join(folder, name))};`;
@@ -57,11 +57,11 @@ function makeWaiting(driver: Driver, name: string, doing: string): string {
   return program;
 }
 
-/** Real time passes for the program, and none for who waits for it. */
+/** Waits in real time for the program, without virtual time passing. */
 const comes = (clock: VirtualClock, read: () => number) =>
   expect.poll(() => clock.elapse(0).then(read), within).toBeGreaterThan(0);
 
-/** A device that a program may open when it has run for `needsMs`. */
+/** A device that a program may open once it has run for `needsMs`. */
 async function slow<Device extends Capture | Playback>(
   driver: Driver,
   needsMs: number,
@@ -83,7 +83,7 @@ async function slow<Device extends Capture | Playback>(
   const mayOpen = `${program}.open`;
   return {
     ...{ clock, device, program, starts, heard: listener.heard },
-    /** Lets time pass until the program may open its device; @returns whether that came about */
+    /** Advances time until the program may open its device. @returns whether that happened */
     async untilOpen(mostMs: number, meanwhile = (): void => {}): Promise<boolean> {
       for (const end = clock.now() + mostMs; clock.now() < end; ) {
         meanwhile();
@@ -92,7 +92,7 @@ async function slow<Device extends Capture | Playback>(
         if (begun > starts.length) starts.push(clock.now());
         if (begun > failures && clock.now() - (starts.at(-1) ?? 0) >= needsMs) {
           writeFileSync(mayOpen, '');
-          // On a busy machine it has not even begun.
+          // On a busy machine the program may not even have begun.
           await comes(clock, () => Number(existsSync(`${program}.opened`)));
           return true;
         }
@@ -129,8 +129,8 @@ function slowLoudspeaker(driver: Driver, needsMs: number) {
   });
 }
 
-describe.each(DRIVERS)('a microphone by the driver %s that is slow to open', (driver) => {
-  it('has ten seconds for it', async () => {
+describe.each(DRIVERS)('a slow microphone with the driver %s', (driver) => {
+  it('has ten seconds to open', async () => {
     const { clock, starts, heard, untilOpen } = await slowMicrophone(driver, 9900);
     expect(await untilOpen(60_000)).toBe(true);
     await comes(clock, () => heard.pieces.length);
@@ -138,7 +138,7 @@ describe.each(DRIVERS)('a microphone by the driver %s that is slow to open', (dr
     expect(heard.faults).toEqual([]);
   });
 
-  it('has longer with each try, and is told meanwhile', async () => {
+  it('has more time with each attempt, and a fault in the meantime', async () => {
     const { clock, device, starts, heard, untilOpen, close } = await slowMicrophone(driver, 30_000);
     expect(await untilOpen(120_000)).toBe(true);
     expect(starts).toHaveLength(3);
@@ -148,7 +148,7 @@ describe.each(DRIVERS)('a microphone by the driver %s that is slow to open', (dr
     await comes(clock, () => heard.pieces.length);
     expect(heard.lines.at(-1)).toBe('the capture device works again');
 
-    // It has sounded: the next time it has ten seconds again.
+    // It has delivered sound: the next start has ten seconds again.
     close();
     while (device.figures?.starts === 3) await clock.elapse(50);
     const again = clock.now();
@@ -157,7 +157,7 @@ describe.each(DRIVERS)('a microphone by the driver %s that is slow to open', (dr
     expect(clock.now() - again).toBeLessThan(10_000 + SLACK_MS + LONGEST_WAIT_MS);
   });
 
-  it('never has more than 40 s', async () => {
+  it('never has more than 40 s to open', async () => {
     const { starts, untilOpen } = await slowMicrophone(driver, 60_000);
     expect(await untilOpen(300_000)).toBe(false);
     const tries = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
@@ -168,8 +168,8 @@ describe.each(DRIVERS)('a microphone by the driver %s that is slow to open', (dr
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0);
 
-describe.each(['alsa', 'addon'] as const)('a loudspeaker by the driver %s that is slow to open', (driver) => {
-  it('has ten seconds for it', async () => {
+describe.each(['alsa', 'addon'] as const)('a slow loudspeaker with the driver %s', (driver) => {
+  it('has ten seconds to open', async () => {
     const { clock, device, program, starts, heard, untilOpen } = await slowLoudspeaker(driver, 9900);
     expect(await untilOpen(60_000)).toBe(true);
     device.write(new Uint8Array(6400).fill(9));
@@ -178,7 +178,7 @@ describe.each(['alsa', 'addon'] as const)('a loudspeaker by the driver %s that i
     expect(heard.faults).toEqual([]);
   });
 
-  it('has longer with each try, and is told meanwhile', async () => {
+  it('has more time with each attempt, and a fault in the meantime', async () => {
     const { clock, device, program, starts, heard, untilOpen } = await slowLoudspeaker(driver, 30_000);
     expect(await untilOpen(120_000, () => expect(heard.backs).toBe(0))).toBe(true);
     expect(starts).toHaveLength(3);
@@ -188,8 +188,8 @@ describe.each(['alsa', 'addon'] as const)('a loudspeaker by the driver %s that i
   });
 });
 
-describe('a loudspeaker of a program that never says whether it is open', () => {
-  it.each([9000, 30_000])('opens all the same while somebody speaks, in %d ms', async (needsMs) => {
+describe('a loudspeaker whose program never reports that it is open', () => {
+  it.each([9000, 30_000])('opens in %d ms although sound is being written', async (needsMs) => {
     const { clock, device, program, heard, untilOpen } = await slowLoudspeaker('command', needsMs);
     const speak = (): void => void device.write(new Uint8Array((RATE_HZ / 20) * 2).fill(9));
     expect(await untilOpen(150_000, speak)).toBe(true);
@@ -203,7 +203,7 @@ describe('a loudspeaker of a program that never says whether it is open', () => 
   });
 });
 
-it('a hang that the next start heals costs no head start, nor does one after the device has worked', () => {
+it('a hang costs no head start when the next start works, or when the device has worked before', () => {
   const limit = createStartLimit();
   const headStarts = Array.from({ length: 5 }, () => {
     limit.missed();

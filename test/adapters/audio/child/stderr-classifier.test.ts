@@ -4,7 +4,7 @@ import { classifyStderrLine, explainEnd } from '../../../../src/adapters/audio/c
 
 const DEVICE = { part: 'playback', name: 'hw:CARD=Speaker', program: 'aplay' } as const;
 
-describe('what a program complains of', () => {
+describe('a line on standard error', () => {
   it.each([
     ['aplay: main:850: audio open error: No such file or directory', 'not_found', /plug it in/],
     [
@@ -44,34 +44,34 @@ describe('what a program complains of', () => {
     ['overrun!!! (at least 1234.567 ms long)', 1234.567],
     ['underrun!!! (at least 0.042 ms long)', 0.042],
     ['underrun!!!', 0],
-  ])('may be lost sound: %s', (line, ms) => {
+  ])('may report lost sound: %s', (line, ms) => {
     expect(classifyStderrLine(line, DEVICE)).toEqual({ kind: 'xrun', ms });
   });
 
-  it('may be nothing', () => {
+  it('may be harmless', () => {
     expect(classifyStderrLine('  rate         : 24000', DEVICE)).toBeNull();
     expect(classifyStderrLine("Playing raw data 'stdin' : Signed 16 bit Little Endian", DEVICE)).toBeNull();
   });
 
-  it('never brings anything but plain text along', () => {
+  it('is cleaned to plain text', () => {
     expect(plainText('a\u001b[31mb\u0000c\u00e9 \t d ')).toBe('a [31mb c d');
   });
 });
 
-describe('why a child ended', () => {
+describe('the reason why a child ended', () => {
   const end = { code: null, signal: null, spawnError: null };
 
   it.each([
     { ...end, spawnError: 'EPERM' },
     { ...end, spawnError: 'EAGAIN' },
     { ...end, signal: 'SIGSYS' as const },
-  ])('is the sandbox, and is told as that: %j', (how) => {
+  ])('is the sandbox: %j', (how) => {
     expect(explainEnd(how, null, null, DEVICE).message).toMatch(
       /a sandbox does not allow to run "aplay".*TasksMax=/,
     );
   });
 
-  it('is what it complained of, or how it went', () => {
+  it('is its last fault, or otherwise the way in which it ended', () => {
     const fault = { code: 'busy', message: 'x' } as const;
     expect(explainEnd({ ...end, code: 1 }, fault, null, DEVICE)).toBe(fault);
     expect(explainEnd({ ...end, code: 3 }, null, null, DEVICE).message).toMatch(

@@ -18,7 +18,7 @@ function watch() {
 }
 
 describe('a watchdog', () => {
-  it('barks when what is expected does not come, and not before it has waited once more', () => {
+  it('barks when the event does not arrive, after the extra wait', () => {
     const { clock, barks, dog } = watch();
     dog.expect(2000);
     clock.advance(2149);
@@ -27,7 +27,7 @@ describe('a watchdog', () => {
     expect(barks).toEqual([2150]);
   });
 
-  it('counts from the last time that it came', () => {
+  it('counts from the last event', () => {
     const { clock, barks, dog } = watch();
     for (let i = 0; i < 100; i++) {
       dog.expect(2000);
@@ -39,7 +39,7 @@ describe('a watchdog', () => {
     expect(barks).toEqual([99 * 320 + 2150]);
   });
 
-  it('does not set a timer each time', () => {
+  it('does not set a timer for each event', () => {
     const { clock, dog, armed } = watch();
     for (let at = 0; at < 60_000; at += 320) {
       dog.expect(2000);
@@ -48,7 +48,7 @@ describe('a watchdog', () => {
     expect(armed()).toBeLessThan(40);
   });
 
-  it('is content with what comes while it waits once more', () => {
+  it('accepts an event during the extra wait', () => {
     const { clock, barks, dog } = watch();
     dog.expect(2000);
     clock.advance(2100);
@@ -59,7 +59,7 @@ describe('a watchdog', () => {
     expect(barks).toEqual([4250]);
   });
 
-  it('takes a shorter time over at once', () => {
+  it('applies a shorter limit at once', () => {
     const { clock, barks, dog } = watch();
     dog.expect(10_000);
     clock.advance(100);
@@ -68,7 +68,7 @@ describe('a watchdog', () => {
     expect(barks).toEqual([2250]);
   });
 
-  it('is still when nothing is expected any more', () => {
+  it('stays quiet when nothing is expected', () => {
     const { clock, barks, dog } = watch();
     dog.expect(2000);
     clock.advance(2100);
