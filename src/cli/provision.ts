@@ -4,7 +4,7 @@ import { createSystemClock } from '../adapters/clock.ts';
 import { BOOT_FOLDERS, isFolder } from '../adapters/provisioning/boot-folder.ts';
 import { lock } from '../adapters/provisioning/lock.ts';
 import { type ProvisioningEnd, provision } from '../adapters/provisioning/provision.ts';
-import { report } from '../adapters/provisioning/result-report.ts';
+import { report } from '../adapters/provisioning/write-result.ts';
 import { systemCode } from '../adapters/system-error.ts';
 import { PROVISIONING_FILE, type ProvisioningOutcome } from '../core/provisioning/outcome.ts';
 import type { Write } from '../core/provisioning/places.ts';

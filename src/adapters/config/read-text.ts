@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { encodingOf, SAVE_AS_UTF8 } from './decode-text.ts';
+import { encodingOf, SAVE_AS_UTF8 } from './encoding.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
 
 const LINE_BREAK = 0x0a;

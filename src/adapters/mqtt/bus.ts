@@ -1,6 +1,6 @@
 /** The connection to the owner over MQTT (port `Bus`): keeps connecting, keeps QoS 1 messages, and never throws. */
 import type { Bus, OpenBus } from '../../ports/bus.ts';
-import { disconnectGracefully } from './disconnect.ts';
+import { disconnectGracefully } from './clean-disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
 import { type ConnectionDeps, keepConnected } from './keep-connected.ts';
 import { createOutbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';

@@ -1,5 +1,5 @@
 import type { IClientOptions } from 'mqtt';
-import type { ProtocolVersion } from './version.ts';
+import type { ProtocolVersion } from './protocol-version.ts';
 
 /** The broker's address and our login. Only the address may appear in a message. */
 export interface MqttConnection {

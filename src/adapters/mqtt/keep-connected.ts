@@ -11,14 +11,14 @@ import {
 } from '../../core/retry/reconnect.ts';
 import type { BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type Ending, explainRefusedMessage } from './ending.ts';
+import { type Ending, explainRefusedMessage } from './end-reasons.ts';
 import { brokerName, type MqttConnection } from './endpoint.ts';
 import type { Link, SessionFacts } from './link.ts';
+import { closeLink, createRefusals, createStarter, endHungTry } from './link-starter.ts';
 import type { Outbox } from './outbox.ts';
+import { createVersionMemories, type ProtocolVersion } from './protocol-version.ts';
 import { createSender } from './sender.ts';
-import { closeLink, createRefusals, createStarter, endHungTry } from './starter.ts';
 import { createTrial, type TrialParts } from './trial.ts';
-import { createVersionMemories, type ProtocolVersion } from './version.ts';
 
 export interface ConnectionDeps {
   readonly clock: Clock;

@@ -11,11 +11,11 @@ import {
   explainError,
   explainLargePacket,
   explainPublishError,
-} from './ending.ts';
+} from './end-reasons.ts';
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
 import { watchPacketSize } from './packet-size.ts';
+import type { ProtocolVersion } from './protocol-version.ts';
 import { subscribeAll } from './subscribe.ts';
-import type { ProtocolVersion } from './version.ts';
 
 /** QoS 1 messages in flight at once, unless the broker allows fewer. */
 const MOST_IN_FLIGHT = 16;

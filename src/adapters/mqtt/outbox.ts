@@ -1,6 +1,6 @@
 /** The queue of QoS 1 messages to be sent or acknowledged: ordered and bounded. */
 import type { LostMessage, QueueShare, RequestProperties } from '../../ports/bus.ts';
-import { createShunned } from './shunned.ts';
+import { createShunned } from './blocked-topics.ts';
 
 export interface OutboxMessage {
   readonly topic: string;

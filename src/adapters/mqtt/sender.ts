@@ -1,9 +1,9 @@
 import { UNDISPUTED_AFTER_MS } from '../../core/retry/reconnect.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ending } from './ending.ts';
+import { createFleetingSuspects } from './blocked-topics.ts';
+import type { Ending } from './end-reasons.ts';
 import type { Link, Outgoing } from './link.ts';
 import { expiryLeftS, type Outbox, type OutboxMessage } from './outbox.ts';
-import { createFleetingSuspects } from './shunned.ts';
 
 /** Longest time without an acknowledgement (milliseconds): a broker that only answers pings counts as broken. */
 const ACKNOWLEDGE_WITHIN_MS = 30_000;

@@ -1,7 +1,7 @@
 import './no-debug-output.ts';
 import { ErrorWithSubackPacket, type MqttClient } from 'mqtt';
 import type { BusOptions, Subscription } from '../../ports/bus.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './end-reasons.ts';
 
 const SHARED = /^\$share\/[^/]+\//;
 const FAILED = 0x80;

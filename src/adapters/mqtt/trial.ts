@@ -2,11 +2,11 @@
 import { PATIENT_TRY_MS } from '../../core/retry/reconnect.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './end-reasons.ts';
 import type { MqttConnection } from './endpoint.ts';
 import type { Link, SessionFacts } from './link.ts';
-import { endHungTry, type Finale, type StartLink } from './starter.ts';
-import type { ProtocolVersion, VersionMemories } from './version.ts';
+import { endHungTry, type Finale, type StartLink } from './link-starter.ts';
+import type { ProtocolVersion, VersionMemories } from './protocol-version.ts';
 
 export interface TrialParts {
   readonly clock: Clock;

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROVISIONING_FILE, type ProvisioningProblem } from '../../core/provisioning/outcome.ts';
-import { decodeText, SAVE_AS_UTF8 } from '../config/decode-text.ts';
+import { decodeText, SAVE_AS_UTF8 } from '../config/encoding.ts';
 import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 
 /** Largest file (bytes): twenty certificates with their chains take a tenth of it. */

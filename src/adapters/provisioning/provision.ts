@@ -11,14 +11,14 @@ import { holdsSecrets } from '../../core/provisioning/secrets.ts';
 
 import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
-import { resumeCleaning, takeSecretsOut } from './cleaning.ts';
 import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument, secretsIn } from './document.ts';
 import { findFacts, findNetwork, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
-import { lasts } from './lasting.ts';
 import { findOwners } from './owners.ts';
+import { resumeCleaning, takeSecretsOut } from './remove-secrets.ts';
 import { notesOnCard } from './standing-notes.ts';
+import { lasts } from './survives-reboot.ts';
 import { takeEffect } from './take-effect.ts';
 
 export interface ProvisioningRun {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { UpgradeRefusal } from '../../ports/stream.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { readRetryAfter } from '../retry-after.ts';
-import type { ReadSaid } from './close-words.ts';
+import type { ReadSaid } from './service-text.ts';
 
 /** Bytes of a refusal's body that are read. */
 const LARGEST_BODY_BYTES = 16 * 1024;

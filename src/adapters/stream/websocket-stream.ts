@@ -9,9 +9,9 @@ import {
 } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
-import { createReadSaid, type ReadSaid } from './close-words.ts';
 import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
 import { createFloodMeter, FLOOD } from './flood-meter.ts';
+import { createReadSaid, type ReadSaid } from './service-text.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';

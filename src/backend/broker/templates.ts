@@ -1,7 +1,7 @@
 /** Reads a template, and writes the provisioning files that are made of it: each checked as its device will check it. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/decode-text.ts';
+import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/encoding.ts';
 import { parseJsonc } from '../../adapters/config/jsonc.ts';
 import { readBoundedFile, UnreadableFile } from '../../adapters/config/read-file.ts';
 import { checkConfigPart } from '../../adapters/provisioning/config-check.ts';

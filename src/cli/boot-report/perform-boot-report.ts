@@ -6,7 +6,7 @@ import { loadConfig } from '../../adapters/config/load.ts';
 import { handOver } from '../../adapters/provisioning/announcement.ts';
 import { reportFolder } from '../../adapters/provisioning/boot-folder.ts';
 import { loadPhrases } from '../../adapters/provisioning/phrase-store.ts';
-import { readResultFile } from '../../adapters/provisioning/result-file.ts';
+import { readResultFile } from '../../adapters/provisioning/read-result.ts';
 import { createSpeaker, type Speaker } from '../../adapters/provisioning/speaker.ts';
 import { writeStartLines } from '../../adapters/provisioning/status-file.ts';
 import { redactText } from '../../adapters/redaction.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseJsonc } from '../../../src/adapters/config/jsonc.ts';
 import { formatProblem } from '../../../src/adapters/config/layer.ts';
 import { loadConfig } from '../../../src/adapters/config/load.ts';
-import { BURDENS, expectFirstHundred, PROBLEMS } from './burdens.ts';
+import { BURDENS, expectFirstHundred, PROBLEMS } from './hostile-configs.ts';
 
 let folder: string;
 let file: string;

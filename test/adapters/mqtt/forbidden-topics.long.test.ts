@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { hangUp } from './hanging-up.ts';
+import { hangUp } from './forbidding-broker.ts';
 
 describe('an agent whose broker hangs up because of a topic', () => {
   const { goesOnWithout } = hangUp();

@@ -1,7 +1,7 @@
 /** A whole agent at an MQTT 3.1.1 broker that disconnects a device for a forbidden topic. */
 import { connect } from 'mqtt';
 import { describe, expect, it } from 'vitest';
-import { hangUp } from './hanging-up.ts';
+import { hangUp } from './forbidding-broker.ts';
 
 describe('an agent whose broker hangs up because of a topic', () => {
   const { boot, goLive, passUntil, send, of, givenUp, expectNoOther, goesOnWithout, ...given } = hangUp();

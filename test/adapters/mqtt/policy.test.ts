@@ -5,7 +5,7 @@ import {
   chooseVersion,
   noteFinding,
   UNKNOWN_BROKER,
-} from '../../../src/adapters/mqtt/version.ts';
+} from '../../../src/adapters/mqtt/protocol-version.ts';
 import {
   beginReconnect,
   noteDown,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
-import { createFence, type Fence } from './fence.ts';
+import { createFence, type Fence } from './broker-fence.ts';
 import { type Relay, startRelay } from './loopback-servers.ts';
 import { findMosquitto, type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { createTestBuses } from './test-buses.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ProvisioningEnd, provision } from '../../../src/adapters/provisioning/provision.ts';
-import { report } from '../../../src/adapters/provisioning/result-report.ts';
+import { report } from '../../../src/adapters/provisioning/write-result.ts';
 import type { NetworkBackend } from '../../../src/core/provisioning/outcome.ts';
 import { speakPlainly } from '../../../src/protocol/plain-issues.ts';
 

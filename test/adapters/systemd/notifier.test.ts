@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemdNotifier } from '../../../src/adapters/systemd/notifier.ts';
 import type { Log } from '../../../src/ports/log.ts';
-import { makeProgram } from '../audio/child/fake.ts';
+import { makeProgram } from '../audio/child/fake-programs.ts';
 import { makeFolder } from '../audio/wav-files.ts';
 
 const within = { timeout: 60_000, interval: 20 };

@@ -26,7 +26,7 @@ import { type Options, readOptions, UsageError } from '../../../scripts/image/im
 import type { Steps } from '../../../scripts/image/steps.ts';
 import { whatIsMissing } from '../../../scripts/image/tools.ts';
 import { readDocument } from '../../../src/adapters/provisioning/document.ts';
-import { isAlive } from '../../adapters/audio/child/fake.ts';
+import { isAlive } from '../../adapters/audio/child/fake-programs.ts';
 import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
 import { BUILD, buildImage, EPOCH, env, imageIn, missing, ROOT } from './made-image.ts';
 

@@ -7,6 +7,7 @@ import { reportDevices } from '../../../src/cli/devices/devices-json.ts';
 import { listDevices } from '../../../src/cli/devices/listing.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { devicesReportSchema } from '../../../src/protocol/devices-report.ts';
+import { answeringTools, NO_TOOLS } from '../../adapters/audio/cards/fake-alsa-tools.ts';
 import {
   headset,
   headsetLines,
@@ -19,7 +20,6 @@ import {
   type Tree,
   TWO_HEADSETS,
 } from '../../adapters/audio/cards/machines.ts';
-import { answeringTools, NO_TOOLS } from '../../adapters/audio/cards/tools.ts';
 import { wrongIn } from '../../snake-case.ts';
 
 let machine: Machine | null = null;

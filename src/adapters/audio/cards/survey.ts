@@ -7,8 +7,8 @@ import {
   isBusy,
   type MachineFolders,
 } from './card.ts';
+import { findTwins, type Twins } from './identical-cards.ts';
 import { hasKernelSound, readCards } from './kernel-cards.ts';
-import { findTwins, type Twins } from './same-name.ts';
 
 /** A stream of a card, with the device's answer. */
 export interface SurveyedStream extends CardStream {

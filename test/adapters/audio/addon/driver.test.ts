@@ -11,7 +11,7 @@ import {
   overweight,
 } from '../../../../src/adapters/audio/addon/driver.ts';
 import { PACKAGES } from '../../../../src/adapters/audio/addon/wire.ts';
-import { createListener, RATE_HZ } from '../child/fake.ts';
+import { createListener, RATE_HZ } from '../child/fake-programs.ts';
 import { makeFolder } from '../wav-files.ts';
 
 const within = { timeout: 60_000, interval: 20 };

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAlsaPlayback } from '../../../../src/adapters/audio/alsa/aplay.ts';
-import { createListener, makeProgram, RATE_HZ, startsOf } from '../child/fake.ts';
+import { createListener, makeProgram, RATE_HZ, startsOf } from '../child/fake-programs.ts';
 
 const within = { timeout: 60_000, interval: 10 };
 const path = process.env['PATH'];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { surveyDevices } from '../../../../src/adapters/audio/cards/survey.ts';
+import { answeringTools, NO_TOOLS } from './fake-alsa-tools.ts';
 import { layOut, type Machine, processFiles, RASPBERRY_PI, runningStatus } from './machines.ts';
-import { answeringTools, NO_TOOLS } from './tools.ts';
 
 let machine: Machine;
 afterEach(() => machine.clear());

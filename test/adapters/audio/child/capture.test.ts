@@ -9,7 +9,15 @@ import type { AudioFault } from '../../../../src/ports/audio.ts';
 import { judgeSound, type Stalls, watchStalls } from '../../../stalls.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
-import { createListener, isAlive, makeFailing, makeProgram, quietMs, RATE_HZ, startsOf } from './fake.ts';
+import {
+  createListener,
+  isAlive,
+  makeFailing,
+  makeProgram,
+  quietMs,
+  RATE_HZ,
+  startsOf,
+} from './fake-programs.ts';
 
 /** Captures from a program. `stalls` are the program's own pauses: a paused program counts as hung. */
 function hear(code: string, ...words: string[]) {

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
-import { createListener, makeProgram, RATE_HZ, startsOf } from './fake.ts';
+import { createListener, makeProgram, RATE_HZ, startsOf } from './fake-programs.ts';
 
 it('reports once that a program is not installed, after it had run before', async () => {
   const { heard, captureSink, deps } = createListener();

@@ -6,7 +6,7 @@ import { createCommandPlayback } from '../../../../src/adapters/audio/command-dr
 import { durationMs } from '../../../../src/core/audio/pcm.ts';
 import { judgeSound, watchStalls } from '../../../stalls.ts';
 import { createVirtualClock } from '../../../virtual-clock.ts';
-import { createListener, makeProgram, makeUnready, RATE_HZ, startsOf } from './fake.ts';
+import { createListener, makeProgram, makeUnready, RATE_HZ, startsOf } from './fake-programs.ts';
 
 const within = { timeout: 60_000, interval: 10 };
 

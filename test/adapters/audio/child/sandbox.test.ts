@@ -6,7 +6,7 @@ import { findProgram } from '../../../../src/adapters/audio/child/find-program.t
 import { prefix } from '../../../../src/adapters/audio/child/parent-death.ts';
 import { makeFolder } from '../wav-files.ts';
 import { buildAgent } from './agent-program.ts';
-import { makeProgram } from './fake.ts';
+import { makeProgram } from './fake-programs.ts';
 
 const within = { timeout: 60_000, interval: 20 };
 

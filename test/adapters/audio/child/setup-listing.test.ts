@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { plainText } from '../../../../src/adapters/audio/child/plain-text.ts';
 import { isSetupListing } from '../../../../src/adapters/audio/child/setup-listing.ts';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
-import { createListener, makeProgram, RATE_HZ } from './fake.ts';
+import { createListener, makeProgram, RATE_HZ } from './fake-programs.ts';
 
 /** As `arecord -v` of alsa-utils 1.2.8 writes it. */
 const LISTING = `Recording WAVE 'stdin' : Signed 16 bit Little Endian, Rate 24000 Hz, Mono

@@ -15,7 +15,7 @@ import {
 import type { Capture, OpenCapture, OpenPlayback, Playback } from '../../../../src/ports/audio.ts';
 import { createVirtualClock, type VirtualClock } from '../../../virtual-clock.ts';
 import { makeFolder } from '../wav-files.ts';
-import { createListener, makeProgram, RATE_HZ } from './fake.ts';
+import { createListener, makeProgram, RATE_HZ } from './fake-programs.ts';
 
 const within = { timeout: 60_000, interval: 10 };
 const path = process.env['PATH'];

@@ -3,7 +3,7 @@ import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
 import { UnusableCredential } from './endpoint.ts';
-import type { ProtocolVersion, VersionFinding } from './version.ts';
+import type { ProtocolVersion, VersionFinding } from './protocol-version.ts';
 
 export interface Ending {
   readonly problem: BusProblem;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { findTwins, type Twins } from '../../../../src/adapters/audio/cards/identical-cards.ts';
 import { readCards } from '../../../../src/adapters/audio/cards/kernel-cards.ts';
-import { findTwins, type Twins } from '../../../../src/adapters/audio/cards/same-name.ts';
 import { headset, headsetLines, layOut, type Machine, RASPBERRY_PI, TWO_HEADSETS } from './machines.ts';
 
 let machine: Machine;

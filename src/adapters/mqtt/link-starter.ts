@@ -1,11 +1,11 @@
 /** How links are started and closed. */
 import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ending } from './ending.ts';
+import type { Ending } from './end-reasons.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
 import { type Link, openLink, type SessionFacts } from './link.ts';
+import type { VersionMemories } from './protocol-version.ts';
 import { subscriptionsOf } from './subscribe.ts';
-import type { VersionMemories } from './version.ts';
 
 /** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
 const SUBSCRIBE_AGAIN_MS = 300_000;

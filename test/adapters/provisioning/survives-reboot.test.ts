@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isLasting } from '../../../src/adapters/provisioning/lasting.ts';
+import { isLasting } from '../../../src/adapters/provisioning/survives-reboot.ts';
 import { createSystem } from './system-folder.ts';
 
 const [EXT4, TMPFS] = [0xef53, 0x01021994];

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readResultFile } from '../../../src/adapters/provisioning/result-file.ts';
+import { readResultFile } from '../../../src/adapters/provisioning/read-result.ts';
 
 const RESULT = {
   ...{

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { takeSecretsOut } from '../../../src/adapters/provisioning/cleaning.ts';
+import { takeSecretsOut } from '../../../src/adapters/provisioning/remove-secrets.ts';
 import { withoutSecrets } from '../../../src/core/provisioning/secrets.ts';
 import { createSystem, FULL, type System } from './system-folder.ts';
 
