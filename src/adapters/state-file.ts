@@ -3,7 +3,6 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { StateFile, StateFound } from '../ports/state-file.ts';
-import { createSlots } from './slots.ts';
 import { systemCode } from './system-error.ts';
 
 /** Largest state file (bytes); ours are far smaller. */
@@ -120,4 +119,21 @@ async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+/** Runs at most `most` tasks at a time; the others wait for their turn. */
+export function createSlots(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }

@@ -15,8 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import { createSlots } from '../../src/adapters/slots.ts';
-import { openStateFile, stateDirectory } from '../../src/adapters/state-file.ts';
+import { createSlots, openStateFile, stateDirectory } from '../../src/adapters/state-file.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 

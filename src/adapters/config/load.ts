@@ -10,8 +10,7 @@ import { type Path, parseJsonc } from './jsonc.ts';
 import type { Layer, LayerKind, Problem, Source } from './layer.ts';
 import { mergeLayers } from './merge.ts';
 import { type Provenance, traceValues } from './provenance.ts';
-import { UnreadableFile } from './read-file.ts';
-import { readConfigText } from './read-text.ts';
+import { readConfigText, UnreadableFile } from './read-file.ts';
 
 /** Most files that are read from `conf.d`. */
 const MOST_ADDITIONS = 64;

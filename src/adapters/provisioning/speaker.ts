@@ -5,9 +5,15 @@ import type { Said } from '../../core/provisioning/start-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { createCardMixer } from '../audio/alsa/mixer.ts';
-import { addressOf, type Card, isBusy, MACHINE_FOLDERS, type MachineFolders } from '../audio/cards/card.ts';
+import {
+  addressOf,
+  type Card,
+  describeHolders,
+  isBusy,
+  MACHINE_FOLDERS,
+  type MachineFolders,
+} from '../audio/cards/card.ts';
 import { parseDeviceName } from '../audio/cards/device-name.ts';
-import { describeHolders } from '../audio/cards/holders.ts';
 import { readCards } from '../audio/cards/kernel-cards.ts';
 import { dyingWithParent } from '../audio/child/parent-death.ts';
 

@@ -1,5 +1,4 @@
-import type { Direction, Holder } from '../../adapters/audio/cards/card.ts';
-import { describeHolders } from '../../adapters/audio/cards/holders.ts';
+import { type Direction, describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
 import { type Outcome, ok, problem } from '../../core/doctor/finding.ts';
 import { judgeHeldDevice } from '../../core/doctor/held-device.ts';

@@ -1,7 +1,6 @@
 import type { AlsaTools } from '../../adapters/audio/cards/alsa-tools.ts';
-import type { Direction } from '../../adapters/audio/cards/card.ts';
+import { type Direction, describeHolders } from '../../adapters/audio/cards/card.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
-import { describeHolders } from '../../adapters/audio/cards/holders.ts';
 import type { Survey, SurveyedStream } from '../../adapters/audio/cards/survey.ts';
 import type { Config } from '../../protocol/config.ts';
 

@@ -1,5 +1,4 @@
-import type { Span } from '../../adapters/audio/cards/card.ts';
-import { describeHolders } from '../../adapters/audio/cards/holders.ts';
+import { describeHolders, type Span } from '../../adapters/audio/cards/card.ts';
 import type {
   OfferedDevice,
   Survey,

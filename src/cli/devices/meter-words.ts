@@ -1,5 +1,4 @@
-import type { Holder } from '../../adapters/audio/cards/card.ts';
-import { describeHolders } from '../../adapters/audio/cards/holders.ts';
+import { describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
 import { clips } from '../../core/audio/sound-level.ts';
 import { adviseGain, gainAdvice } from '../../core/audio/speech-level.ts';
 import type { Reading } from './listener.ts';

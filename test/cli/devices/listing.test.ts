@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { describeHolders } from '../../../src/adapters/audio/cards/holders.ts';
+import { describeHolders } from '../../../src/adapters/audio/cards/card.ts';
 import { type Survey, surveyDevices } from '../../../src/adapters/audio/cards/survey.ts';
 import { adviseOn, suggestDevices } from '../../../src/cli/devices/advice.ts';
 import { configuredDevices, findDevice } from '../../../src/cli/devices/configured.ts';

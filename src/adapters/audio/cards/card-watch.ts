@@ -1,6 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import type { WhenCardsChange } from '../../../ports/cards.ts';
+import type { WhenCardsChange } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { listIfReadable, readIfReadable } from '../../if-readable.ts';
 import { MACHINE_FOLDERS, type MachineFolders } from './card.ts';

@@ -91,3 +91,10 @@ function isHdmi({ driver }: Card, { ability, device }: CardStream): boolean {
   const takesOnlyFrames = formats.length > 0 && formats.every((format) => format.startsWith('IEC958'));
   return takesOnlyFrames || driver === 'vc4-hdmi';
 }
+
+/** "arecord of dragoman (pid 812) and mpd (pid 900)"; a program that holds several places is named once. */
+export function describeHolders(holders: readonly Holder[]): string {
+  const names = holders.map(({ pid, program }) => (pid === null ? program : `${program} (pid ${pid})`));
+  const [last = 'nobody', ...others] = [...new Set(names)].reverse();
+  return others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
+}

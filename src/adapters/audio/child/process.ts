@@ -3,7 +3,6 @@ import type { Clock } from '../../../ports/clock.ts';
 import { systemCode } from '../../system-error.ts';
 import { findProgram } from './find-program.ts';
 import { dyingWithParent } from './parent-death.ts';
-import { plainText } from './plain-text.ts';
 
 /** How to start a child and how to end it. */
 export interface ChildSpec {
@@ -179,4 +178,9 @@ function lineReader(clock: Clock, report: (text: string) => void): (bytes: Buffe
       report(text);
     }
   };
+}
+
+/** Text from a child without anything that could disturb a terminal or a log. */
+export function plainText(text: string): string {
+  return text.replace(/[^\x21-\x7e]+/g, ' ').trim();
 }

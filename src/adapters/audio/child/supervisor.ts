@@ -1,11 +1,15 @@
 import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../../../core/retry/respawn.ts';
-import type { AudioFault, DeviceFigures } from '../../../ports/audio.ts';
-import type { WhenCardsChange } from '../../../ports/cards.ts';
+import type { AudioFault, DeviceFigures, WhenCardsChange } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import { type Child, type ChildSpec, startChild } from './process.ts';
-import { isSetupListing } from './setup-listing.ts';
-import { causeOf, classifyStderrLine, explainEnd, type NamedDevice } from './stderr-classifier.ts';
+import {
+  causeOf,
+  classifyStderrLine,
+  explainEnd,
+  isSetupListing,
+  type NamedDevice,
+} from './stderr-classifier.ts';
 
 /** The dependencies of every supervised child. */
 export interface SupervisorDeps {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { plainText } from '../../../../src/adapters/audio/child/plain-text.ts';
-import { isSetupListing } from '../../../../src/adapters/audio/child/setup-listing.ts';
+import { plainText } from '../../../../src/adapters/audio/child/process.ts';
+import { isSetupListing } from '../../../../src/adapters/audio/child/stderr-classifier.ts';
 import { createCommandCapture } from '../../../../src/adapters/audio/command-driver.ts';
 import { createListener, makeProgram, RATE_HZ } from './fake-programs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../../../src/adapters/audio/child/plain-text.ts';
+import { plainText } from '../../../../src/adapters/audio/child/process.ts';
 import { classifyStderrLine, explainEnd } from '../../../../src/adapters/audio/child/stderr-classifier.ts';
 
 const DEVICE = { part: 'playback', name: 'hw:CARD=Speaker', program: 'aplay' } as const;
