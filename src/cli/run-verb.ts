@@ -2,7 +2,7 @@ import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import { chooseLogFormat, createLogger } from '../adapters/log.ts';
 import { isService } from '../adapters/systemd/invocation.ts';
-import { createSystemdNotifier, NOBODY } from '../adapters/systemd/notifier.ts';
+import { createSystemdNotifier, NO_INIT_SYSTEM } from '../adapters/systemd/notifier.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
 import { UnusableFile } from '../agent/unusable-file.ts';
 import { EXIT, Failure } from '../program/problem.ts';
@@ -68,7 +68,7 @@ async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
   onCrash(recordCrash);
   try {
-    await runDaemon({ config, reload: load, logger, signals, initSystem: NOBODY, env });
+    await runDaemon({ config, reload: load, logger, signals, initSystem: NO_INIT_SYSTEM, env });
     host.onClosed();
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {

@@ -30,8 +30,8 @@ export function createFilePlayback(options: FilePlaybackOptions): OpenPlayback {
   return async (sink) => startPlayback(options, sink);
 }
 
-type Tell = (news: () => void) => void;
-const AT_ONCE: Tell = (news) => news();
+type Report = (news: () => void) => void;
+const AT_ONCE: Report = (news) => news();
 
 function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playback {
   const { path, rateHz, clock } = options;
@@ -43,7 +43,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   let waitingFrom = 0;
   let waitingUntil = 0;
   /** The last fault that was reported, until writing works again. */
-  let toldFault = '';
+  let reportedFault = '';
   let overflowing = false;
   let closed = false;
   let cancel = (): void => {};
@@ -51,22 +51,22 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
   const placeAt = (now: number): number => ((now - startedAt) * rateHz) / 1000;
   const timeOf = (place: number): number => startedAt + (place * 1000) / rateHz;
   /** News found during a write or flush is reported after that call. */
-  const later: Tell = (news) => queueMicrotask(() => closed || news());
-  const append = (pcm: Uint8Array, tell: Tell): void => {
+  const later: Report = (news) => queueMicrotask(() => closed || news());
+  const append = (pcm: Uint8Array, report: Report): void => {
     try {
       writer.append(pcm);
-      recovered(tell);
+      recovered(report);
     } catch (error) {
       if (!(error instanceof AudioFaultError)) throw error;
-      if (error.message !== toldFault) tell(() => sink.fault(error));
-      toldFault = error.message;
+      if (error.message !== reportedFault) report(() => sink.fault(error));
+      reportedFault = error.message;
     }
   };
   /** Writing works again, and there is room. */
-  const recovered = (tell: Tell): void => {
-    const wasTold = toldFault !== '';
-    toldFault = '';
-    if (wasTold && !overflowing) tell(() => sink.back());
+  const recovered = (report: Report): void => {
+    const wasFaulty = reportedFault !== '';
+    reportedFault = '';
+    if (wasFaulty && !overflowing) report(() => sink.back());
   };
   const refuse = (): void => {
     const message = `more than ${CAPACITY_MS / 1000} s of sound is waiting for ${path}; what comes on top is dropped`;
@@ -74,7 +74,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     overflowing = true;
   };
   /** Moves the sound that has been heard by now into the file. */
-  const render = (tell: Tell): void => {
+  const render = (report: Report): void => {
     if (closed) return;
     const until = Math.floor(placeAt(clock.now()));
     while (rendered < until) {
@@ -88,7 +88,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
         waitingFrom = soundFrom + sampleCount(sound);
       }
       rendered += samples;
-      append(pcm, tell);
+      append(pcm, report);
     }
   };
   const tick = (): void => {
@@ -112,7 +112,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
       }
       if (overflowing) {
         overflowing = false;
-        if (toldFault === '') later(() => sink.back());
+        if (reportedFault === '') later(() => sink.back());
       }
       if (next > waitingUntil) {
         render(later); // Keeps the pause between old and new sound.

@@ -63,11 +63,11 @@ class ThreadCanceller implements EchoCanceller {
 
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place | null = null): void {
     // Posting a view would copy the whole buffer behind it.
-    this.tell({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn, place });
+    this.send({ type: 'played', pcm: new Uint8Array(pcm), heardAt, goesOn, place });
   }
 
   flushed(at: number, place: Place | null = null): void {
-    this.tell({ type: 'flushed', at, place });
+    this.send({ type: 'flushed', at, place });
   }
 
   captured(pcm: Uint8Array, capturedAt: number, missingMs: number): void {
@@ -91,14 +91,14 @@ class ThreadCanceller implements EchoCanceller {
     const pieces = this.held.slice(-this.waiting);
     this.waiting = this.waitingMs = 0;
     this.given.push({ at: this.clock.now(), pieces: pieces.length });
-    this.tell({
+    this.send({
       type: 'captured',
       pieces: pieces.map(({ pcm, capturedAt }) => ({ pcm: new Uint8Array(pcm), capturedAt })),
     });
     if (this.given.length === 1) this.arm();
   }
 
-  private tell(message: ToEchoThread): void {
+  private send(message: ToEchoThread): void {
     if (!this.isOver) this.worker.postMessage(message);
   }
 

@@ -1,11 +1,11 @@
 /** How long a topic stays blocked (milliseconds): status and state come again soon after the broker's rules are fixed. */
-const SHUN_MS = 300_000;
+const BLOCK_MS = 300_000;
 /** For this long afterwards (milliseconds), a single disconnect blocks the topic again: each attempt costs a connection. */
 const DOUBT_MS = 600_000;
 const MOST_TOPICS = 100;
 
 /** Topics on which the broker hung up. Times are monotonic milliseconds. */
-export function createShunned() {
+export function createBlockedTopics() {
   const since = new Map<string, number>();
   const ageOf = (topic: string, now: number): number => now - (since.get(topic) ?? Number.NEGATIVE_INFINITY);
   return {
@@ -14,14 +14,14 @@ export function createShunned() {
       since.set(topic, now);
     },
     /** The topic is blocked: its messages are dropped without being sent. */
-    has: (topic: string, now: number): boolean => ageOf(topic, now) < SHUN_MS,
+    has: (topic: string, now: number): boolean => ageOf(topic, now) < BLOCK_MS,
     /** The topic may be tried again, but may still make the broker hang up. */
     isDoubtful(topic: string, now: number): boolean {
       const age = ageOf(topic, now);
-      return age >= SHUN_MS && age < SHUN_MS + DOUBT_MS;
+      return age >= BLOCK_MS && age < BLOCK_MS + DOUBT_MS;
     },
     /** The broker has accepted a message on it. */
-    forgive: (topic: string): void => void since.delete(topic),
+    unblock: (topic: string): void => void since.delete(topic),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The queue of QoS 1 messages to be sent or acknowledged: ordered and bounded. */
 import type { LostMessage, QueueShare, RequestProperties } from '../../ports/bus.ts';
-import { createShunned } from './blocked-topics.ts';
+import { createBlockedTopics } from './blocked-topics.ts';
 
 export interface OutboxMessage {
   readonly topic: string;
@@ -86,7 +86,7 @@ export function createOutbox(
   let queue: OutboxMessage[] = [];
   let dropped = 0;
   let expired = 0;
-  const shunned = createShunned();
+  const blocked = createBlockedTopics();
 
   const remove = (message: OutboxMessage): boolean => {
     const index = queue.indexOf(message);
@@ -130,7 +130,7 @@ export function createOutbox(
       const given: Lost = { topic, ended };
       const size = Buffer.byteLength(topic) + Buffer.byteLength(payload);
       if (size > limits[share].bytes) return drop(given, 'too_large', 'it is larger than the queue');
-      if (shunned.has(topic, now)) return drop(given, 'refused', `${REFUSED} a while ago`);
+      if (blocked.has(topic, now)) return drop(given, 'refused', `${REFUSED} a while ago`);
       const isOlder = (message: OutboxMessage): boolean =>
         message.retain && message.topic === topic && !message.sent;
       const older = options.retain ? queue.find(isOlder) : undefined;
@@ -169,7 +169,7 @@ export function createOutbox(
 
     /** The broker has acknowledged it. */
     settle(message: OutboxMessage): void {
-      shunned.forgive(message.topic);
+      blocked.unblock(message.topic);
       if (remove(message)) message.ended?.(true);
     },
 
@@ -179,18 +179,18 @@ export function createOutbox(
     },
 
     /** Blocks a topic on which the broker hung up: for a while, its messages are dropped without being sent. */
-    shun(topic: string, now: number): void {
-      shunned.add(topic, now);
+    block(topic: string, now: number): void {
+      blocked.add(topic, now);
       for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
         remove(message);
         drop(message, 'refused', REFUSED);
       }
     },
-    isShunned: shunned.has,
-    isDoubtful: shunned.isDoubtful,
+    isBlocked: blocked.has,
+    isDoubtful: blocked.isDoubtful,
 
     /** Reports a refused message that was never in the outbox. */
-    tellRefused: (topic: string): void => drop({ topic, ended: undefined }, 'refused', REFUSED),
+    reportRefused: (topic: string): void => drop({ topic, ended: undefined }, 'refused', REFUSED),
 
     /**
      * The topic of the only message in flight, if connections have ended on it before. Call this when a connection ends.
@@ -200,7 +200,7 @@ export function createOutbox(
       const [only, second] = queue.filter((message) => message.sent);
       if (only === undefined || second !== undefined) return null;
       const most = only.share === 'answers' && !isLikely ? MOST_LOSSES.answers - 2 : 0;
-      return only.losses > most || shunned.isDoubtful(only.topic, now) ? only.topic : null;
+      return only.losses > most || blocked.isDoubtful(only.topic, now) ? only.topic : null;
     },
 
     /**
@@ -220,7 +220,7 @@ export function createOutbox(
 
     /** Whether a waiting message has lost a connection. Then messages go one at a time, so that only the cause is blamed. */
     isSuspicious: (now: number): boolean =>
-      queue.some(({ losses, topic }) => losses > 0 || shunned.isDoubtful(topic, now)),
+      queue.some(({ losses, topic }) => losses > 0 || blocked.isDoubtful(topic, now)),
     inFlight,
     get size(): number {
       return queue.length;

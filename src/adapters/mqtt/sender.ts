@@ -121,8 +121,8 @@ export function createSender(
       const cause = ending === undefined ? null : blame(ending, isMistakable);
       outbox.unsend(ending?.problem !== 'taken_over', cause?.topic);
       if (cause !== null) {
-        outbox.shun(cause.topic, clock.now());
-        if (cause.isFleeting) outbox.tellRefused(cause.topic);
+        outbox.block(cause.topic, clock.now());
+        if (cause.isFleeting) outbox.reportRefused(cause.topic);
       }
       watch();
       return cause?.topic ?? null;
@@ -130,7 +130,7 @@ export function createSender(
     fleeting(over, message) {
       const now = clock.now();
       // An outbox that sends one message at a time relies on it being alone.
-      if (over.congested || outbox.isSuspicious(now) || outbox.isShunned(message.topic, now)) return;
+      if (over.congested || outbox.isSuspicious(now) || outbox.isBlocked(message.topic, now)) return;
       fleeting.sent(message.topic, now);
       over.publish({ ...message, qos: 0 }, () => {});
     },

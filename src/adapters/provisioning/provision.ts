@@ -39,7 +39,7 @@ export interface ProvisioningEnd {
   readonly writes: readonly Write[];
 }
 
-interface Told {
+interface RunFacts {
   readonly outcome: ProvisioningResult['outcome'];
   readonly file?: null;
   readonly problems?: readonly ProvisioningProblem[];
@@ -52,7 +52,7 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
   if (!run.isDry) resumeCleaning(run.boot);
   const found = readBootFile(run.boot);
   const secrets = found.kind === 'text' ? secretsIn(found.text) : [];
-  const end = (told: Told): ProvisioningEnd => endOf(run, told, secrets);
+  const end = (facts: RunFacts): ProvisioningEnd => endOf(run, facts, secrets);
   if (found.kind === 'none') return end({ outcome: 'no_file', file: null });
   if (found.kind === 'unreadable') return end({ outcome: 'file_unreadable', problems: [found.problem] });
   const read = readDocument(found.text);
@@ -84,7 +84,7 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
 
 function endOf(
   { boot, root, wall }: ProvisioningRun,
-  { writes = [], ...told }: Told,
+  { writes = [], ...facts }: RunFacts,
   secrets: readonly string[],
 ): ProvisioningEnd {
   // A secret may be repeated in another field, which is quoted then, in its JSON form.
@@ -94,14 +94,14 @@ function endOf(
   const result: ProvisioningResult = {
     format: 1,
     at: wall === null ? null : new Date(wall).toISOString(),
-    outcome: told.outcome,
-    file: told.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : told.file,
-    problems: (told.problems ?? []).map(({ field, message, fix }) => ({
+    outcome: facts.outcome,
+    file: facts.file === undefined ? `${boot.replace(/\/$/, '')}/${PROVISIONING_FILE}` : facts.file,
+    problems: (facts.problems ?? []).map(({ field, message, fix }) => ({
       ...{ field: printable(field), message: printable(message), fix: printable(fix) },
     })),
-    notes: [...(told.notes ?? []), ...notesOnCard(root)].map(printable),
+    notes: [...(facts.notes ?? []), ...notesOnCard(root)].map(printable),
     network: findNetwork(root),
-    wifi: told.wifi ?? false,
+    wifi: facts.wifi ?? false,
   };
   return { result, writes };
 }

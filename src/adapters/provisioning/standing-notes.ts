@@ -23,11 +23,11 @@ export function notesOnCard(root: string): string[] {
 }
 
 /** Whether a status has other standing notes than these. */
-export function tellsOtherwise(status: string, notes: readonly string[]): boolean {
-  const told = status.split(/\r?\n/).flatMap((line) => {
+export function hasOtherNotes(status: string, notes: readonly string[]): boolean {
+  const reported = status.split(/\r?\n/).flatMap((line) => {
     const text = line.replace(/^- /, '');
     return isStanding(text) ? [text] : [];
   });
   const found = notes.filter(isStanding);
-  return told.length !== found.length || told.some((line) => !found.includes(line));
+  return reported.length !== found.length || reported.some((line) => !found.includes(line));
 }

@@ -8,7 +8,7 @@ import {
 } from '../../core/provisioning/outcome.ts';
 import { statusText } from '../../core/provisioning/status-text.ts';
 import { systemCode } from '../system-error.ts';
-import { tellsOtherwise } from './standing-notes.ts';
+import { hasOtherNotes } from './standing-notes.ts';
 import { clearDraft, writeSettingsText } from './status-file.ts';
 
 /** @returns what could not be written: a sentence each */
@@ -54,7 +54,7 @@ function isNews(result: ProvisioningResult, boot: string): boolean {
   if (result.outcome !== 'unchanged') return true;
   try {
     const before = readFileSync(join(boot, STATUS_FILE), 'utf8');
-    return !/^Result: (applied|unchanged)\./m.test(before) || tellsOtherwise(before, result.notes);
+    return !/^Result: (applied|unchanged)\./m.test(before) || hasOtherNotes(before, result.notes);
   } catch {
     return true;
   }

@@ -5,10 +5,10 @@ const LONGEST_CHARS = 200;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /** Makes the service's own text fit to show: one line, limited, without the token. */
-export type ReadSaid = (text: string) => string;
+export type CleanText = (text: string) => string;
 
 /** @param url address of the connection, with its token */
-export function createReadSaid(url: string): ReadSaid {
+export function createTextCleaner(url: string): CleanText {
   const token = URL.canParse(url) ? (new URL(url).searchParams.get('token') ?? '') : '';
   const forms = token === '' ? [] : [token, encodeURIComponent(token)];
   return (text) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { UpgradeRefusal } from '../../ports/stream.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { readRetryAfter } from '../retry-after.ts';
-import type { ReadSaid } from './service-text.ts';
+import type { CleanText } from './service-text.ts';
 
 /** Bytes of a refusal's body that are read. */
 const LARGEST_BODY_BYTES = 16 * 1024;
@@ -31,7 +31,10 @@ const bodySchema = z.looseObject({
 });
 
 /** Reads the service's answer when it refuses an upgrade. Limited in size and time; an unreadable body is not an error. */
-export async function readUpgradeRefusal(response: IncomingMessage, read: ReadSaid): Promise<UpgradeRefusal> {
+export async function readUpgradeRefusal(
+  response: IncomingMessage,
+  read: CleanText,
+): Promise<UpgradeRefusal> {
   const retryAfterMs = readRetryAfter(response.headers, null);
   const status = response.statusCode ?? 0;
   const body = bodySchema.safeParse(parseJson(await readBody(response)));

@@ -11,7 +11,7 @@ import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
 import { createFloodMeter, FLOOD } from './flood-meter.ts';
-import { createReadSaid, type ReadSaid } from './service-text.ts';
+import { type CleanText, createTextCleaner } from './service-text.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
@@ -59,7 +59,7 @@ function openStream(
     listener.broke('agent', `no WebSocket can be made for this address (${nameOf(error)})`);
     return NO_CONNECTION;
   }
-  const read = createReadSaid(url);
+  const read = createTextCleaner(url);
   const samples = createWholeSamples(options.clock);
   const flood = createFloodMeter(options.clock);
   let opened = false;
@@ -172,7 +172,7 @@ function nameOf(error: unknown): string {
 function deliverSafely(
   frame: RawData,
   listener: StreamListener,
-  read: ReadSaid,
+  read: CleanText,
   samples: WholeSamples,
 ): void {
   try {
@@ -182,7 +182,7 @@ function deliverSafely(
   }
 }
 
-function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, samples: WholeSamples): void {
+function deliver(frame: RawData, listener: StreamListener, read: CleanText, samples: WholeSamples): void {
   const cut = Buffer.isBuffer(frame) ? cutSound(frame) : null;
   if (cut !== null) {
     const parsed = parseServerFrame(cut.text);
@@ -217,7 +217,7 @@ function deliver(frame: RawData, listener: StreamListener, read: ReadSaid, sampl
 type StderrFinding = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
 /** An operator reads the service's complaints: makes each text in them fit to show. */
-function fitToShow(finding: StderrFinding, read: ReadSaid): StderrFinding {
+function fitToShow(finding: StderrFinding, read: CleanText): StderrFinding {
   const words = Object.entries(finding.data).map(([key, value]) => [
     key,
     typeof value === 'string' ? read(value) : value,

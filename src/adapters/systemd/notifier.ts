@@ -11,7 +11,7 @@ const CALL_LIMIT_MS = 10_000;
 const LONGEST_STATUS = 300;
 
 /** Used when a person started the program. */
-export const NOBODY: InitSystem = { listens: false, watchdogMs: null, tell() {} };
+export const NO_INIT_SYSTEM: InitSystem = { listens: false, watchdogMs: null, tell() {} };
 
 /**
  * systemd's notification protocol, sd_notify(3). Node has no unix datagram sockets, so each message runs `systemd-notify`: 6 ms of
@@ -23,7 +23,7 @@ export function createSystemdNotifier(
   log: Log,
   program = 'systemd-notify',
 ): InitSystem {
-  if (!env['NOTIFY_SOCKET']) return NOBODY;
+  if (!env['NOTIFY_SOCKET']) return NO_INIT_SYSTEM;
   const waiting: ServiceNews[] = [];
   let isBusy = false;
   let hasFailed = false;

@@ -21,10 +21,10 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
     const card = createCardMixer(device, deps);
     await card.look();
     /** Reports the recovery; waits until the card's volume control is known again. */
-    let news: (() => void) | null = null;
-    const tell = (): void => {
-      news?.();
-      news = null;
+    let pending: (() => void) | null = null;
+    const reportBack = (): void => {
+      pending?.();
+      pending = null;
     };
     const playback = runPlayback(
       aplay(device, rateHz),
@@ -33,13 +33,13 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
         measured: (heardUntil) => sink.measured(heardUntil),
         missed: (ms) => sink.missed(ms),
         fault(fault) {
-          tell();
+          reportBack();
           sink.fault(fault);
         },
         back() {
           // The card may be a different one, and a card that was unplugged has lost its volume.
-          news = () => sink.back();
-          void card.look().then(tell);
+          pending = () => sink.back();
+          void card.look().then(reportBack);
         },
       },
       deps,
@@ -54,7 +54,7 @@ export function createAlsaPlayback(options: AlsaOptions): OpenPlayback {
         return card.mixer;
       },
       async close() {
-        news = null;
+        pending = null;
         card.close();
         await playback.close();
       },

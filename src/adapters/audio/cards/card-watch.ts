@@ -93,8 +93,8 @@ export function createCardWatch(options: CardWatchOptions): CardWatch {
   };
 
   return {
-    whenCardsChange(tell) {
-      const listener = (): void => tell();
+    whenCardsChange(callback) {
+      const listener = (): void => callback();
       listeners.add(listener);
       if (listeners.size === 1) {
         ensureWatched();
