@@ -14,7 +14,7 @@ export type { Logger } from 'pino';
  */
 export type LogFormat = 'json' | 'journal' | 'journal-json' | 'readable' | 'readable-plain';
 
-/** Where finished lines go: standard output, or anything that takes text. */
+/** The destination of finished lines: standard output, or anything that accepts text. */
 export interface LogSink {
   write(text: string): unknown;
   on?(event: 'error', listener: (error: Error) => void): unknown;
@@ -110,8 +110,8 @@ export function setLogLevel(logger: Logger, level: LogLevel): void {
 }
 
 /**
- * Passes each redacted line from this level on to the listener too, until the returned function is called. What the listener
- * logs itself must not come back to it.
+ * Passes each redacted line from this level on to the listener too, until the returned function is called. The listener
+ * must not receive its own records.
  */
 export function tapLog(logger: Logger, level: string, listener: Tap['listener']): () => void {
   return CONTROLS.get(logger)?.tap({ level, listener }) ?? (() => {});

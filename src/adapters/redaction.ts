@@ -92,7 +92,7 @@ function isSecretName(end: string, whole: boolean): boolean {
   });
 }
 
-/** Where the last letters of a name begin; separators are not counted. */
+/** The index where the last letters of a name begin; separators are not counted. */
 function startOf(name: string, letters: number): number {
   let index = name.length;
   for (let left = letters; left > 0; ) {

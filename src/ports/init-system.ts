@@ -1,4 +1,4 @@
-/** What a service reports to the init system that started it; several at once are one message. */
+/** News of a service for the init system that started it; several at once are one message. */
 export interface ServiceNews {
   /** It is up, or has read its configuration again. */
   readonly ready?: true;

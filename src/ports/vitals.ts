@@ -1,8 +1,8 @@
 /** The machine's figures of the program; null when unknown. */
 export interface Vitals {
-  /** Of the program and all its child processes. */
+  /** Memory of the program and all its child processes. */
   readonly rssBytes: number | null;
-  /** Of the program alone, since its start. */
+  /** CPU time of the program alone, since its start. */
   readonly cpuSeconds: number | null;
   /** Delay of the event loop's timers, milliseconds. */
   readonly loopLagMs: { readonly p50: number; readonly p99: number } | null;

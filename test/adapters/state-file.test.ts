@@ -79,7 +79,7 @@ describe('a state file', () => {
 
   it.each<[string, (path: string) => void, RegExp]>([
     ['a directory', (path) => mkdirSync(path), /^it is not a file$/],
-    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path]), /^it is not a file$/],
+    ['a pipe without a writer', (path) => execFileSync('mkfifo', [path]), /^it is not a file$/],
     [
       'far too large',
       (path) => writeFileSync(path, 'x'.repeat(5_000_000)),

@@ -69,7 +69,7 @@ function startPlayback(options: FilePlaybackOptions, sink: PlaybackSink): Playba
     if (wasFaulty && !overflowing) report(() => sink.back());
   };
   const refuse = (): void => {
-    const message = `more than ${CAPACITY_MS / 1000} s of sound is waiting for ${path}; what comes on top is dropped`;
+    const message = `more than ${CAPACITY_MS / 1000} s of sound is waiting for ${path}; further sound is dropped`;
     if (!overflowing) later(() => sink.fault({ code: 'failed', message }));
     overflowing = true;
   };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** What the operator wants to run when sound hardware has failed for long. */
+/** The command that the operator wants to run when sound hardware has failed for long. */
 export interface LastResortOptions {
   /** Program and arguments, no shell. */
   readonly command: readonly string[];

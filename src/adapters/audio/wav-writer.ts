@@ -85,7 +85,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
 function fullError(path: string, maxDataBytes: number, rateHz: number): AudioFaultError {
   const hours = (maxDataBytes / 2 / rateHz / 3600).toFixed(1);
-  const message = `${path} has reached the ${hours} h that a WAV file can hold; what follows is not kept: begin a new one`;
+  const message = `${path} has reached the ${hours} h that a WAV file can hold; further sound is not kept: start a new file`;
   return new AudioFaultError('failed', message);
 }
 

@@ -56,7 +56,7 @@ export function noteFinding(
 
 export type VersionMemories = ReturnType<typeof createVersionMemories>;
 
-/** What is known of each broker, by its address. */
+/** The memory of each broker, by its address. */
 export function createVersionMemories() {
   const memories = new Map<string, VersionMemory>();
   const of = (url: string): VersionMemory => memories.get(url) ?? UNKNOWN_BROKER;

@@ -128,7 +128,7 @@ function unknownKey(
   const near = suggest(key, names);
   const fix = near === null ? `Known here: ${names.join(', ')}.` : `Did you mean "${near}"?`;
   if (HOLDERS_OF_SECRETS.includes(place) && !isMisspelt(key, near))
-    return { field: place, message: `${holder(place)}holds a key that is not known${inLine(position)}`, fix };
+    return { field: place, message: `${holder(place)}holds an unknown key${inLine(position)}`, fix };
   return { field, message: 'is not a known key', fix };
 }
 

@@ -35,7 +35,7 @@ export interface ProvisioningRun {
 
 export interface ProvisioningEnd {
   readonly result: ProvisioningResult;
-  /** What was written, or would be. */
+  /** The writes that were made, or would be. */
   readonly writes: readonly Write[];
 }
 

@@ -27,10 +27,10 @@ describe('a certificate request', () => {
 
   it.skipIf(!findOpenssl())('matches openssl in reading, verifying and writing', () => {
     const { request, key } = createRequest(NAME);
-    const told = openssl(['req', '-verify', '-noout', '-subject', '-text'], request);
-    expect(told).toMatch(/verify OK/);
-    expect(told).toMatch(/CN ?= ?museum\.kiosk-01/);
-    expect(told).toContain('ecdsa-with-SHA256');
+    const reported = openssl(['req', '-verify', '-noout', '-subject', '-text'], request);
+    expect(reported).toMatch(/verify OK/);
+    expect(reported).toMatch(/CN ?= ?museum\.kiosk-01/);
+    expect(reported).toContain('ecdsa-with-SHA256');
     expect(openssl(['req', '-noout', '-pubkey'], request)).toBe(openssl(['pkey', '-pubout'], key));
     expect(readRequest(made(...P256, '-subj', `/CN=${NAME}`))?.commonName).toBe(NAME);
   });

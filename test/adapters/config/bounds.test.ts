@@ -35,7 +35,7 @@ describe('a hostile configuration', () => {
 
   it.each([
     ['a device without an end', () => '/dev/zero'],
-    ['a named pipe that nobody writes to', () => makePipe()],
+    ['a named pipe without a writer', () => makePipe()],
   ])('is not read from %s', (_what, make) => {
     const result = loadConfig({ file: make(), env: {} });
     expect(result).toMatchObject({

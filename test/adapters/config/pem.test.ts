@@ -53,7 +53,7 @@ describe('certificates in PEM', () => {
     ['a cut one', () => text('one.crt').slice(0, 200), /^holds a certificate that cannot be read: copy it/],
     ['a damaged one', () => damaged(text('one.crt')), /^holds a certificate that cannot be read/],
     [
-      'a damaged one behind a good one',
+      'a damaged one after a good one',
       () => text('one.crt') + damaged(text('two.crt')),
       /^holds 2 certificates, and number 2 that cannot be read/,
     ],

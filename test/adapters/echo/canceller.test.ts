@@ -24,19 +24,19 @@ const firstSample = (pcm: Uint8Array): number => new Int16Array(pcm.buffer, pcm.
 
 /** Time stands still unless a test moves it, so a suspended thread is not late. */
 function open(url: URL, clock = createVirtualClock()) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const frames: { pcm: Uint8Array; capturedAt: number }[] = [];
   const canceller = createEchoCancellers({ clock, thread: url })(RATES, {
-    ready: () => told.push('ready'),
-    found: () => told.push('found'),
+    ready: () => reported.push('ready'),
+    found: () => reported.push('found'),
     frames: (pcm, capturedAt) => {
-      told.push('frames');
+      reported.push('frames');
       frames.push({ pcm, capturedAt });
     },
-    failed: (message) => told.push(`failed: ${message}`),
+    failed: (message) => reported.push(`failed: ${message}`),
   });
   running.push(canceller);
-  return { canceller, told, frames };
+  return { canceller, reported, frames };
 }
 
 /** A thread that is ready and then handles each message like this. */
@@ -49,8 +49,8 @@ const captures = (action: string): URL => script(`if (message.type === 'captured
 
 describe('the canceller', () => {
   it('returns every sample in order, with its time', async () => {
-    const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(thread.url);
+    await expect.poll(() => reported).toEqual(['ready']);
     const started = 1000;
     for (let index = 0; index < 25; index++) canceller.captured(piece(0), started + (index + 1) * 80, 0);
     await expect.poll(() => frames.length).toBe(25);
@@ -62,30 +62,30 @@ describe('the canceller', () => {
   });
 
   it('keeps the rest of an incomplete frame for the next call', async () => {
-    const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(thread.url);
+    await expect.poll(() => reported).toEqual(['ready']);
     for (let index = 0; index < 40; index++) canceller.captured(new Uint8Array(700), 1000 + index * 14.58, 0);
     const bytes = (): number => frames.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
     await expect.poll(bytes).toBe(Math.floor((40 * 700) / 480) * 480);
   });
 
   it('fails when its thread’s file is missing, and names the path', async () => {
-    const { canceller, told } = open(new URL('missing.mjs', thread.url));
-    await expect.poll(() => told.length).toBe(1);
-    expect(told[0]).toMatch(/^failed: .*missing\.mjs is not there$/);
+    const { canceller, reported } = open(new URL('missing.mjs', thread.url));
+    await expect.poll(() => reported.length).toBe(1);
+    expect(reported[0]).toMatch(/^failed: .*missing\.mjs is not there$/);
     canceller.close();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it.each([
     ['throws', "throw new Error('broken')", 'failed: broken'],
     ['ends', 'process.exit(3)', 'failed: its thread ended with code 3'],
   ] as const)('returns the held sound after the failure when its thread %s', async (_, action, message) => {
-    const { canceller, told, frames } = open(captures(action));
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(captures(action));
+    await expect.poll(() => reported).toEqual(['ready']);
     for (let index = 1; index <= 5; index++) canceller.captured(piece(index), index * 80, 0);
-    await expect.poll(() => told.length).toBe(7);
-    expect(told).toEqual(['ready', message, ...Array(5).fill('frames')]);
+    await expect.poll(() => reported.length).toBe(7);
+    expect(reported).toEqual(['ready', message, ...Array(5).fill('frames')]);
     expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual(
       [1, 2, 3, 4, 5].map((index) => [index, index * 80]),
     );
@@ -93,55 +93,55 @@ describe('the canceller', () => {
 
   it('fails when its thread is late, but not after one pause of the program', async () => {
     const clock = createVirtualClock();
-    const { canceller, told, frames } = open(captures(''), clock);
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(captures(''), clock);
+    await expect.poll(() => reported).toEqual(['ready']);
     canceller.captured(piece(7), 80, 0);
     // One check after a long pause proves nothing.
     clock.advance(900);
-    expect(told).toEqual(['ready']);
+    expect(reported).toEqual(['ready']);
     clock.advance(600);
-    expect(told).toEqual(['ready', expect.stringContaining('too slow'), 'frames']);
+    expect(reported).toEqual(['ready', expect.stringContaining('too slow'), 'frames']);
     expect(frames.map(({ pcm, capturedAt }) => [firstSample(pcm), capturedAt])).toEqual([[7, 80]]);
   });
 
   it('fails when its thread is never ready', () => {
     const clock = createVirtualClock();
-    const { told } = open(thread.other('setInterval(() => {}, 1000);'), clock);
+    const { reported } = open(thread.other('setInterval(() => {}, 1000);'), clock);
     clock.advance(19_000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.advance(2000);
-    expect(told).toEqual([expect.stringContaining('not ready within 20 s')]);
+    expect(reported).toEqual([expect.stringContaining('not ready within 20 s')]);
   });
 
   it('fails when it holds too much sound, at any time', async () => {
-    const { canceller, told, frames } = open(captures(''), createVirtualClock());
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(captures(''), createVirtualClock());
+    await expect.poll(() => reported).toEqual(['ready']);
     for (let index = 1; index <= 401; index++) canceller.captured(piece(index), index * 80, 0);
-    expect(told[1]).toContain('failed: it holds too much sound');
+    expect(reported[1]).toContain('failed: it holds too much sound');
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual(
       Array.from({ length: 401 }, (_, index) => index + 1),
     );
   });
 
   it('returns the held sound on close, and nothing after', async () => {
-    const { canceller, told, frames } = open(thread.url);
-    await expect.poll(() => told).toEqual(['ready']);
+    const { canceller, reported, frames } = open(thread.url);
+    await expect.poll(() => reported).toEqual(['ready']);
     canceller.captured(piece(1), 80, 0);
     canceller.captured(piece(2), 160, 0);
     canceller.close();
     expect(frames.map(({ pcm }) => firstSample(pcm))).toEqual([1, 2]);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(told).toEqual(['ready', 'frames', 'frames']);
+    expect(reported).toEqual(['ready', 'frames', 'frames']);
   });
 
   it('reports a found echo before it delivers that sound', async () => {
     const finding = captures(
       "parentPort.postMessage({ type: 'frames', pieces: message.pieces, rests: false, found: true });",
     );
-    const { canceller, told } = open(finding);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready']);
+    const { canceller, reported } = open(finding);
+    await expect.poll(() => reported, { timeout: 15_000 }).toEqual(['ready']);
     canceller.captured(piece(1), 80, 0);
-    await expect.poll(() => told, { timeout: 15_000 }).toEqual(['ready', 'found', 'frames']);
+    await expect.poll(() => reported, { timeout: 15_000 }).toEqual(['ready', 'found', 'frames']);
   });
 
   describe('the canceller with short pieces', () => {
@@ -155,8 +155,8 @@ describe('the canceller', () => {
     const SHORT_MS = 20;
     /** Sends two chunks of 16 pieces each; returns how many pieces were in the message of each returned piece. */
     async function chunks(rests: boolean): Promise<number[]> {
-      const { canceller, told, frames } = open(counting(rests));
-      await expect.poll(() => told).toEqual(['ready']);
+      const { canceller, reported, frames } = open(counting(rests));
+      await expect.poll(() => reported).toEqual(['ready']);
       canceller.captured(new Uint8Array(960), 0, 0);
       await expect.poll(() => frames.length).toBe(1);
       for (let index = 1; index <= 32; index++) {
@@ -182,8 +182,8 @@ describe('the canceller', () => {
     });
 
     it('returns waiting pieces after those in the thread', async () => {
-      const { canceller, told, frames } = open(captures(''));
-      await expect.poll(() => told).toEqual(['ready']);
+      const { canceller, reported, frames } = open(captures(''));
+      await expect.poll(() => reported).toEqual(['ready']);
       for (const [value, missingMs] of [
         [1, 0],
         [2, 200],
@@ -200,11 +200,11 @@ describe('the canceller', () => {
 
     it('does not count unsent pieces as late', async () => {
       const clock = createVirtualClock();
-      const { canceller, told } = open(captures(''), clock);
-      await expect.poll(() => told).toEqual(['ready']);
+      const { canceller, reported } = open(captures(''), clock);
+      await expect.poll(() => reported).toEqual(['ready']);
       canceller.captured(new Uint8Array(960), 20, 300);
       clock.advance(60_000);
-      expect(told).toEqual(['ready']);
+      expect(reported).toEqual(['ready']);
     });
   });
 });

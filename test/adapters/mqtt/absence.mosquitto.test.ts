@@ -1,4 +1,4 @@
-/** What a real broker keeps for a device that is away, and what it must not keep. */
+/** The messages that a real broker keeps for a device that is away, and those that it must not keep. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync, type MqttClient } from 'mqtt';
@@ -119,11 +119,11 @@ if (command === null) {
       await until(() => device.messages.length === 4, 'the next one');
       releases[3]?.();
       // A message that arrives after an acknowledgement proves that the broker has that, too.
-      const told: string[] = [];
-      other.on('message', (topic) => told.push(topic));
-      await other.subscribeAsync('d/behind', { qos: 1 });
-      device.bus.publish('d/behind', 'the acknowledgement');
-      await until(() => told.includes('d/behind'), 'what comes behind the acknowledgement');
+      const reported: string[] = [];
+      other.on('message', (topic) => reported.push(topic));
+      await other.subscribeAsync('d/after', { qos: 1 });
+      device.bus.publish('d/after', 'the acknowledgement');
+      await until(() => reported.includes('d/after'), 'the message after the acknowledgement');
       const ups = device.ups.length;
       relay.cut();
       await until(() => device.ups.length > ups, 'up again');

@@ -195,10 +195,10 @@ export function describeBus(name: string, protocol: 4 | 5, start: () => Promise<
       const startedAt = performance.now();
       await Promise.all([device.bus.close(), device.bus.close()]);
       expect(performance.now() - startedAt).toBeLessThan(1500 + 2 * stalls.ms());
-      const told = device.order.length;
+      const reported = device.order.length;
       relay.refuse(false);
       await new Promise((resolve) => setTimeout(resolve, 1200));
-      expect(device.order.length).toBe(told);
+      expect(device.order.length).toBe(reported);
     });
 
     it('survives topics that MQTT does not allow, without a reconnect', async () => {

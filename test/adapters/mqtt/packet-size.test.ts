@@ -15,7 +15,7 @@ function packet(length: number): Buffer {
   return Buffer.concat([Buffer.from([0x32, ...digits]), Buffer.alloc(length, 0xff)]);
 }
 
-function told(bytes: Buffer, chunkBytes: number): number[] {
+function reportedSizes(bytes: Buffer, chunkBytes: number): number[] {
   const found: number[] = [];
   const watch = watchPacketSize(MOST, (size) => found.push(size));
   for (let at = 0; at < bytes.length; at += chunkBytes) watch(bytes.subarray(at, at + chunkBytes));
@@ -31,17 +31,19 @@ describe('the size of packets', () => {
     void fc.assert(
       fc.property(lengths, large, fc.integer({ min: 1, max: 5000 }), (fine, over, chunkBytes) => {
         const row = [...fine, ...(over === null ? [] : [over]), 3, MOST + 9].map(packet);
-        expect(told(Buffer.concat(row), chunkBytes)).toEqual([over ?? MOST + 9]);
+        expect(reportedSizes(Buffer.concat(row), chunkBytes)).toEqual([over ?? MOST + 9]);
       }),
       { numRuns: 200 },
     );
   });
 
   it('is reported as soon as it is announced', () => {
-    expect(told(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 1)).toEqual([268_435_455]);
+    expect(reportedSizes(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), 1)).toEqual([268_435_455]);
   });
 
   it('is left to the library when it is malformed', () => {
-    expect(told(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x30, 0xff, 0xff, 0x7f]), 3)).toEqual([]);
+    expect(
+      reportedSizes(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x30, 0xff, 0xff, 0x7f]), 3),
+    ).toEqual([]);
   });
 });

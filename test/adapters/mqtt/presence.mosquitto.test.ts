@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 /** Limits for steps in which a broker has much to do. */
 const SLOW = { timeout: 120_000, interval: 100 };
 
-interface Told {
+interface Report {
   readonly topic: string;
   readonly body: Record<string, unknown>;
 }
@@ -31,13 +31,13 @@ if (command === null) {
     let broker: Mosquitto;
     let relay: Relay;
     let operator: MqttClient;
-    const told: Told[] = [];
+    const reported: Report[] = [];
     const agents: (() => Promise<void>)[] = [];
     let starts = 0;
     let markers = 0;
 
     beforeEach(async () => {
-      told.length = 0;
+      reported.length = 0;
       broker = await startMosquitto(command, (folder) => [
         ...RUN_AS_ROOT,
         ...['allow_anonymous true', 'persistence true', `persistence_location ${folder}/`],
@@ -45,7 +45,7 @@ if (command === null) {
       relay = await startRelay(broker.port);
       operator = await connectAsync(broker.url, { protocolVersion: 5 });
       operator.on('message', (topic, payload) => {
-        if (payload.length > 0) told.push({ topic, body: JSON.parse(payload.toString()) });
+        if (payload.length > 0) reported.push({ topic, body: JSON.parse(payload.toString()) });
       });
       await operator.subscribeAsync('dragoman/v1/#', { qos: 1 });
     });
@@ -80,7 +80,7 @@ if (command === null) {
       return { agent: world.agent, world, end };
     };
     const statuses = (boot: string) =>
-      told.filter(
+      reported.filter(
         ({ topic, body }) => topic === `${BASE}/status` && String(body['boot_id']).startsWith(boot),
       );
     const retained = async (): Promise<Record<string, unknown>> => {
@@ -99,7 +99,7 @@ if (command === null) {
         ...more,
       });
     const finals = (id: string) =>
-      told
+      reported
         .filter(
           ({ topic, body }) => topic.endsWith('/res') && body['id'] === id && body['status'] !== 'accepted',
         )
@@ -166,7 +166,7 @@ if (command === null) {
         });
         late.stream.destroy();
         await until(() => statuses(`boot-${starts}`).length > before, 'the status again');
-        await until(() => told.at(-1)?.body['status'] !== 'lost', 'the last word');
+        await until(() => reported.at(-1)?.body['status'] !== 'lost', 'the last word');
         expect(await retained()).toMatchObject({
           boot_id: own?.body['boot_id'],
           status: 'idle',
@@ -176,13 +176,13 @@ if (command === null) {
         // The next one is corrected after two seconds of the agent's clock at the earliest.
         await world.clock.elapse(2000);
       }
-      expect(told.filter(({ topic }) => topic.endsWith('/identity_conflict'))).toEqual([]);
+      expect(reported.filter(({ topic }) => topic.endsWith('/identity_conflict'))).toEqual([]);
     });
 
     it('and another with its identity report each other, and then stay quiet', async () => {
       const one = await boot();
       const two = await boot();
-      const conflicts = () => told.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
+      const conflicts = () => reported.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);
       await until(() => conflicts().length === 2, 'both events');
       const names = [starts - 1, starts].map((start) => `boot-${start}-padding`.slice(0, 12));
       const says = (name: string): boolean =>
@@ -198,7 +198,7 @@ if (command === null) {
       const count = async (): Promise<number> => {
         markers += 1;
         await operator.publishAsync('dragoman/v1/marker', JSON.stringify({ number: markers }), { qos: 1 });
-        await until(() => told.some(({ body }) => body['number'] === markers), 'the marker');
+        await until(() => reported.some(({ body }) => body['number'] === markers), 'the marker');
         return names.reduce((sum, name) => sum + statuses(name).length, 0);
       };
       const more = async (ms: number): Promise<number> => {

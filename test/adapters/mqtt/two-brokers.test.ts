@@ -58,15 +58,15 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     const { bus, attempt, ups, downs, messages } = connect(one.url, two.url);
     await until(() => bus.connected);
     expect(await attempt()).toBeNull();
-    bus.publish('device/told', '"over there"');
-    await until(() => second.texts('device/told').length > 0);
+    bus.publish('device/reported', '"over there"');
+    await until(() => second.texts('device/reported').length > 0);
     expect(bus.connected).toBe(true);
     expect(ups).toHaveLength(2);
     expect(downs).toEqual([]);
     await until(() => first.texts('device/status').length > 0);
     await new Promise((resolve) => setTimeout(resolve, 1200));
     expect(first.texts('device/status')).toEqual(['"gone"']);
-    expect(first.texts('device/told')).toEqual([]);
+    expect(first.texts('device/reported')).toEqual([]);
     second.bus.publish('to/device', '"hello"');
     await until(() => messages.length > 0);
     first.bus.publish('to/device', '"not any more"');
@@ -89,10 +89,10 @@ describe.skipIf(mosquitto === null)('a connection between two brokers', () => {
     await until(() => bus.connected);
     await one.close();
     await until(() => downs.length > 0);
-    bus.publish('device/told', '"while away"');
+    bus.publish('device/reported', '"while away"');
     expect(await attempt()).toBeNull();
-    await until(() => second.texts('device/told').length > 0);
-    expect(second.texts('device/told')).toEqual(['"while away"']);
+    await until(() => second.texts('device/reported').length > 0);
+    expect(second.texts('device/reported')).toEqual(['"while away"']);
     // It stays there: the first broker is not tried again.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(downs).toHaveLength(1);

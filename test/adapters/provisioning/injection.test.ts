@@ -60,8 +60,8 @@ describe('other fields', () => {
         const lines = system.read('dragoman-status.txt').split('\r\n');
         expect(lines.filter((line) => line.startsWith('Result:'))).toHaveLength(1);
         expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-        const told = result.problems.flatMap(({ field, message, fix }) => [field, message, fix]);
-        expect(told.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        const reported = result.problems.flatMap(({ field, message, fix }) => [field, message, fix]);
+        expect(reported.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
       }
     }
   });

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => system.remove());
 
-const told = (): string => system.read('dragoman-status.txt');
+const reported = (): string => system.read('dragoman-status.txt');
 
 describe('a card that has lost its secrets', () => {
   it('allows its owner’s login, keeps its name and time, and lists the secrets to write again', () => {
@@ -35,13 +35,13 @@ describe('a card that has lost its secrets', () => {
     expect(system.text('etc/timezone')).toBe('Europe/Berlin\n');
     expect(JSON.parse(system.text('etc/dragoman/conf.d/zz-provisioned.json'))).toMatchObject(CONFIG);
     expect(existsSync(join(system.root, 'etc/wpa_supplicant'))).toBe(false);
-    expect(told()).toMatch(
+    expect(reported()).toMatch(
       /^Result: secrets_missing\. Secrets that were taken out of dragoman\.json are not on/m,
     );
-    expect(told()).toContain(
+    expect(reported()).toContain(
       '- wifi.passphrase: was taken out of the file, and this device has not kept it. Write the passphrase again in the place of null.',
     );
-    expect(told()).toContain('- secrets.mqtt-password: was taken out');
+    expect(reported()).toContain('- secrets.mqtt-password: was taken out');
   });
 
   it('reports them at each boot without further changes, and is complete once they are written', () => {
@@ -102,7 +102,7 @@ describe('a kiosk that was set up by hand', () => {
     expect([result.outcome, result.problems.map(({ field }) => field)]).toEqual([
       ...['file_invalid', ['secrets.mqtt-password']],
     ]);
-    expect(told()).toContain('Nothing was changed.');
+    expect(reported()).toContain('Nothing was changed.');
     expect(system.everything()).toEqual(before);
   });
 

@@ -50,8 +50,8 @@ describe('provisioning', () => {
       ...FULL,
       ...{ wifi: { ...WIFI, passphrase: null }, secrets: { 'mqtt-password': null } },
     });
-    const told = JSON.parse(system.text('run/dragoman/provisioning.json'));
-    expect(provisioningResultSchema.parse(told)).toEqual(result);
+    const reported = JSON.parse(system.text('run/dragoman/provisioning.json'));
+    expect(provisioningResultSchema.parse(reported)).toEqual(result);
     expect(system.read('dragoman-status.txt')).toMatch(
       /^Result: applied\. All of dragoman\.json is in effect\.\r$/m,
     );

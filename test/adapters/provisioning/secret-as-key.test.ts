@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => system.remove());
 
 /** All output that people could read. */
-function told(document: unknown): string {
+function reported(document: unknown): string {
   system.write('dragoman.json', typeof document === 'string' ? document : JSON.stringify(document, null, 1));
   const { result } = system.run();
   expect(result.outcome).toBe('file_invalid');
@@ -27,17 +27,17 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
       [
         'secrets',
         { format: 1, secrets: { [secret]: 'mqtt-password' } },
-        'secrets: holds a key that is not known (line 4, column 3)',
+        'secrets: holds an unknown key (line 4, column 3)',
       ],
       [
         'wifi',
         { format: 1, wifi: { ssid: 'Museum', [secret]: 'passphrase' } },
-        'wifi: holds a key that is not known (line 5, column 3)',
+        'wifi: holds an unknown key (line 5, column 3)',
       ],
       [
         'the file',
         { format: 1, [secret]: 'mqtt-password' },
-        'dragoman.json holds a key that is not known (line 3, column 2)',
+        'dragoman.json holds an unknown key (line 3, column 2)',
       ],
       [
         'the configuration',
@@ -47,7 +47,7 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
     ])('as a key of %s', (_, document, where) => {
       // In the configuration, a word close to a known key is shown as such.
       if (_ === 'the configuration' && /passphrase|password/i.test(secret)) return;
-      const text = told(document);
+      const text = reported(document);
       expect(text).not.toContain(secret);
       expect(text).toContain(where);
     });
@@ -68,7 +68,7 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
         `"${secret}"`,
         secret,
       ])
-        expect([document, told(document).includes(secret)]).toEqual([document, false]);
+        expect([document, reported(document).includes(secret)]).toEqual([document, false]);
     });
   },
 );
@@ -82,7 +82,7 @@ describe('a key with a letter wrong', () => {
       'config.mqtt.usrname: is not a known key',
     ],
   ])('is still shown: %j', (part, text) => {
-    expect(told({ format: 1, ...part })).toContain(text);
+    expect(reported({ format: 1, ...part })).toContain(text);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a secret that is repeated in another field', () => {
     ['lanes[0].source', { ...CONFIG, lanes: [{ source: secret, targets: ['es'] }] }],
     ['log.level', { ...CONFIG, log: { level: `${secret} ${secret}` } }],
   ])('is not quoted from %s', (field, config) => {
-    const text = told({ format: 1, config, secrets });
+    const text = reported({ format: 1, config, secrets });
     expect(text).toContain(`config.${field}: `);
     for (const one of [secret, JSON.stringify(secret).slice(1, -1), 's3cret'])
       expect(text).not.toContain(one);

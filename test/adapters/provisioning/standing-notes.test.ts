@@ -40,14 +40,14 @@ describe('a later file of conf.d', () => {
         device: { id: 'kiosk-99', tenant: 'museum', label: 'Desk' },
         lanes: [{ echo: 'off' }],
       });
-      const told = [
+      const reported = [
         'Not in effect: config.device.id, because /etc/dragoman/conf.d/zzz-local.json:1:12 is read later and overrides it.',
         expect.stringMatching(/^Not in effect: config\.lanes\[0\]\.echo, because /),
       ];
-      expect(notes(system)).toEqual(told);
+      expect(notes(system)).toEqual(reported);
       expect(system.read('dragoman-status.txt')).toContain('- Not in effect: config.device.id');
       const written = statSync(join(system.boot, 'dragoman-status.txt')).mtimeMs;
-      expect(notes(system)).toEqual(told);
+      expect(notes(system)).toEqual(reported);
       expect(statSync(join(system.boot, 'dragoman-status.txt')).mtimeMs).toBe(written);
       later(system, {});
       expect(notes(system)).toEqual([]);

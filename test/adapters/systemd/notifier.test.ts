@@ -23,33 +23,33 @@ function createLog() {
 /** A program in the place of systemd-notify that records its arguments and its socket. */
 function createRecorder(code = '') {
   const folder = makeFolder();
-  const file = join(folder, 'told');
+  const file = join(folder, 'reported');
   const program = makeProgram(
     `fs.appendFileSync(${JSON.stringify(file)}, JSON.stringify([process.env.NOTIFY_SOCKET, ...process.argv.slice(2)]) + '\\n'); ${code}`,
     folder,
   );
-  const told = (): string[][] =>
+  const reported = (): string[][] =>
     existsSync(file)
       ? readFileSync(file, 'utf8')
           .trimEnd()
           .split('\n')
           .map((line) => JSON.parse(line) as string[])
       : [];
-  return { program, told };
+  return { program, reported };
 }
 const SOCKET = { NOTIFY_SOCKET: '/run/systemd/notify', PATH: process.env['PATH'] };
 
 describe('an init system', () => {
   it('is absent when there is no socket', () => {
-    const { program, told } = createRecorder();
+    const { program, reported } = createRecorder();
     const initSystem = createSystemdNotifier({}, createLog().log, program);
     initSystem.tell({ ready: true });
     expect(initSystem).toMatchObject({ listens: false, watchdogMs: null });
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   it('gets news in order, with a message of its own for each change of state', async () => {
-    const { program, told } = createRecorder();
+    const { program, reported } = createRecorder();
     const initSystem = createSystemdNotifier(SOCKET, createLog().log, program);
     initSystem.tell({ ready: true, status: 'ready:\nall is well' });
     initSystem.tell({ reloading: true });
@@ -57,8 +57,8 @@ describe('an init system', () => {
     initSystem.tell({ alive: true, status: 'two' });
     initSystem.tell({ ready: true });
     initSystem.tell({ stopping: true });
-    await expect.poll(() => told().length, within).toBe(4);
-    expect(told()).toEqual([
+    await expect.poll(() => reported().length, within).toBe(4);
+    expect(reported()).toEqual([
       [SOCKET.NOTIFY_SOCKET, 'READY=1', 'STATUS=ready: all is well'],
       [
         SOCKET.NOTIFY_SOCKET,

@@ -1,4 +1,4 @@
-/** What a device granted: `arecord -v` and `aplay -v` print it on standard error after opening. */
+/** The setup that a device granted: `arecord -v` and `aplay -v` print it on standard error after opening. */
 export interface Setup {
   readonly rateHz: number;
   readonly channels: number;

@@ -1,8 +1,8 @@
-/** What the machine's kernel reports about its sound cards. */
+/** The machine's sound cards, as its kernel reports them. */
 
 export type Direction = 'capture' | 'playback';
 
-/** What a device can do; a list is empty when unknown. */
+/** The abilities of a device; a list is empty when unknown. */
 export interface Ability {
   /** As ALSA names them: "S16_LE". */
   readonly formats: readonly string[];

@@ -4,7 +4,7 @@ import type { Shape } from './format.ts';
 import type { Child, ChildSpec } from './process.ts';
 import type { NamedDevice } from './stderr-classifier.ts';
 
-/** What a child reported about itself. */
+/** A report of a child about itself. */
 export type PlaybackNews =
   | { readonly kind: 'ready'; readonly buffering: Buffering }
   | { readonly kind: 'again' }

@@ -168,7 +168,7 @@ class ChildPlayback {
         return queueMicrotask(() => this.isClosed || this.sink.missed(ms));
       }
       case 'overflows': {
-        const text = `more than ${CAPACITY_MS / 1000} s of sound wait for the loudspeaker; what comes on top is dropped`;
+        const text = `more than ${CAPACITY_MS / 1000} s of sound wait for the loudspeaker; further sound is dropped`;
         return log.warn({ device: this.kind.device().name }, text);
       }
     }
@@ -297,5 +297,5 @@ function hangMessage(kind: PlaybackChild, slowShare: number | null): string {
   const { part, name, program } = kind.device();
   const what =
     slowShare === null ? 'no sound' : `sound too slowly, ${Math.round(100 * slowShare)} % of what is due`;
-  return `the ${part} device "${name}" takes ${what}; ${program} is started again. If it stays so, replug the device`;
+  return `the ${part} device "${name}" accepts ${what}; ${program} is started again. If it stays so, replug the device`;
 }

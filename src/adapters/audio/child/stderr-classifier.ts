@@ -108,7 +108,7 @@ function forbiddenStart(program: string, reason: string): string {
   return `a sandbox does not allow to run "${program}" (${reason}); look at SystemCallFilter=, NoExecPaths= and TasksMax= of the service's unit, or at the container's seccomp profile`;
 }
 
-/** What to change when a device refuses a format. */
+/** The fix when a device refuses a format. */
 export function formatFix(name: string): string {
   return name.startsWith('hw:')
     ? `write "plughw:${name.slice(3)}" instead, which converts`

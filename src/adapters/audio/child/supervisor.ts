@@ -21,7 +21,7 @@ export interface SupervisorDeps {
   readonly whenCardsChange?: WhenCardsChange;
 }
 
-/** What the child's user decides and receives. */
+/** The decisions of the child's user, and the reports to it. */
 export interface SupervisedUse {
   readonly device: () => NamedDevice;
   readonly direction: 'in' | 'out';

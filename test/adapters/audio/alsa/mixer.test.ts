@@ -21,7 +21,7 @@ beforeEach(() => {
   const script = `#!/bin/sh
 case "$*" in
   *scontents) cat ${folder}/contents ;;
-  *) echo "$8" >> ${folder}/told; ! [ -e ${folder}/stuck ] ;;
+  *) echo "$8" >> ${folder}/reported; ! [ -e ${folder}/stuck ] ;;
 esac
 `;
   writeFileSync(join(folder, 'amixer'), script);
@@ -34,8 +34,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const told = (): string[] => {
-  const file = join(folder, 'told');
+const reported = (): string[] => {
+  const file = join(folder, 'reported');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 const isStuck = (stuck: boolean): void => {
@@ -57,12 +57,12 @@ describe('a volume that amixer could not set', () => {
     card.mixer?.setVolume(40);
     for (const [index, waitMs] of [1000, 5000, 30_000].entries()) {
       await expect.poll(() => clock.armed, within).toBe(1);
-      expect(told()).toHaveLength(index + 1);
+      expect(reported()).toHaveLength(index + 1);
       clock.advance(waitMs - 1);
       expect(clock.armed).toBe(1);
       clock.advance(1);
     }
-    await expect.poll(() => told(), within).toEqual(['40%', '40%', '40%', '40%']);
+    await expect.poll(() => reported(), within).toEqual(['40%', '40%', '40%', '40%']);
     expect(clock.armed).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe('a volume that amixer could not set', () => {
     await expect.poll(() => clock.armed, within).toBe(1);
     isStuck(false);
     clock.advance(1000);
-    await expect.poll(() => told(), within).toEqual(['40%', '40%']);
+    await expect.poll(() => reported(), within).toEqual(['40%', '40%']);
     expect(clock.armed).toBe(0);
   });
 
@@ -85,7 +85,7 @@ describe('a volume that amixer could not set', () => {
     isStuck(false);
     card.mixer?.setVolume(70);
     expect(clock.armed).toBe(0);
-    await expect.poll(() => told(), within).toEqual(['40%', '70%']);
+    await expect.poll(() => reported(), within).toEqual(['40%', '70%']);
     clock.advance(60_000);
     expect(clock.armed).toBe(0);
   });

@@ -44,8 +44,8 @@ describe('the card watch', () => {
   let clock: VirtualClock;
   let notices: ReturnType<typeof createNotices>;
   let watch: CardWatch;
-  let told: number[];
-  const listen = () => watch.whenCardsChange(() => told.push(clock.now()));
+  let reported: number[];
+  const listen = () => watch.whenCardsChange(() => reported.push(clock.now()));
   const plug = (index: number): void => {
     machine.write('proc/asound/cards', headsetLines(index, 'Device', '1.3'));
     for (const [path, text] of Object.entries(headset(index, 'Device', '1.3'))) machine.write(path, text);
@@ -59,7 +59,7 @@ describe('the card watch', () => {
     machine = layOut(NO_CARDS);
     clock = createVirtualClock(0);
     notices = createNotices();
-    told = [];
+    reported = [];
     watch = createCardWatch({ clock, folders: machine, watchFolder: notices.watchFolder });
   });
   afterEach(() => {
@@ -77,9 +77,9 @@ describe('the card watch', () => {
       notices.say(name);
       clock.advance(100);
     }
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.advance(1000);
-    expect(told).toEqual([1500]);
+    expect(reported).toEqual([1500]);
   });
 
   it('reports changes even when the burst never settles', () => {
@@ -89,7 +89,7 @@ describe('the card watch', () => {
       notices.say('controlC1');
       clock.advance(100);
     }
-    expect(told).toEqual([2000]);
+    expect(reported).toEqual([2000]);
   });
 
   it('reports a card that comes back under another number', () => {
@@ -103,7 +103,7 @@ describe('the card watch', () => {
     plug(2);
     notices.say('controlC2');
     clock.advance(1000);
-    expect(told).toEqual([300, 1300, 2300]);
+    expect(reported).toEqual([300, 1300, 2300]);
   });
 
   it('does not report when nothing has changed, or when it is not a sound device', () => {
@@ -115,7 +115,7 @@ describe('the card watch', () => {
     notices.say('midiC1D0');
     notices.say('seq');
     clock.advance(4000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it('polls slowly while the folder cannot be watched, and watches again later', () => {
@@ -124,13 +124,13 @@ describe('the card watch', () => {
     clock.advance(20_000);
     plug(1);
     clock.advance(9000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.advance(1000);
-    expect(told).toEqual([30_000]);
+    expect(reported).toEqual([30_000]);
     notices.refuse(false);
     clock.advance(15_000);
     expect(notices.isWatching).toBe(true);
-    expect(told).toEqual([30_000]);
+    expect(reported).toEqual([30_000]);
   });
 
   it('still finds changes after the folder was removed with its last card', () => {
@@ -143,12 +143,12 @@ describe('the card watch', () => {
     notices.refuse(true);
     notices.lose();
     clock.advance(1000);
-    expect(told).toEqual([300, 1300]);
+    expect(reported).toEqual([300, 1300]);
     notices.refuse(false);
     mkdirSync(join(machine.dev, 'snd'));
     plug(1);
     clock.advance(15_000);
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
     expect(notices.watched).toBe(2);
   });
 
@@ -158,7 +158,7 @@ describe('the card watch', () => {
     plug(1);
     notices.say('controlC1');
     clock.advance(1000);
-    expect(told).toEqual([300, 300]);
+    expect(reported).toEqual([300, 300]);
     ends[0]?.();
     ends[2]?.();
     ends[2]?.();
@@ -169,7 +169,7 @@ describe('the card watch', () => {
   it('accepts a new listener during a report', () => {
     let end = (): void => {};
     const again = (): void => {
-      told.push(clock.now());
+      reported.push(clock.now());
       end();
       end = watch.whenCardsChange(again);
     };
@@ -178,7 +178,7 @@ describe('the card watch', () => {
     clock.advance(15_000);
     unplug(1);
     clock.advance(15_000);
-    expect(told).toEqual([15_000, 30_000]);
+    expect(reported).toEqual([15_000, 30_000]);
     expect(clock.armed).toBe(1);
   });
 });

@@ -38,8 +38,8 @@ describe('a capture without its card', () => {
         bytes += pcm.byteLength;
       },
       ended() {},
-      fault: (told) => {
-        fault = told;
+      fault: (reported) => {
+        fault = reported;
       },
     });
     await until(() => fault !== null);

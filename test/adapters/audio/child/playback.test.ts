@@ -222,7 +222,7 @@ describe('a playback program that reports when it is ready', () => {
     expect(heard.faults).toEqual([]);
     for (let passedMs = 0; passedMs < 120_000; passedMs += 250) await clock.elapse(250);
     expect(heard.faults.map(({ code }) => code)).toEqual(['hung']);
-    expect(heard.faults[0]?.message).toMatch(/"hw:0" takes no sound/);
+    expect(heard.faults[0]?.message).toMatch(/"hw:0" accepts no sound/);
     expect(starts()).toBeGreaterThan(3);
     expect(heard.backs).toBe(0);
   });
