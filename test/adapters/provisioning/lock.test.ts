@@ -76,7 +76,7 @@ describe('the status file', () => {
     ['forever', () => writeFileSync(file(), String(process.pid))],
     ['by a folder', () => mkdirSync(file())],
     ['by a pipe', () => spawnSync('mkfifo', [file()])],
-  ])('is written even when it is locked forever %s', (_, hold) => {
+  ])('is written even when it is locked %s', (_, hold) => {
     hold();
     expect(whileStatusIsOurs(root, () => 'written')).toBe('written');
     expect(existsSync(file())).toBe(true);

@@ -164,7 +164,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     [
       'a password where a key belongs',
       { ...TEMPLATE, wifi: { 'correct horse': 'Museum' } },
-      /^- wifi: holds a key that is not known\. Known/m,
+      /^- wifi: holds an unknown key\. Known/m,
     ],
     ['a password that ends nowhere', '{ "wifi": { "correct horse', /kiosk\.json, line 1, column 13/],
   ])('names the cure for %s', async (_, content, message) => {
