@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { PROVISIONING_RESULT_FILE, STATUS_FILE } from '../../core/provisioning/outcome.ts';
 import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
 import { examples, type Verb } from '../../program/program.ts';
-import type { BootReportOptions } from './boot-report-options.ts';
+import type { BootReportOptions } from './perform-boot-report.ts';
 
 const CONFIG = '/etc/dragoman/config.json';
 export const PHRASES_FOLDER = '/usr/share/dragoman/phrases';

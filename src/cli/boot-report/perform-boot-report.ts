@@ -25,7 +25,18 @@ import type { Clock } from '../../ports/clock.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
-import type { BootReportOptions } from './boot-report-options.ts';
+
+/** What was asked for on the command line. */
+export interface BootReportOptions {
+  readonly config: string;
+  readonly result: string;
+  readonly boot?: string;
+  readonly phrases: string;
+  /** Seconds. */
+  readonly grace: number;
+  /** Seconds. */
+  readonly longest: number;
+}
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
-import type { DemoCommandOptions } from './demo-options.ts';
 import { DEMO_FAULTS, type DemoFault } from './faults.ts';
+import type { DemoCommandOptions } from './perform-demo.ts';
 
 export const demoVerb: Verb = {
   register(program, shell) {

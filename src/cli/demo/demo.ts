@@ -13,10 +13,9 @@ import { DEMO_DEVICE, type DemoEnvironment } from './environment.ts';
 import { type DemoFault, type FaultSchedule, scheduleFaults } from './faults.ts';
 import { createFinishLine } from './finish.ts';
 import { limitCapture } from './input.ts';
-import { type DemoModel, FIRST_MODEL, notice, observeStep } from './model.ts';
+import { type DemoModel, type DemoView, FIRST_MODEL, notice, observeStep } from './model.ts';
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
 import { type DemoSummary, summarise } from './summary.ts';
-import type { DemoView } from './view.ts';
 
 /** Rate of the stream: that of the recording that ships with the project. */
 export const STREAM_RATE_HZ = 24_000;

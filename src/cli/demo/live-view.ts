@@ -5,8 +5,7 @@ import { capabilitiesOf, type LiveHost, processHost } from './live-host.ts';
 import { holdKeys, type KeySignal } from './live-keys.ts';
 import { follow, isMoving, type Meter, SILENT_METER } from './live-meter.ts';
 import { createScreen, type LiveTerminal } from './live-screen.ts';
-import type { DemoModel } from './model.ts';
-import type { DemoView } from './view.ts';
+import type { DemoModel, DemoView } from './model.ts';
 
 /** Twelve pictures a second look smooth and cost little. */
 const FRAME_MS = 84;

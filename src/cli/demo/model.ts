@@ -1,3 +1,4 @@
+import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { LaneStep } from '../../agent/lane/lane-runner.ts';
 import { SILENCE_DBFS } from '../../core/audio/pcm.ts';
 import { measureLevel } from '../../core/audio/sound-level.ts';
@@ -214,4 +215,12 @@ function addTranslation(
   const whole = parts === null ? text : Object.values(parts).join(' ');
   const translation: Translation = { language, text: whole, isFinal, ...(parts !== null && { parts }) };
   return known === undefined ? [...translations, translation] : translations.with(index, translation);
+}
+
+/** What a demo shows itself on: a terminal's live picture, or plain lines. */
+export interface DemoView {
+  /** Is called often; draws as often as is good for it. */
+  update(model: DemoModel, account: LaneAccount): void;
+  /** Leaves the screen as a person would want to find it. Nothing is drawn after it. */
+  close(): void;
 }

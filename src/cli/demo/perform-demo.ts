@@ -11,17 +11,26 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { runDemo, STREAM_RATE_HZ } from './demo.ts';
-import type { DemoCommandOptions } from './demo-options.ts';
 import { openEnvironment } from './environment.ts';
-import { FAULT_COST_MS } from './faults.ts';
+import { type DemoFault, FAULT_COST_MS } from './faults.ts';
 import { shippedRecording } from './input.ts';
 import { isLiveTerminal } from './live-host.ts';
 import { createLiveView } from './live-view.ts';
+import type { DemoView } from './model.ts';
 import { createPlainView } from './plain-view.ts';
 import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
 import { siblingPrograms } from './sibling-programs.ts';
 import { formatSummary } from './summary.ts';
-import type { DemoView } from './view.ts';
+
+/** What was asked for on the command line. */
+export interface DemoCommandOptions {
+  readonly seconds?: number;
+  readonly input?: string;
+  readonly output: string;
+  readonly fault: readonly DemoFault[];
+  readonly realMic?: true;
+  readonly json?: true;
+}
 
 /** The action of `dragoman demo`: checks what was asked for, starts what is around the agent, plays, and prints the summary. */
 export async function performDemo(options: DemoCommandOptions, shell: Shell): Promise<void> {

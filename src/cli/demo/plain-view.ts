@@ -1,6 +1,5 @@
 import { neutralise } from './display-text.ts';
-import type { DemoModel, Exchange } from './model.ts';
-import type { DemoView } from './view.ts';
+import type { DemoModel, DemoView, Exchange } from './model.ts';
 
 /** The demo as lines of text: what happens, and each sentence once it is final. */
 export function createPlainView(print: (text: string) => void): DemoView {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
-import type { DevicesOptions } from './devices-options.ts';
+import type { DevicesOptions } from './perform-devices.ts';
 
 export const devicesVerb: Verb = {
   register(program, shell) {

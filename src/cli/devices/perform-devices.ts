@@ -10,9 +10,17 @@ import { formatProblems } from '../check-config.ts';
 import { COLUMNS } from '../text.ts';
 import { configuredDevices, type DeviceFinding, findDevice } from './configured.ts';
 import { reportDevices } from './devices-json.ts';
-import type { DevicesOptions } from './devices-options.ts';
 import { listDevices } from './listing.ts';
 import { performMeter } from './run-meter.ts';
+
+/** What was asked for on the command line. */
+export interface DevicesOptions {
+  readonly config?: string;
+  readonly json?: true;
+  /** True where no device was named. */
+  readonly meter?: string | true;
+  readonly seconds?: number;
+}
 
 /** Wider lines are hard to read. */
 const WIDEST_COLUMNS = 100;

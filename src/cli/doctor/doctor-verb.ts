@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { examples, type Verb } from '../../program/program.ts';
 import { CHECKS, type CheckName, checkNameSchema } from '../../protocol/mqtt/diagnose.ts';
-import type { DoctorOptions } from './doctor-options.ts';
+import type { DoctorOptions } from './perform-doctor.ts';
 
 export const doctorVerb: Verb = {
   register(program, shell) {

@@ -8,9 +8,18 @@ import { createMachineParts } from '../../agent/doctor/machine-checks.ts';
 import { diagnosisOf, worstOf } from '../../core/doctor/finding.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
+import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { formatDiagnosis, layOutFinding, layOutSummary } from './diagnosis-text.ts';
-import type { DoctorOptions } from './doctor-options.ts';
+
+/** What was asked for on the command line. */
+export interface DoctorOptions {
+  readonly config: string;
+  readonly json?: true;
+  readonly only: readonly CheckName[];
+  /** False with `--no-sound`. */
+  readonly sound: boolean;
+}
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
