@@ -1,4 +1,4 @@
-/** The backend's configuration: this one schema is the source of the types, the checks, the defaults and the variables. */
+/** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
 import { z } from 'zod';
 import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
 import { isExposedAddress } from './host.ts';
@@ -27,35 +27,38 @@ const serviceUrlSchema = z
 const streamUrlSchema = z
   .string()
   .refine((text) => hasScheme(text, ['wss:', 'ws:']), 'must be an address that begins with wss:// or ws://')
-  .refine((text) => !/[\p{Cc}\s]/u.test(text), 'must not hold a blank or a control character: remove it')
+  .refine((text) => !/[\p{Cc}\s]/u.test(text), 'must not contain a blank or a control character: remove it')
   .refine(
     (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
-    'must not hold a user name or a password before the host: remove it, the token is enough',
+    'must not contain a user name or a password: remove it, the token is enough',
   )
-  .refine((text) => !text.includes('#'), 'must not hold a "#", which no WebSocket address may: remove it')
-  .refine((text) => !/[?&]token=/.test(text), 'must not hold a token: the device adds it');
+  .refine(
+    (text) => !text.includes('#'),
+    'must not contain "#", which WebSocket addresses do not allow: remove it',
+  )
+  .refine((text) => !/[?&]token=/.test(text), 'must not contain a token: the device adds it');
 
 const serviceSchema = z
   .strictObject({
     url: serviceUrlSchema.describe(
-      'HTTP address of the translation service, {base_url} of its specification.',
+      'HTTP address of the translation service: {base_url} in its specification.',
     ),
     allowInsecure: z
       .boolean()
       .default(false)
-      .describe('Let http:// leave this machine, where anybody on the way can read the API key.'),
+      .describe('Allow http:// to another machine. Anyone on the network path can then read the API key.'),
     streamUrl: streamUrlSchema.describe(
-      'Where devices open streams; {random_hash} stands for what each device fills in.',
+      'Address at which devices open streams; each device replaces {random_hash}.',
     ),
-    apiKeyFile: optionalFile('File or systemd credential that holds the account API key, and nothing else.'),
-    jwtFile: optionalFile('File or systemd credential that holds the account JWT, for voice cloning.'),
+    apiKeyFile: optionalFile('File or systemd credential that contains only the account API key.'),
+    jwtFile: optionalFile('File or systemd credential with the account JWT, for voice cloning.'),
     caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
     timeout: z
       .number()
       .min(1)
       .max(120)
       .default(10)
-      .describe('Seconds that the service may take for an answer.'),
+      .describe('Timeout for an answer of the service, seconds.'),
   })
   .superRefine(({ url, allowInsecure, streamUrl }, context) => {
     const issue = (key: string, message: string): void =>
@@ -63,29 +66,29 @@ const serviceSchema = z
     if (serviceUrlSchema.safeParse(url).success && allowInsecure !== true && isExposedAddress(url))
       issue(
         'url',
-        'must be https://: in clear anybody on the way can read the API key ("allowInsecure": true beside it takes the risk)',
+        'must be https://: without TLS anyone on the network path can read the API key ("allowInsecure": true accepts this risk)',
       );
     if (streamUrlSchema.safeParse(streamUrl).success && isExposedAddress(streamUrl))
-      issue('streamUrl', 'must be wss://: no device sends its token in clear to another machine');
+      issue('streamUrl', 'must be wss://: devices never send their token to another machine without TLS');
   }, DESPITE_OTHER_PROBLEMS);
 
-/** A stream that is forgotten must not cost for longer. */
+/** Default maximum session duration (seconds): limits the cost of a stream that someone forgets to stop. */
 const DEFAULT_MAX_DURATION_S = 1800;
 
-/** Terms of a session; each becomes the field of the same name of docs/service.md 4.1. */
+/** Terms of a session. Each one is sent as the field of that name in docs/service.md 4.1. */
 const terms = {
   expiresInSeconds: z
     .int()
     .min(SESSION_LIMITS.expiresIn.min)
     .max(SESSION_LIMITS.expiresIn.max)
     .describe('Seconds within which the device must open the stream.'),
-  singleUse: z.boolean().describe('The token opens one stream only.'),
+  singleUse: z.boolean().describe('Each token opens only one stream.'),
   maxSessionDurationSeconds: z
     .int()
     .min(SESSION_LIMITS.maxDuration.min)
     .max(SESSION_LIMITS.maxDuration.max)
     .nullable()
-    .describe('Longest stream, seconds; null: no limit.'),
+    .describe('Maximum duration of a stream, seconds; null: no limit.'),
   intents: z.array(intentSchema).min(1).describe('Products that devices may use.'),
   connectionTypes: z.array(connectionTypeSchema).min(1).describe('Transports that devices may use.'),
 };
@@ -114,25 +117,27 @@ const patternSchema = z
     'must be "tenant/device", such as "museum/lobby-*"; "*" stands for any characters',
   );
 
-/** What one device may cost. */
+/** Limits for one device. */
 const allowance = {
-  lanes: z.int().min(1).max(16).describe('Lanes of a device that have sessions.'),
+  lanes: z.int().min(1).max(16).describe('Maximum number of lanes with a session, per device.'),
   sessionsAtOnce: z
     .int()
     .min(2)
     .max(64)
-    .describe('Sessions of a device at once: one for each lane, and one more while a lane changes over.'),
-  sessionsPerHour: z.int().min(1).max(3600).describe('Sessions of a device within an hour.'),
+    .describe(
+      'Maximum number of concurrent sessions per device: one per lane, and one extra during a rollover.',
+    ),
+  sessionsPerHour: z.int().min(1).max(3600).describe('Maximum number of sessions per device and hour.'),
 };
 
 const exceptions = {
-  disabled: z.boolean().optional().describe('Gets no tokens.'),
-  session: z.strictObject(terms).partial().default({}).describe('Terms that differ from "session".'),
-  limits: z.strictObject(allowance).partial().default({}).describe('Limits that differ from "limits".'),
+  disabled: z.boolean().optional().describe('The device gets no tokens.'),
+  session: z.strictObject(terms).partial().default({}).describe('Terms that override "session".'),
+  limits: z.strictObject(allowance).partial().default({}).describe('Limits that override "limits".'),
 };
 const deviceSchema = z.strictObject(exceptions);
 const groupSchema = z.strictObject({
-  name: nameSchema.describe('Name of the group, for people.'),
+  name: nameSchema.describe('Name of the group, for display.'),
   members: z.array(patternSchema).min(1).describe('Its devices: "museum/kiosk-01", "museum/lobby-*".'),
   ...exceptions,
 });
@@ -141,27 +146,27 @@ const limitsSchema = z.strictObject({
   lanes: allowance.lanes.default(2),
   sessionsAtOnce: allowance.sessionsAtOnce.default(3),
   sessionsPerHour: allowance.sessionsPerHour.default(60),
-  burst: z.int().min(1).max(1000).default(8).describe('Requests that a device may make at once.'),
-  perMinute: z
+  burst: z.int().min(1).max(1000).default(8).describe('Maximum burst of requests per device.'),
+  perMinute: z.int().min(1).max(6000).default(12).describe('Sustained requests per device and minute.'),
+  concurrency: z
     .int()
     .min(1)
-    .max(6000)
-    .default(12)
-    .describe('Requests that a device may make in the long run.'),
-  concurrency: z.int().min(1).max(256).default(16).describe('Requests to the service at once.'),
+    .max(256)
+    .default(16)
+    .describe('Maximum number of concurrent requests to the service.'),
   createsPerSecond: z
     .number()
     .min(0.1)
     .max(1000)
     .default(5)
-    .describe('Sessions that this backend makes in a second, for all devices together.'),
+    .describe('Sessions that this backend creates per second, for all devices together.'),
   pendingSessions: z
     .int()
     .min(4)
     .max(100_000)
     .default(200)
     .describe(
-      'Sessions of all devices that are made and not used yet. One device, or all that have had no session before, get half of it at most.',
+      'Maximum number of sessions that are created but not yet used. One device gets at most half of them; so do all new devices together.',
     ),
 });
 
@@ -172,37 +177,37 @@ export const backendConfigSchema = z.strictObject({
       .max(128)
       .nullable()
       .default(null)
-      .describe('Client identifier on the broker; null makes one up for each start.'),
+      .describe('Client identifier on the broker; null: a random one at each start.'),
     shareGroup: z
       .string()
       .regex(/^[\w-]{1,128}$/, 'must be 1 to 128 letters, digits, "_" or "-"')
       .default(BACKEND_GROUP)
       .describe(
-        'Group of the shared subscription; the same for all backends. A secret one where the broker lets anybody join.',
+        'Group name of the shared subscription, the same on all backends. Keep it secret if any client can join the group.',
       ),
   }),
   service: serviceSchema.describe('The translation service.'),
   signingKeyFile: optionalFile(
-    'File or systemd credential with the private key that answers are signed with, PEM; "keys create" makes one.',
+    'File or systemd credential with the private key that signs answers, PEM; "keys create" makes one.',
   ),
   session: sessionSchema.prefault({}).describe('Terms of the sessions that devices get.'),
-  allow: z.array(patternSchema).min(1).describe('Devices that may have tokens: "tenant/device", "tenant/*".'),
+  allow: z.array(patternSchema).min(1).describe('Devices that get tokens: "tenant/device", "tenant/*".'),
   groups: z
     .array(groupSchema)
     .max(1000)
     .default([])
-    .describe('Exceptions for several devices; where a device is in several groups, the later one counts.'),
+    .describe('Exceptions for several devices. If a device is in several groups, the last one wins.'),
   devices: z
     .record(deviceNameSchema, deviceSchema)
     .default({})
-    .describe('Exceptions, by "tenant/device"; they count more than those of groups.'),
-  limits: limitsSchema.prefault({}).describe('What a device may ask for, and the service may be asked for.'),
+    .describe('Exceptions by "tenant/device"; they override those of groups.'),
+  limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
     .prefault({})
-    .describe('What is logged.'),
+    .describe('Log settings.'),
 });
 
 export type BackendConfig = z.infer<typeof backendConfigSchema>;
-/** What a caller writes: everything that has a default may be left out. */
+/** The input form: everything with a default is optional. */
 export type BackendConfigInput = z.input<typeof backendConfigSchema>;

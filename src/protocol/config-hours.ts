@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { plainTextSchema } from './plain-text.ts';
 
-/** As in a schedule, in the order of `Date.getUTCDay`. */
+/** Weekdays as written in a schedule, in the order of `Date.getUTCDay`. */
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 const MOST_WINDOWS = 32;
-/** More than a year. */
+/** Maximum number of closed dates: more than a year of them. */
 const MOST_CLOSED = 400;
 const BUDGET_MINUTES = { min: 1, max: 100_000 } as const;
 
-/** Whether this machine knows a time zone of that name. */
+/** Whether this machine knows the time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -29,7 +29,7 @@ export const scheduleSchema = z.strictObject({
     .min(1)
     .max(64)
     .refine(isTimeZone, 'must be a time zone such as "Europe/Berlin"')
-    .describe('Where its times and dates are told, such as "Europe/Berlin".'),
+    .describe('Time zone of all times and dates in the schedule, such as "Europe/Berlin".'),
   open: z
     .array(
       z.strictObject({
@@ -38,9 +38,9 @@ export const scheduleSchema = z.strictObject({
           .min(1)
           .max(7)
           .refine((days) => new Set(days).size === days.length, 'must not name a day twice')
-          .describe('On which days it opens.'),
-        from: timeOfDaySchema.describe('When it opens.'),
-        to: timeOfDaySchema.describe('When it closes; at or before "from": on the next day.'),
+          .describe('Days on which it opens.'),
+        from: timeOfDaySchema.describe('Opening time.'),
+        to: timeOfDaySchema.describe('Closing time; on the next day if not later than "from".'),
       }),
     )
     .min(1)
@@ -50,16 +50,16 @@ export const scheduleSchema = z.strictObject({
     .array(z.iso.date('must be a date such as "2026-12-25"'))
     .max(MOST_CLOSED)
     .default([])
-    .describe('Dates on which it does not open.'),
+    .describe('Dates on which it stays closed.'),
 });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
-/** A key of the budget that may be missing: it says nothing about itself then. */
+/** The daily limit. Without a default, because the key is optional in `config/desired`. */
 export const minutesPerDaySchema = z
   .number()
   .min(BUDGET_MINUTES.min)
   .max(BUDGET_MINUTES.max)
   .nullable()
   .describe(
-    'Minutes of open streams a day, of all lanes together, after which no session is begun; null: no limit.',
+    'Maximum minutes of open streams per day, all lanes together. After that no session starts; null: no limit.',
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { configSchema } from './config.ts';
 
-/** A node of the JSON Schema, as far as `configSchema` makes use of it. */
+/** A node of the JSON Schema: only the keywords that `configSchema` produces. */
 export interface SchemaNode {
   readonly type?: string;
   readonly description?: string;
@@ -20,7 +20,7 @@ export interface SchemaNode {
   readonly maxItems?: number;
 }
 
-/** What `config/schema.json` holds: the configuration as an operator may write it, every default left out. */
+/** Content of `config/schema.json`: the input form, in which everything with a default is optional. */
 export function configJsonSchema(): SchemaNode {
   return z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
 }

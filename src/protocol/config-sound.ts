@@ -1,4 +1,4 @@
-/** Where a lane hears and speaks: the parts `capture` and `playback` of the configuration. */
+/** Microphone and loudspeaker of a lane: the parts `capture` and `playback` of the configuration. */
 import { z } from 'zod';
 import { plainTextSchema } from './plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
@@ -8,9 +8,9 @@ export const VOLUME_PERCENT = { min: 0, max: 100, default: 100 } as const;
 
 export const fileSchema = plainTextSchema.min(1, 'must name a file').max(4096);
 
-/** The driver of a capture or playback that names none. */
+/** Driver of a capture or playback without the key `driver`. */
 export const DEFAULT_DRIVER = 'alsa';
-// Optional inside, because a union picks its member by the value as it was written.
+// Optional here, because a union selects its member by the value before defaults are applied.
 const alsaSchema = z.literal(DEFAULT_DRIVER).optional().default(DEFAULT_DRIVER).describe('A sound card.');
 const alsaDeviceSchema = plainTextSchema.min(1, 'must name an ALSA device').max(256).default('default');
 const sampleRateSchema = z
@@ -32,13 +32,13 @@ const gainSchema = z
   .max(100)
   .nullable()
   .default(null)
-  .describe("Set and keep the card's capture control, percent as amixer tells it; null leaves it alone.");
+  .describe("Level of the card's capture control, percent as in amixer, set and kept; null: not changed.");
 
 const normalizeSchema = (isUsual: boolean) =>
   z
     .boolean()
     .default(isUsual)
-    .describe('Bring the voices of the service to one loudness, slowly and without clipping.');
+    .describe('Adjust all voices of the service to the same loudness, slowly and without clipping.');
 
 export const commandSchema = (description: string) =>
   z
@@ -61,14 +61,14 @@ export const captureSchema = z
     }),
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, played in real time: for tests and demos.'),
-      path: fileSchema.describe('WAV file to hear.'),
-      loop: z.boolean().default(false).describe('Begin again at the end; otherwise silence follows.'),
+      path: fileSchema.describe('WAV file to use as input.'),
+      loop: z.boolean().default(false).describe('Repeat the file; otherwise silence follows it.'),
       sampleRate: sampleRateSchema,
     }),
     z.strictObject({
       driver: z.literal('command').describe('A program of your own that records.'),
       command: commandSchema(
-        'Program and arguments, no shell: it writes raw 16-bit little-endian mono sound of this rate to its output.',
+        'Program and arguments, no shell. It writes raw 16-bit little-endian mono samples at `sampleRate` to its standard output.',
       ),
       sampleRate: sampleRateSchema,
     }),
@@ -78,7 +78,7 @@ export const captureSchema = z
       sampleRate: sampleRateSchema,
     }),
   ])
-  .describe('Where the lane hears.');
+  .describe('The microphone of the lane.');
 
 export const playbackSchema = z
   .discriminatedUnion('driver', [
@@ -97,7 +97,7 @@ export const playbackSchema = z
     z.strictObject({
       driver: z.literal('command').describe('A program of your own that plays.'),
       command: commandSchema(
-        'Program and arguments, no shell: it plays raw 16-bit little-endian mono sound at 24000 Hz from its input.',
+        'Program and arguments, no shell. It reads raw 16-bit little-endian mono samples at 24000 Hz from its standard input.',
       ),
       volume: volumeSchema,
       normalize: normalizeSchema(true),
@@ -109,4 +109,4 @@ export const playbackSchema = z
       normalize: normalizeSchema(true),
     }),
   ])
-  .describe('Where the lane speaks.');
+  .describe('The loudspeaker of the lane.');

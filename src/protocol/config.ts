@@ -1,6 +1,6 @@
 /**
- * The device's configuration. This one schema is the source of the types, the checks, the defaults
- * and `config/schema.json`; a description here is what an operator reads in an editor.
+ * The device's configuration. Types, checks, defaults and `config/schema.json` all derive from this schema.
+ * Editors show these descriptions to operators.
  */
 import { z } from 'zod';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
@@ -29,28 +29,30 @@ const brokerUrlSchema = plainTextSchema.superRefine((text, context) => {
   if (url === null || !BROKER_SCHEMES.includes(url.protocol) || url.hostname === '') {
     context.addIssue('must be an address such as "mqtts://broker.example:8883" (mqtt, mqtts, ws or wss)');
   } else if (url.username !== '' || url.password !== '') {
-    context.addIssue('must not hold a user name or password: use "username" and "passwordFile"');
+    context.addIssue('must not contain a user name or password: use "username" and "passwordFile"');
   } else if (url.port === '0') {
-    context.addIssue('must not name port 0: nothing can be reached there');
+    context.addIssue('must not name port 0: choose the port of the broker');
   }
 });
 
 const deviceSchema = z
   .strictObject({
     id: deviceIdSchema.describe('Name of this device, unique within its tenant.'),
-    tenant: nameSchema.describe('Who the device belongs to.'),
+    tenant: nameSchema.describe('Owner of the device.'),
     groups: z
       .array(nameSchema)
       .max(16)
       .refine((names) => new Set(names).size === names.length, 'must not name a group twice')
       .default([])
-      .describe('Groups of the tenant whose commands this device takes, such as "lobby".'),
-    label: plainTextSchema.max(120).default('').describe('What people call this device.'),
-    site: plainTextSchema.max(120).default('').describe('Where it stands, for people.'),
+      .describe(
+        'Groups of the tenant that this device belongs to, such as "lobby". It also accepts commands to these groups.',
+      ),
+    label: plainTextSchema.max(120).default('').describe('Name of this device for people.'),
+    site: plainTextSchema.max(120).default('').describe('Location of this device, for people.'),
   })
-  .describe('Who this device is on the broker.');
+  .describe('Identity of this device on the broker.');
 
-/** Lets a check across keys run although one of the keys has a problem of its own, so that all are listed at once. */
+/** Runs a cross-key check even if one of the keys is invalid, so that all problems are listed at once. */
 export const DESPITE_OTHER_PROBLEMS = {
   when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
 };
@@ -62,7 +64,7 @@ const BELONG_TOGETHER = [
 const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
 
 const INSECURE_BROKER =
-  'must be mqtts:// or wss://: in clear anybody on the way can redirect the microphone ("allowInsecure": true beside it takes the risk)';
+  'must be mqtts:// or wss://: without TLS anyone on the network path can redirect the microphone ("allowInsecure": true accepts this risk)';
 
 const mqttSchema = z
   .strictObject({
@@ -70,10 +72,12 @@ const mqttSchema = z
     allowInsecure: z
       .boolean()
       .default(false)
-      .describe('Let mqtt:// or ws:// leave this machine, where anybody on the way can read and change it.'),
+      .describe(
+        'Allow mqtt:// or ws:// to another machine. Anyone on the network path can then read and change messages.',
+      ),
     prefix: prefixSchema.default('dragoman/v1').describe('First levels of every topic.'),
     username: plainTextSchema.min(1).max(256).nullable().default(null).describe('User name for the broker.'),
-    passwordFile: optionalFile('File that holds the password for the broker, and nothing else.'),
+    passwordFile: optionalFile('File that contains only the password for the broker.'),
     caFile: optionalFile("Certificate authority of the broker, PEM; null uses the system's."),
     certFile: optionalFile('Client certificate of this device, PEM.'),
     keyFile: optionalFile('Private key of the client certificate, PEM.'),
@@ -89,26 +93,26 @@ const mqttSchema = z
   }, DESPITE_OTHER_PROBLEMS)
   .describe('The connection to the broker.');
 
-/** What an operator may change over MQTT (`config/desired`), without the defaults: a missing key leaves what is. */
+/** Keys that an operator may change over MQTT (`config/desired`). No defaults: a missing key changes nothing. */
 const desirable = {
-  source: languageSchema.describe('Language that is spoken into the microphone.'),
-  targets: targetsSchema.describe('Languages that are spoken out, in this order.'),
+  source: languageSchema.describe('Language of the speech at the microphone.'),
+  targets: targetsSchema.describe('Languages of the translations, played in this order.'),
   voice: plainTextSchema
     .min(1)
     .max(128)
     .nullable()
-    .describe('Voice that speaks: an id of the service, or null for its choice.'),
+    .describe('Voice of the translation: an id of the service; null: its default.'),
   echo: z
     .enum(ECHO_MODES)
-    .describe('Against hearing its own speaker: be deaf while speaking, cancel the echo, or nothing.'),
-  start: z.enum(START_MODES).describe('What begins a session: power, a command, or a voice.'),
+    .describe('Echo protection: ignore the microphone while speaking, cancel the echo, or none.'),
+  start: z.enum(START_MODES).describe('Trigger of a session: power-on, a command, or a voice.'),
   standbyAfter: z
     .number()
     .min(0)
     .max(STANDBY_AFTER_S.max)
-    .describe('Seconds without speech before the stream stops costing; 0 is never.'),
+    .describe('Seconds without speech until the stream is closed to save cost; 0: never.'),
 };
-const logLevelSchema = z.enum(LOG_LEVELS).describe('Least important records that are written.');
+const logLevelSchema = z.enum(LOG_LEVELS).describe('Lowest level that is logged.');
 
 const laneSchema = z.strictObject({
   id: nameSchema.default('main').describe('Name of the lane, unique on this device.'),
@@ -117,13 +121,15 @@ const laneSchema = z.strictObject({
   bargeIn: z
     .enum(BARGE_IN_MODES)
     .default('duck')
-    .describe('A visitor speaks over the translation (echo "cancel"): turn it down, or end it.'),
+    .describe(
+      'Reaction when a visitor speaks over the translation (echo "cancel"): lower its volume, or stop it.',
+    ),
   earcons: z
     .boolean()
     .nullable()
     .default(null)
     .describe(
-      'Short chimes for ready, connection lost and back, muted and unmuted; null: on a real loudspeaker.',
+      'Short chimes for ready, connection lost and back, muted and unmuted; null: only on a real loudspeaker.',
     ),
   source: desirable.source,
   targets: desirable.targets,
@@ -137,7 +143,7 @@ const laneSchema = z.strictObject({
     .max(ROLLOVER_LEAD_S.max)
     .default(ROLLOVER_LEAD_S.default)
     .describe(
-      "Seconds before a session's limit at which the next one is begun, to take over in a pause of speech.",
+      "Seconds before a session's limit at which the next session starts; it takes over in a pause of speech.",
     ),
 });
 
@@ -146,10 +152,10 @@ const isListOfTexts = (value: unknown): value is string[] =>
 
 const lanesSchema = z
   .array(laneSchema)
-  .min(1, 'must hold at least one lane')
+  .min(1, 'must contain at least one lane')
   .max(16)
   .superRefine((lanes, context) => {
-    // Looked at whatever else is wrong with it.
+    // This check also runs on values that are invalid otherwise.
     if (!Array.isArray(lanes)) return;
     const firsts = new Map<unknown, number>();
     for (const [index, lane] of lanes.entries()) {
@@ -165,9 +171,9 @@ const lanesSchema = z
       context.addIssue({ code: 'custom', path: [index, 'id'], message });
     }
   }, DESPITE_OTHER_PROBLEMS)
-  .describe('One microphone, one speaker and one stream each.');
+  .describe('Lanes: each has one microphone, one loudspeaker and one stream.');
 
-/** The whole configuration. Parsing fills in every default. */
+/** The complete configuration. Parsing fills in all defaults. */
 export const configSchema = z
   .strictObject({
     device: deviceSchema,
@@ -179,17 +185,17 @@ export const configSchema = z
           .max(8)
           .default([])
           .describe(
-            'Public keys of the owner, PEM; given: answers to token requests must be signed with one of them.',
+            'Public keys of the owner, PEM. If set, answers to token requests must be signed with one of them.',
           ),
       })
       .prefault({})
-      .describe('By what the device knows its owner.'),
+      .describe('Keys by which the device recognises its owner.'),
     lanes: lanesSchema,
-    schedule: scheduleSchema.nullable().default(null).describe('When sessions may be opened; null: always.'),
+    schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
       .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })
       .prefault({})
-      .describe('What sessions may cost.'),
+      .describe('Cost limit.'),
     service: z
       .strictObject({
         caFile: optionalFile("Certificate authority of the service, PEM; null uses the system's."),
@@ -198,41 +204,39 @@ export const configSchema = z
           .max(64)
           .default([])
           .describe(
-            'Where streams may go: "name", "name:port", "*.name" or an IP address; empty: to any host with TLS.',
+            'Hosts that streams may connect to: "name", "name:port", "*.name" or an IP address; empty: any host with TLS.',
           ),
       })
       .prefault({})
-      .describe('The translation service; its addresses come with each grant.'),
+      .describe('The translation service. Its address comes with each token.'),
     audio: z
       .strictObject({
         unfixable: z
           .strictObject({
-            command: commandSchema('Program and arguments, no shell; run at most once an hour.'),
+            command: commandSchema('Program and arguments, no shell; runs at most once an hour.'),
             afterS: z
               .number()
               .min(LAST_RESORT_AFTER_S.min)
               .max(LAST_RESORT_AFTER_S.max)
               .default(LAST_RESORT_AFTER_S.default)
-              .describe('Seconds of trouble without a break before it is run.'),
+              .describe('Seconds of continuous failure before it runs.'),
           })
           .nullable()
           .default(null)
-          .describe(
-            'What to run when a sound device has failed for long, such as a reboot; null for nothing.',
-          ),
+          .describe('Program to run after a long failure of a sound device, such as a reboot; null: none.'),
       })
       .prefault({})
-      .describe('All sound devices together.'),
+      .describe('Settings for all sound devices.'),
     log: z
       .strictObject({
         level: logLevelSchema.default('info'),
         journal: z
           .enum(['text', 'json'])
           .default('text')
-          .describe("How lines look in systemd's journal: sentences for people, or JSON for programs."),
+          .describe("Format of log lines in systemd's journal: text for people, or JSON for programs."),
       })
       .prefault({})
-      .describe('What is logged.'),
+      .describe('Log settings.'),
   })
   .describe('Configuration of a Dragoman device.');
 
@@ -241,7 +245,7 @@ export type LaneConfig = Config['lanes'][number];
 export type CaptureConfig = LaneConfig['capture'];
 export type PlaybackConfig = LaneConfig['playback'];
 
-/** The keys marked `*` in config/example.jsonc: all that `config/desired` may hold. */
+/** Keys that `config/desired` may contain; config/example.jsonc marks them with `*`. */
 export const DESIRED_KEYS = {
   lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'],
   budget: ['minutesPerDay'],
@@ -251,10 +255,10 @@ export const DESIRED_KEYS = {
   budget: readonly (keyof Config['budget'])[];
   log: readonly (keyof Config['log'])[];
 };
-/** Likewise, but taken or refused as a whole. */
+/** Keys of `config/desired` that are accepted or refused as a whole. */
 export const DESIRED_WHOLE = ['schedule'] as const satisfies readonly (keyof Config)[];
 
-/** `{p}/config/desired`: the `*` keys, none of them required; a lane is named by its id, the first lane by none. */
+/** `{p}/config/desired`: the `*` keys, all optional. An entry without an id is for the first lane. */
 export const desiredSchema = z.strictObject({
   lanes: z
     .array(z.strictObject({ id: nameSchema, ...desirable }).partial())

@@ -3,7 +3,7 @@ import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
 const file = z.string().min(1, 'must name a file');
 
-/** How one operator reaches one broker. Relative file names count from the folder of the profiles. */
+/** Connection of an operator to a broker. Relative file names start at the folder of the profiles. */
 export const ctlProfileSchema = z.strictObject({
   url: z
     .string()
@@ -13,7 +13,7 @@ export const ctlProfileSchema = z.strictObject({
     .refine(
       (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
       {
-        error: 'must not hold a user name or password: give "username" and "passwordFile"',
+        error: 'must not contain a user name or password: give "username" and "passwordFile"',
       },
     ),
   prefix: prefixSchema.default('dragoman/v1'),
@@ -23,7 +23,7 @@ export const ctlProfileSchema = z.strictObject({
   caFile: file.nullable().default(null),
   certFile: file.nullable().default(null),
   keyFile: file.nullable().default(null),
-  /** The owner's private key: signs what devices take only signed. */
+  /** The owner's private key. It signs messages, because some devices accept only signed ones. */
   signingKeyFile: file.nullable().default(null),
 });
 export type CtlProfile = z.infer<typeof ctlProfileSchema>;
@@ -38,6 +38,6 @@ export const ctlProfilesSchema = z
     default: z.string().optional(),
   })
   .refine(({ profiles }) => Object.keys(profiles).length > 0, {
-    error: 'must hold a profile',
+    error: 'must contain a profile',
     path: ['profiles'],
   });

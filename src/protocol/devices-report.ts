@@ -1,24 +1,24 @@
-/** What `dragoman devices --json` prints: names of its own, in snake_case like everything that is published. */
+/** Output of `dragoman devices --json`. Keys are snake_case, like everything that is published. */
 import { z } from 'zod';
 
 const directionSchema = z.enum(['capture', 'playback']);
-const spanSchema = z.object({ min: z.number(), max: z.number() }).describe('both included');
+const spanSchema = z.object({ min: z.number(), max: z.number() }).describe('inclusive');
 
 const cardDeviceSchema = z.object({
   direction: directionSchema,
-  device: z.string().describe('what a configuration names it by'),
+  device: z.string().describe('its name in a configuration'),
   number: z.int().describe('its number on the card'),
   name: z.string(),
-  formats: z.array(z.string()).readonly().describe('as ALSA names them; empty: not known'),
+  formats: z.array(z.string()).readonly().describe('names of ALSA; empty: not known'),
   channels: z.array(spanSchema).readonly(),
   rates: z.array(spanSchema).readonly().describe('samples per second'),
-  unknown_because: z.string().nullable().describe('why nothing could be learned of it, in the words of ALSA'),
-  places: z.int().describe('how many programs may open it at once'),
-  busy: z.boolean().describe('all places are taken'),
+  unknown_because: z.string().nullable().describe("why its abilities are unknown, in ALSA's words"),
+  places: z.int().describe('how many programs can open it at once'),
+  busy: z.boolean().describe('no place is free'),
   held_by: z
     .array(z.object({ pid: z.int().nullable(), program: z.string() }))
     .readonly()
-    .describe('one for each place that is taken'),
+    .describe('one entry per used place'),
 });
 
 /** Without `--meter`: one object. */
@@ -27,12 +27,12 @@ export const devicesReportSchema = z.object({
   alsa_tools: z.boolean().describe('arecord and aplay are installed'),
   cards: z.array(
     z.object({
-      id: z.string().describe('what a configuration names the card by'),
-      index: z.int().describe('changes between boots'),
+      id: z.string().describe('name of the card in a configuration'),
+      index: z.int().describe('may change at a reboot'),
       name: z.string(),
       driver: z.string(),
       usb: z.object({ port: z.string().nullable(), model: z.string().nullable() }).nullable(),
-      allowed: z.boolean().nullable().describe('this user may open it; null: not known'),
+      allowed: z.boolean().nullable().describe('this user has access; null: not known'),
       devices: z.array(cardDeviceSchema),
     }),
   ),
@@ -56,34 +56,34 @@ export const devicesReportSchema = z.object({
         finding: z.string().describe('for people'),
       }),
     )
-    .describe('with `--config`: the devices that it names'),
+    .describe('with `--config`: its devices'),
   suggested: z
     .object({ capture: z.string().nullable(), playback: z.string().nullable() })
     .readonly()
-    .describe('the devices to begin with'),
+    .describe('recommended devices'),
   advice: z.array(
     z.object({
       code: z.string(),
       message: z.string(),
-      lines: z.array(z.string()).readonly().describe('for a file or a shell, as they stand'),
+      lines: z.array(z.string()).readonly().describe('lines to copy into a file or a shell'),
     }),
   ),
 });
 export type DevicesReport = z.infer<typeof devicesReportSchema>;
 
 const readingSchema = z.object({
-  sound_ms: z.int().describe('how long it listened'),
+  sound_ms: z.int().describe('duration of the sound, milliseconds'),
   rms_dbfs: z.number(),
   peak_dbfs: z.number(),
   clipped_samples: z.int(),
-  digital_silence: z.boolean().describe('nothing but zeros'),
-  speech_ms: z.int().describe('how much of it was speech'),
+  digital_silence: z.boolean().describe('all samples are zero'),
+  speech_ms: z.int().describe('part of it that was speech, milliseconds'),
 });
 export type MeterReading = z.infer<typeof readingSchema>;
 
-/** With `--meter`: an object each second, one for each trouble, and a last one for all of it. */
+/** With `--meter`: one object per second, one per fault, and a summary at the end. */
 export const meterLineSchema = z.union([
-  readingSchema.extend({ t_s: z.number().describe('seconds since the begin') }).strict(),
+  readingSchema.extend({ t_s: z.number().describe('seconds since the start') }).strict(),
   z.strictObject({ fault: z.strictObject({ code: z.string(), message: z.string() }) }),
   z.strictObject({ summary: readingSchema.strict() }),
 ]);

@@ -1,4 +1,4 @@
-/** Hosts: which are this machine, and which an owner has listed. Names are compared as URLs have them: lower case, IDNA. */
+/** Checks of hosts: is it this machine, and is it on a list. Names are compared in the form of URLs: lower case, IDNA. */
 import { z } from 'zod';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
@@ -7,19 +7,19 @@ const HTTPS_PORT = 443;
 const LARGEST_PORT = 65_535;
 const ENTRY = /^(\*\.)?(\[[\da-f:.]+\]|[^\s/?#@:\\%*[\]]+)(?::(\d{1,5}))?$/i;
 
-/** Whether a host name, as `URL` has it, is this machine. */
+/** Whether a host name in the form of `URL` is this machine. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
 interface Entry {
-  /** The host itself, or what its name ends in. */
+  /** The host name, or the suffix of a wildcard entry. */
   readonly name: string;
   readonly isSuffix: boolean;
   readonly port: number;
 }
 
-/** `name[:port]` or `*.name[:port]`; null for anything else. An IP address counts only as it is written in full. */
+/** Reads `name[:port]` or `*.name[:port]`; null for anything else. IP addresses must be written in full. */
 function parseEntry(text: string): Entry | null {
   const [, wildcard, host = '', digits] = ENTRY.exec(text) ?? [];
   const port = digits === undefined ? HTTPS_PORT : Number(digits);
@@ -39,7 +39,7 @@ export const hostSchema = z
     'must be a host such as "stream.example", "stream.example:8443", "*.stream.example" or an IP address',
   );
 
-/** Whether a list of hosts holds the host and port of an address. */
+/** Whether a list of hosts contains the host and port of an address. */
 export function isListed({ protocol, hostname, port }: URL, hosts: readonly string[]): boolean {
   const asked = port === '' ? (protocol === 'ws:' || protocol === 'http:' ? 80 : HTTPS_PORT) : Number(port);
   return hosts.some((text) => {
@@ -51,7 +51,7 @@ export function isListed({ protocol, hostname, port }: URL, hosts: readonly stri
 
 const CLEAR = new Set(['mqtt:', 'ws:', 'http:']);
 
-/** Whether an address leads out of this machine without TLS. */
+/** Whether an address leads to another machine without TLS. */
 export function isExposedAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

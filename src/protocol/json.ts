@@ -1,13 +1,13 @@
-/** Deeper than anything that is said to us. What is deeper still, a few kilobytes of brackets, exhausts the stack of whoever walks it. */
+/** Maximum nesting of JSON (levels). No real message is deeper, and deeper nesting could exhaust the stack. */
 export const DEEPEST_JSON = 64;
 
 export type JsonReading =
   | { readonly kind: 'json'; readonly value: unknown }
-  /** Nested too deeply: nothing of it may be looked at but its own keys. */
+  /** Nested too deeply: only the keys of the top level may be read. */
   | { readonly kind: 'nested'; readonly value: unknown }
   | { readonly kind: 'none' };
 
-/** The one door for JSON: reads a text, and tells what is nested too deeply apart from what is no JSON. */
+/** Parses JSON; all JSON from outside passes here. Distinguishes too deep nesting from invalid JSON. */
 export function readJson(text: string): JsonReading {
   let value: unknown;
   try {
@@ -18,15 +18,13 @@ export function readJson(text: string): JsonReading {
   return { kind: isDeeper(value, DEEPEST_JSON) ? 'nested' : 'json', value };
 }
 
-/**
- * What a text says as JSON; undefined where it is none, or nested too deeply. Says nothing of what is in it: a schema has to.
- */
+/** Parses JSON without validation; undefined if the text is invalid or nested too deeply. */
 export function parseJson(text: string): unknown {
   const read = readJson(text);
   return read.kind === 'json' ? read.value : undefined;
 }
 
-/** Whether a value holds more levels than these. */
+/** Whether a value has more than this many levels. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -34,12 +32,12 @@ function isDeeper(value: unknown, levels: number): boolean {
   return inner.some((one) => isDeeper(one, levels - 1));
 }
 
-/** Whether a value is an object with keys of its own: no list, not null. */
+/** Whether a value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text that an object holds under this key; undefined where it holds none. */
+/** The text of an object under this key; undefined if there is none. */
 export function textAt(value: unknown, key: string): string | undefined {
   const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return typeof found === 'string' ? found : undefined;

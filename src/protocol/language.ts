@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** No tag in use comes near it (BCP 47 section 4.4.1). */
+/** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;
 
-/** A language tag as the service takes it: `en`, `es`, `pt-br`, `zh-Hant` (BCP 47, without extensions). */
+/** A language tag that the service accepts: `en`, `es`, `pt-br`, `zh-Hant` (BCP 47, without extensions). */
 export const languageSchema = z
   .string()
   .max(LONGEST_TAG, `must have at most ${LONGEST_TAG} characters`)
   .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en", "es" or "pt-br"');
 
-/** Languages that are spoken out, in this order. */
+/** Languages of the translations, in order of playback. */
 export const targetsSchema = z
   .array(languageSchema)
   .min(1)
@@ -19,7 +19,7 @@ export const targetsSchema = z
     'must not name a language twice',
   );
 
-/** What is wrong with a source and its targets together; null where nothing is. */
+/** Describes a conflict between a source and its targets; null without a conflict. */
 export function languageClash(source: string, targets: readonly string[]): string | null {
   const same = targets.find((target) => target.toLowerCase() === source.toLowerCase());
   return same === undefined ? null : `must not name "${same}", which is the source already`;

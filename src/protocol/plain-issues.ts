@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   date: 'a date',
   null: 'null',
 };
-/** What is counted in a value of this kind. */
+/** Unit of the size of a value of this kind. */
 const UNITS: Readonly<Record<string, string>> = {
   string: 'characters',
   array: 'entries',
@@ -39,8 +39,8 @@ function bound(word: 'at least' | 'at most', limit: unknown, origin: string, inc
 }
 
 /**
- * What is wrong with a value, as the end of a sentence that begins with its name: `must be a number`. The schema library's own
- * words are made for developers; nobody else is to read them.
+ * Describes a problem of a value. The text completes a sentence that starts with the value's name: `must be a number`.
+ * It replaces the messages of the schema library, which are for developers.
  */
 export function plainIssue(issue: RawIssue): string {
   switch (issue.code) {
@@ -73,7 +73,7 @@ export function plainIssue(issue: RawIssue): string {
   }
 }
 
-/** From now on every schema without words of its own speaks these. */
+/** Installs these messages for every schema without a message of its own. */
 export function speakPlainly(): void {
   z.config({ customError: (issue) => plainIssue(issue) });
 }

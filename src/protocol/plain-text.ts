@@ -1,27 +1,27 @@
 import { z } from 'zod';
 
-/** Control characters cut a text short (NUL in a file's name) or break a line (in a log, a header, a topic). */
+/** Control characters: they truncate a text (NUL in a file name) or break a line (in a log, a header, a topic). */
 const CONTROL = /\p{Cc}/u;
-export const PLAIN = 'must not hold control characters such as NUL or a line break';
+export const PLAIN = 'must not contain control characters such as NUL or a line break';
 
 export function isPlain(text: string): boolean {
   return !CONTROL.test(text);
 }
 
-/** Steers a terminal, or reorders, hides or breaks what follows. The end of a line stays, and what joins letters and emoji. */
+/** Characters that control a terminal, or reorder, hide or break text. Newlines and joiners (U+200C, U+200D) are allowed. */
 const STEERING = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-/** The same text without anything that could steer a terminal; its lines stay. */
+/** Replaces all characters that could control a terminal; newlines stay. */
 export function harmless(text: string): string {
   return text.replace(STEERING, '?');
 }
 
-/** The same on one line: what breaks a line becomes a blank. */
+/** Like `harmless`, but on one line: line breaks become blanks. */
 export function oneLine(text: string): string {
   return harmless(text.replace(/[\t-\r\u0085\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
-/** A line for people. What came from outside begins no other one. */
+/** A line for people. Text from outside cannot start a second line. */
 export function textLine(text: string): string {
   return `${oneLine(text)}\n`;
 }
@@ -31,7 +31,7 @@ export function jsonLine(value: object): string {
   return `${escapeSteering(JSON.stringify(value))}\n`;
 }
 
-/** JSON that says the same, with escapes for what JSON leaves as it is and a terminal does not: DEL, C1, what has no width. */
+/** Equivalent JSON with escapes for DEL, C1 controls and invisible characters, which could control a terminal. */
 export function escapeSteering(json: string): string {
   return json.replace(STEERING, (found) =>
     Array.from(
@@ -41,5 +41,5 @@ export function escapeSteering(json: string): string {
   );
 }
 
-/** A text of a person or another program, on one line. */
+/** One line of text from a person or another program. */
 export const plainTextSchema = z.string().refine(isPlain, PLAIN);

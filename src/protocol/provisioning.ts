@@ -1,11 +1,11 @@
-/** `dragoman.json` on the boot partition: all that a kiosk needs to be told before anybody can reach it. */
+/** `dragoman.json` on the boot partition: everything that a kiosk must know before it is reachable. */
 import { z } from 'zod';
 import { isTimeZone } from './config-hours.ts';
 import { isObject } from './json.ts';
 import { isPlain, PLAIN } from './plain-text.ts';
 import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
-/** Keys of a Wi-Fi network that ask for what is not supported: WPA3 alone, and logins by 802.1X. */
+/** Wi-Fi keys for unsupported features: WPA3-only networks and 802.1X logins. */
 export const UNSUPPORTED_WIFI_KEYS: readonly string[] = [
   ...['security', 'sae', 'saePassword', 'wpa3', 'keyMgmt', 'wep', 'wepKey'],
   ...[
@@ -23,7 +23,7 @@ export const UNSUPPORTED_WIFI_KEYS: readonly string[] = [
 ];
 
 const SSID_BYTES = { min: 1, max: 32 } as const;
-/** IEEE 802.11i, counted in bytes. */
+/** Length of a passphrase (bytes), from IEEE 802.11i. */
 const PASSPHRASE_BYTES = { min: 8, max: 63 } as const;
 const RAW_KEY = /^[0-9A-Fa-f]{64}$/;
 const LONGEST_PEM = 100_000;
@@ -33,7 +33,7 @@ const MOST_SSH_KEYS = 32;
 const MOST_NAME_SERVERS = 3;
 
 const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
-/** Half of a surrogate pair has no bytes of its own. */
+/** Whether the text has no unpaired surrogates; UTF-8 cannot encode them. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
 const ssidSchema = z
@@ -55,23 +55,23 @@ const passphraseSchema = z
 
 const wifiSchema = z.strictObject({
   ssid: ssidSchema,
-  /** Left out: an open network. Null: the one that was taken out of the file. */
+  /** Left out: an open network. Null: the device has already taken it out of the file. */
   passphrase: passphraseSchema.nullable().optional(),
   country: z
     .string()
-    .regex(/^[A-Za-z]{2}$/, 'must be the two letters of a country, such as "DE"')
+    .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters, such as "DE"')
     .transform((text) => text.toUpperCase())
     .optional(),
   hidden: z.boolean().default(false),
 });
 
 const ipv4Schema = z.ipv4('must be an IPv4 address such as "192.168.1.1"');
-/** Of one machine, and not only within this one; groups and what is reserved lie above. */
+/** Whether it can be the address of a machine: not 0, not loopback, and below the multicast and reserved ranges. */
 const isMachines = (text: string): boolean => {
   const first = Number.parseInt(text, 10);
   return first > 0 && first !== 127 && first < 224;
 };
-/** This machine's own may be named: a resolver may run on it. What is no address at all is told already. */
+/** Like `isMachines`, but loopback is allowed: a resolver may run on this machine. Another check reports invalid addresses. */
 const isServers = (text: string): boolean =>
   !z.ipv4().safeParse(text).success || isMachines(text) || text.startsWith('127.');
 const nameServerSchema = ipv4Schema.refine(isServers, 'must be the address of a server');
@@ -82,7 +82,7 @@ const staticAddressSchema = z.strictObject({
       error: 'must be an IPv4 address and the length of its network, such as "192.168.1.20/24"',
       abort: true,
     })
-    .refine(isMachines, 'must be an address that a machine may have'),
+    .refine(isMachines, 'must be an address that a machine can have'),
   gateway: ipv4Schema.optional(),
   dns: z
     .union([nameServerSchema.transform((one) => [one]), z.array(nameServerSchema).max(MOST_NAME_SERVERS)], {
@@ -92,7 +92,7 @@ const staticAddressSchema = z.strictObject({
 });
 export type StaticAddress = z.infer<typeof staticAddressSchema>;
 
-/** Either form by its own rules, so that what is wrong in an address is named by its field. */
+/** Reads "dhcp" or an object. Not a union, so that a problem within the object names its field. */
 const addressSchema = z.unknown().transform((value, context): 'dhcp' | StaticAddress => {
   if (typeof value === 'string') {
     if (value !== 'dhcp')
@@ -105,7 +105,7 @@ const addressSchema = z.unknown().transform((value, context): 'dhcp' | StaticAdd
   return z.NEVER;
 });
 
-/** Part of a path below the folder of time zones. */
+/** Form of a time zone name: a relative path in the folder of time zones. */
 const ZONE = /^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)*$/;
 const timeZoneSchema = z
   .string()
@@ -118,11 +118,11 @@ const sshKeySchema = z
   .transform((text) => text.trim())
   .refine(
     isSshKeyLine,
-    'must be a public key of OpenSSH in one line, such as "ssh-ed25519 AAAA... name", without options before it',
+    'must be an OpenSSH public key on one line, such as "ssh-ed25519 AAAA... name", without options before it',
   )
   .refine(
     (text) => !isSshKeyLine(text) || isWholeSshKey(text),
-    'is no whole key: part of it is missing or changed',
+    'is not a complete key: part of it is missing or changed; copy it again',
   );
 
 const passwordSchema = z
@@ -130,22 +130,22 @@ const passwordSchema = z
   .min(1)
   .max(LONGEST_PASSWORD)
   .refine(isPlain, PLAIN)
-  .refine(isWhole, 'holds half a letter: part of it is missing');
+  .refine(isWhole, 'contains half a character: part of it is missing; enter it again');
 
-/** As it stands in the file. A secret that is null was taken out of the file: the device has it. */
+/** Content of the file. A null secret means: the device has stored it and removed it from the file. */
 export const provisioningSchema = z.strictObject({
   format: z.literal(1),
   wifi: wifiSchema.optional(),
   address: addressSchema.optional(),
   timeZone: timeZoneSchema.optional(),
-  /** Checked with all that is on the device: see the configuration's own schema. */
+  /** Checked later, together with the device's other configuration, by the schema of the configuration. */
   config: z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').optional(),
   secrets: z.strictObject({ 'mqtt-password': passwordSchema.nullable().optional() }).optional(),
   caPem: pemSchema.optional(),
   certPem: pemSchema.optional(),
   keyPem: pemSchema.nullable().optional(),
   ownerKeysPem: z.array(pemSchema).min(1).max(MOST_KEYS).optional(),
-  /** Who may log in to the image: public keys of OpenSSH. */
+  /** Public keys of OpenSSH that may log in to the image. */
   sshKeys: z.array(sshKeySchema).max(MOST_SSH_KEYS).optional(),
 });
 export type ProvisioningDocument = z.infer<typeof provisioningSchema>;

@@ -1,8 +1,8 @@
-/** Public keys of OpenSSH, as `authorized_keys` has them: sshd passes over one that is damaged without a word to anybody. */
+/** Checks public keys of OpenSSH in the form of `authorized_keys`, because sshd ignores a damaged key silently. */
 
 const LINE =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) ([A-Za-z0-9+/]{40,2000}={0,2})( [^\p{Cc}]{0,200})?$/u;
-/** How many parts follow the kind's name within the key (RFC 4253, 5656, 8709; OpenSSH's PROTOCOL.u2f). */
+/** Number of parts after the name of the kind within the key (RFC 4253, 5656, 8709; OpenSSH's PROTOCOL.u2f). */
 const PARTS: Readonly<Record<string, number>> = {
   'ssh-ed25519': 1,
   'ssh-rsa': 2,
@@ -12,12 +12,12 @@ const PARTS: Readonly<Record<string, number>> = {
 const ECDSA_PARTS = 2;
 const LENGTH_BYTES = 4;
 
-/** A kind, a key and perhaps a name: no options before them, nothing behind. */
+/** Whether a line has a kind, a key and optionally a name: no options before them, nothing after. */
 export function isSshKeyLine(text: string): boolean {
   return LINE.test(text);
 }
 
-/** Whether the key is of the kind that stands before it, and neither cut short nor longer than it says. */
+/** Whether the key matches the kind before it, and is neither truncated nor too long. */
 export function isWholeSshKey(line: string): boolean {
   const [, kind = '', , encoded = ''] = LINE.exec(line) ?? [];
   const parts = partsOf(encoded);
@@ -27,7 +27,7 @@ export function isWholeSshKey(line: string): boolean {
   return parts.length === 1 + (PARTS[kind] ?? ECDSA_PARTS);
 }
 
-/** Each with its length before it; null where they do not fill all of it. */
+/** Splits the key into its parts, each with a length prefix; null if the lengths do not match the size. */
 function partsOf(encoded: string): string[] | null {
   const bytes = decoded(encoded);
   if (bytes === null) return null;
@@ -35,7 +35,7 @@ function partsOf(encoded: string): string[] | null {
   for (let at = 0; at < bytes.length; ) {
     const length = [0, 1, 2, 3].reduce((sum, index) => sum * 256 + bytes.charCodeAt(at + index), 0);
     at += LENGTH_BYTES;
-    // Not a number where the length itself is cut.
+    // `length` is NaN if the prefix itself is truncated.
     if (!(at + length <= bytes.length)) return null;
     parts.push(bytes.slice(at, at + length));
     at += length;
@@ -43,7 +43,7 @@ function partsOf(encoded: string): string[] | null {
   return parts;
 }
 
-/** One letter for each byte. */
+/** Decodes base64 to one character per byte. */
 function decoded(encoded: string): string | null {
   try {
     return atob(encoded);

@@ -1,13 +1,13 @@
-/** Two kinds of milliseconds, which the compiler keeps apart: one clock never stands in for the other. */
+/** Two kinds of milliseconds as separate types, so that the compiler rejects a mix of the clocks. */
 declare const clockOf: unique symbol;
 
-/** By the monotonic clock: only differences mean anything. A moment with a duration added is one, too. */
+/** A moment on the monotonic clock, or such a moment plus a duration. Only differences have a meaning. */
 export type MonotonicMs = number & { readonly [clockOf]?: 'monotonic' };
 
-/** Since 1970, by the wall clock. Nothing else is one until `asWall` says so. */
+/** A moment on the wall clock, since 1970. Only `asWall` makes one from a number. */
 export type WallMs = number & { readonly [clockOf]: 'wall' };
 
-/** Says that a number is a moment by the wall clock: one that was read from a text, or worked out from another. */
+/** Declares that a number is a moment on the wall clock: read from a text, or calculated from another moment. */
 export function asWall(ms: number): WallMs {
   return ms as WallMs;
 }

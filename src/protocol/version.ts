@@ -1,4 +1,4 @@
-/** Put in by `scripts/build.mjs` from package.json; not there when the sources run unbundled. */
+/** `scripts/build.mjs` inserts it from package.json; undefined when the sources run unbundled. */
 declare const DRAGOMAN_VERSION: string | undefined;
 
 /** The version of this program. */

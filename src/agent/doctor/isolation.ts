@@ -34,7 +34,7 @@ export async function tryForeignTopics(parts: IsolationParts): Promise<Isolation
     if (!first.ok) continue;
     const published = await publish(first, topic, clock);
     await first.bus.close();
-    const second = await open([topic, topics.told(null, 'status')]);
+    const second = await open([topic, topics.published(null, 'status')]);
     if (second.ok) {
       second.bus.publish(topic, '{}', { qos: 1 });
       await sleep(clock, LISTEN_MS);

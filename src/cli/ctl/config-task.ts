@@ -71,7 +71,7 @@ async function look(deps: CtlDeps): Promise<Found> {
   const desiredTopic = topics.desired(topicLevel(target));
   const reports = new Map<string, ToldReport>();
   let desired: DesiredBody | null = null;
-  const subscriptions = [desiredTopic, topics.told(device, 'config/reported'), ...view.subscriptions];
+  const subscriptions = [desiredTopic, topics.published(device, 'config/reported'), ...view.subscriptions];
   const exchange = await openExchange(deps, subscriptions, (message) => {
     if (message.topic === desiredTopic) desired = readBody(message.payload);
     else if (!view.receive(message)) {

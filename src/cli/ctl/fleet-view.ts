@@ -18,7 +18,7 @@ export interface FleetView {
 export function createFleetView(topics: OperatorTopics, target: Target): FleetView {
   const roster = createRoster();
   const device = target.kind === 'device' ? target.device : null;
-  const filters = { status: topics.told(device, 'status'), state: topics.told(device, 'state') };
+  const filters = { status: topics.published(device, 'status'), state: topics.published(device, 'state') };
   const isMeant = (entry: DeviceEntry): boolean => target.kind !== 'group' || isInGroup(entry, target.group);
   return {
     subscriptions: [filters.status, filters.state],

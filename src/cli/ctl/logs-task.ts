@@ -26,7 +26,7 @@ export async function followLogs(
   const { device } = target;
   const id = deps.newId();
   let answer: CommandResponse | null = null;
-  const subscriptions = [topics.answers(device, 'log_stream'), topics.told(device, 'log')];
+  const subscriptions = [topics.answers(device, 'log_stream'), topics.published(device, 'log')];
   const exchange = await openExchange(deps, subscriptions, ({ topic, payload }) => {
     if (topics.read(topic)?.rest === 'log') show(payload, options.json === true, (text) => shell.print(text));
     else answer = readAnswer(payload, id) ?? answer;

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 
 const chunks = (says: string): z.ZodNumber => z.number().describe(`chunks of 320 ms: ${says}`);
-const times = (says: string): z.ZodNumber => z.number().describe(`how often: ${says}`);
+const times = (says: string): z.ZodNumber => z.number().describe(`count: ${says}`);
 const delay = (says: string) =>
   z
     .strictObject({
-      p50: z.number().describe('half of them took no longer, milliseconds'),
-      p99: z.number().describe('99 of 100 took no longer, milliseconds'),
-      max: z.number().describe('the longest, milliseconds'),
-      count: z.number().describe('how many were measured'),
+      p50: z.number().describe('median, milliseconds'),
+      p99: z.number().describe('99th percentile, milliseconds'),
+      max: z.number().describe('maximum, milliseconds'),
+      count: z.number().describe('number of measurements'),
     })
     .nullable()
     .describe(says);
 
-/** Where a lane's sound went since the agent's start, as the command `status` tells it. */
+/** Account of a lane's audio since the start of the agent, as in the answer to the command `status`. */
 export const laneAccountSchema = z.strictObject({
   id: z.string().describe('the lane'),
-  captured: chunks('from the microphone; `sent + silenced + trimmed + dropped + held`'),
-  sent: chunks('sent as they were'),
+  captured: chunks('from the microphone; equals `sent + silenced + trimmed + dropped + held`'),
+  sent: chunks('sent unchanged'),
   silenced: chunks('sent as silence, because the gate was closed'),
-  trimmed: chunks('pauses left out while catching up'),
+  trimmed: chunks('pauses removed to catch up'),
   dropped: chunks('not sent'),
-  lost: chunks('of the dropped ones, speech that nobody will hear'),
-  held: chunks('waiting to be sent'),
-  sessions: times('streams that went live'),
-  rollovers: times('sessions that followed another one at its limit'),
-  splits: times('switches to another session in the middle of a sentence'),
-  revocations: times('sessions that their owner revoked'),
-  max_durations: times('sessions that ended at their longest duration'),
-  failures: times('failed tries and broken streams'),
-  taken_back: chunks('taken back from a stream that broke off, and said again to the next'),
-  said_again: times('sentences said again because their translation was cut off or never came'),
+  lost: chunks('dropped ones that contained speech, which is lost'),
+  held: chunks('not sent yet'),
+  sessions: times('streams that became live'),
+  rollovers: times('sessions that replaced another one at its limit'),
+  splits: times('session changes within a sentence'),
+  revocations: times('sessions revoked by their owner'),
+  max_durations: times('sessions that ended at their maximum duration'),
+  failures: times('failed attempts and broken streams'),
+  taken_back: chunks('replayed to the next stream, because the previous one broke'),
+  said_again: times('sentences replayed because their translation was cut off or missing'),
   unspoken_ms: z
     .number()
     .describe('speech that the service took and did not speak, milliseconds, all languages'),
@@ -39,16 +39,16 @@ export const laneAccountSchema = z.strictObject({
     .describe(
       'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), milliseconds',
     ),
-  standbys: times('the lane went to sleep because nobody spoke'),
-  stream_ms: z.number().describe('milliseconds for which the service had a stream open'),
-  fillers: chunks('silence sent because the microphone delivered nothing'),
-  defects: times('defects of the program that ended a step'),
-  ignored: times('messages of the service that were of no use'),
+  standbys: times('changes to standby because there was no speech'),
+  stream_ms: z.number().describe('total time with an open stream, milliseconds'),
+  fillers: chunks('silence sent because the microphone delivered no data'),
+  defects: times('program defects that ended a step'),
+  ignored: times('service messages that were ignored as unusable'),
   lost_ms: z.number().describe('speech that never reached a working service, milliseconds'),
-  played_ms: z.number().describe('sound handed to the loudspeaker, milliseconds'),
-  shed_sentences: times('translated sentences given up because speech lagged'),
-  shed_ms: z.number().describe('how long those were, milliseconds'),
-  playout_gaps: times('a sentence ran dry in its middle'),
+  played_ms: z.number().describe('audio sent to the loudspeaker, milliseconds'),
+  shed_sentences: times('translated sentences dropped because playback lagged'),
+  shed_ms: z.number().describe('total length of these sentences, milliseconds'),
+  playout_gaps: times('gaps within a sentence because its audio arrived late'),
   capture_to_wire_ms: delay('from the microphone to the stream; null: not measured'),
   wire_to_speaker_ms: delay('from the stream to the loudspeaker; null: not measured'),
 });

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 
-/** A chain of four with long names; nobody needs more. */
+/** Maximum length of a PEM text (characters): enough for a chain of four certificates with long names. */
 const MOST_PEM_CHARS = 16_384;
 
-/** `{p}/cert/req`, retained: the device needs a new client certificate. The private key stays with it. */
+/** `{p}/cert/req`, retained: the device requests a new client certificate. Its private key never leaves it. */
 export const certificateRequestSchema = z.looseObject({
-  ts: timestampSchema.describe('when it was sent; null while the clock is not set'),
-  id: requestIdSchema.describe('96 random bits or more; the command `certificate` names it'),
+  ts: timestampSchema.describe('time of sending; null while the clock is not set'),
+  id: requestIdSchema.describe('at least 96 random bits; the command `certificate` refers to it'),
   csr: z
     .string()
     .min(1)
     .max(MOST_PEM_CHARS)
-    .describe('the request in PEM (PKCS #10): P-256, ECDSA with SHA-256'),
-  valid_to: timestampSchema.describe('when the present certificate ends'),
+    .describe('certificate request, PEM (PKCS #10): P-256, ECDSA with SHA-256'),
+  valid_to: timestampSchema.describe('expiry of the current certificate'),
 });
 export type CertificateRequestMessage = z.infer<typeof certificateRequestSchema>;
 
-/** The answer, as arguments of the command `certificate`; without any, the device is to ask now. */
+/** The answer, as arguments of the command `certificate`. Without arguments the device sends a request now. */
 export const certificateArgsSchema = z
   .strictObject({
     request: requestIdSchema.optional().describe('the `id` of the request'),
@@ -26,7 +26,7 @@ export const certificateArgsSchema = z
       .min(1)
       .max(MOST_PEM_CHARS)
       .optional()
-      .describe('the certificate in PEM; those between it and the authority may follow'),
+      .describe('the certificate, PEM; intermediate certificates may follow'),
   })
   .refine(
     ({ request, certificate }) => (request === undefined) === (certificate === undefined),

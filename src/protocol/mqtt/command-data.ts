@@ -3,10 +3,10 @@ import { type CommandName, lanesAnswerSchema, statusAnswerSchema } from './comma
 import { diagnosisSchema } from './diagnose.ts';
 import { timestampSchema } from './envelope.ts';
 
-const until = timestampSchema.describe('when it ends; null: it does not, or the clock is not set');
-const level = z.string().describe('as it was asked for');
+const until = timestampSchema.describe('end of the effect; null: no end, or the clock is not set');
+const level = z.string().describe('as requested');
 
-/** What each command tells in the `data` of its answer `ok`. docs/mqtt.md is made of it. */
+/** The `data` of each command's answer `ok`. docs/mqtt.md is generated from it. */
 export const COMMAND_DATA: Readonly<Record<CommandName, z.ZodType>> = {
   start: lanesAnswerSchema,
   stop: lanesAnswerSchema,
@@ -20,18 +20,18 @@ export const COMMAND_DATA: Readonly<Record<CommandName, z.ZodType>> = {
     lanes: z.array(
       z.strictObject({
         id: z.string().describe('the lane'),
-        played_ms: z.number().describe('how long it was heard, milliseconds'),
+        played_ms: z.number().describe('duration of the speech, milliseconds'),
       }),
     ),
   }),
-  identify: z.strictObject({ lanes: z.array(z.string()).describe('the lanes that chime'), until }),
+  identify: z.strictObject({ lanes: z.array(z.string()).describe('lanes that chime'), until }),
   log_level: z.strictObject({ level, until }),
   log_stream: z.strictObject({ level, until }),
-  restart: z.strictObject({ in_ms: z.number().describe('when the agent ends, milliseconds from now') }),
+  restart: z.strictObject({ in_ms: z.number().describe('milliseconds until the agent ends') }),
   reboot: z.strictObject({}),
   certificate: z.strictObject({
     valid_to: timestampSchema.describe(
-      'when the certificate ends: the new one, or (asked for) the present one',
+      'expiry of the new certificate; after a request without arguments: of the current one',
     ),
   }),
   status: statusAnswerSchema,

@@ -10,44 +10,44 @@ import { checkNameSchema } from './diagnose.ts';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
 
-/** `{p}/cmd/{name}`, operator to device. `not_after` is the moment from which the command must not be carried out. */
+/** `{p}/cmd/{name}`, operator to device. The device does not run the command at or after `not_after`. */
 export const commandRequestSchema = z.looseObject({
-  ts: timestampSchema.optional().describe('when it was sent; not looked at'),
-  id: requestIdSchema.describe("the operator's own, a new one for each command"),
-  args: z.record(z.string(), z.unknown()).default({}).describe('arguments of the command'),
+  ts: timestampSchema.optional().describe('time of sending; ignored'),
+  id: requestIdSchema.describe('chosen by the operator, unique per command'),
+  args: z.record(z.string(), z.unknown()).default({}).describe('arguments'),
   not_after: z.iso
     .datetime({ offset: true })
     .nullish()
-    .describe('from this moment on it is not carried out, and answered `expired`'),
+    .describe('at or after this time the device answers `expired` and does not run the command'),
 });
 export type CommandRequest = z.infer<typeof commandRequestSchema>;
 
 export const COMMAND_STATUSES = ['accepted', 'ok', 'error', 'expired'] as const;
 
-/** `{p}/cmd/{name}/res`: `accepted` may come first; then exactly one of the others per id. */
+/** `{p}/cmd/{name}/res`: optionally `accepted`, then exactly one of the others per id. */
 export const commandResponseSchema = z.object({
-  ts: timestampSchema.describe('when it was answered; null while the clock is not set'),
+  ts: timestampSchema.describe('time of the answer; null while the clock is not set'),
   id: requestIdSchema.describe("the command's id"),
-  status: z.enum(COMMAND_STATUSES).describe('`accepted` may come first; exactly one of the others follows'),
+  status: z.enum(COMMAND_STATUSES).describe('optionally `accepted`, then exactly one of the others'),
   error: z
     .object({
       code: z.string().describe('see [Errors](#errors)'),
-      message: z.string().describe('what is wrong, for people'),
+      message: z.string().describe('description for people'),
     })
     .optional()
-    .describe('with the status `error`'),
-  data: z.unknown().optional().describe('what the command tells'),
+    .describe('only with the status `error`'),
+  data: z.unknown().optional().describe('result of the command'),
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;
 
-/** As many characters as a service takes. */
-const LONGEST_SAID = 2048;
+/** Maximum length of a text to speak (characters): the limit of the service. */
+const MOST_SAY_CHARS = 2048;
 
-const lane = { lane: nameSchema.optional().describe('which lane; left out: all') };
+const lane = { lane: nameSchema.optional().describe('lane id; left out: all lanes') };
 
 /**
- * Arguments of each command this version carries out, and what it does: docs/mqtt.md is made of it. `strictObject`: a
- * misspelt argument is an error, not ignored.
+ * Arguments and meaning of each command. docs/mqtt.md is generated from it. `strictObject`: a misspelt argument is an
+ * error.
  */
 export const COMMAND_ARGS = {
   start: z
@@ -56,36 +56,36 @@ export const COMMAND_ARGS = {
       until: z.iso
         .datetime({ offset: true, error: 'must be a time in ISO 8601 such as "2026-05-04T20:00:00Z"' })
         .optional()
-        .describe('opens it until this moment, whatever `schedule` says'),
+        .describe('keeps the lane open until this time, regardless of `schedule`'),
     })
     .describe(
-      'Begins to listen; a parked or waiting lane tries at once. Outside the opening hours it is answered `closed`, unless `until` is given.',
+      'Starts to listen; a parked or waiting lane retries at once. Outside the opening hours the answer is `closed`, unless `until` is given.',
     ),
-  stop: z.strictObject(lane).describe('Stops listening and speaking at once, and ends the session.'),
-  mute: z.strictObject(lane).describe('Closes the microphone; the session goes on and hears silence.'),
-  unmute: z.strictObject(lane).describe('Opens the microphone again.'),
+  stop: z.strictObject(lane).describe('Stops listening and speaking at once and ends the session.'),
+  mute: z.strictObject(lane).describe('Mutes the microphone; the session continues and receives silence.'),
+  unmute: z.strictObject(lane).describe('Unmutes the microphone.'),
   languages: z
     .strictObject({
       ...lane,
-      source: languageSchema.optional().describe('the language that is spoken into the microphone'),
-      targets: targetsSchema.optional().describe('the languages that are spoken out'),
+      source: languageSchema.optional().describe('language of the speech at the microphone'),
+      targets: targetsSchema.optional().describe('languages of the translations'),
     })
     .refine(
       (args) => args.source !== undefined || args.targets !== undefined,
       'needs "source", "targets" or both',
     )
     .describe(
-      'Changes the languages. Where a session runs the service is asked first: the final answer is `ok` once its task runs, or `rejected` with its words.',
+      'Changes the languages. During a session the service decides: the final answer is `ok` when the new task runs, or `rejected` with the message of the service.',
     ),
   volume: z
     .strictObject({
       ...lane,
-      percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max).describe('of the loudspeaker'),
+      percent: z.int().min(VOLUME_PERCENT.min).max(VOLUME_PERCENT.max).describe('volume of the loudspeaker'),
     })
     .describe('Sets the volume.'),
   echo: z
     .strictObject({ ...lane, mode: z.enum(ECHO_MODES).describe('see [sound.md](sound.md#echo)') })
-    .describe('Sets the echo mode; a lane that had fallen back tries it again.'),
+    .describe('Sets the echo mode; a lane in fallback tries the mode again.'),
   voice: z
     .strictObject({
       ...lane,
@@ -93,72 +93,74 @@ export const COMMAND_ARGS = {
         .min(1)
         .max(128)
         .nullable()
-        .describe('an id of the service; null: its own choice'),
+        .describe('voice id of the service; null: its default'),
     })
-    .describe('Changes the voice that speaks, like `languages`.'),
+    .describe('Changes the voice of the translation; answered like `languages`.'),
   say: z
     .strictObject({
       ...lane,
       text: plainTextSchema
-        .max(LONGEST_SAID)
+        .max(MOST_SAY_CHARS)
         .refine((text) => text.trim() !== '', 'must not be empty')
-        .describe('what is to be spoken, in the language given'),
-      language: languageSchema.describe('the language that it is spoken in'),
+        .describe('text to speak'),
+      language: languageSchema.describe('language of the speech'),
       translate: z
         .boolean()
         .optional()
-        .describe('true: the text is in the source language, and translated first'),
+        .describe('true: the text is in the source language and is translated first'),
     })
     .describe(
-      "Speaks a text in the lane's session; one that sleeps is woken. It waits until nobody speaks or is spoken to, 20 s at most, and for texts before it. `ok` comes when it was heard. A service that speaks no texts is heard with `rejected` or `not_spoken`.",
+      "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `rejected` or `not_spoken`.",
     ),
   identify: z
     .strictObject({
       ...lane,
-      seconds: z.number().min(1).max(300).optional().describe('how long; left out: 10'),
+      seconds: z.number().min(1).max(300).optional().describe('duration; left out: 10'),
     })
-    .describe('Chimes on the loudspeaker, so that somebody in the room can tell which device it is.'),
+    .describe('Plays chimes on the loudspeaker, so that a person in the room can find the device.'),
   log_level: z
     .strictObject({
-      level: z.enum(LOG_LEVELS).describe('least important records that are written'),
+      level: z.enum(LOG_LEVELS).describe('lowest level that is logged'),
       minutes: z
         .number()
         .min(1)
         .max(1440)
         .optional()
-        .describe('then it is as configured again; left out: until a restart'),
+        .describe('duration; then the configured level applies again; left out: until a restart'),
     })
-    .describe('Changes what is written to the log.'),
+    .describe('Changes the log level.'),
   log_stream: z
     .strictObject({
-      minutes: z.number().min(0).max(60).describe('how long; 0 ends it'),
-      level: z.enum(LOG_LEVELS).default('info').describe('least important lines that are sent'),
+      minutes: z.number().min(0).max(60).describe('duration; 0 ends it'),
+      level: z.enum(LOG_LEVELS).default('info').describe('lowest level that is sent'),
     })
     .describe(
-      'Sends the log to the topic `log` for a while, without secrets; a second one replaces the first.',
+      'Publishes the log on the topic `log` for a while, without secrets. A second command replaces the first.',
     ),
   restart: z
     .strictObject({})
-    .describe('Ends the agent in order, so that systemd starts it again; `unsupported` where nobody would.'),
+    .describe(
+      'Shuts the agent down cleanly so that systemd restarts it; `unsupported` without a supervisor.',
+    ),
   reboot: z
     .strictObject({})
-    .describe('Reboots the device; `unsupported` where dragoman-reboot.path is not enabled.'),
+    .describe('Reboots the device; `unsupported` if dragoman-reboot.path is not enabled.'),
   certificate: certificateArgsSchema.describe(
-    'Brings the client certificate that the device has asked for (`cert/req`). The device tries it at once and keeps the present one until the broker has taken the new one. Without arguments the device asks for one now, though it is not time yet.',
+    'Delivers the client certificate that the device requested (`cert/req`). The device tries it at once and keeps the old one until the broker accepts the new one. Without arguments the device sends a new request now.',
   ),
-  status: z.strictObject({}).describe('Tells everything about the device at once; changes nothing.'),
+  status: z.strictObject({}).describe('Returns the complete state of the device; changes nothing.'),
   diagnose: z
     .strictObject({
-      only: z.array(checkNameSchema).min(1).optional().describe('these checks alone; left out: all'),
+      only: z.array(checkNameSchema).min(1).optional().describe('only these checks; left out: all'),
     })
-    .describe('Runs the checks of `dragoman doctor` inside the running agent; changes nothing.'),
+    .describe('Runs the checks of `dragoman doctor` in the running agent; changes nothing.'),
 } as const;
 export type CommandName = keyof typeof COMMAND_ARGS;
 
-/** Spread in seconds of a fan-out over the fleet: each device waits a random part of it. */
+/** Argument of a command to several devices (seconds): each device waits a random part of it. */
 export const FLEET_SPREAD_S = { key: 'spread_s', max: 3600 } as const;
 
-/** What commands that act on lanes tell: how these lanes are after it. */
+/** Answer of commands on lanes: the state of these lanes afterwards. */
 export const lanesAnswerSchema = z.strictObject({
   lanes: z.array(
     z.strictObject({
@@ -167,25 +169,25 @@ export const lanesAnswerSchema = z.strictObject({
       muted: z.boolean().describe('muted by command'),
       volume: z.number().describe('percent'),
       echo: z.string().describe('the wanted echo mode'),
-      source: z.string().describe('the language that is spoken into the microphone'),
-      targets: z.array(z.string()).readonly().describe('the languages that are spoken out'),
+      source: z.string().describe('language of the speech at the microphone'),
+      targets: z.array(z.string()).readonly().describe('languages of the translations'),
     }),
   ),
-  note: z.string().optional().describe('where it takes effect later: when'),
+  note: z.string().optional().describe('when it takes effect, if later'),
 });
 
-/** What the command `status` tells. */
+/** Answer of the command `status`. */
 export const statusAnswerSchema = z.strictObject({
   status: z.enum(DEVICE_STATUSES).describe('as on the topic `status`'),
-  reasons: z.array(z.string()).describe('likewise'),
+  reasons: z.array(z.string()).describe('as on the topic `status`'),
   version: z.string().describe("the agent's version"),
-  boot_id: z.string().describe('another one after each start of the agent'),
-  uptime_s: z.number().describe('seconds since the start'),
+  boot_id: z.string().describe('new at each start of the agent'),
+  uptime_s: z.number().describe('seconds since the start of the agent'),
   refused_answers: z
     .record(z.string(), z.number())
-    .describe('answers to token requests that were not taken since the start, by reason'),
+    .describe('number of answers to token requests that the device rejected since the start, by reason'),
   lanes: z.array(laneReportSchema).describe('as on the topic `state`'),
   audio: z
     .array(laneAccountSchema)
-    .describe('for each lane where its sound went since the start, and what was measured'),
+    .describe('account of the audio of each lane since the start, with measured delays'),
 });

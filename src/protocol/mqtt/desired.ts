@@ -3,13 +3,13 @@ import { LOG_LEVELS } from '../config.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { timestampSchema } from './envelope.ts';
 
-/** `config/desired` is no longer than this, characters. */
+/** Maximum length of `config/desired` (characters). */
 export const LONGEST_DESIRED = 65_536;
 
 const faultSchema = z.object({
-  from: z.string().describe('whose document: `device` or `group:{name}`'),
+  from: z.string().describe('source of the document: `device` or `group:{name}`'),
   key: z.string().describe('the key, such as `lanes[0].targets`; empty: the whole document'),
-  message: z.string().describe('why it was not taken'),
+  message: z.string().describe('why it was rejected'),
 });
 export type DesiredFault = z.infer<typeof faultSchema>;
 
@@ -17,30 +17,30 @@ const effectiveSchema = z.object({
   lanes: z.array(
     z.object({
       id: z.string().describe('the lane'),
-      source: z.string().describe('as configured or desired, like everything here'),
-      targets: z.array(z.string()).describe('likewise'),
-      voice: z.string().nullable().describe('likewise'),
-      echo: z.string().describe('likewise'),
-      start: z.string().describe('likewise'),
-      standbyAfter: z.number().describe('likewise'),
+      source: z.string().describe('value in force'),
+      targets: z.array(z.string()).describe('value in force'),
+      voice: z.string().nullable().describe('value in force'),
+      echo: z.string().describe('value in force'),
+      start: z.string().describe('value in force'),
+      standbyAfter: z.number().describe('value in force'),
     }),
   ),
-  schedule: scheduleSchema.nullable().describe('likewise; null: sessions may be opened at any time'),
+  schedule: scheduleSchema.nullable().describe('value in force; null: no schedule'),
   budget: z.object({
-    minutesPerDay: z.number().nullable().describe('likewise; null: no limit'),
+    minutesPerDay: z.number().nullable().describe('value in force; null: no limit'),
   }),
-  log: z.object({ level: z.enum(LOG_LEVELS).describe('likewise') }),
+  log: z.object({ level: z.enum(LOG_LEVELS).describe('value in force') }),
 });
 export type EffectiveConfig = z.infer<typeof effectiveSchema>;
 
 /** `{p}/config/reported`, retained. */
 export const reportedSchema = z.object({
-  ts: timestampSchema.describe('when it was sent; null while the clock is not set'),
+  ts: timestampSchema.describe('time of sending; null while the clock is not set'),
   version: z
     .record(z.string(), z.number())
-    .describe('of each document that is in force, by whose it is: `{"device": 3, "group:lobby": 7}`'),
-  hash: z.string().describe('SHA-256, in hexadecimal, of `effective` in the form of RFC 8785'),
-  effective: effectiveSchema.describe('every key that may be desired, as it is in force'),
-  errors: z.array(faultSchema).describe('what was not taken'),
+    .describe('version of each document in force, by source: `{"device": 3, "group:lobby": 7}`'),
+  hash: z.string().describe('SHA-256 (hexadecimal) of `effective` in canonical JSON (RFC 8785)'),
+  effective: effectiveSchema.describe('all keys that `config/desired` may contain, with the values in force'),
+  errors: z.array(faultSchema).describe('rejected keys and documents'),
 });
 export type ReportedMessage = z.infer<typeof reportedSchema>;

@@ -2,29 +2,33 @@ import { z } from 'zod';
 import { timestampSchema } from './envelope.ts';
 
 /**
- * `ready`: a word spoken now would be heard and answered. `idle`: deliberately not listening. `degraded`: it should be
- * ready and is not (see `reasons`). `lost`: the broker's word, from the will.
+ * `ready`: the device would translate speech now. `idle`: deliberately not listening. `degraded`: it should be ready and
+ * is not (see `reasons`). `lost`: published by the broker from the will.
  */
 export const DEVICE_STATUSES = ['ready', 'idle', 'degraded', 'stopping', 'offline', 'lost'] as const;
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 
-const ts = timestampSchema.describe('when it was sent; null while the clock is not set');
-const boot_id = z.string().describe('another one after each start of the agent');
+const ts = timestampSchema.describe('time of sending; null while the clock is not set');
+const boot_id = z.string().describe('new at each start of the agent');
 
 /** `{p}/status`, retained, and the will. */
 export const statusSchema = z.object({
   ts,
   status: z.enum(DEVICE_STATUSES).describe('see [operate.md](operate.md#status)'),
   boot_id,
-  conn_seq: z.number().int().nonnegative().describe('counts the connections to the broker since the start'),
+  conn_seq: z
+    .number()
+    .int()
+    .nonnegative()
+    .describe('number of connections to the broker since the start of the agent'),
   version: z.string().describe("the agent's version"),
   reasons: z.array(z.string()).describe('`code` or `code:detail`, see [operate.md](operate.md#reasons)'),
 });
 export type StatusMessage = z.infer<typeof statusSchema>;
 
-const toldSchema = z
+const noticeSchema = z
   .object({
-    ts: timestampSchema.describe('when it was'),
+    ts: timestampSchema.describe('time of the occurrence'),
     code: z.string().describe('for programs'),
     message: z.string().describe('for people'),
   })
@@ -32,55 +36,50 @@ const toldSchema = z
 
 /** One lane in `{p}/state`. */
 export const laneReportSchema = z.object({
-  id: z.string().describe('the lane, as in the configuration'),
+  id: z.string().describe('lane id, as in the configuration'),
   phase: z.string().describe('see [lane.md](lane.md#phases)'),
-  source: z.string().describe('the language that is spoken into the microphone'),
-  targets: z.array(z.string()).describe('the languages that are spoken out'),
+  source: z.string().describe('language of the speech at the microphone'),
+  targets: z.array(z.string()).describe('languages of the translations'),
   refused_task: z
     .object({
-      source: z.string().optional().describe('refused: the source that is ordered'),
-      targets: z.array(z.string()).optional().describe('refused: the targets that are ordered'),
-      voice: z.string().nullable().optional().describe('refused: the voice that is ordered'),
-      message: z.string().describe('why, in the words of the service'),
+      source: z.string().optional().describe('requested source, if refused'),
+      targets: z.array(z.string()).optional().describe('requested targets, if refused'),
+      voice: z.string().nullable().optional().describe('requested voice, if refused'),
+      message: z.string().describe('message of the service'),
     })
     .nullable()
     .describe(
-      'what is ordered and the service does not take: what it took last goes on in its place; null: it takes everything',
+      'requested settings that the service refuses; its last accepted settings stay in force; null: none are refused',
     ),
   muted: z.boolean().describe('muted by command'),
   volume: z.number().describe('percent'),
-  capture: z.string().describe('the microphone: a device, or `file:`, `command:`, `addon:` with its name'),
-  playback: z.string().describe('the loudspeaker, likewise'),
+  capture: z.string().describe('microphone: a device, or `file:`, `command:`, `addon:` with a name'),
+  playback: z.string().describe('loudspeaker, in the same form'),
   capture_findings: z
     .array(z.string())
     .describe(
-      'what is wrong with a microphone that delivers: `incomplete`, `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `gain_changed`, `noisy_room`',
+      'problems of a working microphone: `incomplete`, `too_fast`, `too_slow`, `silent`, `deaf`, `clipping`, `dc_offset`, `gain_changed`, `noisy_room`',
     ),
   echo: z.object({
-    wanted: z.string().describe('the mode that is configured or was set by command'),
+    wanted: z.string().describe('configured mode, or the mode set by command'),
     mode: z
       .string()
-      .describe(
-        'the mode in force: half-duplex where the wanted one did not hold, and while a canceller learns the room',
-      ),
-    fallback: z
-      .enum(['loop', 'canceller'])
-      .nullable()
-      .describe('why the wanted mode is not in force; null: it is, or will be in a moment'),
-    tail_ms: z.number().describe('how long after the loudspeaker the gate stays closed in half-duplex'),
-    delay_ms: z.number().nullable().describe('from the loudspeaker to the microphone, as measured last'),
-    gain_db: z.number().nullable().describe('how loud it came back, as measured last'),
+      .describe('mode in force; half-duplex after a fallback, and while the canceller learns the room'),
+    fallback: z.enum(['loop', 'canceller']).nullable().describe('reason of the fallback; null: no fallback'),
+    tail_ms: z.number().describe('time for which the gate stays closed after playback in half-duplex'),
+    delay_ms: z.number().nullable().describe('last measured delay from the loudspeaker to the microphone'),
+    gain_db: z.number().nullable().describe('last measured level of the echo relative to the played sound'),
   }),
   room_dbfs: z
     .number()
     .nullable()
-    .describe('the usual level of the room in the band of speech, within 3 dB; null: not known yet'),
+    .describe('usual level of the room in the speech band, within 3 dB; null: not known yet'),
   vain_wakes: z
     .number()
-    .describe('how often within the last hour sound woke the lane of which the service made nothing'),
+    .describe('number of wake-ups in the last hour by sound in which the service recognised no speech'),
   /** Shortened: session ids can be token-shaped. */
-  session: z.string().nullable().describe('the session, shortened; null without a stream'),
-  stream_host: z.string().nullable().describe('where what is said goes; null without a stream'),
+  session: z.string().nullable().describe('session id, shortened; null without a stream'),
+  stream_host: z.string().nullable().describe('host that receives the speech; null without a stream'),
   speech_lost_ms: z.number().describe('speech that never reached a working service, since the start'),
   unspoken_ms: z
     .number()
@@ -91,20 +90,18 @@ export const laneReportSchema = z.object({
       'translated speech that was not played (late, spoken over, no loudspeaker, lane stopped), since the start',
     ),
   deaf_since: timestampSchema.describe(
-    'since when half-duplex has silenced all that was heard, for more than a minute; null: it has not',
+    'since when half-duplex has muted the microphone, if longer than a minute; null: not muted that long',
   ),
   next_try_at: timestampSchema.describe(
-    'when the lane tries again by itself; null: it waits for nothing, or the clock is not set',
+    'time of the next automatic retry; null: none, or the clock is not set',
   ),
   closed_until: timestampSchema.describe(
-    'until when no session is begun, because of `schedule` or `budget`; null: it may be, or nobody knows until when',
+    'time until which `schedule` or `budget` prevents sessions; null: sessions are allowed, or the time is unknown',
   ),
-  last_error: toldSchema.describe(
-    'what went wrong last, of what is not over; null while a stream lives and microphone and loudspeaker work',
+  last_error: noticeSchema.describe(
+    'last error that is not over; null while a stream is live and microphone and loudspeaker work',
   ),
-  last_warning: toldSchema.describe(
-    'what the service objected to within the last minute of this session, and went on',
-  ),
+  last_warning: noticeSchema.describe('last warning of the service within the past minute of this session'),
 });
 export type LaneReport = z.infer<typeof laneReportSchema>;
 
@@ -112,11 +109,11 @@ export type LaneReport = z.infer<typeof laneReportSchema>;
 export const stateSchema = z.object({
   ts,
   boot_id,
-  groups: z.array(z.string()).optional().describe('the groups whose commands it takes, as configured'),
+  groups: z.array(z.string()).optional().describe('configured groups of the device'),
   outbox: z.object({
-    depth: z.number().describe('messages that wait for the broker or its acknowledgement'),
-    dropped: z.number().describe('messages given up since the start'),
+    depth: z.number().describe('messages that are not sent or not acknowledged yet'),
+    dropped: z.number().describe('messages dropped since the start'),
   }),
-  lanes: z.array(laneReportSchema).describe('each lane'),
+  lanes: z.array(laneReportSchema).describe('all lanes'),
 });
 export type StateMessage = z.infer<typeof stateSchema>;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { timestampSchema } from './envelope.ts';
 import { tokenReasonSchema } from './token.ts';
 
-const lane = z.string().describe('the lane it happened to');
-const noLane = z.null().describe('null: it is about the whole device');
-const message = z.string().describe('what happened, a sentence for people');
-const cause = z.string().describe('a cause of [lane.md](lane.md#what-follows-from-each-failure)');
-const session = z.string().describe('the session, shortened');
-const retryMs = z.number().describe('how long the lane waits before the next try, milliseconds');
-const errorCode = z.number().optional().describe("the service's own number for it");
-const device = z.enum(['capture', 'playback']).describe('the microphone or the loudspeaker');
+const lane = z.string().describe('lane');
+const noLane = z.null().describe('null: concerns the whole device');
+const message = z.string().describe('description, a sentence for people');
+const cause = z.string().describe('cause, see [lane.md](lane.md#what-follows-from-each-failure)');
+const session = z.string().describe('session id, shortened');
+const retryMs = z.number().describe('delay before the next attempt, milliseconds');
+const errorCode = z.number().optional().describe('error number of the service');
+const device = z.enum(['capture', 'playback']).describe('microphone or loudspeaker');
 const finding = z
   .enum([
     'incomplete',
@@ -22,70 +22,69 @@ const finding = z
     'gain_changed',
     'noisy_room',
   ])
-  .describe('what is wrong with the sound of the microphone');
+  .describe('problem of the microphone');
 const keptFile = z
   .enum(['commands', 'desired', 'tasks', 'budget', 'broker'])
-  .describe('what: the file whose name begins so, in the state directory');
+  .describe('file in the state directory whose name begins with this word');
 const ms = (says: string) => z.number().describe(`${says}, milliseconds`);
 const moment = (says: string) => timestampSchema.describe(says);
 
-/** What every event tells beside its own. */
+/** Fields of every event. */
 const common = {
   ts: timestampSchema.describe(
-    'when it happened, also where it is told later; null while the clock is not set',
+    'time of the occurrence, which may be earlier than the publication; null while the clock is not set',
   ),
   repeated: z
     .int()
     .optional()
-    .describe('how often it happened in the last minute, where it was counted instead of told each time'),
+    .describe('number of occurrences in the last minute, if this event stands for several'),
 };
 const event = <T extends z.ZodRawShape>(says: string, fields: T) =>
   z.strictObject({ ...common, ...fields }).describe(says);
 const ending = { lane, cause, message, error_code: errorCode, retry_ms: retryMs };
 
-/** `{p}/event/{kind}`: what each event tells. docs/mqtt.md is made of it. */
+/** `{p}/event/{kind}`: the fields of each event. docs/mqtt.md is generated from it. */
 export const EVENT_SCHEMAS = {
-  session_started: event('A stream takes what is said.', {
+  session_started: event('A stream is live and receives speech.', {
     lane,
     session,
-    stream_host: z.string().describe('where what is said goes'),
-    reason: tokenReasonSchema.describe('why its token was asked for'),
+    stream_host: z.string().describe('host that receives the speech'),
+    reason: tokenReasonSchema.describe('reason of the token request'),
   }),
-  session_ended: event('A stream that took what was said has ended.', {
+  session_ended: event('A live stream has ended.', {
     lane,
     session,
-    cause: z.string().describe('`stopped`, `rollover`, `standby`, or a cause of a failure'),
-    live_ms: ms('how long it lived'),
+    cause: z.string().describe('`stopped`, `rollover`, `standby`, or the cause of the failure'),
+    live_ms: ms('how long it was live'),
   }),
-  rollover: event('The next session took over from one that had reached its limit or was about to.', {
+  rollover: event('The next session took over, because the previous one reached or approached its limit.', {
     lane,
-    session: session.describe('the new session, shortened'),
+    session: session.describe('id of the new session, shortened'),
   }),
-  revoked: event('The session was revoked by its owner; the lane asks for another.', ending),
-  max_duration: event('The session reached its longest duration before the next one was ready.', ending),
-  refused: event('The backend or the service said no, and why.', {
+  revoked: event('The owner revoked the session; the lane requests another one.', ending),
+  max_duration: event('The session reached its maximum duration before the next one was ready.', ending),
+  refused: event('The backend or the service refused a session or a task; the message says why.', {
     ...ending,
     retry_ms: retryMs.optional(),
-    source: z.string().optional().describe('the language that was refused, where languages were'),
-    targets: z
-      .array(z.string())
-      .readonly()
-      .optional()
-      .describe('the languages that were refused, where languages were'),
-    voice: z.string().nullable().optional().describe('the voice that was refused with them'),
+    source: z.string().optional().describe('refused source language, if any'),
+    targets: z.array(z.string()).readonly().optional().describe('refused target languages, if any'),
+    voice: z.string().nullable().optional().describe('refused voice, if any'),
   }),
-  unreachable: event('Three tries did not reach the service; the backend is asked for another address.', {
-    lane,
-    host: z.string().describe('where no way led to'),
-    tries: z.int().describe('tries in a row'),
-    message,
-  }),
+  unreachable: event(
+    'Three attempts did not reach the service; the lane asks the backend for another address.',
+    {
+      lane,
+      host: z.string().describe('host that was not reachable'),
+      tries: z.int().describe('failed attempts in a row'),
+      message,
+    },
+  ),
   messages_unreadable: event(
-    'The service sends messages that cannot be read; what they say is lost. Told once in a session.',
+    'The service sends invalid messages; their content is lost. Published once per session.',
     { lane, session, message },
   ),
   audio_lost: event(
-    'A microphone or loudspeaker has failed, or fails for another reason than before; it is tried again and again.',
+    'A microphone or loudspeaker has failed, or its error has changed; the agent keeps retrying.',
     {
       lane,
       device,
@@ -94,29 +93,30 @@ export const EVENT_SCHEMAS = {
     },
   ),
   audio_back: event('The microphone or loudspeaker works again.', { lane, device }),
-  echo_detected: event('What the loudspeaker played was recognised in the microphone.', {
+  echo_detected: event('The microphone picked up the sound of the loudspeaker.', {
     lane,
-    mode: z.string().describe('the echo mode in force'),
+    mode: z.string().describe('echo mode in force'),
     delay_ms: ms('from the loudspeaker to the microphone'),
-    gain_db: z.number().describe('how loud it comes back, dB'),
+    gain_db: z.number().describe('level of the echo relative to the played sound, dB'),
     confidence: z.number().describe('0 to 1'),
-    heard_in: z
-      .enum(['microphone', 'cancelled'])
-      .describe('in the microphone itself, or in what the canceller left'),
+    heard_in: z.enum(['microphone', 'cancelled']).describe('before or after the canceller'),
   }),
-  echo_fallback: event('The wanted echo mode does not hold here; the lane is half-duplex from now on.', {
+  echo_fallback: event('The wanted echo mode does not work here; the lane changes to half-duplex.', {
     lane,
-    reason: z.enum(['loop', 'canceller']).describe('it heard itself, or the canceller failed'),
-    from: z.string().describe('the mode that did not hold'),
-    mode: z.literal('half-duplex').describe('the mode in force now'),
+    reason: z.enum(['loop', 'canceller']).describe('the lane heard itself, or the canceller failed'),
+    from: z.string().describe('mode before the fallback'),
+    mode: z.literal('half-duplex').describe('mode in force now'),
     message,
   }),
-  echo_restored: event('Cancelling holds again after a fallback: a visitor may speak over the translation.', {
-    lane,
-    mode: z.literal('cancel').describe('the mode in force now'),
-  }),
-  capture_problem: event('A microphone that delivers does so badly.', { lane, finding, message }),
-  capture_problem_over: event('What was wrong with the microphone is over.', { lane, finding, message }),
+  echo_restored: event(
+    'The canceller works again after a fallback: a visitor may speak over the translation.',
+    {
+      lane,
+      mode: z.literal('cancel').describe('mode in force now'),
+    },
+  ),
+  capture_problem: event('A microphone works, but its sound has a problem.', { lane, finding, message }),
+  capture_problem_over: event('The problem of the microphone is over.', { lane, finding, message }),
   speech_lost: event('Speech was lost that never reached a working service.', {
     lane,
     lost_ms: ms('speech lost, pauses not counted'),
@@ -134,80 +134,80 @@ export const EVENT_SCHEMAS = {
   }),
   backend_silent: event('The backend has given no usable answer for 20 s.', {
     lane: noLane,
-    since: moment('since when'),
+    since: moment('start of the silence'),
     reason: z
       .enum(['no_answer', 'malformed', 'not_allowed'])
-      .describe('nothing came, nothing that can be used came, or the broker does not let the device ask'),
-    field: z.string().optional().describe('the first field that is wrong in what came'),
+      .describe('no answer, no valid answer, or the broker does not allow the request'),
+    field: z.string().optional().describe('first invalid field of the answer'),
   }),
   backend_back: event('The backend answers again.', {
     lane: noLane,
-    since: moment('when it fell silent'),
-    silent_ms: ms('how long it was silent'),
+    since: moment('start of the silence'),
+    silent_ms: ms('length of the silence'),
   }),
-  broker_changed: event('The broker that the configuration names has taken the device; told there.', {
+  broker_changed: event('The configured broker has accepted the device. Published there.', {
     lane: noLane,
-    from: z.string().describe('the broker before'),
-    to: z.string().describe('the broker now'),
+    from: z.string().describe('previous broker'),
+    to: z.string().describe('current broker'),
   }),
   broker_returned: event(
-    'The broker that the configuration names does not take the device; told at the one before.',
+    'The configured broker does not accept the device. Published on the previous broker.',
     {
       lane: noLane,
-      from: z.string().describe('the broker of the configuration, which is tried again'),
-      to: z.string().describe('the broker before it, which is used meanwhile'),
+      from: z.string().describe('configured broker, which the device keeps trying'),
+      to: z.string().describe('previous broker, which the device uses meanwhile'),
       message,
     },
   ),
   certificate_renewed: event(
-    'The broker has taken the new client certificate; the old one is not used any more.',
+    'The broker has accepted the new client certificate; the old one is no longer used.',
     {
       lane: noLane,
-      valid_to: moment('when the new one ends'),
+      valid_to: moment('expiry of the new certificate'),
     },
   ),
-  certificate_problem: event('The client certificate ends soon, or its renewal did not come about.', {
+  certificate_problem: event('The client certificate expires soon, or its renewal has failed.', {
     lane: noLane,
-    valid_to: moment('when the present one ends'),
+    valid_to: moment('expiry of the current certificate'),
     message,
   }),
   config_problem: event(
-    'The configuration was read again and is refused, or a file that it names cannot be read any more: what was read before stays in force, and the next start would fail.',
+    'A reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail.',
     {
       lane: noLane,
       problems: z
         .array(z.string())
         .readonly()
-        .describe('at most ten; each with its place, the key and what to do, 300 characters at most'),
-      more: z.int().describe('how many problems there are beside these'),
+        .describe('at most ten; each names the place, the key and the fix in at most 300 characters'),
+      more: z.int().describe('number of further problems'),
     },
   ),
   config_problem_over: event(
-    'The configuration was read again and is in force, or all its files can be read again.',
+    'A reload of the configuration succeeded, or all its files are readable again.',
     { lane: noLane },
   ),
-  disk_problem: event('Something that outlives a restart cannot be written; it is tried again each minute.', {
-    lane: noLane,
-    what: keptFile,
-    message,
-  }),
-  disk_problem_over: event('It is written again, with all that has changed meanwhile.', {
-    lane: noLane,
-    what: keptFile,
-  }),
-  budget: event(
-    'Most of the minutes of `budget.minutesPerDay` are used; at all of them no session is begun.',
+  disk_problem: event(
+    'A file that keeps state across restarts cannot be written; the agent retries every minute.',
     {
       lane: noLane,
-      used_minutes: z.number().describe('minutes of open streams on this local day, of all lanes together'),
-      minutes_per_day: z.number().describe('the limit'),
-      percent: z.number().describe('of the limit'),
+      what: keptFile,
+      message,
     },
   ),
-  identity_conflict: event('Another device connects under the name of this one; both back off.', {
+  disk_problem_over: event('The file is writable again and up to date.', {
+    lane: noLane,
+    what: keptFile,
+  }),
+  budget: event('Most of `budget.minutesPerDay` is used; at 100 % no new session starts.', {
+    lane: noLane,
+    used_minutes: z.number().describe('minutes of open streams on this local day, all lanes together'),
+    minutes_per_day: z.number().describe('limit'),
+    percent: z.number().describe('used part of the limit'),
+  }),
+  identity_conflict: event('Another device connects with the identity of this one; both back off.', {
     lane: noLane,
     message,
-    other_boot_id: z.string().optional().describe('the `boot_id` of the other one, where it was seen'),
+    other_boot_id: z.string().optional().describe('`boot_id` of the other device, if known'),
   }),
   unspoken: event(
     'The service took speech and did not speak all of it. Published when a session ends, or every 10 minutes.',
@@ -233,44 +233,43 @@ export const EVENT_SCHEMAS = {
       .optional()
       .describe('the loudspeaker is still away; the event at its return counts this speech again'),
   }),
-  parked: event('Refused for a reason that somebody has to remove; the lane asks again every few minutes.', {
+  parked: event('Refused; needs manual action. The lane retries every few minutes.', {
     lane,
     cause,
     message,
     retry_ms: retryMs,
   }),
-  internal_error: event('A defect of the program; the lane starts again.', {
+  internal_error: event('A program defect; the lane restarts.', {
     lane,
     message,
     retry_ms: retryMs
       .nullable()
-      .describe('how long the lane waits before it starts again, milliseconds; null: it does not'),
+      .describe('delay before the restart of the lane, milliseconds; null: no restart'),
     cause: cause.optional(),
     error_code: errorCode,
-    lost_ms: ms('speech lost with it').optional(),
+    lost_ms: ms('speech lost by the defect').optional(),
   }),
-  defect: event(
-    'Something threw where nothing may: a defect of the program. The agent goes on without what was to be done.',
-    {
-      lane: noLane,
-      where: z.string().describe('what threw, such as `state file.write`: each is told by itself'),
-      message,
-    },
-  ),
-  standby: event('Nobody spoke for a while; the stream was given up and costs nothing.', { lane }),
-  wake: event('Somebody speaks again, or `start` came; the lane asks for a token.', { lane }),
+  defect: event('A program defect: unexpected exception. The agent continues without the failed action.', {
+    lane: noLane,
+    where: z
+      .string()
+      .describe('place of the exception, such as `state file.write`; each place has its own event'),
+    message,
+  }),
+  standby: event('There was no speech for a while; the lane closed the stream to save cost.', { lane }),
+  wake: event('Speech or the command `start` woke the lane; it requests a token.', { lane }),
 } as const;
 
 export type EventKind = keyof typeof EVENT_SCHEMAS;
 export const EVENT_KINDS = Object.keys(EVENT_SCHEMAS) as readonly EventKind[];
 
-/** Told as moments of the program's own clock; they become timestamps on their way out. */
+/** Fields that are raised as moments of the monotonic clock; the publisher converts them to timestamps. */
 type MomentsOf<K extends EventKind> = K extends 'speech_lost'
   ? 'from' | 'to'
   : K extends 'backend_silent' | 'backend_back'
     ? 'since'
     : never;
-/** What whoever raises an event has to tell; lane, moments and count are added on the way out. */
+/** Fields that the source of an event supplies; the publisher adds lane, moments and count. */
 export type EventDetail<K extends EventKind> = Omit<
   z.input<(typeof EVENT_SCHEMAS)[K]>,
   'ts' | 'lane' | 'repeated' | MomentsOf<K>

@@ -9,51 +9,51 @@ import {
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 import { nameSchema } from './topics.ts';
 
-/** Why a device asks for a token. */
+/** Reasons for a token request. */
 export const TOKEN_REASONS = ['start', 'rollover', 'revoked', 'max_duration', 'refused', 'network'] as const;
 export const tokenReasonSchema = z.enum(TOKEN_REASONS);
 export type TokenReason = z.infer<typeof tokenReasonSchema>;
 
 /** `{p}/token/req`, device to backend. */
 export const tokenRequestSchema = z.looseObject({
-  ts: timestampSchema.optional().describe('when it was sent; null while the clock is not set'),
-  id: requestIdSchema.describe('at least 96 random bits; asked again under the same id'),
-  lane: nameSchema.describe('the lane that needs it'),
+  ts: timestampSchema.optional().describe('time of sending; null while the clock is not set'),
+  id: requestIdSchema.describe('at least 96 random bits; a retry uses the same id'),
+  lane: nameSchema.describe('lane that needs the token'),
   intent: intentSchema.describe('always `s2s`'),
   connection_type: connectionTypeSchema.describe('always `ws`'),
-  reason: tokenReasonSchema.describe('why it is needed'),
-  attempt: z.number().int().positive().describe('how often it was asked for under this id'),
+  reason: tokenReasonSchema.describe('reason of the request'),
+  attempt: z.number().int().positive().describe('number of this attempt under this id, from 1'),
   probe: z
     .union([z.boolean(), z.enum(['service', 'backend'])])
     .optional()
     .describe(
-      'only a trial, no token is wanted: `service` (or true) goes the whole way, `backend` is answered without asking the service; a backend that does not know it answers as always',
+      'a test request that needs no token: `service` (or true) includes the service, `backend` does not; a backend without this feature answers with a token',
     ),
 });
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
 
-/** How far a trial goes; null: it is none. */
+/** Scope of a test request; null: it is a real request. */
 export function probeKind({ probe }: Pick<TokenRequest, 'probe'>): 'service' | 'backend' | null {
   if (probe === undefined || probe === false) return null;
   return probe === true ? 'service' : probe;
 }
 
-/** Why a token was denied. `final` denials are only asked again at a slow cadence. */
+/** Reason of a denial. After a `final` one the device retries slowly. */
 export const tokenErrorSchema = z.looseObject({
   code: z.string().min(1).describe('for programs'),
   title: z.string().describe('for people, short'),
-  detail: z.string().describe('for people: what to do'),
-  final: z.boolean().describe('true: the device asks again every few minutes only'),
+  detail: z.string().describe('for people: how to fix it'),
+  final: z.boolean().describe('true: the device retries only every few minutes'),
   retry_after_s: z
     .number()
     .nonnegative()
     .nullish()
-    .describe('not to be asked again before; counts as 600 at most'),
+    .describe('minimum seconds before a retry; values above 600 count as 600'),
 });
 export type TokenError = z.infer<typeof tokenErrorSchema>;
 
 const answer = {
-  ts: timestampSchema.optional().describe('when it was sent; not looked at'),
+  ts: timestampSchema.optional().describe('time of sending; ignored'),
   id: requestIdSchema.describe("the request's id"),
 };
 
@@ -62,17 +62,17 @@ export const tokenGrantSchema = z.looseObject({
   ...answer,
   ok: z.literal(true),
   session: sessionWithTokenSchema.describe(
-    'the session as the service made it, see [service.md](service.md#21-session)',
+    'the session as created by the service, see [service.md](service.md#21-session)',
   ),
   stream_url: z
     .string()
     .min(1)
     .describe(
-      'where to open the stream: `wss://...`, with `{random_hash}` for a fresh string; never with the token',
+      'address of the stream: `wss://...`; the device replaces `{random_hash}` by a random string; never contains the token',
     ),
 });
 
-/** A grant by legacy creation (docs/service.md 4.3): `ws_url` is used as it stands, `publisher` is the token. */
+/** A grant by legacy creation (docs/service.md 4.3): `ws_url` is used unchanged, `publisher` is the token. */
 export const legacyTokenGrantSchema = z.looseObject({
   ...answer,
   ok: z.literal(true),
@@ -91,20 +91,20 @@ export const tokenResponseSchema = z.union([tokenGrantSchema, legacyTokenGrantSc
 export type TokenResponse = z.infer<typeof tokenResponseSchema>;
 export type TokenGrantMessage = z.infer<typeof tokenGrantSchema>;
 
-/** The answer to a `probe` that would have been granted. It holds no session and no token. */
+/** The positive answer to a `probe`, without session and token. */
 export const tokenProbeAnswerSchema = z.looseObject({
   ...answer,
   ok: z.literal(true),
   probe: z.looseObject({
     session: z
       .enum(['deleted', 'expires', 'none'])
-      .describe('what became of the session made for the trial: gone, left to expire, or none was made'),
+      .describe('the session of the test request: deleted, left to expire, or never created'),
   }),
-  stream_url: z.string().min(1).describe('where a stream would be opened'),
+  stream_url: z.string().min(1).describe('address at which a stream would open'),
 });
 export type TokenProbeAnswer = z.infer<typeof tokenProbeAnswerSchema>;
 
-/** The first field that keeps a body from being an answer: its name, never what it holds. */
+/** Name of the first invalid field of an answer, without its value. */
 export function malformedField(body: unknown): string {
   if (!isObject(body)) return '(not a JSON object)';
   const { ok, session } = body;

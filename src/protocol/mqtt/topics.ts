@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { isPlain, PLAIN } from '../plain-text.ts';
 
-/** One level of a topic that names a tenant, a device or a lane. */
+/** Name of a tenant, a device or a lane; one level of a topic. */
 export const nameSchema = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"');
 
-/** Names that no device may have: levels of topics that are not a device's own. */
+/** Names that no device may have, because other topics use these levels. */
 export const RESERVED_DEVICES: ReadonlySet<string> = new Set(['all', 'group', 'backend', 'claim']);
 export const deviceIdSchema = nameSchema.refine(
   (name) => !RESERVED_DEVICES.has(name),
   `must not be ${[...RESERVED_DEVICES].join(', ')}: the name is reserved`,
 );
 
-/** The fixed first levels of every topic, such as `dragoman/v1`. */
+/** The first levels of every topic, such as `dragoman/v1`. */
 export const prefixSchema = z
   .string()
   .min(1)
@@ -21,7 +21,7 @@ export const prefixSchema = z
   .regex(/^[^#+$/][^#+/]*(\/[^#+/]+)*$/, 'must be MQTT topic levels without "+", "#" or an empty level')
   .refine(isPlain, PLAIN);
 
-/** Who a device is on the broker. */
+/** Identity of a device on the broker. */
 export interface DeviceAddress {
   readonly prefix: string;
   readonly tenant: string;
@@ -41,15 +41,15 @@ export interface DeviceTopics {
   readonly certificateRequest: string;
   readonly configDesired: string;
   readonly configReported: string;
-  /** Filter for every command to this device alone. */
+  /** Filter for commands to this device. */
   readonly commands: string;
-  /** Filter for every command to all devices of the tenant. */
+  /** Filter for commands to all devices of the tenant. */
   readonly fleetCommands: string;
-  /** What a signed command to the whole fleet must be for. */
+  /** Topic base that a signed command to the whole fleet must name. */
   readonly fleetBase: string;
-  /** Filter for every command to the devices of a group. */
+  /** Filter for commands to the devices of a group. */
   groupCommands(group: string): string;
-  /** What a signed message to a group must be for. */
+  /** Topic base that a signed message to a group must name. */
   groupBase(group: string): string;
   groupDesired(group: string): string;
   event(kind: string): string;
@@ -84,14 +84,14 @@ export function deviceTopics(address: DeviceAddress): DeviceTopics {
   };
 }
 
-/** The client identifier of a device: unique per broker, so that two devices never share a session. */
+/** Client identifier of a device: unique per broker, so that two devices never share an MQTT session. */
 export function clientId(address: DeviceAddress): string {
   return `${address.tenant}.${address.device}`;
 }
 
 /**
- * The name of a command, from a topic for this device, for all of its tenant's, or for one of these groups; null for any
- * other topic. `fanOut`: it is for more than this device.
+ * Reads the name of a command from a topic of this device, of the whole tenant, or of one of these groups; null for any
+ * other topic. `fanOut`: the command is for several devices.
  */
 export function commandName(
   address: DeviceAddress,
@@ -113,17 +113,17 @@ export function commandName(
   return null;
 }
 
-/** Where commands are sent, and where devices answer and tell of themselves: the operator's side of the same topics. */
+/** The same topics from the operator's side: commands, answers, and what devices publish. */
 export interface OperatorTopics {
-  /** @param to a device, `all` or `group/{name}` */
+  /** @param to device, `all` or `group/{name}` */
   command(to: string, name: string): string;
-  /** Filter for the answers to a command; of one device, or (null) of every one. */
+  /** Filter for the answers of one device to a command; null: of all devices. */
   answers(device: string | null, name: string): string;
-  /** Filter for a device's own topic, or (null) every device's. */
-  told(device: string | null, what: 'status' | 'state' | 'log' | 'config/reported'): string;
-  /** @param of a device, or `group/{name}` */
+  /** Filter for a topic that a device publishes; null: all devices. */
+  published(device: string | null, what: 'status' | 'state' | 'log' | 'config/reported'): string;
+  /** @param of device or `group/{name}` */
   desired(of: string): string;
-  /** Which device a topic belongs to, and what stands behind it; null for another tenant's. */
+  /** Splits a topic into the device and the rest; null for other tenants. */
   read(topic: string): { readonly device: string; readonly rest: string } | null;
 }
 
@@ -132,7 +132,7 @@ export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
   return {
     command: (to, name) => `${base}/${to}/cmd/${name}`,
     answers: (device, name) => `${base}/${device ?? '+'}/cmd/${name}/res`,
-    told: (device, what) => `${base}/${device ?? '+'}/${what}`,
+    published: (device, what) => `${base}/${device ?? '+'}/${what}`,
     desired: (of) => `${base}/${of}/config/desired`,
     read(topic) {
       if (!topic.startsWith(`${base}/`)) return null;
@@ -142,7 +142,7 @@ export function operatorTopics(prefix: string, tenant: string): OperatorTopics {
   };
 }
 
-/** Where backends listen for token requests; `group` shares the load among instances. */
+/** Filter for token requests; `group` distributes them among several backends. */
 export function backendFilter(prefix: string, group: string | null): string {
   const filter = `${prefix}/+/+/token/req`;
   return group === null ? filter : `$share/${group}/${filter}`;
@@ -151,13 +151,13 @@ export function backendFilter(prefix: string, group: string | null): string {
 /** The group that backends share (docs/backend.md). */
 export const BACKEND_GROUP = 'dragoman-backend';
 
-/** Where a backend asks itself whether it hears: covered by `backendFilter`, and no device may have the name. */
+/** Topics on which a backend sends itself a request as a self-test: matched by `backendFilter`, under a reserved name. */
 export function backendSelfTest(prefix: string): { request: string; response: string } {
   const { tokenRequest, tokenResponse } = deviceTopics({ prefix, tenant: 'backend', device: 'backend' });
   return { request: tokenRequest, response: tokenResponse };
 }
 
-/** Who asks, from the topic alone: what the payload claims is never trusted. Null when the topic is no token request. */
+/** The sender of a token request, read only from the topic: the payload is not trusted. Null for other topics. */
 export function tokenRequester(prefix: string, topic: string): DeviceAddress | null {
   if (!topic.startsWith(`${prefix}/`)) return null;
   const levels = topic.slice(prefix.length + 1).split('/');

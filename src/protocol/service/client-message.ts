@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { languageSchema } from '../language.ts';
 import { taskSchema } from './task.ts';
 
-/** Payload size of one `input_audio_data` in characters of base64, as a live service enforces it. */
+/** Allowed payload size of one `input_audio_data` (base64 characters); a live service enforces it. */
 export const INPUT_AUDIO_CHARS = { min: 1024, max: 512 * 1024 } as const;
 
 const none = z.looseObject({}).nullish();
@@ -44,8 +44,8 @@ export const endTaskMessageSchema = z.object({
 });
 
 /**
- * Everything a client may say on a stream. Section 4.7 of docs/service.md shows `set_task`, `get_task` and
- * `input_audio_data`; the rest is what public clients of a live service send.
+ * All client messages on a stream. Section 4.7 of docs/service.md shows `set_task`, `get_task` and `input_audio_data`;
+ * public clients of a live service send the others.
  */
 export const clientMessageSchema = z.discriminatedUnion('message_type', [
   setTaskMessageSchema,

@@ -18,7 +18,7 @@ export const errorEnvelopeSchema = z.object({
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** How a refusal by the session rules is named (docs/service.md 7, column "reason"). */
+/** Names of refusals by the session rules (docs/service.md 7, column "reason"). */
 export const REFUSAL_REASONS = [
   'session_already_used',
   'max_duration_reached',
@@ -33,8 +33,8 @@ export const refusalReasonSchema = z.enum(REFUSAL_REASONS);
 export type RefusalReason = z.infer<typeof refusalReasonSchema>;
 
 /**
- * The numbers that docs/service.md 7 gives. A reason that is not here has no published number or
- * HTTP status: readers must go by the reason, never by the number alone.
+ * The numbers from docs/service.md 7. Other reasons have no published number or HTTP status, so readers must use the
+ * reason and never only the number.
  */
 export const PUBLISHED_REFUSALS: Readonly<
   Partial<Record<RefusalReason, { errorCode: number; http: number }>>

@@ -11,40 +11,40 @@ export const TRANSCRIPT_TYPES = [
 export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 
 /**
- * Only what is specified (6) may make a message unusable. Every other field is read where it has a usable type, and is
- * otherwise as if it were left out: nothing that is understood is lost for it.
+ * Only a specified field (6) can make a message unusable. Any other field with an unusable type counts as missing, so
+ * that the rest of the message is not lost.
  */
 const optionalText = z.string().nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
 
-/** Names and language tags are kept for as long as their sentence is known: what is longer is none. */
+/** Maximum length of a name or language tag (characters), because they are kept as long as their sentence. Longer ones are ignored. */
 const LONGEST_NAME = 200;
 const shortText = z.string().max(LONGEST_NAME);
 
-/** A sentence's name: a number is its digits, and what is empty names nothing. */
+/** A sentence's name. A number counts as its digits; an empty name as missing. */
 const nameSchema = z
   .union([shortText.min(1), z.number().transform(String)])
   .nullish()
   .catch(null);
 
-/** A part id is a number in texts and a string in audio: readers compare it as a string. */
+/** A part id: a number in transcripts, a string in audio. Both are converted to a string. */
 const partIdSchema = z
   .union([shortText, z.number().transform(String)])
   .nullish()
   .catch(null);
 
-/** Stands for a language that the service does not tell (BCP 47: undetermined). */
+/** Tag for a language that the service does not name (BCP 47: undetermined). */
 const NO_LANGUAGE = 'und';
 
-/** A stretch of a transcript, in seconds of the stream's own audio, as a live service tells it. */
+/** A segment of a transcript, in seconds of the stream's audio, as a live service sends it. */
 const segmentSchema = z.looseObject({ start: z.number().nullish(), end: z.number().nullish() });
 
-/** Only where they begin and where they end is read, however many there are. */
+/** Keeps the first and the last segment: only the begin and the end are used. */
 function firstAndLast(segments: unknown): unknown {
   return Array.isArray(segments) && segments.length > 2 ? [segments[0], segments.at(-1)] : segments;
 }
 
-/** Data of the four transcripts. Only `text` and `language` are specified (6); a partial carries the whole text so far. */
+/** Data of the four transcripts. Only `text` and `language` are specified (6). A partial contains the whole text so far. */
 export const transcriptDataSchema = z.looseObject({
   transcription: z.looseObject({
     transcription_id: nameSchema,
@@ -55,7 +55,7 @@ export const transcriptDataSchema = z.looseObject({
   }),
 });
 
-/** The end of a sentence may come without any sound. */
+/** Accepts a last chunk without audio: a sentence may end that way. */
 function withoutSound(data: unknown): unknown {
   if (!isObject(data) || data['last_chunk'] !== true) return data;
   return data['data'] == null ? { ...data, data: '' } : data;
@@ -74,11 +74,11 @@ export const outputAudioDataSchema = z.preprocess(
   }),
 );
 
-/** Data of `current_task`: the task as set, in a shape that is not specified, plus `task_status` on a live service. */
+/** Data of `current_task`: the current task in an unspecified form, plus `task_status` on a live service. */
 export const currentTaskDataSchema = z
   .looseObject({
     task_status: z.string().optional().catch(undefined),
-    /** Read where it has the shape in which it was set. */
+    /** Read only if it has the form in which it was set. */
     pipeline: z
       .looseObject({ translations: z.array(z.looseObject({ target_language: shortText })) })
       .optional()
@@ -91,7 +91,7 @@ export const taskStatusDataSchema = z
   .looseObject({ command: optionalText, event: optionalText, task_status: optionalText })
   .catch({});
 
-/** Instead of an object there may be only words. */
+/** Accepts a plain text instead of an object. */
 function inWords(key: 'desc' | 'message'): (data: unknown) => unknown {
   return (data) => (typeof data === 'string' ? { [key]: data } : data);
 }
@@ -119,7 +119,7 @@ export const streamErrorDataSchema = z.preprocess(
     .catch({}),
 );
 
-/** Data of `warning`: the stream goes on. */
+/** Data of `warning`: the stream continues. */
 export const streamWarningDataSchema = z.preprocess(
   inWords('message'),
   z.looseObject({ code: nameSchema, message: optionalText }).catch({}),
@@ -127,10 +127,10 @@ export const streamWarningDataSchema = z.preprocess(
 
 const anything = z.unknown();
 
-/** Of a message, its sound not counted: many times what minutes of speech are, word by word with their times. */
+/** Maximum length of a message without its audio (characters): many times a transcript of minutes with word times. */
 const MOST_CHARS = 256 * 1024;
 
-/** Data schema by `message_type`. A type that is not here is unknown and ignored. */
+/** Data schema by `message_type`. Other types are ignored. */
 export const SERVER_MESSAGE_DATA = {
   partial_transcription: transcriptDataSchema,
   validated_transcription: transcriptDataSchema,
@@ -150,18 +150,18 @@ export const SERVER_MESSAGE_DATA = {
 } as const;
 export type ServerMessageType = keyof typeof SERVER_MESSAGE_DATA;
 
-/** A server message after parsing, its data already read from a JSON string where the service sent one (4.7 rule 3). */
+/** A parsed server message. Data that came as a JSON string (4.7 rule 3) is parsed, too. */
 export type ServerMessage = {
   [K in ServerMessageType]: { message_type: K; data: z.infer<(typeof SERVER_MESSAGE_DATA)[K]> };
 }[ServerMessageType];
 
-/** What came of one text frame: a message, something to ignore (and why), or something malformed (and why). */
+/** Result of parsing one text frame: a message, an unknown type, or malformed with a reason. */
 export type ParsedFrame =
   | { kind: 'message'; message: ServerMessage }
   | { kind: 'unknown'; type: string | null }
   | { kind: 'malformed'; type: ServerMessageType | null; reason: string };
 
-/** The envelope is read by hand, because sound comes in many frames a second; null for what is none. */
+/** Reads the envelope without a schema, because there are many audio frames per second; null if it is invalid. */
 function readFrame(json: unknown): { type: string | null; data: unknown } | null {
   if (!isObject(json)) return null;
   const { message_type: type, data } = json;
@@ -173,7 +173,7 @@ function isKnown(type: string): type is ServerMessageType {
   return Object.hasOwn(SERVER_MESSAGE_DATA, type);
 }
 
-/** Whether it is so long that to look at all of it would keep everything else waiting. */
+/** Whether a message is so long that its validation would delay everything else. */
 function isTooLong(text: string, data: unknown): boolean {
   const sound = isObject(data) && typeof data['data'] === 'string' ? data['data'].length : 0;
   return text.length - sound > MOST_CHARS;
@@ -187,7 +187,7 @@ function unwrap(data: unknown): unknown {
 
 /**
  * Reads one text frame of the service, tolerantly: unknown types, extra keys, `{}` and frames without
- * a `message_type` are no errors. Never throws; the reason of a malformed frame names no content.
+ * a `message_type` are not errors. Never throws. The reason of a malformed frame contains none of its content.
  */
 export function parseServerFrame(text: string): ParsedFrame {
   const json = parseJson(text);

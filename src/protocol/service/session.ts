@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a token may be spent on (docs/service.md 1). */
+/** Allowed use of a token (docs/service.md 1). */
 export const intentSchema = z.enum(['s2s', 'stt', 'tts']);
 export type Intent = z.infer<typeof intentSchema>;
 
@@ -16,7 +16,7 @@ export const SESSION_LIMITS = {
   subscriberCount: { min: 0, max: 100 },
 } as const;
 
-/** The caller's label of a user or device; characters are counted, not the units in which they are stored. */
+/** The caller's label of a user or device. The limit counts characters, not UTF-16 units. */
 export const clientReferenceIdSchema = z
   .string()
   .refine((text) => [...text].length <= SESSION_LIMITS.clientReferenceIdChars, {
@@ -67,7 +67,7 @@ export const createSessionRequestSchema = z
     }
   });
 export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
-/** The same body before defaults are filled in: what a caller writes. */
+/** The same body before defaults are filled in: the caller's input. */
 export type CreateSessionInput = z.input<typeof createSessionRequestSchema>;
 
 /** The `webrtc` part of a session (docs/service.md 2.1). The element shape of `subscriber_keys` is not specified. */
@@ -77,7 +77,7 @@ export const webrtcSchema = z.looseObject({
   subscriber_keys: z.array(z.unknown()).optional(),
 });
 
-/** The service gives none that is near it, and no server takes an address with a longer one. */
+/** Maximum length of a token (characters): real ones are far shorter, and servers refuse longer addresses. */
 const LONGEST_TOKEN = 8192;
 const LONGEST_ID = 512;
 

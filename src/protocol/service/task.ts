@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { languageSchema } from '../language.ts';
 
-/** Sample rates the service takes for its input, hertz. */
+/** Sample rates that the service accepts as input (Hz). */
 export const INPUT_RATE_HZ = { min: 16_000, max: 48_000 } as const;
 
 const sampleRateSchema = z.number().int().min(INPUT_RATE_HZ.min).max(INPUT_RATE_HZ.max);
 const channelsSchema = z.number().int().min(1).max(2);
 
-/** Where the speech comes from and in which form (docs/service.md 4.7, `set_task`). */
+/** Source and format of the speech (docs/service.md 4.7, `set_task`). */
 export const inputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   source: z.looseObject({
     type: z.literal('ws'),
-    /** `wav` by public clients: PCM behind a header in the first frame. */
+    /** `wav` by public clients: PCM with a header in the first frame. */
     format: z.enum(['pcm_s16le', 'wav']),
     sample_rate: sampleRateSchema,
     channels: channelsSchema,
   }),
 });
 
-/** Where the translated speech goes and in which form (docs/service.md 4.7, `set_task`). */
+/** Target and format of the translated speech (docs/service.md 4.7, `set_task`). */
 export const outputStreamSchema = z.looseObject({
   content_type: z.literal('audio'),
   target: z.looseObject({
@@ -34,20 +34,20 @@ export const outputStreamSchema = z.looseObject({
 /** One target language (docs/service.md 4.7; `voice_id` and `voice_cloning` by public clients). */
 export const translationSchema = z.looseObject({
   target_language: languageSchema,
-  /** By public clients: sentences in other languages are not translated into this one. */
+  /** By public clients: only sentences in these languages are translated into this one. */
   allowed_source_languages: z.array(languageSchema).optional(),
   speech_generation: z
     .looseObject({ voice_id: z.string().min(1).optional(), voice_cloning: z.boolean().optional() })
     .optional(),
 });
 
-/** What the service is asked to do with the audio (docs/service.md 4.7, `set_task`). */
+/** Processing of the audio by the service (docs/service.md 4.7, `set_task`). */
 export const pipelineSchema = z.looseObject({
   preprocessing: z.looseObject({}).optional(),
   transcription: z.looseObject({
-    /** `auto` by public clients: the service finds out. */
+    /** `auto` by public clients: the service detects the language. */
     source_language: languageSchema.or(z.literal('auto')),
-    /** With `auto`, by public clients: what may be spoken. */
+    /** With `auto`, by public clients: the languages to expect. */
     detectable_languages: z.array(languageSchema).optional(),
     segment_confirmation_silence_threshold: z.number().min(0.3).max(2).optional(),
   }),
@@ -56,7 +56,7 @@ export const pipelineSchema = z.looseObject({
   translation_queue_configs: z.record(z.string(), z.looseObject({})).optional(),
 });
 
-/** The data of `set_task`: the whole task. Keys that are not known here pass through. */
+/** The data of `set_task`: the whole task. Unknown keys are kept. */
 export const taskSchema = z.looseObject({
   input_stream: inputStreamSchema,
   /** `null` by public clients: texts only. */

@@ -13,11 +13,11 @@ export const SAMPLE_MIME_TYPES = [
   'video/mpeg',
 ] as const;
 
-/** What `\w` of docs/service.md 4.4 stands for: it does not say whether letters outside ASCII are some. */
+/** Meaning of `\w` in docs/service.md 4.4, which does not say whether it includes letters outside ASCII. */
 type Letters = 'ascii' | 'unicode';
 const WORD: Readonly<Record<Letters, string>> = { ascii: '\\w', unicode: '\\p{L}\\p{M}\\p{N}_' };
 
-/** A text of this many characters, which are counted whole, of letters, digits, `_` and `others`. */
+/** A text of letters, digits, `_` and `others`. The limits count characters, not UTF-16 units. */
 function nameSchema(letters: Letters, others: string, limits: { min: number; max: number }, may: string) {
   const pattern = new RegExp(`^[${WORD[letters]}${others}]+$`, 'u');
   return z
@@ -51,7 +51,7 @@ function requestSchema(letters: Letters) {
   });
 }
 
-/** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4), with names that every reading of it takes. */
+/** Body of `POST {base_url}/saas/voice/clone` (docs/service.md 4.4), with names that are valid in either meaning of `\w`. */
 export const cloneVoiceRequestSchema = requestSchema('ascii');
 /** The same with letters of any script in names. */
 export const unicodeCloneVoiceRequestSchema = requestSchema('unicode');

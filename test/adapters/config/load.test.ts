@@ -197,7 +197,7 @@ describe('the problems of a configuration', () => {
         'DRAGOMAN_LANES_0_STANDBY_AFTER: lanes[0].standbyAfter: is -1; must be a number from 0 to 86400',
         'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, owner, lanes, schedule, budget, service, audio, log',
         'config.json:2:15: device.id: is "Kiosk"; must be 1 to 64 of the characters a-z, 0-9 and "-"',
-        'config.json:2:3: device.tenant: is missing: must be a text (Who the device belongs to.)',
+        'config.json:2:3: device.tenant: is missing: must be a text (Owner of the device.)',
         'config.json:3:46: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
         'config.json:4:50: lanes[0].echo: is "half"; must be one of "half-duplex", "cancel", "off"; did you mean "half-duplex"?',
         'config.json:4:66: lanes[0].voise: is not a known key; did you mean "voice"?',

@@ -30,12 +30,12 @@ function said(more: object, env: Record<string, string> = {}): string[] {
 describe('a missing key in a part that may be null', () => {
   it('is reported once, with its purpose', () => {
     expect(said({ schedule: {}, audio: { unfixable: {} } })).toEqual([
-      'schedule.timeZone: is missing: must be a text of 1 to 64 characters (Where its times and dates are told, such as "Europe/Berlin".)',
+      'schedule.timeZone: is missing: must be a text of 1 to 64 characters (Time zone of all times and dates in the schedule, such as "Europe/Berlin".)',
       'schedule.open: is missing: must be a list of 1 to 32 (Opening hours; they may overlap.)',
-      'audio.unfixable.command: is missing: must be a list of 1 to 64 (Program and arguments, no shell; run at most once an hour.)',
+      'audio.unfixable.command: is missing: must be a list of 1 to 64 (Program and arguments, no shell; runs at most once an hour.)',
     ]);
     expect(said({ schedule: { timeZone: 'UTC', open: [{ days: ['mon'], from: '09:00' }] } })).toEqual([
-      'schedule.open[0].to: is missing: must be a text (When it closes; at or before "from": on the next day.)',
+      'schedule.open[0].to: is missing: must be a text (Closing time; on the next day if not later than "from".)',
     ]);
   });
 });

@@ -17,13 +17,13 @@ const folders = (): string[] =>
 
 describe('a value that looks right and would not work', () => {
   it.each([
-    ...ADDRESSES.map((address) => [{ address: { address } }, 'address.address', /may have/] as const),
+    ...ADDRESSES.map((address) => [{ address: { address } }, 'address.address', /can have/] as const),
     [{ address: { address: '192.168.1.20/24', dns: ['0.0.0.0'] } }, 'address.dns[0]', /of a server/] as const,
-    [{ sshKeys: [CUT_KEY] }, 'sshKeys[0]', /no whole key/] as const,
+    [{ sshKeys: [CUT_KEY] }, 'sshKeys[0]', /not a complete key/] as const,
     [
       { secrets: { 'mqtt-password': 's3cret-w0rd\ud800' } },
       'secrets.mqtt-password',
-      /half a letter/,
+      /half a character/,
     ] as const,
   ])('is refused with its field: %j', (part, field, message) => {
     const before = system.everything();

@@ -212,10 +212,10 @@ describe('a profile that cannot be used', () => {
   it.each([
     ['{', /ctl\.json:1:2: /],
     [{}, /profiles: is missing/],
-    [{ profiles: {} }, /profiles: must hold a profile/],
+    [{ profiles: {} }, /profiles: must contain a profile/],
     [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
     [{ profiles: { a: { url: 'http://x', tenant: 't' } } }, /profiles\.a\.url: must be an address such as/],
-    [{ profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } }, /must not hold a user name or password/],
+    [{ profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } }, /must not contain a user name or password/],
     [
       { profiles: { a: { url, tenant: 't', passwordfile: 'x' } } },
       /profiles\.a\.passwordfile: is not a known key; did you mean "passwordFile"/,
