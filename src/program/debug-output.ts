@@ -1,4 +1,4 @@
-/** What of the process writes what NODE_DEBUG asks for. */
+/** The part of the process that NODE_DEBUG affects. */
 export interface DebugHost {
   readonly pid: number;
   readonly env: Record<string, string | undefined>;
@@ -6,9 +6,9 @@ export interface DebugHost {
 }
 
 /**
- * Keeps what NODE_DEBUG makes Node print (headers with keys, addresses with tokens) from the standard error, and the variable
- * from programs that are started. Node reads it before the first line of ours, so that only its lines can be
- * caught: `HTTP 4711: ...`, each written at once.
+ * Removes the debug output of NODE_DEBUG from standard error, because it contains keys and tokens, and hides the variable
+ * from child processes. Node reads the variable before our code runs, so this can only filter the lines:
+ * `HTTP 4711: ...`, each in one write.
  */
 export function dropDebugOutput({ pid, env, stderr }: DebugHost): void {
   if (env['NODE_DEBUG'] === undefined) return;

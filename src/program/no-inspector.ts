@@ -1,7 +1,7 @@
 /**
- * To be imported before anything else by a program. Node opens a debugger's port at SIGUSR1, and whoever connects to it reads
- * tokens and keys from the memory. A listener of our own takes that away; a port that was opened while the program
- * was being loaded is closed again. Who starts the program with --inspect has asked for it.
+ * Every program imports this file first. On SIGUSR1 Node opens a debugger port, and its clients can read tokens and keys
+ * from memory. Our own listener prevents that; a port that was opened during loading is closed again. With --inspect the
+ * user wants the port, so it stays open.
  */
 import inspector from 'node:inspector';
 

@@ -1,18 +1,18 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { systemCode } from '../adapters/system-error.ts';
 
-/** What of standard output printing needs. */
+/** The part of standard output that printing needs. */
 export interface OutputStream {
   readonly fd: number;
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** A reader that went away (`dragoman check-config | head`) has seen what it wanted. */
+/** Error code of a closed pipe (`dragoman check-config | head`): the reader wants no more, so this is no failure. */
 const READER_IS_GONE = 'EPIPE';
 
 /**
- * Prints to a stream, and goes on where that fails: what runs for long is not ended by it.
- * @param onCut told once, with the system's name for why, that what is printed is not whole
+ * Prints to a stream and ignores failures, so that a long-running program continues.
+ * @param onCut called once when output is incomplete, with the system's error code
  */
 export function createPrinter(stream: OutputStream, onCut: (why: string) => void): (text: string) => void {
   let hasFailed = false;
@@ -33,7 +33,7 @@ export function createPrinter(stream: OutputStream, onCut: (why: string) => void
   };
 }
 
-/** A disk that has room for a part takes that, which is no error; and Node does not look how much it was. */
+/** Writes the whole text. An almost full disk accepts a part without an error, and Node does not check the length. */
 function writeWhole(fd: number, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));

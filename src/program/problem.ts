@@ -16,14 +16,14 @@ export class Failure extends Error {
 
 export interface Explanation {
   readonly exitCode: number;
-  /** One sentence and a hint; empty when there is nothing to say. */
+  /** One sentence and a hint; empty if no error is to be printed. */
   readonly text: string;
 }
 
 /**
- * Words an error for standard error.
- * @param command what was called, such as `dragoman run`
- * @param isDebugging the stack of an unexpected error is wanted
+ * Formats an error for standard error.
+ * @param command the called command, such as `dragoman run`
+ * @param isDebugging whether to print the stack of an unexpected error
  */
 export function explainError(error: unknown, command: string, isDebugging: boolean): Explanation {
   if (error instanceof CommanderError) return explainUsage(error, command);
@@ -32,21 +32,20 @@ export function explainError(error: unknown, command: string, isDebugging: boole
     return { exitCode: error.exitCode, text: `${name}: ${redactText(error.message)}` };
   const detail = error instanceof Error ? error : new Error(String(error));
   if (isDebugging) return { exitCode: EXIT.failed, text: redactText(detail.stack ?? detail.message) };
-  const hint =
-    'This is a fault of the program: run it again with DRAGOMAN_DEBUG=1 and report what it prints.';
+  const hint = 'This is a bug: run it again with DRAGOMAN_DEBUG=1 and report the output.';
   return {
     exitCode: EXIT.failed,
     text: `${name}: unexpected failure: ${firstLine(detail.message)}. ${hint}`,
   };
 }
 
-/** Commander's words: `error: unknown option '--x'\n(Did you mean --y?)`. Help and version are no errors. */
+/** Formats an error of commander, such as `error: unknown option '--x'\n(Did you mean --y?)`. Help and version are not errors. */
 function explainUsage(error: CommanderError, command: string): Explanation {
   if (error.exitCode === 0) return { exitCode: EXIT.done, text: '' };
   const name = command.split(' ')[0] ?? command;
   const hint = `See "${command} --help".`;
   if (error.code === 'commander.help')
-    return { exitCode: EXIT.usage, text: `${name}: what shall it do? ${hint}` };
+    return { exitCode: EXIT.usage, text: `${name}: no command given. ${hint}` };
   const [sentence = '', ...suggestion] = redactText(error.message)
     .replace(/^error: /, '')
     .replace(/(?<= is invalid\. )[a-z]/, (letter) => letter.toUpperCase())

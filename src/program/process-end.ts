@@ -1,32 +1,32 @@
-/** What of a process its end needs. */
+/** The part of a process that its end needs. */
 export interface EndingProcess {
   readonly pid: number;
-  /** Names of what the process still waits for. */
+  /** Names of resources that are still active. */
   getActiveResourcesInfo(): string[];
   removeAllListeners(event: 'SIGTERM'): unknown;
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): unknown;
   exit(code: number): void;
 }
 
-/** Calls of the system that a thread of Node makes: files (FSReqPromise, FSReqCallback) and names of hosts. */
+/** Resources of system calls in Node's threads: files (FSReqPromise, FSReqCallback) and host names. */
 const IN_A_THREAD = /^(FSReq|GetAddrInfoReq|GetNameInfoReq)/;
 
 /**
- * Ends the process at once, also where a thread is stuck in a call: on a dead disk, or on a network file system whose server is
- * gone. exit(3) would wait for that thread, forever: Node joins its threads (uv_library_shutdown) before it goes. Only a
- * signal does not.
+ * Ends the process at once, even if a thread hangs in a system call, for example on a dead disk or an unreachable network
+ * file system. exit(3) would wait for that thread forever, because Node joins its threads (uv_library_shutdown). A signal
+ * does not wait.
  *
- * A program that has done its work takes SIGTERM: for systemd that is a clean end, as the code 0 is (systemd.service(5),
- * SuccessExitStatus), so that the unit is "inactive" and not "failed" after `systemctl stop`, and no setting of
- * the unit is needed. One that failed takes SIGKILL, which is a failure for every supervisor, as its code would be. A shell sees 143
- * or 137. `Restart=always` starts either again, unless somebody has stopped the unit.
+ * After success the process uses SIGTERM, which systemd counts as a clean exit like code 0 (systemd.service(5),
+ * SuccessExitStatus). After `systemctl stop` the unit is then "inactive" and not "failed", without any setting. After a
+ * failure it uses SIGKILL, which every supervisor counts as a failure. A shell sees 143 or 137. `Restart=always` restarts
+ * after both, unless the unit was stopped.
  */
 export function endProcess(host: EndingProcess, code: number): void {
   if (host.getActiveResourcesInfo().some((name) => IN_A_THREAD.test(name))) {
-    // Without a listener the signal does what it does to any process: it ends it within this call.
+    // Without a listener the signal ends the process within this call.
     host.removeAllListeners('SIGTERM');
     host.kill(host.pid, code === 0 ? 'SIGTERM' : 'SIGKILL');
   }
-  // The first process of a container is not ended by signals of its own.
+  // Needed in a container: its first process ignores signals from itself.
   host.exit(code);
 }

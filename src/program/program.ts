@@ -5,18 +5,18 @@ import { harmless } from '../protocol/plain-text.ts';
 import { VERSION } from '../protocol/version.ts';
 import { EXIT, type ExitCode, explainError } from './problem.ts';
 
-/** The world that a command line is typed into. */
+/** The environment of a command line. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to standard output; the text ends its own lines. */
+  /** Writes to standard output, without adding a newline. */
   print(text: string): void;
   /** Writes to standard error. */
   complain(text: string): void;
 }
 
-/** What a verb may touch of the world around it. */
+/** The environment of a verb. */
 export interface Shell extends Terminal {
-  /** What the program will exit with, unless something fails later. */
+  /** Sets the exit code, unless something fails later. */
   finish(code: ExitCode): void;
 }
 
@@ -28,7 +28,7 @@ export interface Verb {
 export interface ProgramOptions extends Terminal {
   readonly name: string;
   readonly summary: string;
-  /** The project's own, unless told otherwise. */
+  /** Default: the version of the project. */
   readonly version?: string;
   readonly verbs: readonly Verb[];
   /** Without the runtime and the script. */
@@ -40,7 +40,7 @@ Exit codes: 0 done, 1 failed (also if output could not be written), 2 usage or
 configuration error, 3 a check found a problem, 4 no answer in time.
 After an unexpected failure, DRAGOMAN_DEBUG=1 shows where it happened.`;
 
-/** Ends a verb's help: how it is called, one line each. */
+/** Example calls for the end of a verb's help, one per line. */
 export function examples(...lines: readonly string[]): ['after', string] {
   const title = lines.length === 1 ? 'Example' : 'Examples';
   return ['after', ['', `${title}:`, ...lines.map((line) => `  ${line}`)].join('\n')];
@@ -51,19 +51,19 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
   speakPlainly();
   let exitCode: ExitCode = EXIT.done;
   const { env } = options;
-  // Whatever is quoted, and wherever it comes from: no text steers the terminal of who reads it.
+  // All output is filtered here, so that no quoted text can control the reader's terminal.
   const print: Shell['print'] = (text) => options.print(harmless(text));
   const complain: Shell['complain'] = (text) => options.complain(harmless(text));
   const shell: Shell = { env, print, complain, finish: (code) => (exitCode = code) };
   const program = new Command(options.name)
     .description(options.summary)
     .version(options.version ?? VERSION, '-V, --version', 'print the version')
-    // `asHelpOption` reaches verbs of verbs.
+    // `asHelpOption` handles "help", including nested verbs.
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
-    // Commander's own errors are worded again, in one place, from the error it throws.
+    // Commander's own error output is off: `explainError` formats the error that it throws.
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} });
   for (const verb of options.verbs) verb.register(program, shell);
   leaveHelpOut(program);
@@ -82,11 +82,11 @@ export async function runProgram(options: ProgramOptions): Promise<number> {
   }
 }
 
-/** `help sessions list` and `sessions help list` as `sessions list --help`. */
+/** Rewrites `help sessions list` and `sessions help list` to `sessions list --help`. */
 function asHelpOption(program: Command, argv: readonly string[]): string[] {
   const at = argv.indexOf('help');
   const called = program.commands.length === 0 || at < 0 ? null : descend(program, argv.slice(0, at));
-  // Behind a verb that has none of its own it is an argument like any other.
+  // After a verb without nested verbs, "help" is an ordinary argument.
   if (called === null || called.commands.length === 0) return [...argv];
   const path = argv.slice(0, at);
   let command = called;
@@ -94,14 +94,14 @@ function asHelpOption(program: Command, argv: readonly string[]): string[] {
     if (word.startsWith('-') || command.commands.length === 0) break;
     path.push(word);
     const next = descend(command, [word]);
-    // Nothing but an error comes of a verb that is not there.
+    // An unknown verb: commander reports it.
     if (next === null) return path;
     command = next;
   }
   return [...path, '--help'];
 }
 
-/** The verb at the end of these names; null where there is none. */
+/** The verb at the end of this path of names; null if there is none. */
 function descend(from: Command, names: readonly string[]): Command | null {
   return names.reduce<Command | null>(
     (command, name) => command?.commands.find((candidate) => candidate.name() === name) ?? null,
@@ -109,7 +109,7 @@ function descend(from: Command, names: readonly string[]): Command | null {
   );
 }
 
-/** Where an option that must be given seems to be missing: the misspelt one that is meant. */
+/** Replaces "required option missing" by "unknown option" if a misspelt option is the likely cause. */
 function betterNamed(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== 'commander.missingMandatoryOptionValue')
     return error;
@@ -133,7 +133,7 @@ function betterNamed(error: unknown, program: Command, argv: readonly string[]):
   );
 }
 
-/** The program with the verbs that were called, such as `dragoman-backend sessions list`: where help is found. */
+/** The called command with its verbs, such as `dragoman-backend sessions list`, for the hint at its help. */
 function commandOf(program: Command, argv: readonly string[]): string {
   const words = [program.name()];
   let command = program;
@@ -146,7 +146,7 @@ function commandOf(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
-/** A verb with verbs of its own explains itself with --help, as all others do, however deep it is. */
+/** Removes the verb "help" from all nested verbs; they have --help like all others. */
 function leaveHelpOut({ commands }: Command): void {
   for (const verb of commands) leaveHelpOut(verb.helpCommand(false));
 }

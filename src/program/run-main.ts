@@ -5,23 +5,23 @@ import { EXIT, explainError } from './problem.ts';
 import { endProcess } from './process-end.ts';
 import type { Terminal } from './program.ts';
 
-/** How long after its end a program may still hold something open, milliseconds. */
+/** Time until a finished program is forced to exit (ms), because something may still be open. */
 const LINGER_MS = 2000;
-/** And one that has had its time to close everything: what it wrote last may still be on its way. */
+/** The same if everything is closed (ms): enough for the last output to be written. */
 const CLOSED_LINGER_MS = 80;
 
 export interface MainOptions {
-  /** The program's name, for errors that nobody caught. */
+  /** The program's name, for uncaught errors. */
   readonly name: string;
   /** Runs one command line; resolves with the exit code. */
   run(argv: readonly string[], terminal: Terminal): Promise<number>;
-  /** Told of an error that nobody caught, before it ends the program. */
+  /** Called with an uncaught error before the program ends. */
   recordCrash?(error: unknown): void;
-  /** Whether everything was closed, or given up, when `run` had ended: then nothing is waited for any longer. */
+  /** Whether everything was closed or abandoned at the end of `run`; the program then exits sooner. */
   isClosed?(): boolean;
 }
 
-/** What of a process its last resort needs. */
+/** The part of a process that `endOnCrash` needs. */
 export interface CrashingProcess {
   on(event: 'uncaughtException' | 'unhandledRejection', listener: (error: unknown) => void): unknown;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,9 +30,8 @@ export interface CrashingProcess {
 }
 
 /**
- * The last resort for an error that nobody caught: nothing is known of the state that it left behind, so the program ends
- * at once and not with 0, and whoever supervises it (systemd, `Restart=always`) starts it again. Nothing that is said about
- * it may keep it from ending.
+ * Handles uncaught errors. The state of the program is unknown afterwards, so it ends at once with a failure and its
+ * supervisor restarts it (systemd, `Restart=always`). A failing report must not prevent the end.
  */
 export function endOnCrash(
   host: CrashingProcess,
@@ -43,29 +42,29 @@ export function endOnCrash(
     try {
       recordCrash?.(error);
     } catch {
-      // The next line says it, too.
+      // The error is also written to standard error below.
     }
     try {
       const { text } = explainError(error, name, Boolean(host.env['DRAGOMAN_DEBUG']));
       host.stderr.write(`${harmless(text)}\n`);
     } catch {
-      // There is nobody left to tell.
+      // Nothing is left to report to.
     }
     host.exit(EXIT.failed);
   };
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) host.on(event, end);
 }
 
-/** Lets a program be this process: its command line, its streams, its end. */
+/** Runs a program as this process: its command line, its streams, its end. */
 export async function runMain({ name, run, recordCrash, isClosed }: MainOptions): Promise<void> {
   dropDebugOutput(process);
-  // What is printed is watched where it is printed. A log that cannot be written is no failure, nor are complaints.
+  // The printer checks the output itself. Failures to write the log or to standard error are ignored.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { env, stderr } = process;
   const exit = (code: number): void => endProcess(process, code);
   endOnCrash({ env, stderr, exit, on: process.on.bind(process) }, name, recordCrash);
   const print = createPrinter(process.stdout, (why) => {
-    stderr.write(`${name}: the output could not be written, or not all of it (${why}). Send it elsewhere.\n`);
+    stderr.write(`${name}: the output is incomplete: writing failed (${why}). Write it to another place.\n`);
     failAtEnd(process);
   });
   const code = await run(process.argv.slice(2), {
@@ -74,11 +73,11 @@ export async function runMain({ name, run, recordCrash, isClosed }: MainOptions)
     complain: (text) => void stderr.write(text),
   });
   process.exitCode = code;
-  // Whatever was forgotten must not keep an ended program alive.
+  // A resource that was not closed must not keep the process alive.
   setTimeout(() => endProcess(process, code), isClosed?.() ? CLOSED_LINGER_MS : LINGER_MS).unref();
 }
 
-/** Whoever reads what was printed must not take it for whole. A failure of the verb's own keeps its code. */
+/** Makes the exit code a failure, so that a reader does not mistake the output for complete. Other failures keep their code. */
 function failAtEnd(host: NodeJS.Process): void {
   host.once('exit', (code) => {
     if (code === EXIT.done) host.exitCode = EXIT.failed;

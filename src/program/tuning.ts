@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * After how much of a function V8 compiles it to the end: a third of its own measure, which counts bytes of bytecode up to
- * V8 11 (Node 20) and calls since V8 12. A kiosk's code runs a few times a second, but for months; what V8 thinks too seldom
- * to bother with is most of what it does. Other versions are left as they are.
+ * Threshold at which V8 optimises a function: a third of its default, which counts bytes of bytecode up to V8 11 (Node 20)
+ * and calls since V8 12. A kiosk runs its code only a few times a second, but for months; with the default V8 would never
+ * optimise most of it. Other versions keep their default.
  */
 const FLAG_BY_VERSION: Readonly<Record<string, string>> = {
   11: '--interrupt-budget=20000',
@@ -11,7 +11,7 @@ const FLAG_BY_VERSION: Readonly<Record<string, string>> = {
   13: '--invocation-count-for-turbofan=1000',
 };
 
-/** Has V8 compile sooner what runs seldom, but for long. To be called before that code runs. */
+/** Makes V8 optimise rarely called code sooner. Call it before that code runs. */
 export function compileSooner(version = process.versions.v8): void {
   const flag = FLAG_BY_VERSION[version.split('.')[0] ?? ''];
   if (flag !== undefined) setFlagsFromString(flag);

@@ -96,9 +96,9 @@ describe('dragoman-backend', () => {
   });
 
   it.each([
-    [[], /what shall it do\? See "dragoman-backend --help"/],
+    [[], /no command given\. See "dragoman-backend --help"/],
     [['rnu'], /unknown command 'rnu'.*Did you mean run\?.*See/],
-    [['sessions'], /what shall it do\? See "dragoman-backend sessions --help"/],
+    [['sessions'], /no command given\. See "dragoman-backend sessions --help"/],
     [['sessions', 'list', '--jsn'], /unknown option '--jsn'.*--json/],
     [['run', '--config', '/nowhere.json'], /cannot be used:\n {2}\/nowhere\.json: cannot be read \(ENOENT\)/],
     [['run'], /mqtt: is missing/],

@@ -80,7 +80,7 @@ describe('dragoman-emulator run', () => {
   });
 
   test.each([
-    [[], 'what shall it do? See "dragoman-emulator --help".'],
+    [[], 'no command given. See "dragoman-emulator --help".'],
     [['walk'], 'walk'],
     [['run', '--prot', '1'], '--port'],
     [['run', '--port', 'x'], '--port'],

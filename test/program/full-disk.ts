@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBundles } from '../bundles.ts';
 
-export const CUT = 'the output could not be written, or not all of it';
+export const CUT = 'the output is incomplete: writing failed';
 
 export function writeConfigIn(folder: string, url: string): void {
   const lane = {
@@ -42,7 +42,7 @@ export function describeFullDisk(programs: readonly (readonly [bundle: string, w
       const { status, stderr } = shellIn(folder, `"$RUN" ${bundle}.mjs ${words} >/dev/full`);
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: `${name}: ${CUT} (ENOSPC). Send it elsewhere.\n`,
+        stderr: `${name}: ${CUT} (ENOSPC). Write it to another place.\n`,
       });
     });
   });

@@ -44,7 +44,7 @@ describe('on a full disk', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining(`dragoman: ${CUT} (EFBIG). Send it elsewhere.\n`),
+      stderr: expect.stringContaining(`dragoman: ${CUT} (EFBIG). Write it to another place.\n`),
     });
     expect(readFileSync(join(folder, 'part'), 'utf8').length).toBeGreaterThan(0);
   });

@@ -57,7 +57,7 @@ async function run(line: readonly string[], env: Record<string, string> = {}) {
 
 describe('the command line', () => {
   it.each([
-    [[], 'dragoman: what shall it do? See "dragoman --help".'],
+    [[], 'dragoman: no command given. See "dragoman --help".'],
     [
       ['chek-config'],
       `dragoman: unknown command 'chek-config'. Did you mean check-config? See "dragoman --help".`,
@@ -187,7 +187,7 @@ it('points at the help of the verb that was called, however deep it is', async (
     out: '',
     err: `dragoman: unknown option '--hihg'. Did you mean --high? See "dragoman nest fly --help".\n`,
   });
-  expect((await run(['nest'])).err).toBe('dragoman: what shall it do? See "dragoman nest --help".\n');
+  expect((await run(['nest'])).err).toBe('dragoman: no command given. See "dragoman nest --help".\n');
 });
 
 function longest(text: string): number {
