@@ -17,10 +17,8 @@ export const checkConfigVerb: Verb = {
   register(program, shell) {
     program
       .command('check-config')
-      .description(
-        'check the configuration and the files it names; print what is effective and where each value came from',
-      )
-      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+      .description('check the configuration and its files; print each effective value with its source')
+      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read, too)')
       .option(
         '--json',
         'print one line: {"ok": true, "config", "provenance", "warnings"} or {"ok": false, "problems"}',
@@ -39,12 +37,12 @@ function checkConfig({ config: file, json }: Options, shell: Shell): void {
   }
   const warnings = configWarnings(result.config);
   if (json) return shell.print(jsonLine({ ...result, warnings }));
-  shell.print(`${file} is valid. What is effective:\n\n${formatProvenance(result.provenance, file)}`);
+  shell.print(`${file} is valid. Effective configuration:\n\n${formatProvenance(result.provenance, file)}`);
   for (const { key, message, fix } of warnings)
     shell.complain(wrapText(`warning: ${key} ${message}. ${fix}`, '  '));
 }
 
-/** A configuration is not right while the agent would not start with the files that it names. */
+/** Adds problems of the files that the configuration names: the agent would not start with them. */
 function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
   if (!loaded.ok) return loaded;
   const found = [...readNamedFiles(loaded.config, env), ...checkSoundFiles(loaded.config)];
@@ -55,14 +53,14 @@ function withNamedFiles(loaded: LoadResult, { env }: Shell): LoadResult {
   return problems.length === 0 ? loaded : { ok: false, problems };
 }
 
-/** Every problem on lines of its own, ready for standard error. */
+/** Formats problems for standard error, each on its own lines. */
 export function formatProblems(problems: readonly Problem[], file: string): string {
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
   const lines = problems.map((problem) => wrapText(`- ${formatProblem(problem)}`, '  '));
-  return `dragoman: the configuration ${file} has ${count}; nothing has been started.\n${lines.join('')}`;
+  return `dragoman: the configuration ${file} has ${count}; nothing was started.\n${lines.join('')}`;
 }
 
-/** The files beside the configuration are named as seen from it: whole paths would not fit. */
+/** Lays out values and sources. Paths are relative to the folder of the configuration, because whole paths would not fit. */
 function formatProvenance(provenance: readonly Provenance[], file: string): string {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   const rows = provenance.map(({ path, value, source }) => {

@@ -25,10 +25,12 @@ export const provisionVerb: Verb = {
   register(program, shell) {
     program
       .command('provision')
-      .description(`set up this device by ${PROVISIONING_FILE} on its boot partition: all of it, or nothing`)
-      .option('--boot <folder>', 'where the boot partition is mounted (default: /boot/firmware, else /boot)')
-      .option('--root <folder>', 'the system that is set up', '/')
-      .option('--dry-run', 'say what would be written, and write nothing')
+      .description(
+        `set up this device from ${PROVISIONING_FILE} on its boot partition, completely or not at all`,
+      )
+      .option('--boot <folder>', 'mount point of the boot partition (default: /boot/firmware, else /boot)')
+      .option('--root <folder>', 'root of the system to set up', '/')
+      .option('--dry-run', 'show what would be written, and write nothing')
       .option('--json', 'print one line: {"outcome", "problems", "notes", ..., "written"}')
       .addHelpText(
         ...examples('dragoman provision --dry-run', 'sudo dragoman provision --boot /boot/firmware'),
@@ -46,34 +48,34 @@ const EXIT_CODES: Readonly<Record<ProvisioningOutcome, ExitCode>> = {
 
 function runProvision({ boot: named, root: given, dryRun, json }: Options, shell: Shell): void {
   const root = resolve(given);
-  if (!isFolder(root)) throw new Failure(`${root} is no folder: give the root of a system`, EXIT.usage);
+  if (!isFolder(root)) throw new Failure(`${root} is not a folder: give the root of a system`, EXIT.usage);
   const boot = named === undefined ? findBoot(root) : resolve(named);
   if (!isFolder(boot))
-    throw new Failure(`${boot} is no folder: give the one where the boot partition is mounted`, EXIT.usage);
+    throw new Failure(`${boot} is not a folder: give the mount point of the boot partition`, EXIT.usage);
   const isDry = dryRun === true;
   const isRoot = process.getuid?.() === 0;
   if (root === '/' && !isRoot && !isDry)
     throw new Failure('this writes below /etc and needs root: try "sudo dragoman provision", or --dry-run');
-  // Folders and what is told are for all to read, whoever calls this; secrets have rights of their own.
+  // Folders and reports are readable by everyone, whatever the caller's umask; secrets have their own modes.
   process.umask(0o022);
   const work = (): [ProvisioningEnd, string[]] => {
     const ended = provision({ boot, root, isDry, isRoot, wall: createSystemClock().wall() });
     return [ended, isDry ? [] : report(ended.result, boot, root)];
   };
-  const [ended, untold] = isDry ? work() : alone(root, isRoot, work);
+  const [ended, unreported] = isDry ? work() : alone(root, isRoot, work);
   shell.finish(EXIT_CODES[ended.result.outcome]);
   if (json) {
     const written = ended.writes.map(({ path }) => path);
     return shell.print(jsonLine({ ...ended.result, written }));
   }
   for (const line of linesOf(ended, boot, isDry)) shell.print(wrapText(line, '  '));
-  for (const line of untold) shell.complain(`dragoman: ${line}\n`);
+  for (const line of unreported) shell.complain(`dragoman: ${line}\n`);
 }
 
 /**
- * Where nothing can be written in /run, nobody knows whether another one runs: that is seldom, and a kiosk that is not set up at
- * all for it would not even have a status on its card.
- * @throws Failure where another one runs, or who calls may not
+ * Runs without a parallel run. If /run is not writable, there is no lock and the work runs anyway: this is rare, and otherwise
+ * the kiosk would have no setup and no status on its card.
+ * @throws Failure if another run is active, or if the caller has no permission
  */
 function alone<T>(root: string, isRoot: boolean, work: () => T): T {
   let unlock: ReturnType<typeof lock> = () => {};
@@ -81,9 +83,9 @@ function alone<T>(root: string, isRoot: boolean, work: () => T): T {
     unlock = lock(root);
   } catch (error) {
     const code = systemCode(error) ?? 'unknown reason';
-    if (!isRoot) throw new Failure(`${join(root, 'run')} cannot be written (${code}): call this as root`);
+    if (!isRoot) throw new Failure(`${join(root, 'run')} is not writable (${code}): run this as root`);
   }
-  if (unlock === null) throw new Failure('another "dragoman provision" runs: wait for its end');
+  if (unlock === null) throw new Failure('another "dragoman provision" is running: wait until it ends');
   try {
     return work();
   } finally {
@@ -91,7 +93,7 @@ function alone<T>(root: string, isRoot: boolean, work: () => T): T {
   }
 }
 
-/** The one that has the file; else the first that is there. */
+/** The folder with the file; otherwise the first that exists. */
 function findBoot(root: string): string {
   const folders = BOOT_FOLDERS.map((folder) => join(root, folder)).filter(isFolder);
   const holding = folders.find((folder) =>
@@ -108,7 +110,7 @@ function linesOf({ result, writes }: ProvisioningEnd, boot: string, isDry: boole
       : isDry && outcome === 'applied'
         ? `${PROVISIONING_FILE} can be applied; with --dry-run nothing was written.`
         : isDry && outcome === 'secrets_missing'
-          ? `${PROVISIONING_FILE} can be applied but for secrets that were taken out of it; with --dry-run nothing was written.`
+          ? `${PROVISIONING_FILE} can be applied, except for secrets that were removed from it; with --dry-run nothing was written.`
           : outcomeSentence(outcome);
   return [
     `${outcome}: ${sentence}`,

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly initSystem: InitSystem;
 }
 
-/** Runs the agent until it is asked to end; waits, `degraded`, where there is no usable configuration. */
+/** Runs the agent until a signal ends it. Without a usable configuration it waits as `degraded`. */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { file, env, logger, signals, initSystem } = options;
   const clock = createSystemClock();

@@ -11,13 +11,13 @@ import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
 
-/** What of the process itself the daemon needs. */
+/** The part of the process that the daemon needs. */
 export interface RunHost {
   readonly output: NodeJS.WriteStream & { readonly fd: number };
   readonly signals: SignalSource;
-  /** Who is told of an error that nobody caught, before it ends the program. */
+  /** Sets the function that records an uncaught error before the program ends. */
   onCrash(record: (error: unknown) => void): void;
-  /** The agent has ended: everything of it is closed, or was given up because it hangs. */
+  /** Called when the agent has ended: everything is closed, or abandoned because it hangs. */
   onClosed(): void;
 }
 
@@ -27,7 +27,7 @@ export function createRunVerb(host: RunHost): Verb {
       program
         .command('run')
         .description('run the agent until SIGTERM; SIGHUP reads the configuration again')
-        .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+        .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read, too)')
         .addHelpText(...examples('dragoman run --config /etc/dragoman/config.json'))
         .action((options: { config: string }) => run(options.config, shell, host));
     },
@@ -72,7 +72,7 @@ async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
     host.onClosed();
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {
-      throw new Failure(`${error.message}. Fix it in ${file} and start again.`, EXIT.usage);
+      throw new Failure(`${error.message}. Fix it in ${file} and restart.`, EXIT.usage);
     }
     recordCrash(error);
     throw error;

@@ -1,9 +1,9 @@
 import { oneLine } from '../protocol/plain-text.ts';
 
-/** The narrowest terminal that everything printed fits. */
+/** Width of all printed text (columns): that of the narrowest supported terminal. */
 export const COLUMNS = 80;
 
-/** Breaks a text between words so that no line is longer than a terminal is wide. Ends with a newline; those of the text are blanks. */
+/** Wraps a text at words to the width of a terminal. Newlines in the text become blanks; the result ends with a newline. */
 export function wrapText(text: string, indent: string, firstWidth = COLUMNS): string {
   const lines: string[] = [];
   let line = '';
@@ -19,7 +19,7 @@ export function wrapText(text: string, indent: string, firstWidth = COLUMNS): st
   return `${[...lines, line].join('\n')}\n`;
 }
 
-/** The same for a text that begins with blanks: they stay, and what is wrapped stands two further in. */
+/** The same for a text with leading blanks: they stay, and further lines are indented by two more. */
 export function wrapIndented(text: string): string {
   const lead = /^ */.exec(text)?.[0] ?? '';
   const placed = wrapText(text.trimStart(), `${lead}  `, COLUMNS - lead.length);
@@ -27,8 +27,8 @@ export function wrapIndented(text: string): string {
 }
 
 /**
- * Three columns of text within a terminal's width. A cell that is too wide moves what follows it to the next line;
- * one that is wider than the terminal is broken.
+ * Lays out three columns within the width of a terminal. After a cell that is too wide, the row continues on the next line.
+ * A cell wider than the terminal is split.
  */
 export function layOutTable(rows: readonly (readonly string[])[]): string {
   const widest = (column: number, limit: number): number =>

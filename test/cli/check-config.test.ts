@@ -37,7 +37,7 @@ describe('check-config', () => {
     lanes: [{ id: 'a'.repeat(64), source: 'en', targets: ['es'] }],
   };
 
-  it('prints every value and where it came from, within 80 columns', async () => {
+  it('prints every value with its source, within 80 columns', async () => {
     writeFileSync(file, JSON.stringify(valid, null, 2));
     const env = { DRAGOMAN_LANES_0_CAPTURE_SAMPLE_RATE: '16000' };
     const { code, out, err } = await run(['check-config', '--config', file], env);
@@ -66,7 +66,7 @@ describe('check-config', () => {
     });
   });
 
-  it('warns of what is open: any host for the streams, and a broker in clear', async () => {
+  it('warns when streams may go to any host, and when the broker has no TLS', async () => {
     const service = { hosts: ['stream.example'] };
     const clear = { url: 'mqtt://broker.example', allowInsecure: true };
     const ownerFile = join(folder, 'owner.pem');
@@ -83,14 +83,14 @@ describe('check-config', () => {
     expect(await warned({ owner })).toEqual(['service.hosts']);
     expect(await warned({ owner, service })).toEqual([]);
     expect(await warned({ owner, service, mqtt: clear })).toEqual(['mqtt.url']);
-    // On this machine nobody else publishes.
+    // On this machine there is no other publisher.
     expect(await warned({ service, mqtt: { url: 'mqtt://127.0.0.1' } })).toEqual([]);
     expect(await warned({ owner, service, mqtt: clear })).toEqual(['mqtt.url']);
     const { err } = await run(['check-config', '--config', file]);
     expect(err).toContain('warning: mqtt.url leaves this machine in clear');
   });
 
-  it('looks at the files that are named: missing, open to everyone, of two lines, no certificate', async () => {
+  it('reports named files that are missing, world-readable, of two lines, or no certificate', async () => {
     const put = (name: string, text: string, mode = 0o600): string => {
       writeFileSync(join(folder, name), text);
       chmodSync(join(folder, name), mode);
@@ -153,7 +153,7 @@ describe('check-config', () => {
     expect(longest(withoutPath)).toBeLessThanOrEqual(80);
   });
 
-  it('lists them as JSON on standard output when asked to', async () => {
+  it('lists every problem as JSON on standard output with --json', async () => {
     const { code, out, err } = await run(['check-config', '--config', file, '--json']);
     expect({ code, err }).toEqual({ code: 2, err: '' });
     expect(JSON.parse(out)).toMatchObject({

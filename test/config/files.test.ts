@@ -10,7 +10,7 @@ import { configJsonSchema, configSchemaFile, type SchemaNode } from '../../src/p
 const path = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
 describe('config/schema.json', () => {
-  it('is what the schema says; "npm run generate" renews it', () => {
+  it('matches the schema; "npm run generate" updates it', () => {
     expect(readFileSync(path('schema.json'), 'utf8')).toBe(configSchemaFile());
   });
 
@@ -38,7 +38,7 @@ describe('config/example.jsonc', () => {
     expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([]);
   });
 
-  it('shows every key, and nothing but defaults where it does not say otherwise', () => {
+  it('contains every key, with its default unless marked "for example"', () => {
     const lines = readFileSync(path('example.jsonc'), 'utf8').split('\n');
     const withoutDefault = /^(device\.|mqtt\.url|lanes\[0\]\.(source|targets)$)/;
     const wrong = (result.ok ? result.provenance : []).filter(({ path: key, value, source }) => {
@@ -49,7 +49,7 @@ describe('config/example.jsonc', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('marks the keys that may be desired over MQTT', () => {
+  it('marks the keys of config/desired', () => {
     const text = readFileSync(path('example.jsonc'), 'utf8');
     for (const key of [...DESIRED_WHOLE, ...Object.values(DESIRED_KEYS).flat()]) {
       expect(text).toMatch(new RegExp(`(// \\*.*\\n\\s*"${key}"|"${key}": .*// \\*)`));
@@ -57,7 +57,7 @@ describe('config/example.jsonc', () => {
   });
 });
 
-describe('the configurations for trying things out', () => {
+describe('the example configurations', () => {
   it('are valid: config/files.jsonc for the agent, config/backend.jsonc for the backend that serves it', () => {
     const agent = loadConfig({ file: path('files.jsonc'), env: {} });
     expect(agent.ok ? [] : agent.problems.map(formatProblem)).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is in effect: of defaults, file, conf.d, environment, groups in order and the device, each key from the last that has it. */
+/** The effective value of each key comes from the last layer with it: defaults, file, conf.d, environment, groups in order, device. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { effectiveOf, readDocument, resolveDesired } from '../../src/core/owner/
 const FOLDER = mkdtempSync(join(tmpdir(), 'dragoman-precedence-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** Values of each key: the default, and one for each of the layers above it. */
+/** Values of each key: the default, and one per layer above it. */
 const VALUES = {
   echo: ['half-duplex', 'off', 'cancel', 'off', 'half-duplex', 'cancel', 'off'],
   start: ['boot', 'voice', 'command', 'boot', 'voice', 'command', 'boot'],
@@ -24,14 +24,14 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   ...{ echo: 'ECHO', start: 'START', standbyAfter: 'STANDBY_AFTER', voice: 'VOICE', targets: 'TARGETS' },
 };
 
-/** Which layers have which keys: each key's layers are the bits of a number of its own, so that all 64 sets come for each. */
+/** Layers of each key, as bits of its own number, so that each key has all 64 combinations. */
 function keysOf(layer: number, draw: number): Key[] {
   return KEYS.filter((_, at) => (((draw * (2 * at + 1) + at * 11) % 64) >> layer) & 1);
 }
 const valuesOf = (layer: number, keys: readonly Key[]): Record<string, unknown> =>
   Object.fromEntries(keys.map((key) => [key, VALUES[key][layer + 1]]));
 
-describe('what is in effect', () => {
+describe('the effective configuration', () => {
   it.each(Array.from({ length: 64 }, (_, draw) => draw))(
     'is of the last layer that has the key (%i)',
     (draw) => {
@@ -43,7 +43,7 @@ describe('what is in effect', () => {
         ...more,
         ...valuesOf(layer, keysOf(layer, draw)),
       });
-      // A lane needs targets in the file, where no other layer may have any.
+      // A lane needs targets in the file if no other layer has any.
       writeFileSync(
         file,
         JSON.stringify({

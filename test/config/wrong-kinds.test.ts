@@ -8,10 +8,10 @@ import { configSchema, desiredSchema } from '../../src/protocol/config.ts';
 import { ctlProfilesSchema } from '../../src/protocol/ctl-profiles.ts';
 import { provisioningSchema } from '../../src/protocol/provisioning.ts';
 
-/** What a person may write where something else belongs. */
+/** Values of a wrong kind. */
 const WRONG: readonly unknown[] = [null, true, 0, -1, 'x', '', [], [null], [[]], ['x'], {}, { x: {} }];
 
-/** The value with each part of it, one at a time, replaced by something else. */
+/** Copies of the value, each with one part replaced by a wrong kind. */
 function* spoiled(value: unknown): Generator<unknown> {
   yield* WRONG;
   if (Array.isArray(value)) {
@@ -46,7 +46,7 @@ const DOORS: readonly (readonly [name: string, schema: z.ZodType, value: unknown
 ];
 
 describe.each(DOORS)('%s with a part of another kind', (_, schema, value) => {
-  it('is taken or refused, and never ends in an error of the program', () => {
+  it('is accepted or refused, and never causes a program error', () => {
     const thrown = [...spoiled(value)].flatMap((given) => {
       try {
         schema.safeParse(given);

@@ -24,10 +24,10 @@ afterEach(() => {
   children = [];
 });
 
-/** The example in a process of its own, as an owner starts it, once it listens. */
+/** Starts the example as a process, like an owner, and waits until it listens. */
 async function startExample(env: Record<string, string>) {
   const child = spawn(process.execPath, [EXAMPLE], {
-    // The broker of the demo speaks 3.1.1 alone.
+    // The demo's broker speaks only MQTT 3.1.1.
     env: { PATH: process.env['PATH'], MQTT_VERSION: '4', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -53,11 +53,11 @@ const silent = (): void => {};
 const NO_LOG: Log = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
 describe('the backend of examples/', () => {
-  it('is short enough to be read', () => {
+  it('is short enough to read', () => {
     expect(readFileSync(EXAMPLE, 'utf8').trimEnd().split('\n').length).toBeLessThan(80);
   });
 
-  it('gets a kiosk its sessions: signed, and another one after a revocation', async () => {
+  it('issues signed sessions to a kiosk, and another one after a revocation', async () => {
     let url = '';
     const environment = await openEnvironment({
       async startService({ apiKey }) {
@@ -86,7 +86,7 @@ describe('the backend of examples/', () => {
     }
   });
 
-  it('answers once per id, knows its devices, and outlives what nobody should send', async () => {
+  it('answers once per id, refuses unknown devices, and survives invalid messages', async () => {
     const environment = await openEnvironment({
       startService: ({ apiKey }) => startEmulator({ apiKeys: [apiKey] }),
       startBackend: ({ brokerUrl, serviceUrl, apiKey }) =>
@@ -121,7 +121,7 @@ describe('the backend of examples/', () => {
   });
 });
 
-/** What the device is answered under the id of its request. */
+/** The answer to the device's request id. */
 async function ask(
   client: MqttClient,
   device: string,

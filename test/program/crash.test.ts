@@ -19,7 +19,7 @@ function crashing(recordCrash?: (error: unknown) => void) {
 }
 
 describe.each(['uncaughtException', 'unhandledRejection'])('an %s', (event) => {
-  it('is logged as fatal without secrets, told in one sentence, and ends the program with an error', () => {
+  it('is logged as fatal without secrets, printed in one sentence, and ends the program with an error', () => {
     const lines: string[] = [];
     const sink = { write: (text: string) => void lines.push(text) };
     const logger = createLogger({ level: 'info', format: 'json', sink });
@@ -32,7 +32,7 @@ describe.each(['uncaughtException', 'unhandledRejection'])('an %s', (event) => {
     expect(ends).toEqual([1]);
   });
 
-  it('ends the program even where it cannot be told', () => {
+  it('ends the program even when it cannot be reported', () => {
     const { host, ends } = crashing(() => {
       throw new Error('the log is broken');
     });

@@ -17,7 +17,7 @@ export function writeConfigIn(folder: string, url: string): void {
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
 }
 
-/** Runs a line of the shell in a folder; `$RUN` begins a program of ours. */
+/** Runs a shell command in a folder; `$RUN` starts one of our programs. */
 export function shellIn(folder: string, line: string) {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
     ...{ cwd: folder, encoding: 'utf8' },
@@ -26,7 +26,7 @@ export function shellIn(folder: string, line: string) {
   return { status, stdout, stderr };
 }
 
-/** That these fail where nothing of what they print can be written. */
+/** Tests that these programs fail when no output can be written. */
 export function describeFullDisk(programs: readonly (readonly [bundle: string, words: string])[]): void {
   describe('on a full disk', () => {
     let folder = '';
@@ -37,7 +37,7 @@ export function describeFullDisk(programs: readonly (readonly [bundle: string, w
     });
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    it.each(programs)('%s %s fails, and says why in one line', (bundle, words) => {
+    it.each(programs)('%s %s fails with one line that names the cause', (bundle, words) => {
       const name = bundle === 'dragoman' ? bundle : `dragoman-${bundle}`;
       const { status, stderr } = shellIn(folder, `"$RUN" ${bundle}.mjs ${words} >/dev/full`);
       expect({ status, stderr }).toEqual({

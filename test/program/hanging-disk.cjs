@@ -1,7 +1,6 @@
 /**
- * Loaded into a program (`node -r`): from the moment on when the file HANGING_DISK/hangs is there, every file of HANGING_DISK is on a
- * dead disk. A call for one of them opens a pipe that nobody writes to instead, and so a thread of Node is really
- * stuck in it.
+ * Loaded into a program (`node -r`). It simulates a dead disk: once the file HANGING_DISK/hangs exists, every access to a file in
+ * HANGING_DISK opens a pipe without a writer instead, so that a thread of Node really hangs.
  */
 const fs = require('node:fs');
 const files = require('node:fs/promises');

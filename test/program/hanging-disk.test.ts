@@ -1,4 +1,4 @@
-/** The agent as it is shipped, whose files are on a dead disk: a thread that asks for one of them never comes back. */
+/** The bundled agent with files on a dead disk: a thread that accesses one of them hangs forever. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ let folder: string;
 let disk: string;
 let broker: Broker;
 let owner: MqttClient;
-/** What was heard last, by topic below the device's. */
+/** Last message by topic below the device's. */
 let heard: Map<string, Record<string, unknown>>;
 const children = new Set<ChildProcess>();
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   };
   const config = {
     device: { id: 'kiosk-01', tenant: 'museum' },
-    // A name: it is looked up by one of the threads of which the disk must not have all.
+    // A host name needs one of the threads, so the disk must not block all of them.
     mqtt: { url: `mqtt://localhost:${broker.port}` },
     budget: { minutesPerDay: 60 },
     lanes: [lane],
@@ -76,14 +76,14 @@ function start() {
   return { child, said };
 }
 
-it('comes up without what it kept, says which files it does without, and answers', async () => {
+it('starts without its state files, reports them, and answers commands', async () => {
   hang();
   const { said } = start();
   await expect.poll(() => String(heard.get('status')?.['reasons'])).toContain('disk_problem');
   await expect
     .poll(() => heard.get('event/disk_problem')?.['message'])
     .toEqual(expect.stringContaining('has not been read yet'));
-  // What it logs comes another way than what it publishes.
+  // Log and messages arrive independently.
   for (const name of ['budget', 'commands', 'desired', 'tasks', 'broker'])
     await expect
       .poll(() => said.out)
@@ -94,7 +94,7 @@ it('comes up without what it kept, says which files it does without, and answers
   await expect.poll(() => heard.get('cmd/mute/res')?.['status']).toBe('ok');
 });
 
-it('ends when it is asked to, in order for its supervisor, while a thread hangs in a file', async () => {
+it('ends at a signal with a clean exit while a thread hangs in a file', async () => {
   const { child, said } = start();
   await expect.poll(() => heard.get('status')?.['status']).toBe('idle');
   hang();
@@ -109,10 +109,10 @@ it('ends when it is asked to, in order for its supervisor, while a thread hangs 
     tookMs,
   } = await ended;
   expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
-  // What it said last may be read only after its end.
+  // Its last output may arrive after its end.
   await expect.poll(() => heard.get('status')?.['status']).toBe('offline');
   await closed;
   expect(said.out).toContain('"msg":"stopped"');
-  // 10 s are promised; a busy machine may take longer.
+  // The limit is 10 s; a busy machine may need longer.
   expect(tookMs).toBeLessThan(30_000);
 });

@@ -24,7 +24,7 @@ async function helpOf(program: Program, verb: readonly string[]): Promise<string
   return text;
 }
 
-/** Every verb that does something: `sessions list`, not `sessions`. */
+/** All verbs with an action: `sessions list`, not `sessions`. */
 async function verbsOf(program: Program, under: readonly string[] = []): Promise<string[][]> {
   const help = await helpOf(program, under);
   const [, list = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(help) ?? [];
@@ -36,13 +36,13 @@ async function verbsOf(program: Program, under: readonly string[] = []): Promise
 }
 
 describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) => {
-  it('shows each verb with an example that it takes', async () => {
+  it('shows each verb with a valid example', async () => {
     const verbs = await verbsOf(program);
     expect(verbs.length).toBeGreaterThan(1);
     for (const verb of verbs) {
       const help = await helpOf(program, verb);
       const [, examples = ''] = /\nExamples?:\n((?: {2}.+\n?)+)/.exec(help) ?? [];
-      // A long one goes on in the next line, as a shell has it.
+      // A long example continues on the next line, as in a shell.
       const lines = examples
         .replace(/ \\\n */g, ' ')
         .split('\n')
@@ -50,7 +50,7 @@ describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) =>
       expect(lines.length, `${program} ${verb.join(' ')} --help has no example`).toBeGreaterThan(0);
       for (const line of lines) {
         expect(`${line.replace(/^ {2}sudo /, '  ')} `).toContain(`  ${[program, ...verb].join(' ')} `);
-        // Its words are verbs of their own, with options that `ctl help VERB` tells.
+        // Its words are nested verbs; `ctl help VERB` lists their options.
         if (verb[0] === 'ctl') continue;
         for (const [flag] of line.matchAll(/--[a-z-]+/g))
           expect(help.split('Example')[0], line).toContain(flag);
@@ -58,7 +58,7 @@ describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) =>
     }
   });
 
-  it('names no verb that the front page leaves out', async () => {
+  it('names only verbs that the front page lists', async () => {
     const page = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const row =
       page.split('\n').find((line) => line.startsWith(`| \`${program.replace('dragoman-', '')}.mjs\` |`)) ??
@@ -76,7 +76,7 @@ describe.each(Object.keys(PROGRAMS) as Program[])('the help of %s', (program) =>
     }
   });
 
-  it('tells what --json prints', async () => {
+  it('describes the output of --json', async () => {
     for (const verb of await verbsOf(program)) {
       const [, told] = / --json +((?:.+\n)(?: {10,}.+\n)*)/.exec(await helpOf(program, verb)) ?? [];
       if (told !== undefined) expect(told.replaceAll(/\s+/g, ' '), verb.join(' ')).toMatch(/\{"\w+"/);

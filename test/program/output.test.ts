@@ -1,4 +1,4 @@
-/** The programs as they are shipped, where what they print has nowhere to go. */
+/** The bundled programs when their output cannot be written. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const writeConfig = (url: string): void => writeConfigIn(folder, url);
 
 const shell = (line: string) => shellIn(folder, line);
 
-/** The others are the long test's. */
+/** The long test runs the others. */
 describeFullDisk([
   ['dragoman', 'check-config --config config.json --json'],
   ['dragoman', '--help'],
@@ -37,7 +37,7 @@ describeFullDisk([
 ]);
 
 describe('on a full disk', () => {
-  it('that takes a part of it, too', () => {
+  it('fails when only a part fits', () => {
     // A file may not grow beyond this many blocks of 512 bytes.
     const { status, stderr } = shell(
       'ulimit -f 1; "$RUN" dragoman.mjs check-config --config config.json >part',
@@ -49,7 +49,7 @@ describe('on a full disk', () => {
     expect(readFileSync(join(folder, 'part'), 'utf8').length).toBeGreaterThan(0);
   });
 
-  it('a verb that has failed by itself keeps its exit code', () => {
+  it('keeps the exit code of a verb that has failed', () => {
     const { status, stderr } = shell(
       '"$RUN" dragoman.mjs check-config --config wrong.json --json >/dev/full',
     );
@@ -57,7 +57,7 @@ describe('on a full disk', () => {
     expect(stderr).toContain(CUT);
   });
 
-  it('the agent goes on without its log, and ends in order', async () => {
+  it('keeps the agent running without its log, and ends it cleanly', async () => {
     const broker = await startBroker();
     const owner = mqtt.connect(broker.url);
     try {
@@ -86,12 +86,12 @@ describe('on a full disk', () => {
   });
 });
 
-it('a reader that has seen enough is no failure', () => {
+it('succeeds when the reader closes the pipe early', () => {
   const line = '{ "$RUN" dragoman.mjs check-config --config config.json --json; echo "code $?" >&2; } | true';
   expect(shell(line).stderr).toMatch(/^(warning: .*\n( {2}.*\n)*)*code 0\n$/);
 });
 
-it('what has room is printed whole', () => {
+it('prints everything when there is room', () => {
   const { status, stdout } = shell(
     '"$RUN" dragoman.mjs check-config --config config.json --json >whole && cat whole',
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { endProcess } from '../../src/program/process-end.ts';
 
-/** What is done to a process that still waits for this. */
+/** Actions on a process with these active resources. */
 function ending(code: number, ...resources: string[]): string[] {
   const done: string[] = [];
   endProcess(
@@ -17,13 +17,13 @@ function ending(code: number, ...resources: string[]): string[] {
   return done;
 }
 
-it('a process that waits for no thread ends with its code', () => {
+it('ends with the exit code when no thread is active', () => {
   expect(ending(0)).toEqual(['exit 0']);
   expect(ending(3, 'Timeout', 'TCPSocketWrap')).toEqual(['exit 3']);
 });
 
 it.each(['FSReqPromise', 'FSReqCallback', 'GetAddrInfoReqWrap'])(
-  'a process with a thread in a %s ends by a signal: in order where it was well, failed where it was not',
+  'ends by a signal with an active %s: SIGTERM after success, SIGKILL after a failure',
   (name) => {
     expect(ending(0, 'Timeout', name).slice(0, 2)).toEqual(['without SIGTERM', 'SIGTERM to 7']);
     expect(ending(1, name)).toContain('SIGKILL to 7');

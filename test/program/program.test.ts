@@ -5,7 +5,7 @@ import { EXIT, Failure } from '../../src/program/problem.ts';
 import { runProgram, type Verb } from '../../src/program/program.ts';
 import { gather } from '../gathered.ts';
 
-/** A verb that ends as it is told to. */
+/** A verb with a given end. */
 const failing: Verb = {
   register(program, shell) {
     program
@@ -27,7 +27,7 @@ const failing: Verb = {
   },
 };
 
-/** A verb that has verbs of its own. */
+/** A verb with nested verbs. */
 const nest: Verb = {
   register(program) {
     program
@@ -110,12 +110,12 @@ describe('the command line', () => {
       ['nest', 'fly', '--help'],
       ['nest', 'help', 'fly'],
     ],
-    // Nothing of what follows is carried out.
+    // The rest of the line has no effect.
     [
       ['fail', '--help'],
       ['help', 'fail', 'now', '--how', 'bug'],
     ],
-  ])('%j is also said %j', async (option, words) => {
+  ])('%j can also be written %j', async (option, words) => {
     const help = await run(option);
     expect(help.out).toContain('Usage: dragoman');
     expect(await run(words)).toEqual(help);
@@ -152,7 +152,7 @@ describe('the command line', () => {
     expect(await run(['fail', '--how', how])).toEqual({ code, out: '', err });
   });
 
-  it('lets nothing that is quoted steer the terminal', async () => {
+  it('removes terminal control characters from quoted texts', async () => {
     expect(await run(['fail', '--how', 'quote'])).toEqual({
       code: 1,
       out: 'said?[2J\n',
@@ -161,27 +161,27 @@ describe('the command line', () => {
     expect((await run(['\u001b[2J'])).err).toMatch(/^dragoman: unknown command '\?\[2J'/);
   });
 
-  it('an unexpected failure is one sentence, without a stack and without secrets', async () => {
+  it('reports an unexpected failure in one sentence, without stack and secrets', async () => {
     const { code, err } = await run(['fail', '--how', 'bug']);
     expect(code).toBe(1);
     expect(err).toMatch(/^dragoman: unexpected failure: x is undefined with token=\[redacted\]\. [^\n]+\n$/);
     expect((await run(['fail', '--how', 'thrown text'])).err).toContain('not even an error');
   });
 
-  it('shows the stack to who asks for it', async () => {
+  it('prints the stack with DRAGOMAN_DEBUG', async () => {
     const { err } = await run(['fail', '--how', 'bug'], { DRAGOMAN_DEBUG: '1' });
     expect(err).toContain('program.test.ts');
     expect(err).not.toContain('abcdef');
   });
 
-  it('tells its version in three ways', async () => {
+  it('prints its version in three ways', async () => {
     expect((await run(['--version'])).out).toBe('1.2.3\n');
     expect((await run(['version'])).out).toBe('dragoman 0.0.0-source\n');
     expect((await run(['version', '--json'])).out).toBe('{"version":"0.0.0-source"}\n');
   });
 });
 
-it('points at the help of the verb that was called, however deep it is', async () => {
+it('points at the help of the called verb, however deeply it is nested', async () => {
   expect(await run(['nest', 'fly', '--hihg'])).toEqual({
     code: 2,
     out: '',

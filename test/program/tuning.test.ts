@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const TUNING = fileURLToPath(new URL('../../src/program/tuning.ts', import.meta.url));
 
-/** Runs code in a Node of its own, behind the bundled module. */
+/** Runs code in a separate Node, after the bundled module. */
 async function inNode(code: string): Promise<{ stdout: string; stderr: string }> {
   const { outputFiles } = await build({
     stdin: {
@@ -20,12 +20,12 @@ async function inNode(code: string): Promise<{ stdout: string; stderr: string }>
     format: 'esm',
   });
   const script = outputFiles[0]?.text ?? '';
-  // Compiled where it runs, not beside it: the count is the same on every machine.
+  // Compiled synchronously, so that the count is the same on every machine.
   const flags = ['--allow-natives-syntax', '--no-concurrent-recompilation', '--input-type=module'];
   return run(process.execPath, [...flags, '-e', script]);
 }
 
-/** Counts the calls of a function until it is compiled to the end. */
+/** Counts the calls of a function until it is optimised. */
 const COUNT = `
   const isCompiled = new Function('f', 'return (%GetOptimizationStatus(f) & 64) !== 0');
   const work = (a, b) => a * b + a - b;
@@ -35,18 +35,18 @@ const COUNT = `
 `;
 
 describe('the tuning of V8', () => {
-  it('is understood by this Node without a word', async () => {
+  it('is accepted by this Node without a warning', async () => {
     expect(await inNode('compileSooner(); console.log("on")')).toEqual({ stdout: 'on\n', stderr: '' });
   });
 
-  it('has functions compiled sooner', async () => {
+  it('optimises functions sooner', async () => {
     const usual = Number((await inNode(COUNT)).stdout);
     const tuned = Number((await inNode(`compileSooner();${COUNT}`)).stdout);
     expect(usual).toBeLessThan(1_000_000);
     expect(tuned).toBeLessThan(usual / 2);
   });
 
-  it('leaves a version alone of which it knows nothing', async () => {
+  it('changes nothing for an unknown version', async () => {
     const usual = await inNode(COUNT);
     expect(await inNode(`compileSooner('99.1');${COUNT}`)).toEqual(usual);
   });

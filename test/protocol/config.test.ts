@@ -63,7 +63,7 @@ describe('the configuration', () => {
     expect(configSchema.parse(SMALLEST)).toEqual(expected);
   });
 
-  it('takes the example of an owner as it stands', () => {
+  it('accepts a complete configuration unchanged', () => {
     const example = {
       device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'], label: 'Desk', site: 'Hall' },
       mqtt: {
@@ -117,7 +117,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes a program or an add-on for a sound card', () => {
+  it('accepts a program or an add-on instead of a sound card', () => {
     const lane = {
       capture: { driver: 'command', command: ['pw-record', '-'] },
       playback: { driver: 'addon', device: 'plughw:CARD=Speaker' },
@@ -135,7 +135,7 @@ describe('the configuration', () => {
     'mqtt://127.0.0.1:1883',
     'mqtt://LocalHost',
     'ws://[::1]:80/mqtt',
-  ])('takes the broker %s', (url) => {
+  ])('accepts the broker %s', (url) => {
     expect(faults(withMqtt({ url }))).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('the configuration', () => {
     'mqtt://10.0.0.1',
     'mqtt://127.0.0.1.evil.example',
     'mqtt://localhost@h',
-  ])('takes %s, which is in clear and leaves this machine, only where that is allowed', (url) => {
+  ])('accepts %s, which leaves this machine without TLS, only with allowInsecure', (url) => {
     expect(faults(withMqtt({ url }))).toEqual(['mqtt.url']);
     expect(faults(withMqtt({ url, allowInsecure: 'yes' }))).toContain('mqtt.allowInsecure');
     if (!url.includes('@')) expect(faults(withMqtt({ url, allowInsecure: true }))).toEqual([]);
@@ -217,15 +217,15 @@ describe('the configuration', () => {
     expect(issues.map((issue) => issue.code)).toEqual(['unrecognized_keys', 'unrecognized_keys']);
   });
 
-  it('finds two lanes of one id even when other keys are wrong too', () => {
+  it('reports two lanes with the same id even when other keys are invalid', () => {
     const lane = SMALLEST.lanes[0];
     const value = withPart({ lanes: [{ ...lane, echo: 'x' }, lane, { ...lane, id: 'side' }] });
     expect(faults(value).sort()).toEqual(['lanes.0.echo', 'lanes.1.id']);
   });
 });
 
-describe('the keys that may be desired over MQTT', () => {
-  it('are the schema of config/desired, key by key', () => {
+describe('the keys of config/desired', () => {
+  it('match the schema, key by key', () => {
     const lane = desiredSchema.shape.lanes.unwrap().element.shape;
     expect(Object.keys(lane).sort()).toEqual(['id', ...DESIRED_KEYS.lanes].sort());
     expect(Object.keys(desiredSchema.shape.log.unwrap().shape)).toEqual([...DESIRED_KEYS.log]);
@@ -233,12 +233,12 @@ describe('the keys that may be desired over MQTT', () => {
     expect(Object.keys(desiredSchema.shape)).toEqual([...['lanes', ...DESIRED_WHOLE, 'budget', 'log']]);
   });
 
-  it('have no defaults of their own: what is not said stays as it is', () => {
+  it('have no defaults: a missing key changes nothing', () => {
     expect(desiredSchema.parse({ lanes: [{ echo: 'off' }] })).toEqual({ lanes: [{ echo: 'off' }] });
     expect(desiredSchema.parse({})).toEqual({});
   });
 
-  it('do not include where the sound comes from', () => {
+  it('do not include the sound devices', () => {
     expect(
       desiredSchema.safeParse({ lanes: [{ capture: { driver: 'file', path: '/etc/shadow' } }] }).success,
     ).toBe(false);

@@ -19,7 +19,7 @@ describe('a list of hosts', () => {
     ['wss://[2001:db8::1]:8443/', '[2001:DB8::1]:8443'],
     ['ws://127.0.0.1:8080/', '127.0.0.1:8080'],
     ['ws://localhost/', 'localhost:80'],
-  ])('holds %s as %s', (address, entry) => {
+  ])('contains %s as %s', (address, entry) => {
     expect(hostSchema.safeParse(entry).success).toBe(true);
     expect(listed(address, 'another.example', entry)).toBe(true);
   });
@@ -40,7 +40,7 @@ describe('a list of hosts', () => {
     ['wss://192.0.2.70/', '192.0.2.7'],
     ['wss://ѕtream.example/', 'stream.example'],
     ['ws://127.0.0.1:8081/', '127.0.0.1:8080'],
-  ])('does not hold %s as %s', (address, entry) => {
+  ])('does not contain %s as %s', (address, entry) => {
     expect(hostSchema.safeParse(entry).success).toBe(true);
     expect(listed(address, entry)).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('a list of hosts', () => {
     '[2001:db8:0:0:0:0:0:1]',
     'stream.example?',
     'a%2eb',
-  ])('takes no entry such as %j', (entry) => {
+  ])('rejects the entry %j', (entry) => {
     expect(hostSchema.safeParse(entry).success).toBe(false);
   });
 
@@ -85,7 +85,7 @@ describe('a list of hosts', () => {
     ['http://[::1]:8080', false],
     ['ws://127.9.9.9', false],
     ['not an address', false],
-  ])('%s goes out of this machine in clear: %s', (address, isExposed) => {
+  ])('%s leaves this machine without TLS: %s', (address, isExposed) => {
     expect(isExposedAddress(address)).toBe(isExposed);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { DEEPEST_JSON, isObject, parseJson, readJson, textAt } from '../../src/protocol/json.ts';
 
-it('a text that is no JSON is nothing, and null is something', () => {
+it('returns undefined for invalid JSON, and null for null', () => {
   expect(parseJson('{')).toBeUndefined();
   expect(parseJson('null')).toBeNull();
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
 });
 
-it('what is nested too deeply is nothing, however it is nested', () => {
+it('returns undefined for JSON that is nested too deeply', () => {
   const lists = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}7${'}'.repeat(depth)}`;
   for (const nest of [lists, objects]) {
@@ -23,12 +23,12 @@ it('what is nested too deeply is nothing, however it is nested', () => {
   expect(readJson('{')).toEqual({ kind: 'none' });
 });
 
-it('an object has keys of its own', () => {
+it('recognises objects, but not lists and null', () => {
   expect(isObject({})).toBe(true);
   for (const value of [null, undefined, [], 'text', 7]) expect(isObject(value)).toBe(false);
 });
 
-it('a text under a key is found where the object itself holds one', () => {
+it('finds a text only under an own key of the object', () => {
   expect(textAt({ id: 'a' }, 'id')).toBe('a');
   for (const value of [{ id: 7 }, {}, ['id'], null, 'id']) expect(textAt(value, 'id')).toBeUndefined();
   expect(textAt(Object.create({ id: 'inherited' }), 'id')).toBeUndefined();

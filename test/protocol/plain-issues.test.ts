@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { plainIssue } from '../../src/protocol/plain-issues.ts';
 
-/** What each schema says of a value that it refuses, in our words. */
+/** Schemas with a refused value and the expected message. */
 function said(schema: z.ZodType, value: unknown): string {
   const { error } = schema.safeParse(value, { error: (issue) => plainIssue(issue) });
   return (error?.issues ?? []).map(({ message }) => message).join('; ');
@@ -40,6 +40,6 @@ it.each<[z.ZodType, unknown, string]>([
   [z.map(z.string(), z.string()), new Map([[1, '']]), 'must be a text'],
   [z.custom(() => false), 1, 'must be another value'],
   [z.string().refine(() => false, 'must rhyme'), 'x', 'must rhyme'],
-])('%#: a value that is refused is told in plain words', (schema, value, words) => {
+])('%#: describes the problem of a refused value in plain words', (schema, value, words) => {
   expect(said(schema, value)).toBe(words);
 });

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { harmless, jsonLine, oneLine, textLine } from '../../src/protocol/plain-text.ts';
 
-/** Every character that may steer a terminal, or that orders, hides or breaks what follows. */
+/** All characters that may control a terminal, or that reorder, hide or break text. */
 const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(
   (code) =>
     (code < 0xd800 || code > 0xdfff) && /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(String.fromCodePoint(code)),
 );
-/** The end of a line, and what joins letters of Persian or the parts of an emoji. */
+/** Newline, and the joiners of Persian letters and of emoji. */
 const STAY = [0x0a, 0x200c, 0x200d];
 
-describe('what is printed', () => {
-  it('for people holds a mark in the place of each character that steers', () => {
+describe('printed text', () => {
+  it('for people contains a mark instead of each control character', () => {
     for (const code of ALL) {
       const character = String.fromCodePoint(code);
       expect(harmless(`a${character}b`)).toBe(STAY.includes(code) ? `a${character}b` : 'a?b');
     }
   });
 
-  it('for people is one line, where it is to be one', () => {
+  it('for people is one line after `oneLine`', () => {
     expect(textLine('one\r\ntwo\n\u2028three\tfour\u001b[2J')).toBe('one two three four?[2J\n');
     expect(oneLine('  as it was')).toBe('  as it was');
   });
 
-  it('for programs is escaped, and says the same', () => {
+  it('for programs is escaped and equivalent', () => {
     for (const code of ALL) {
       const text = `a${String.fromCodePoint(code)}"b\\`;
       const line = jsonLine({ [text]: [text] });

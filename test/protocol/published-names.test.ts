@@ -11,7 +11,7 @@ import { healthSchema } from '../../src/protocol/mqtt/health.ts';
 import { logSchema } from '../../src/protocol/mqtt/log.ts';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
 
-/** Everything that a device publishes. */
+/** All messages that a device publishes. */
 const PUBLISHED: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ['status', statusSchema],
   ['state', stateSchema],
@@ -26,7 +26,7 @@ const PUBLISHED: readonly (readonly [name: string, schema: z.ZodType])[] = [
 ];
 const SNAKE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-/** Every name in a schema, with the way to it. */
+/** All names in a schema, with their paths. */
 function namesIn(schema: unknown, way: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, part]) => {
@@ -41,17 +41,17 @@ function namesIn(schema: unknown, way: string): string[] {
 const namesOf = (schema: z.ZodType, way: string): string[] =>
   namesIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), way);
 const lastWord = (found: string): string => found.split(' ').at(-1) ?? '';
-/** They are spelt as in the file. */
+/** Keys of the configuration keep their spelling from the file. */
 const CONFIGURATION = new Set(namesOf(configSchema, '').map(lastWord));
 
-describe('what a device publishes', () => {
+describe('a published message', () => {
   it.each(PUBLISHED)('%s has names in snake_case', (name, schema) => {
     const odd = namesOf(schema, name).filter((found) => !SNAKE.test(lastWord(found)));
     const known = name === 'config/reported' ? odd.filter((found) => CONFIGURATION.has(lastWord(found))) : [];
     expect(odd).toEqual(known);
   });
 
-  it('is looked at by name', () => {
+  it('is checked by its names', () => {
     const schema = z.object({ a: z.array(z.object({ badName: z.string() })), good_name: z.string() });
     expect(namesIn(z.toJSONSchema(schema), 'x')).toEqual(['x a', 'x good_name', 'x badName']);
   });

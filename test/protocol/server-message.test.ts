@@ -13,7 +13,7 @@ const read = (type: string, data: unknown) => {
 };
 const transcript = (more: object) => ({ transcription: { text: 'hola', language: 'es', ...more } });
 
-/** What each message has to have, and the rest that it may have. */
+/** Required and optional fields of each message. */
 const FIELDS = {
   transcript: {
     needed: { text: 'hola' },
@@ -47,12 +47,12 @@ const FIELDS = {
   },
 } as const;
 
-/** Any JSON value for any of these fields, each of them there or not. */
+/** Any JSON value for any of these fields, each present or missing. */
 const anyOf = (names: readonly string[]) =>
   fc.record(Object.fromEntries(names.map((name) => [name, fc.jsonValue()])), { requiredKeys: [] });
 
 describe('a message of the service', () => {
-  it.each(TRANSCRIPT_TYPES)('%s keeps its text, whatever its other fields hold', (type) => {
+  it.each(TRANSCRIPT_TYPES)('%s keeps its text, whatever its other fields contain', (type) => {
     fc.assert(
       fc.property(anyOf(FIELDS.transcript.optional), (rest) => {
         const data = read(type, { transcription: { ...rest, ...FIELDS.transcript.needed } });
@@ -61,7 +61,7 @@ describe('a message of the service', () => {
     );
   });
 
-  it('of sound keeps it, whatever its other fields hold', () => {
+  it('with audio keeps it, whatever its other fields contain', () => {
     fc.assert(
       fc.property(anyOf(FIELDS.sound.optional), (rest) => {
         expect(read('output_audio_data', { ...rest, ...FIELDS.sound.needed })).toMatchObject({
@@ -74,7 +74,7 @@ describe('a message of the service', () => {
   const others = Object.keys(SERVER_MESSAGE_DATA).filter(
     (type) => type !== 'output_audio_data' && !TRANSCRIPT_TYPES.some((one) => one === type),
   );
-  it.each(others)('%s is taken with any data at all', (type) => {
+  it.each(others)('%s is accepted with any data', (type) => {
     fc.assert(
       fc.property(fc.oneof(anyOf(FIELDS.others.optional), fc.jsonValue()), (data) => {
         expect(parseServerFrame(frame(type, data)).kind).toBe('message');
@@ -93,7 +93,7 @@ describe('a message of the service', () => {
     ['a text of 200 characters', 'x'.repeat(200), 'x'.repeat(200)],
     ['a longer one', 'x'.repeat(201), null],
     ['null', null, null],
-  ])('reads %s as the name of a sentence, in texts and in sound', (_, given, id) => {
+  ])('with %s as the name of a sentence is read the same in transcripts and audio', (_, given, id) => {
     const text = read('validated_transcription', transcript({ transcription_id: given }));
     expect(text).toMatchObject({ transcription: { transcription_id: id } });
     const sound = read('output_audio_data', { data: '', transcription_id: given });
@@ -108,18 +108,18 @@ describe('a message of the service', () => {
     ['language', 'x'.repeat(201), null],
     ['last_chunk', 'true', null],
     ['chunk_generation_delta', 'x', null],
-  ])('of sound has %s %j as %j', (field, given, expected) => {
+  ])('with audio reads %s %j as %j', (field, given, expected) => {
     expect(read('output_audio_data', { data: '', [field]: given })).toMatchObject({ [field]: expected });
   });
 
-  it('of a text in no language has the tag of none', () => {
+  it('with a text without a language gets the tag "und"', () => {
     for (const language of [undefined, null, 5, ['es'], 'x'.repeat(201)])
       expect(read('translated_transcription', transcript({ language }))).toMatchObject({
         transcription: { language: 'und' },
       });
   });
 
-  it('of an end without sound is an end', () => {
+  it('with a last chunk without audio is accepted', () => {
     for (const data of [undefined, null])
       expect(read('output_audio_data', { data, last_chunk: true })).toMatchObject({
         data: '',
@@ -127,7 +127,7 @@ describe('a message of the service', () => {
       });
   });
 
-  it('tells where its segments begin and end, however many there are', () => {
+  it('keeps the begin and the end of its segments, however many there are', () => {
     const segments = Array.from({ length: 9 }, (_, i) => ({ start: i, end: i + 1 }));
     for (const given of [segments, segments.slice(0, 2), segments.slice(0, 1), []]) {
       const data = read('partial_transcription', transcript({ segments: given }));
@@ -136,7 +136,7 @@ describe('a message of the service', () => {
     }
   });
 
-  it('that is very long is not looked at, but for the length of its sound', () => {
+  it('is malformed when it is very long, not counting its audio', () => {
     const long = 'x'.repeat(300_000);
     for (const type of ['partial_transcription', 'warning', 'current_task'])
       expect(read(type, { ...transcript({}), more: long })).toEqual({
@@ -149,7 +149,7 @@ describe('a message of the service', () => {
     expect(parseServerFrame(frame('other', long))).toEqual({ kind: 'unknown', type: 'other' });
   });
 
-  it('of an error in words alone, or with numbers, has them where they are looked for', () => {
+  it('with an error as plain text or with numbers is converted to the usual fields', () => {
     expect(read('error', 'session_revoked')).toMatchObject({ desc: 'session_revoked' });
     expect(read('warning', 'too fast')).toMatchObject({ message: 'too fast' });
     expect(read('error', { code: 404, error_code: '202100' })).toMatchObject({
@@ -167,7 +167,7 @@ describe('a message of the service', () => {
     ['output_audio_data', { data: 7, last_chunk: true }, 'data'],
     ['output_audio_data', { data: null }, 'data'],
     ['output_audio_data', [], 'data'],
-  ])('%s of %j is malformed: its %s', (type, data, where) => {
+  ])('is malformed: %s with %j, because of its %s', (type, data, where) => {
     expect(read(type, data)).toEqual({
       ...{ kind: 'malformed', type },
       reason: `${type} without a usable ${where}`,

@@ -19,7 +19,7 @@ const UNITS = fileURLToPath(new URL('../../systemd/', import.meta.url));
 const SYSTEM_UNITS = '/usr/lib/systemd/system';
 const SERVICES = ['dragoman.service', 'dragoman-backend.service'] as const;
 
-/** All that a unit sets for its program. */
+/** All settings of a unit for its program. */
 const ENVIRONMENT = {
   'dragoman.service': ['Environment=MALLOC_ARENA_MAX=1'],
   'dragoman-backend.service': [],
@@ -30,7 +30,7 @@ if (!hasSystemd) process.stderr.write('skipped: systemd-analyze verify (no syste
 
 let root: string;
 
-/** A root folder with this machine's own units and stand-ins for the programs that ours start. */
+/** A root folder with this machine's units and dummies of the programs that our units start. */
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'dragoman-root-'));
   if (!hasSystemd) return;
@@ -43,7 +43,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** What systemd has to say about a unit's text: it exits with 0 in spite of keys that it does not know. */
+/** The complaints of systemd about a unit; its exit code is 0 even with unknown keys. */
 function verify(name: string, text: string): string {
   const file = join(root, 'etc/systemd/system', name);
   mkdirSync(dirname(file), { recursive: true });
@@ -65,7 +65,7 @@ describe.each(SERVICES)('%s', (name) => {
     expect(verify(name, unit(name))).toBe('');
   });
 
-  it.skipIf(!hasSystemd)('would not pass with a misspelt key or a missing program', () => {
+  it.skipIf(!hasSystemd)('does not pass with a misspelt key or a missing program', () => {
     expect(verify(name, unit(name).replace('NoNewPrivileges', 'NoNewPriviledges'))).toContain('Unknown key');
     expect(verify(name, unit(name).replace('/usr/bin/node', '/usr/bin/nodejs'))).toContain('not executable');
   });
@@ -81,7 +81,7 @@ describe.each(SERVICES)('%s', (name) => {
     expect(score).toBeLessThanOrEqual(1.6);
   });
 
-  it('never gives up, and is not sandboxed to death', () => {
+  it('restarts without a limit, and without sandbox settings that break it', () => {
     const text = unit(name);
     expect(text).toMatch(/^Restart=always$/m);
     expect(text).toMatch(/^StartLimitIntervalSec=0$/m);
@@ -89,31 +89,31 @@ describe.each(SERVICES)('%s', (name) => {
     expect(text).not.toMatch(/^(MemoryDenyWriteExecute|ProcSubset)=/m);
   });
 
-  it('keeps secrets out of core files, its environment and its command line', () => {
+  it('keeps secrets out of core files, environment and command line', () => {
     expect(unit(name)).toMatch(/^LimitCORE=0$/m);
-    // What is not listed here can't come in unseen.
+    // The list is complete, so a new setting fails this test.
     expect(unit(name).match(/^Environment.*$/gm) ?? []).toEqual(ENVIRONMENT[name]);
     expect(unit(name)).not.toMatch(/^ExecStart=.*(key|token|password)/im);
   });
 
-  it('runs as a user of its own, which its sysusers file makes', () => {
+  it('runs as its own user from its sysusers file', () => {
     const user = /^User=(.*)$/m.exec(unit(name))?.[1] ?? 'none';
     expect(unit(name.replace('.service', '.sysusers.conf'))).toMatch(new RegExp(`^u ${user} `, 'm'));
   });
 });
 
-/** As glob(7) has it, of sets, stars and plain letters. */
+/** Matches glob(7) patterns of sets, stars and plain letters. */
 function matchesGlob(path: string, glob: string): boolean {
   const pattern = glob.replaceAll(/[.()+^$|{}\\]/g, '\\$&').replaceAll('*', '[^/]*');
   return new RegExp(`^${pattern}$`).test(path);
 }
 
 describe('dragoman.service', () => {
-  it('can reach the sound cards and nothing else', () => {
+  it('can access only the sound cards', () => {
     const text = unit('dragoman.service');
     expect(text).toMatch(/^DevicePolicy=closed$/m);
     expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);
-    // Looked up at the start: a kiosk whose first card is plugged in later would never reach it.
+    // systemd resolves it at the start; otherwise a kiosk could not use a first card that is plugged in later.
     expect(text).toMatch(/^After=modprobe@snd\.service$/m);
     expect(text).toMatch(/^Wants=modprobe@snd\.service$/m);
     expect(text).toMatch(/^SupplementaryGroups=audio$/m);
@@ -121,7 +121,7 @@ describe('dragoman.service', () => {
     expect(text).toMatch(/^PrivateUsers=yes$/m);
   });
 
-  it('comes before everything else on a small board', () => {
+  it('has priority over everything else on a small board', () => {
     const text = unit('dragoman.service');
     expect(Number(/^Nice=(-\d+)$/m.exec(text)?.[1])).toBeLessThan(0);
     expect(Number(/^CPUWeight=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(100);
@@ -130,7 +130,7 @@ describe('dragoman.service', () => {
     expect(text).toMatch(/^LogRateLimitBurst=\d+$/m);
   });
 
-  it.skipIf(!hasSystemd)('can have the machine rebooted by a unit of its own', () => {
+  it.skipIf(!hasSystemd)('can request a reboot through a separate unit', () => {
     expect(verify('dragoman-reboot.service', unit('dragoman-reboot.service'))).toBe('');
     expect(verify('dragoman-reboot.path', unit('dragoman-reboot.path'))).toBe('');
     const [, place = 'none'] = /^PathExists=(.*)$/m.exec(unit('dragoman-reboot.path')) ?? [];
@@ -139,29 +139,29 @@ describe('dragoman.service', () => {
     expect(readFileSync(join(UNITS, '../config/example.jsonc'), 'utf8')).toContain(`["touch", "${place}"]`);
   });
 
-  it.skipIf(!hasSystemd)('can have the clock set by a unit of its own', () => {
+  it.skipIf(!hasSystemd)('can have the clock set through a separate unit', () => {
     expect(verify('dragoman-clock.service', unit('dragoman-clock.service'))).toBe('');
     expect(verify('dragoman-clock.path', unit('dragoman-clock.path'))).toBe('');
     expect(unit('dragoman-clock.path')).toMatch(/^PathExists=\/run\/dragoman\/clock$/m);
   });
 
-  it('ends its sentence before its loudspeaker is taken away, and leaves no child behind', () => {
+  it('finishes its sentence before aplay ends, and leaves no child process', () => {
     expect(unit('dragoman.service')).toMatch(/^KillMode=mixed$/m);
   });
 
-  it('is watched: ready by its own word, and its children may speak for it', () => {
+  it('has a watchdog, reports ready itself, and lets its child processes notify', () => {
     const text = unit('dragoman.service');
     expect(text).toMatch(/^Type=notify$/m);
     expect(text).toMatch(/^NotifyAccess=all$/m);
-    // Below 30 s healthy processes on slow boards are killed.
+    // Below 30 s the watchdog would kill healthy processes on slow boards.
     expect(Number(/^WatchdogSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(30);
-    // No number, as "infinity" is none: a start that hangs would hang for good.
+    // "infinity" is not a number: a start that hangs would hang forever.
     const startSeconds = Number(/^TimeoutStartSec=(\d+)$/m.exec(text)?.[1]);
     expect(startSeconds).toBeGreaterThanOrEqual(180);
     expect(startSeconds).toBeLessThanOrEqual(600);
   });
 
-  it('has no way to the account of the owner', () => {
+  it('has no access to the owner’s account', () => {
     expect(unit('dragoman.service')).not.toMatch(/api[-_]?key|jwt|backend/i);
   });
 });
@@ -174,14 +174,14 @@ describe('dragoman-provision.service', () => {
     expect(verify(name, unit(name).replace('ProtectSystem', 'ProtectSystems'))).toContain('Unknown key');
   });
 
-  it('runs before what it configures, and not at all without a file', () => {
+  it('runs before the units that it configures, and only with a file', () => {
     const text = unit(name);
     const before = (/^Before=(.*)$/m.exec(text)?.[1] ?? '').split(' ');
     for (const one of ['network-pre.target', 'dragoman.service']) expect(before).toContain(one);
     expect(text).toMatch(/^After=local-fs\.target$/m);
     expect(text).toMatch(/^RequiresMountsFor=.*\/boot\/firmware/m);
     const conditions = [...text.matchAll(/^Condition\w+=(.*)$/gm)].map(([, value = '']) => value);
-    // One that is not "|" would have to hold as well.
+    // A condition without "|" would also have to be true.
     expect(conditions.every((value) => value.startsWith('|'))).toBe(true);
     const holds = (path: string) => conditions.some((value) => matchesGlob(path, value.slice(1)));
     for (const folder of ['/boot/firmware', '/boot']) {
@@ -198,14 +198,14 @@ describe('dragoman-provision.service', () => {
     }
   });
 
-  it('writes where its parts go, and nowhere else', () => {
+  it('can write only to the places of its files', () => {
     expect(unit(name)).toMatch(/^ProtectSystem=strict$/m);
     expect(unit(name)).toMatch(
       /^ReadWritePaths=\/etc \/run -\/boot -\/boot\/firmware -\/var\/lib\/NetworkManager$/m,
     );
   });
 
-  it('finds its result untouched when the agent has restarted', () => {
+  it('keeps its result across a restart of the agent', () => {
     expect(unit('dragoman.service')).toMatch(/^RuntimeDirectoryPreserve=restart$/m);
   });
 });
@@ -214,13 +214,13 @@ describe('dragoman-boot-report.service', () => {
   const name = 'dragoman-boot-report.service';
 
   it.skipIf(!hasSystemd)('passes systemd-analyze verify', () => {
-    // It names that one, of which another test has left a bad one.
+    // It refers to dragoman-provision.service, and another test has left a broken copy of that.
     verify('dragoman-provision.service', unit('dragoman-provision.service'));
     expect(verify(name, unit(name))).toBe('');
     expect(verify(name, unit(name).replace('KillMode', 'KillModes'))).toContain('Unknown key');
   });
 
-  it('keeps nothing waiting, and runs only where provisioning has left its result', () => {
+  it('blocks no other unit, and runs only after provisioning', () => {
     const text = unit(name);
     expect(text).toMatch(/^Type=exec$/m);
     expect(text.match(/^ConditionPathExists=.*$/gm)).toEqual([
@@ -231,7 +231,7 @@ describe('dragoman-boot-report.service', () => {
     expect(text).toMatch(/^After=dragoman-provision\.service dragoman\.service /m);
   });
 
-  it('sees whether the agent runs, and reaches the sound cards', () => {
+  it('can see a running agent and access the sound cards', () => {
     const text = unit(name);
     expect(text).not.toMatch(/^(ProtectProc|ProcSubset|PrivateDevices|MemoryDenyWriteExecute)=/m);
     expect(text.match(/^DeviceAllow=.*$/gm)).toEqual(['DeviceAllow=char-alsa rw']);

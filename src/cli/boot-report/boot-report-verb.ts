@@ -11,35 +11,32 @@ export const bootReportVerb: Verb = {
   register(program, shell) {
     program
       .command('boot-report')
-      .description('say aloud, once after a start, whether this kiosk is ready or what is wrong')
+      .description('announce by voice, once after a boot, whether this kiosk is ready, or its problem')
       .option('--config <file>', 'configuration file of the agent', CONFIG)
-      .option('--result <file>', 'what "dragoman provision" has left', PROVISIONING_RESULT_FILE)
-      .option(
-        '--boot <folder>',
-        `where ${STATUS_FILE} is written (default: where the boot partition is mounted)`,
-      )
-      .option('--phrases <folder>', 'what is said, LANGUAGE/CODE.wav', PHRASES_FOLDER)
+      .option('--result <file>', 'result file of "dragoman provision"', PROVISIONING_RESULT_FILE)
+      .option('--boot <folder>', `folder for ${STATUS_FILE} (default: the mounted boot partition)`)
+      .option('--phrases <folder>', 'folder of the recorded phrases, LANGUAGE/CODE.wav', PHRASES_FOLDER)
       .option(
         '--grace <seconds>',
-        'what may pass by itself is told only after this long',
+        'delay before problems that may resolve themselves are announced',
         readSeconds,
         REPORT_SETTINGS.graceMs / 1000,
       )
       .option(
         '--longest <seconds>',
-        'how long an unfixed problem is watched',
+        'how long to keep checking an unsolved problem',
         readSeconds,
         REPORT_SETTINGS.longestMs / 1000,
       )
       .addHelpText(
         'after',
-        '\nSays it on every loudspeaker that is not in use, by the running agent on its\nown, and prints it. Ends when the kiosk is ready. Exit code: 0 it is ready or\nnothing is to be told, 3 something is wrong.',
+        "\nSpeaks on every free loudspeaker, and through the running agent on the agent's\nown, and prints the same text. Ends when the kiosk is ready. Exit code: 0 ready\nor nothing to announce, 3 there is a problem.",
       )
       .addHelpText(
         ...examples('sudo dragoman boot-report', 'sudo dragoman boot-report --grace 10 --longest 60'),
       )
       .action(async (options: BootReportOptions) => {
-        // A daemon that runs for a year never needs it: it is loaded here.
+        // Loaded here, because the daemon never needs it.
         const { performBootReport } = await import('./perform-boot-report.ts');
         await performBootReport(options, shell);
       });
@@ -51,5 +48,5 @@ const LONGEST_S = 86_400;
 function readSeconds(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds <= LONGEST_S) return seconds;
-  throw new InvalidArgumentError(`It is a whole number of seconds, 0 to ${LONGEST_S}.`);
+  throw new InvalidArgumentError(`It must be a whole number of seconds, 0 to ${LONGEST_S}.`);
 }

@@ -26,7 +26,7 @@ import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';
 
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export interface BootReportOptions {
   readonly config: string;
   readonly result: string;
@@ -40,13 +40,13 @@ export interface BootReportOptions {
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Where signals come from: the process, or a test. */
+/** Source of signals: the process, or a test. */
 export interface Signals {
   once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
   off(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
 }
 
-/** Tells how the kiosk is after its start. */
+/** Announces the state of the kiosk after its boot. */
 export async function performBootReport(
   options: BootReportOptions,
   shell: Shell,
@@ -57,13 +57,13 @@ export async function performBootReport(
   const result = readResultFile(options.result);
   const loaded = load();
   const isMissing = result?.outcome === 'no_file' || !isThere(options.result);
-  // Set up by hand: nobody waits for a voice.
+  // The kiosk was set up by hand, so no announcement is expected.
   if (isMissing && loaded.ok)
-    return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to tell.\n');
+    return shell.print('There is no dragoman.json, and the kiosk is set up: nothing to announce.\n');
   const clock = createSystemClock();
-  const tell = (line: string): void => shell.print(`${printable(line)}\n`);
-  const tellState = onceEach(tell);
-  const tellTrouble = onceEach(tell);
+  const print = (line: string): void => shell.print(`${printable(line)}\n`);
+  const printState = onChange(print);
+  const printProblem = onChange(print);
   const speaker = createSpeaker({
     ...{ env, clock, log: SILENT_LOG },
     configured: loaded.ok
@@ -86,13 +86,13 @@ export async function performBootReport(
     clock,
     look: (asksDoctor, abort) =>
       lookAtStart({ file: options.config, load, machine, clock }, asksDoctor, abort),
-    say: (codes) => sayThem(codes, language, options.phrases, speaker, tell),
+    say: (codes) => announce(codes, language, options.phrases, speaker, print),
     write(state, said) {
-      tellState(startLine(state));
+      printState(startLine(state));
       if (boot === null) return;
       const lines = startLines({ state, language, wall: clock.wall(), said }).map(printable);
       const trouble = writeStartLines(boot, lines, dirname(options.result));
-      if (trouble !== null) tellTrouble(`${STATUS_FILE} cannot be written in ${boot} (${trouble})`);
+      if (trouble !== null) printProblem(`cannot write ${STATUS_FILE} to ${boot} (${trouble})`);
     },
   };
   const settings = {
@@ -110,24 +110,24 @@ export async function performBootReport(
   }
 }
 
-async function sayThem(
+async function announce(
   codes: readonly PhraseCode[],
   language: PhraseLanguage,
   folder: string,
   speaker: Speaker,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<readonly Said[]> {
   const sound = loadPhrases(folder, language, codes);
   if (sound === null) {
-    tell(`There is nothing to say it with in ${folder}: install the package dragoman again.`);
+    print(`The recorded phrases are missing in ${folder}: reinstall the package dragoman.`);
     return [];
   }
   const said = await speaker.say(sound, !codes.includes('no_loudspeaker'));
-  for (const line of saidLines(said)) tell(line);
+  for (const line of saidLines(said)) print(line);
   return said;
 }
 
-/** The rate of the agent's loudspeakers is the service's. */
+/** Passes the sound to the agent, at the rate of its loudspeakers. */
 async function giveToAgent({ pcm, rateHz }: DecodedSound, directory: string, clock: Clock): Promise<boolean> {
   let sound: Uint8Array;
   try {
@@ -135,22 +135,22 @@ async function giveToAgent({ pcm, rateHz }: DecodedSound, directory: string, clo
     sound = toPcm(resampler.convert(toFloat(pcm)));
     resampler.close();
   } catch {
-    // It is not beside the program: then it is said without the agent, where a card is free.
+    // The resampler is not installed. The speaker then uses a free card without the agent.
     return false;
   }
   return handOver(directory, sound, clock);
 }
 
-/** What is looked at every few seconds is told when it has changed. */
-function onceEach(tell: (line: string) => void): (line: string) => void {
+/** Prints a line only if it differs from the one before. */
+function onChange(print: (line: string) => void): (line: string) => void {
   let last = '';
   return (line) => {
-    if (line !== last) tell(line);
+    if (line !== last) print(line);
     last = line;
   };
 }
 
-/** Whatever was found comes from elsewhere: no secret, and nothing that steers a terminal. */
+/** Removes secrets and terminal control characters: findings contain text from outside. */
 const printable = (line: string): string => harmless(redactText(line)).replaceAll('\n', ' ');
 
 function isThere(path: string): boolean {

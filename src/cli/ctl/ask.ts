@@ -20,19 +20,19 @@ import { createFleetView, type FleetView } from './fleet-view.ts';
 import { seal } from './seal.ts';
 import { topicLevel } from './target.ts';
 
-/** A device that has begun is waited for longer, where the operator has not said how long. */
-const BEGUN_TIMEOUT_S = 120;
-/** The clocks of a device and of an operator may differ by this much. */
-const CLOCKS_APART_S = 60;
+/** Timeout after an `accepted` (seconds), unless the operator set one: such commands take longer. */
+const ACCEPTED_TIMEOUT_S = 120;
+/** Allowed clock difference between a device and an operator (seconds). */
+const CLOCK_SKEW_S = 60;
 
-/** What became of a command, and what was known of the devices. */
+/** Result of a command, with what the devices have published. */
 export interface Asked {
   readonly outcomes: readonly Outcome[];
   readonly view: FleetView;
 }
 
 /**
- * Sends a command and waits until all that are there have answered, or for as long as the operator wants.
+ * Sends a command and waits until all reachable devices have answered, or until the timeout.
  * @throws BrokerFailure
  */
 export async function ask(
@@ -57,7 +57,7 @@ export async function ask(
     const spreadS = target.kind === 'device' ? 0 : (options.spread ?? 0);
     const limitS = (): number => {
       const begun = answers.accepted.size > 0 && options.timeout === undefined;
-      return spreadS + (begun ? Math.max(timeoutS, BEGUN_TIMEOUT_S) : timeoutS);
+      return spreadS + (begun ? Math.max(timeoutS, ACCEPTED_TIMEOUT_S) : timeoutS);
     };
     const isDone = (): boolean =>
       device === null
@@ -70,7 +70,7 @@ export async function ask(
   }
 }
 
-/** Publishes a command; it expires when nobody waits for it any more, or when the operator says. */
+/** Publishes a command. It expires at the timeout, or when the operator says. */
 export async function sendCommand(
   exchange: Pick<Exchange, 'publish'>,
   name: CommandName,
@@ -84,8 +84,8 @@ export async function sendCommand(
   const topic = topics.command(topicLevel(target), name);
   const expiryS = Math.ceil(options.validFor ?? timeoutS);
   const wall = clock.wall();
-  const validMs = (expiryS + (options.spread ?? 0) + CLOCKS_APART_S) * 1000;
-  // What a signature must cover, so that nobody repeats it under another name or another day.
+  const validMs = (expiryS + (options.spread ?? 0) + CLOCK_SKEW_S) * 1000;
+  // The signature covers the name and the expiry, so that the message cannot be replayed under another name or later.
   const signed =
     access.signingKey === null
       ? body
@@ -95,7 +95,7 @@ export async function sendCommand(
   exchange.publish(topic, payload, { qos: 1, properties: { expiryS } });
 }
 
-/** An answer to this command; null for anything else. */
+/** Reads an answer to this command; null for other messages. */
 export function readAnswer(payload: string, id: string): CommandResponse | null {
   const parsed = commandResponseSchema.safeParse(parseJson(payload));
   return parsed.success && parsed.data.id === id ? parsed.data : null;

@@ -11,7 +11,7 @@ import { wrapText } from '../text.ts';
 import { ask } from './ask.ts';
 import type { CtlDeps } from './deps.ts';
 
-/** Sends a command and tells what became of it, a line or more for each device. */
+/** Sends a command and prints the result, one or more lines per device. */
 export async function runCommand(
   name: CommandName,
   args: Readonly<Record<string, unknown>>,
@@ -24,12 +24,12 @@ export async function runCommand(
   }
   if (outcomes.length === 0) {
     const whom = target.kind === 'group' ? `the group "${target.group}"` : 'this tenant';
-    throw new Failure(`the broker knows no device of ${whom}; nobody has answered`, EXIT.noAnswer);
+    throw new Failure(`the broker knows no device of ${whom}, and there was no answer`, EXIT.noAnswer);
   }
   sumUp(outcomes, shell);
 }
 
-/** The exit code, and for several devices a sentence that sums up. */
+/** Sets the exit code and, for several devices, prints a summary. */
 export function sumUp(outcomes: readonly Outcome[], shell: Shell): void {
   const silent = outcomes.filter(({ kind }) => kind === 'silent').length;
   const failed = outcomes.filter((outcome) => outcome.kind === 'answered' && !isDone(outcome)).length;
@@ -38,16 +38,16 @@ export function sumUp(outcomes: readonly Outcome[], shell: Shell): void {
   else if (silent > 0) shell.finish(EXIT.noAnswer);
   else if (ill > 0) shell.finish(EXIT.problemFound);
   const parts = [
-    ...(failed === 0 ? [] : [`${failed} did not do it`]),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(silent === 0 ? [] : [`${silent} did not answer`]),
     ...(ill === 0 ? [] : [`${ill} ${ill === 1 ? 'has' : 'have'} a problem`]),
   ];
   if (outcomes.length < 2 || parts.length === 0) return;
-  const told = parts.join(', ').replace(/, (?=[^,]*$)/, ' and ');
-  shell.complain(`dragoman: of ${outcomes.length} devices ${told}.\n`);
+  const summary = parts.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  shell.complain(`dragoman: of ${outcomes.length} devices ${summary}.\n`);
 }
 
-/** One device in JSON: the answer as it came, or `"status": "silent"`. */
+/** One device as JSON: its answer, or `"status": "silent"`. */
 export function outcomeJson(outcome: Outcome): object {
   const { device } = outcome;
   if (outcome.kind === 'silent') return { device, status: 'silent', message: outcome.why };
@@ -66,18 +66,18 @@ function wordOutcome(outcome: Outcome): string {
 function wordAnswer({ status, error, data }: CommandResponse): string {
   if (status === 'error')
     return `refused (${error?.code ?? 'without a code'}): ${error?.message ?? 'without a reason'}`;
-  if (status === 'expired') return 'too late: the command had expired when it came';
+  if (status === 'expired') return 'expired: the command arrived too late';
   const lanes = toldLanesSchema.safeParse(data);
   if (!lanes.success) return status;
-  const told = lanes.data.lanes.map(
+  const states = lanes.data.lanes.map(
     ({ id, phase, source, targets, volume, echo, muted }) =>
       `${id} ${phase}, ${source} to ${targets.join(', ')}, volume ${volume}, echo ${echo}${muted ? ', muted' : ''}`,
   );
   const note = lanes.data.note === undefined ? [] : [lanes.data.note];
-  return [`${status}: ${told.join('; ')}`, ...note].join('; ');
+  return [`${status}: ${states.join('; ')}`, ...note].join('; ');
 }
 
-/** What a device's own doctor has found; null: it was asked for something else, or did not look. */
+/** Findings of a device's doctor; null for other commands and for a failed one. */
 function findingsOf({ status, data }: CommandResponse): readonly Finding[] | null {
   const diagnosis = diagnosisSchema.safeParse(data);
   return status === 'ok' && diagnosis.success ? diagnosis.data.checks : null;
@@ -88,7 +88,7 @@ function hasProblem(outcome: Outcome): boolean {
   return worstOf((findings ?? []).map(({ verdict }) => verdict)) === 'problem';
 }
 
-/** As `dragoman doctor` lays them out. */
+/** Formats findings like `dragoman doctor`. */
 function layOutFindings(findings: readonly Finding[]): string {
   const hasLanes = new Set(findings.map(({ lane }) => lane).filter((lane) => lane !== null)).size > 1;
   return findings.map((finding) => layOutFinding(finding, hasLanes)).join('');

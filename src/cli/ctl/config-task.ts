@@ -21,23 +21,20 @@ import { seal } from './seal.ts';
 import { topicLevel } from './target.ts';
 import type { ConfigVerb } from './verbs.ts';
 
-/** What was found on the broker, and how to go on. */
+/** Retained messages from the broker, with the open connection. */
 interface Found {
   readonly exchange: Exchange;
-  /** The document of the device or group that was named; null: none, or none that can be read. */
+  /** The document of the target; null: none, or not readable. */
   desired(): DesiredBody | null;
   readonly reports: ReadonlyMap<string, ToldReport>;
-  /** The devices that are meant. */
+  /** Devices of the target. */
   devices(): readonly string[];
 }
 
-/** Shows or changes what is desired of the configuration, and waits until the devices report. */
+/** Shows or changes the desired configuration, and waits until the devices report. */
 export async function runConfig(verb: ConfigVerb, words: readonly string[], deps: CtlDeps): Promise<void> {
   if (deps.target.kind === 'all') {
-    throw new Failure(
-      'configuration is of one device or one group: give its name, or --group NAME',
-      EXIT.usage,
-    );
+    throw new Failure('config needs one device or one group: give its name, or --group NAME', EXIT.usage);
   }
   const changes = readChanges(verb, words);
   const found = await look(deps);
@@ -52,10 +49,11 @@ export async function runConfig(verb: ConfigVerb, words: readonly string[], deps
 
 function readChanges(verb: ConfigVerb, words: readonly string[]): DesiredChange[] {
   if (verb === 'get' || verb === 'diff') {
-    if (words.length > 0) throw new Failure(`config ${verb} takes nothing more`, EXIT.usage);
+    if (words.length > 0) throw new Failure(`config ${verb} takes no further words`, EXIT.usage);
     return [];
   }
-  if (words.length === 0) throw new Failure(`config ${verb}: what? Such as "main.targets=es,fr"`, EXIT.usage);
+  if (words.length === 0)
+    throw new Failure(`config ${verb} needs a key, such as "main.targets=es,fr"`, EXIT.usage);
   try {
     return words.map((word) => readChange(word, verb === 'unset'));
   } catch (error) {
@@ -85,7 +83,7 @@ async function look(deps: CtlDeps): Promise<Found> {
   return { exchange, reports, devices, desired: () => desired };
 }
 
-/** What stands in a document, signed or not; whether the signature is right is for the devices to say. */
+/** Reads a document, signed or not. The devices verify the signature. */
 function readBody(payload: string): DesiredBody | null {
   const envelope = readEnvelope(payload, LONGEST_DESIRED);
   if (envelope.kind === 'plain') return asBody(envelope.json);
@@ -108,7 +106,7 @@ function show({ reports, desired, devices }: Found, { shell, options }: CtlDeps)
   shell.print(textLine(`desired: ${JSON.stringify(desired() ?? 'nothing')}`));
   for (const device of devices()) {
     const report = reports.get(device);
-    const effective = report === undefined ? 'has reported nothing' : JSON.stringify(report.effective);
+    const effective = report === undefined ? 'no report yet' : JSON.stringify(report.effective);
     shell.print(textLine(`${device}: ${effective}`));
     for (const line of errorLines(report)) shell.print(line);
   }
@@ -125,7 +123,7 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
       for (const { key, desired: wanted, effective } of found)
         shell.print(
           textLine(
-            `${device}: ${key} is ${JSON.stringify(effective) ?? 'not there'}, desired ${JSON.stringify(wanted)}`,
+            `${device}: ${key} is ${JSON.stringify(effective) ?? 'not set'}, desired ${JSON.stringify(wanted)}`,
           ),
         );
     }
@@ -133,7 +131,7 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
   if (count > 0) shell.finish(EXIT.failed);
 }
 
-/** Publishes the changed document, waits until each device has reported on it, and tells what they say. */
+/** Publishes the changed document, waits for the reports of the devices, and prints them. */
 async function change(found: Found, changes: readonly DesiredChange[], deps: CtlDeps): Promise<void> {
   const { shell, topics, target, clock, timeoutS } = deps;
   const before = found.desired() ?? {};
@@ -151,18 +149,18 @@ async function change(found: Found, changes: readonly DesiredChange[], deps: Ctl
     () => timeoutS * 1000,
   );
   const judged = verdicts();
-  for (const verdict of judged) tell(verdict, version, deps);
+  for (const verdict of judged) printVerdict(verdict, version, deps);
   if (judged.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (judged.some(({ status }) => status === 'silent')) shell.finish(EXIT.noAnswer);
 }
 
-/** Above what was desired before and what any device has in force: none of them takes a lower one. */
+/** Higher than the previous version and all reported ones: devices reject lower versions. */
 function nextVersion(before: DesiredBody, reports: ReadonlyMap<string, ToldReport>, from: string): number {
   const known = typeof before['version'] === 'number' ? before['version'] : 0;
   return Math.max(known, ...[...reports.values()].map((report) => report.version[from] ?? 0)) + 1;
 }
 
-/** What became of a version of a document at one device. */
+/** Result of a document's version on one device. */
 interface Verdict {
   readonly device: string;
   readonly status: 'ok' | 'refused' | 'silent';
@@ -177,22 +175,26 @@ function judge(device: string, report: ToldReport | undefined, from: string, ver
   return { device, status: errors.length > 0 ? 'refused' : 'ok', errors };
 }
 
-function tell({ device, status, errors }: Verdict, version: number, { shell, options }: CtlDeps): void {
+function printVerdict(
+  { device, status, errors }: Verdict,
+  version: number,
+  { shell, options }: CtlDeps,
+): void {
   if (options.json) {
     shell.print(jsonLine({ device, status, version, errors }));
     return;
   }
   const words = {
     ok: `version ${version} is in force`,
-    refused: 'not everything was taken',
-    silent: `has not reported yet; it takes version ${version} when it is there`,
+    refused: 'some keys were rejected',
+    silent: `no report yet; it will apply version ${version} when it is online`,
   };
   shell.print(`${device}: ${words[status]}\n`);
-  for (const { key, message } of errors) shell.print(textLine(`  ${key || 'the whole'}: ${message}`));
+  for (const { key, message } of errors) shell.print(textLine(`  ${key || 'whole document'}: ${message}`));
 }
 
 function errorLines(report: ToldReport | undefined): string[] {
   return (report?.errors ?? []).map(({ from, key, message }) =>
-    textLine(`  ${from} ${key || 'the whole'}: ${message}`),
+    textLine(`  ${from} ${key || 'whole document'}: ${message}`),
   );
 }

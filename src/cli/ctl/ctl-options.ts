@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** What stands before the verb. */
+/** Options before the verb. */
 export interface CtlOptions {
   readonly profile?: string;
   readonly group?: string;
@@ -9,14 +9,14 @@ export interface CtlOptions {
   readonly json?: true;
 }
 
-/** The options that may stand before the verb and after it. */
+/** Adds the options that are allowed before and after the verb. */
 export function addTargetOptions(command: Command): Command {
   return command
-    .option('--profile <name>', 'which broker, by its name in ctl.json')
+    .option('--profile <name>', 'profile in ctl.json, which selects the broker')
     .option('--group <name>', 'all devices of a group')
     .option('--all', 'all devices of the tenant')
     .option('--timeout <seconds>', 'how long to wait for answers (default: 10)', readTimeout)
-    .option('--json', 'print a line for each device: {"device", "status", "error"?, "data"?}');
+    .option('--json', 'print one line per device: {"device", "status", "error"?, "data"?}');
 }
 
 function readTimeout(text: string): number {

@@ -10,22 +10,23 @@ Examples:
   dragoman ctl watch
   dragoman ctl help languages
 
-What it can do:
-  start, stop, mute, unmute, volume, languages, voice, echo: change how lanes
-    work until a restart
-  config: get, set, unset or diff what is desired, which outlives a restart
+Verbs:
+  start, stop, mute, unmute, volume, languages, voice, echo: change lanes until
+    the next restart
+  config: get, set, unset or diff the desired configuration, which survives a
+    restart
   status: one device in detail, or a table of several
-  say: have a text spoken, such as: say 'Cerramos a las seis' --language es
-  identify: let it chime, to find it in a room
-  logs, log-level: show its log as it is written; set what is written
-  restart, reboot: start the agent or the whole device again
+  say: speak a text, such as: say 'Cerramos a las seis' --language es
+  identify: play chimes, to find the device in a room
+  logs, log-level: follow the log; set its level
+  restart, reboot: restart the agent or the whole device
   doctor: run the device's own checks
   watch: a live table of all devices, until Ctrl-C
 
-How to reach the broker stands in ~/.config/dragoman/ctl.json (docs/fleet.md).
-It exits with 0 when all devices did as they were told, 1 when one did not,
-2 for a mistake on the command line or in the profile, 3 when the doctor of one
-found a problem, 4 when one was silent.`;
+~/.config/dragoman/ctl.json sets the connection to the broker (docs/fleet.md).
+Exit code: 0 all devices succeeded, 1 a device failed, 2 a mistake on the
+command line or in the profile, 3 the doctor of a device found a problem, 4 a
+device did not answer.`;
 
 export const ctlVerb: Verb = {
   register(program, shell) {
@@ -33,13 +34,13 @@ export const ctlVerb: Verb = {
       program
         .enablePositionalOptions()
         .command('ctl')
-        .description("an operator's hand on one device, a group or all of them, over MQTT")
+        .description('control one device, a group or all devices over MQTT')
         .argument('[words...]', 'DEVICE VERB ..., or with --group or --all: VERB ...'),
     )
       .addHelpText('after', EXAMPLES)
       .passThroughOptions()
       .action(async (words: string[], options: CtlOptions) => {
-        // The daemon never needs it: what it does is loaded here.
+        // Loaded here, because the daemon never needs it.
         const { runCtl } = await import('./run-ctl.ts');
         await runCtl(words, options, shell);
       });

@@ -5,7 +5,7 @@ import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { Target } from './target.ts';
 import type { Reading } from './verbs.ts';
 
-/** What each task is given. */
+/** Dependencies of each task. */
 export interface CtlDeps {
   readonly shell: Shell;
   readonly access: OperatorAccess;
@@ -14,6 +14,6 @@ export interface CtlDeps {
   readonly target: Target;
   readonly options: Reading['options'];
   readonly timeoutS: number;
-  /** Of a command: a new one for each. */
+  /** A new id for each command. */
   newId(): string;
 }

@@ -2,20 +2,20 @@ import { BrokerFailure, connectOperator, type OperatorClient } from '../../adapt
 import type { BusMessage } from '../../ports/bus.ts';
 import type { CtlDeps } from './deps.ts';
 
-/** What the broker keeps comes at once, all of it together; when nothing more has come for this long, it is all. */
+/** Pause after which all retained messages have arrived (ms): the broker sends them in one burst. */
 const SETTLED_MS = 500;
-/** The first of it may be on a slow way for this long; then there is nothing. */
+/** Maximum wait for the first retained message (ms), for slow connections; after that there is none. */
 const FIRST_WITHIN_MS = 3000;
-const LOOK_EACH_MS = 50;
+const CHECK_EACH_MS = 50;
 
-/** A connection on which something is published and answers are waited for. */
+/** A connection to publish messages and wait for answers. */
 export interface Exchange {
   publish: OperatorClient['publish'];
-  /** Nothing has come for a while: all that the broker keeps has been read. */
+  /** Whether all retained messages have arrived: there was no message for a while. */
   isSettled(): boolean;
   /**
-   * Waits until it is so, for at most as long as is said at each look; false: it was not.
-   * @throws BrokerFailure when the broker did not take what was published
+   * Waits until `isDone`, and reads the limit at each check; false: timeout.
+   * @throws BrokerFailure when the broker rejected a message
    */
   waitUntil(isDone: () => boolean, limitMs: () => number): Promise<boolean>;
   close(): Promise<void>;
@@ -49,9 +49,9 @@ export async function openExchange(
     async waitUntil(isDone, limitMs) {
       const startedAt = clock.now();
       while (!isDone()) {
-        if (refusal !== null) throw new BrokerFailure(`the broker did not take it: ${String(refusal)}`);
+        if (refusal !== null) throw new BrokerFailure(`the broker rejected the message: ${String(refusal)}`);
         if (clock.now() - startedAt >= limitMs()) return false;
-        await new Promise<void>((go) => clock.at(clock.now() + LOOK_EACH_MS, go));
+        await new Promise<void>((go) => clock.at(clock.now() + CHECK_EACH_MS, go));
       }
       return true;
     },

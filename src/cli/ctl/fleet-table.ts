@@ -10,7 +10,7 @@ const HEAD = {
   version: 'VERSION',
 } as const;
 type Column = keyof typeof HEAD;
-/** From left to right; the last ones give way where a terminal is narrow. */
+/** Columns from left to right. A narrow terminal shortens the last ones. */
 const ORDER: readonly Column[] = ['device', 'status', 'reasons', 'lanes', 'version'];
 const WIDEST: Readonly<Record<Column, number>> = {
   device: 24,
@@ -27,7 +27,7 @@ const NARROWEST: Readonly<Record<Column, number>> = {
   version: 8,
 };
 
-/** The devices as lines that fit the terminal, a head first. @param columns its width */
+/** Formats devices as lines that fit the terminal, with a header. @param columns width of the terminal */
 export function layOutRoster(rows: readonly RosterRow[], columns: number): string[] {
   const cells = rows.map((row) => cellsOf(row));
   const widths = widthsOf(cells, columns);
@@ -39,7 +39,7 @@ export function layOutRoster(rows: readonly RosterRow[], columns: number): strin
   return [line((column) => HEAD[column]), ...cells.map((row) => line((column) => row[column]))];
 }
 
-/** As they will be shown, so that they are measured so. */
+/** Sanitises cells before they are measured, so that the measured text is the printed one. */
 function cellsOf(row: RosterRow): Record<Column, string> {
   return {
     device: oneLine(row.device),
@@ -50,7 +50,7 @@ function cellsOf(row: RosterRow): Record<Column, string> {
   };
 }
 
-/** As wide as needed, narrower where there is no room, and left out where there is none at all. */
+/** Column widths: as needed, smaller without enough room, and no "version" column without any. */
 function widthsOf(cells: readonly Record<Column, string>[], columns: number): Map<Column, number> {
   const wanted = (column: Column): number =>
     Math.min(WIDEST[column], Math.max(NARROWEST[column], ...cells.map((row) => displayWidth(row[column]))));
@@ -68,7 +68,7 @@ function widthsOf(cells: readonly Record<Column, string>[], columns: number): Ma
   return widths;
 }
 
-/** Cuts a text that is too wide and says so by a mark; fills one that is narrower. */
+/** Truncates a wide text with a mark, and pads a narrow one. */
 function fill(text: string, width: number): string {
   const own = displayWidth(text);
   if (own <= width) return text + ' '.repeat(width - own);

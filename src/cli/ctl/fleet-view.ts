@@ -5,13 +5,13 @@ import { parseJson } from '../../protocol/json.ts';
 import type { OperatorTopics } from '../../protocol/mqtt/topics.ts';
 import type { Target } from './target.ts';
 
-/** What devices have told of themselves, as the broker delivers it. */
+/** Status and state of devices, as published on the broker. */
 export interface FleetView {
-  /** The filters to subscribe. */
+  /** Filters to subscribe. */
   readonly subscriptions: readonly string[];
-  /** Takes in a message; true when it was one of these. */
+  /** Handles a status or state message; false for other messages. */
   receive(message: BusMessage): boolean;
-  /** Those that the target names, as far as is known. */
+  /** Known devices of the target. */
   entries(): readonly DeviceEntry[];
 }
 
@@ -19,7 +19,7 @@ export function createFleetView(topics: OperatorTopics, target: Target): FleetVi
   const roster = createRoster();
   const device = target.kind === 'device' ? target.device : null;
   const filters = { status: topics.published(device, 'status'), state: topics.published(device, 'state') };
-  const isMeant = (entry: DeviceEntry): boolean => target.kind !== 'group' || isInGroup(entry, target.group);
+  const isTarget = (entry: DeviceEntry): boolean => target.kind !== 'group' || isInGroup(entry, target.group);
   return {
     subscriptions: [filters.status, filters.state],
     receive({ topic, payload }) {
@@ -31,12 +31,12 @@ export function createFleetView(topics: OperatorTopics, target: Target): FleetVi
     },
     entries() {
       if (device !== null) return [roster.get(device) ?? { device, status: null, state: null }];
-      return [...roster.entries()].filter(isMeant);
+      return [...roster.entries()].filter(isTarget);
     },
   };
 }
 
-/** What is not as it should be counts as not said. */
+/** Reads a status; an invalid one counts as missing. */
 function readStatus(payload: string): ToldStatus | null {
   const parsed = toldStatusSchema.safeParse(parseJson(payload));
   return parsed.success ? parsed.data : null;

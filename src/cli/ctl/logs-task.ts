@@ -9,20 +9,20 @@ import { openExchange } from './exchange.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Where signals come from: the process, or a test. */
+/** Source of signals: the process, or a test. */
 export interface Signals {
   once(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
   off(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
 }
 
-/** Shows the log of a device as it is written, until it is ended; the device is told to stop then. */
+/** Shows the log of a device until the user ends it, then stops the log stream of the device. */
 export async function followLogs(
   args: Readonly<Record<string, unknown>>,
   deps: CtlDeps,
   signals: Signals = process,
 ): Promise<void> {
   const { topics, target, clock, shell, options, timeoutS } = deps;
-  if (target.kind !== 'device') throw new Failure('logs are of one device: give its name', EXIT.usage);
+  if (target.kind !== 'device') throw new Failure('logs needs one device: give its name', EXIT.usage);
   const { device } = target;
   const id = deps.newId();
   let answer: CommandResponse | null = null;
@@ -51,7 +51,7 @@ export async function followLogs(
   }
 }
 
-/** @throws Failure when the device has refused, or has not answered in the time that it had */
+/** @throws Failure when the device has refused, or did not answer within the timeout */
 function checkAnswer(answer: CommandResponse | null, device: string, overS: number | null): void {
   if (answer === null) {
     if (overS !== null) throw new Failure(`${device}: no answer within ${overS} s`, EXIT.noAnswer);
@@ -71,13 +71,13 @@ function show(payload: string, isJson: boolean, print: (text: string) => void): 
     print(isJson ? `{"dropped":${parsed.data.dropped}}\n` : `... ${parsed.data.dropped} more lines\n`);
 }
 
-/** What is no JSON at all is a text of it: who reads lines of JSON has nothing else to read. */
+/** A line that is not JSON becomes the field `text`, so that the output is always JSON. */
 function asJsonLine(line: string): string {
   const json = parseJson(line);
   return jsonLine(isObject(json) ? json : { text: line });
 }
 
-/** "12:31:05 warn the microphone is gone {"lane":"main"}" */
+/** Formats a record: `12:31:05 warn the microphone is gone {"lane":"main"}` */
 function wordLine(text: string): string {
   const line = parseJson(text);
   if (!isObject(line)) return text;

@@ -18,13 +18,13 @@ import { watchFleet } from './watch-task.ts';
 
 const TIMEOUT_S = 10;
 
-/** Carries one line of `dragoman ctl` out. */
+/** Runs one command line of `dragoman ctl`. */
 export async function runCtl(words: readonly string[], before: CtlOptions, shell: Shell): Promise<void> {
   const first = readTarget(words, before);
-  const { task, options: behind } = readVerb(first.rest, (text) => shell.print(text));
+  const { task, options: after } = readVerb(first.rest, (text) => shell.print(text));
   if (task.kind === 'help') return;
-  const options = { ...before, ...behind };
-  // "--group" and "--all" may stand behind the verb, too.
+  const options = { ...before, ...after };
+  // "--group" and "--all" are also allowed after the verb.
   const { target } = readTarget(words, options);
   const access = openAccess(options.profile, shell);
   const { prefix, tenant } = access.profile;
@@ -39,7 +39,7 @@ export async function runCtl(words: readonly string[], before: CtlOptions, shell
     await perform(task, deps);
   } catch (error) {
     if (!(error instanceof BrokerFailure)) throw error;
-    throw new Failure(`${oneLine(error.message)}; is the profile right (url, username, certificate)?`);
+    throw new Failure(`${oneLine(error.message)}; check the profile (url, username, certificate)`);
   }
 }
 

@@ -2,10 +2,10 @@ import { createSigner } from '../../adapters/signing/signer.ts';
 import type { CtlDeps } from './deps.ts';
 
 /**
- * A message as it is published: signed where the profile has a key (a device that asks for no signature
- * reads it all the same), and else as it is.
- * @param about the topic base of the device, group or fleet that it is for
- * @param outer what stands beside the signature
+ * Prepares a message for publication: signed if the profile has a key, otherwise plain. Devices that need no signature
+ * accept signed messages, too.
+ * @param about topic base of the target: device, group or fleet
+ * @param outer fields outside the signature
  */
 export async function seal(
   type: 'dragoman+command' | 'dragoman+config',

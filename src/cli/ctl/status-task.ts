@@ -8,14 +8,14 @@ import { outcomeJson, runCommand, sumUp } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 
-/** One device in detail, from itself; of several a table, each asked whether it is there. */
+/** Prints the details of one device, or a table of several. All are asked, so that hanging devices show up. */
 export async function showStatus(deps: CtlDeps): Promise<void> {
   const { options, target, shell } = deps;
   if (options.json) return runCommand('status', {}, deps);
   const { outcomes, view } = await ask('status', {}, deps);
   if (target.kind !== 'device') {
     if (outcomes.length === 0)
-      throw new Failure('the broker knows no such devices; nobody has answered', EXIT.noAnswer);
+      throw new Failure('the broker knows no such devices, and there was no answer', EXIT.noAnswer);
     const silent = new Set(outcomes.filter(({ kind }) => kind === 'silent').map(({ device }) => device));
     const entries = view.entries();
     const known = new Set(entries.map(({ device }) => device));
@@ -51,22 +51,24 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
       `    microphone ${lane.capture}, loudspeaker ${lane.playback}, echo ${lane.echo.mode}`,
       ...(lane.capture_findings.length === 0
         ? []
-        : [`    the microphone: ${lane.capture_findings.join(', ')}`]),
+        : [`    microphone problems: ${lane.capture_findings.join(', ')}`]),
       ...(lane.session === null
         ? []
         : [`    session ${lane.session} at ${lane.stream_host ?? 'an unknown host'}`]),
       ...(lane.speech_lost_ms === 0
         ? []
-        : [`    speech lost since the start: ${Math.round(lane.speech_lost_ms / 1000)} s`]),
+        : [`    lost speech since the start: ${Math.round(lane.speech_lost_ms / 1000)} s`]),
       ...(lane.unspoken_ms === 0
         ? []
         : [
-            `    taken by the service and not spoken, since the start: ${Math.round(lane.unspoken_ms / 1000)} s`,
+            `    speech that the service did not speak, since the start: ${Math.round(lane.unspoken_ms / 1000)} s`,
           ]),
       ...(lane.speech_dropped_ms === 0
         ? []
-        : [`    translated and not played, since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`]),
-      ...(lane.next_try_at === null ? [] : [`    tries again at ${lane.next_try_at}`]),
+        : [
+            `    translated speech not played, since the start: ${Math.round(lane.speech_dropped_ms / 1000)} s`,
+          ]),
+      ...(lane.next_try_at === null ? [] : [`    next try at ${lane.next_try_at}`]),
       ...(lane.last_error === null
         ? []
         : [`    last error (${lane.last_error.code}): ${lane.last_error.message}`]),
@@ -80,12 +82,12 @@ function detailLines(device: string, answer: ToldAnswer): string[] {
 function refusedLines({ refused_task: refused }: ToldLane): string[] {
   if (refused === null) return [];
   const { source, targets, voice, message } = refused;
-  const ordered = [
+  const refusedParts = [
     ...(source === undefined ? [] : [`source ${source}`]),
     ...(targets === undefined ? [] : [`targets ${targets.join(', ')}`]),
     ...(voice === undefined ? [] : [`voice ${voice ?? 'none'}`]),
   ];
-  return [`    ordered and refused by the service: ${ordered.join('; ')} (${message})`];
+  return [`    refused by the service: ${refusedParts.join('; ')} (${message})`];
 }
 
 function wordSeconds(seconds: number): string {

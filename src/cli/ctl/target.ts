@@ -3,13 +3,13 @@ import { deviceIdSchema, nameSchema } from '../../protocol/mqtt/topics.ts';
 import type { CtlOptions } from './ctl-options.ts';
 import { VERB_NAMES } from './verbs.ts';
 
-/** Whom a command is for. */
+/** Target of a command. */
 export type Target =
   | { readonly kind: 'device'; readonly device: string }
   | { readonly kind: 'group'; readonly group: string }
   | { readonly kind: 'all' };
 
-/** The level of the command's topic. */
+/** The target's level in the topic of a command. */
 export function topicLevel(target: Target): string {
   switch (target.kind) {
     case 'device':
@@ -21,11 +21,11 @@ export function topicLevel(target: Target): string {
   }
 }
 
-/** Verbs that are for every device where none is named. */
+/** Verbs that need no device: they default to all. */
 const FOR_ALL = ['watch', 'help'];
 
 /**
- * Tells whom the words are for, and the rest of them: the verb with what belongs to it.
+ * Reads the target from the words, and returns the rest: the verb with its arguments.
  * @throws Failure
  */
 export function readTarget(
@@ -36,7 +36,7 @@ export function readTarget(
   if (group !== undefined && all) throw new Failure('give either --group or --all, not both', EXIT.usage);
   if (group !== undefined) {
     if (!nameSchema.safeParse(group).success) {
-      throw new Failure(`"${group}" is no name of a group: a-z, 0-9 and "-", at most 64`, EXIT.usage);
+      throw new Failure(`"${group}" is not a valid group name: use a-z, 0-9 and "-", at most 64`, EXIT.usage);
     }
     return { target: { kind: 'group', group }, rest: words };
   }
@@ -44,18 +44,18 @@ export function readTarget(
   if (all || (first !== undefined && FOR_ALL.includes(first)))
     return { target: { kind: 'all' }, rest: words };
   if (first === undefined) {
-    throw new Failure('whom shall it tell what? See "dragoman ctl --help" for examples', EXIT.usage);
+    throw new Failure('no device and no verb given. See "dragoman ctl --help" for examples', EXIT.usage);
   }
   if (rest.length === 0 && VERB_NAMES.includes(first)) {
     throw new Failure(
-      `for which device? Give its name before "${first}", or --group NAME, or --all`,
+      `no device given: put its name before "${first}", or use --group NAME or --all`,
       EXIT.usage,
     );
   }
   if (!deviceIdSchema.safeParse(first).success) {
-    throw new Failure(`"${first}" is no name of a device: a-z, 0-9 and "-", at most 64`, EXIT.usage);
+    throw new Failure(`"${first}" is not a valid device name: use a-z, 0-9 and "-", at most 64`, EXIT.usage);
   }
   if (rest.length === 0)
-    throw new Failure(`what shall ${first} do? There are ${VERB_NAMES.join(', ')}`, EXIT.usage);
+    throw new Failure(`no verb given for ${first}; the verbs are ${VERB_NAMES.join(', ')}`, EXIT.usage);
   return { target: { kind: 'device', device: first }, rest };
 }

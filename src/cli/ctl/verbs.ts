@@ -6,7 +6,7 @@ import { addTargetOptions, type CtlOptions } from './ctl-options.ts';
 
 export type ConfigVerb = 'get' | 'set' | 'unset' | 'diff';
 
-/** What is to be done, with everything that the command line said. */
+/** The task with its arguments from the command line. */
 export type Task =
   | { readonly kind: 'command'; readonly name: CommandName; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'logs'; readonly args: Readonly<Record<string, unknown>> }
@@ -14,7 +14,7 @@ export type Task =
   | { readonly kind: 'config'; readonly verb: ConfigVerb; readonly words: readonly string[] }
   | { readonly kind: 'help' };
 
-/** The task and the options that stood after the verb. */
+/** The task and the options after the verb. */
 export interface Reading {
   readonly task: Task;
   readonly options: CtlOptions & { readonly spread?: number; readonly validFor?: number };
@@ -41,16 +41,19 @@ const CONFIG_VERBS: readonly ConfigVerb[] = ['get', 'set', 'unset', 'diff'];
 
 const VERBS: Readonly<Record<string, CtlVerb>> = {
   start: {
-    says: 'begin to listen; a lane that waits or is parked tries at once',
+    says: 'start to listen; a waiting or parked lane retries at once',
     options: [
       lane,
-      ['--until <time>', 'open it until then whatever the schedule says, such as 2026-05-04T20:00:00Z'],
+      [
+        '--until <time>',
+        'keep it open until this time regardless of the schedule, such as 2026-05-04T20:00:00Z',
+      ],
     ],
     task: (_, values) => ({ kind: 'command', name: 'start', args: pick(values, ['lane', 'until']) }),
   },
   stop: onLane('stop', 'stop listening and speaking at once'),
-  mute: onLane('mute', 'close the microphone'),
-  unmute: onLane('unmute', 'open the microphone again'),
+  mute: onLane('mute', 'mute the microphone'),
+  unmute: onLane('unmute', 'unmute the microphone'),
   volume: {
     says: 'set the volume of the loudspeaker',
     usage: '<percent>',
@@ -62,10 +65,10 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   languages: {
-    says: 'set the language that is spoken and those that are heard',
+    says: 'set the source and target languages',
     options: [
-      ['--source <language>', 'the language that is spoken into the microphone, such as en'],
-      ['--targets <languages>', 'the languages that are spoken out, such as es,fr'],
+      ['--source <language>', 'language of the speech at the microphone, such as en'],
+      ['--targets <languages>', 'languages of the translations, such as es,fr'],
       lane,
     ],
     task: (_, values) => ({
@@ -78,7 +81,7 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   echo: {
-    says: 'set what is done about the echo of the loudspeaker: half-duplex, cancel or off',
+    says: 'set the echo protection: half-duplex, cancel or off',
     usage: '<mode>',
     options: [lane],
     task: ([mode = ''], values) => ({
@@ -88,7 +91,7 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   voice: {
-    says: 'set the voice that speaks; "none" leaves it to the service',
+    says: 'set the voice of the translation; "none" is the default of the service',
     usage: '<voice>',
     options: [lane],
     task: ([voice = ''], values) => ({
@@ -98,10 +101,10 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   say: {
-    says: "have a text spoken in the lane's session; answered when it was heard",
+    says: "speak a text in the lane's session; answered after playback",
     usage: '<text>',
     options: [
-      ['--language <language>', 'the language that it is spoken in, such as es'],
+      ['--language <language>', 'language of the speech, such as es'],
       ['--translate', 'the text is in the source language: translate it first'],
       lane,
     ],
@@ -112,8 +115,8 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   identify: {
-    says: 'let it chime, to find it in a room',
-    options: [lane, ['--seconds <n>', 'how long (default: 10)']],
+    says: 'play chimes, to find the device in a room',
+    options: [lane, ['--seconds <n>', 'duration (default: 10)']],
     task: (_, values) => ({
       kind: 'command',
       name: 'identify',
@@ -121,9 +124,9 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   'log-level': {
-    says: 'set which lines are written to its log',
+    says: 'set the lowest level that is logged',
     usage: '<level>',
-    options: [['--minutes <n>', 'then it is as configured again; left out: until a restart']],
+    options: [['--minutes <n>', 'return to the configured level after this time; left out: at a restart']],
     task: ([level = ''], values) => ({
       kind: 'command',
       name: 'log_level',
@@ -131,40 +134,40 @@ const VERBS: Readonly<Record<string, CtlVerb>> = {
     }),
   },
   config: {
-    says: 'get, set, unset or diff what is desired, such as config set main.targets=es,fr',
+    says: 'get, set, unset or diff the desired configuration, such as config set main.targets=es,fr',
     usage: '<words...>',
     task: ([verb = '', ...words]) => {
       const known = CONFIG_VERBS.find((name) => name === verb);
       if (known !== undefined) return { kind: 'config', verb: known, words };
-      throw new Failure(`config "${verb}" is not known; there are ${CONFIG_VERBS.join(', ')}`, EXIT.usage);
+      throw new Failure(`config "${verb}" is unknown; use ${CONFIG_VERBS.join(', ')}`, EXIT.usage);
     },
   },
   restart: {
-    says: 'end the agent in order; systemd starts it again',
+    says: 'shut the agent down cleanly; systemd restarts it',
     task: () => ({ kind: 'command', name: 'restart', args: {} }),
   },
   reboot: { says: 'reboot the device', task: () => ({ kind: 'command', name: 'reboot', args: {} }) },
   logs: {
-    says: 'show its log as it is written, until Ctrl-C',
+    says: 'follow the log until Ctrl-C',
     options: [
-      ['--follow', 'what it does anyway'],
-      ['--level <level>', 'least important lines (default: info)'],
-      ['--minutes <n>', 'end by itself after this long, 60 at most'],
+      ['--follow', 'the default behaviour'],
+      ['--level <level>', 'lowest level to show (default: info)'],
+      ['--minutes <n>', 'end after this time, at most 60'],
     ],
     task: (_, values) => ({
       kind: 'logs',
       args: { level: values['level'] ?? 'info', minutes: 60, ...numbers(values, ['minutes']) },
     }),
   },
-  status: { says: 'tell how one device is, or a table of several', task: () => ({ kind: 'status' }) },
-  doctor: { says: "run the device's own checks, which change nothing", task: () => ({ kind: 'doctor' }) },
+  status: { says: 'show one device in detail, or a table of several', task: () => ({ kind: 'status' }) },
+  doctor: { says: "run the device's own checks; they change nothing", task: () => ({ kind: 'doctor' }) },
   watch: { says: 'a live table, problems first, until Ctrl-C', task: () => ({ kind: 'watch' }) },
-  help: { says: 'tell more of a verb', usage: '[verb]', task: () => ({ kind: 'help' }) },
+  help: { says: 'show the help of a verb', usage: '[verb]', task: () => ({ kind: 'help' }) },
 };
 
 export const VERB_NAMES: readonly string[] = Object.keys(VERBS);
 
-/** Reads the verb and what stands behind it. Help is printed by `print`. @throws Failure, CommanderError */
+/** Reads the verb and its arguments. `print` receives help texts. @throws Failure, CommanderError */
 export function readVerb(words: readonly string[], print: (text: string) => void): Reading {
   const [name = '', ...rest] = words;
   const helped = name === 'help' ? rest[0] : undefined;
@@ -191,12 +194,12 @@ function parserOf(name: string, verb: CtlVerb, print: (text: string) => void): C
     .configureOutput({ writeOut: print, writeErr: () => {}, outputError: () => {} })
     .option(
       '--spread <seconds>',
-      'with --group or --all: each device waits a random part of it',
+      'with --group or --all: each device waits a random part of this time',
       readSeconds(3600),
     )
     .option(
       '--valid-for <seconds>',
-      'a device that is away carries it out when it is back (default: not)',
+      'an offline device runs it if it returns within this time (default: it does not)',
       readSeconds(86_400),
     );
   if (verb.usage !== undefined) command.argument(verb.usage);
@@ -208,7 +211,7 @@ function listVerbs(print: (text: string) => void): void {
   for (const [name, { says }] of Object.entries(VERBS)) print(`  ${name.padEnd(10)}  ${says}\n`);
 }
 
-/** The device would refuse it, too; but this is sooner. */
+/** Checks arguments before they are sent, so that the user sees the error sooner. */
 function checkArgs(command: CommandName, args: Values, name: string): void {
   const parsed = COMMAND_ARGS[command].safeParse(args);
   if (parsed.success) return;
@@ -216,7 +219,7 @@ function checkArgs(command: CommandName, args: Values, name: string): void {
   const field = issue?.path.join('.') ?? '';
   const what =
     issue?.code === 'invalid_type' || issue?.code === 'invalid_value'
-      ? `is not what "${name}" takes`
+      ? `is not a valid argument of "${name}"`
       : issue?.message;
   throw new Failure(`${field === '' ? name : field}: ${what}; see "dragoman ctl help ${name}"`, EXIT.usage);
 }
@@ -235,11 +238,11 @@ function pick(values: Values, names: readonly string[]): Record<string, unknown>
   );
 }
 
-/** Words a verb that is not there. */
+/** The error for an unknown verb. */
 function unknownVerb(name: string): Failure {
   const near = suggest(name, VERB_NAMES);
-  const hint = near === null ? `there are ${VERB_NAMES.join(', ')}` : `did you mean "${near}"?`;
-  return new Failure(`there is no verb "${name}"; ${hint}`, EXIT.usage);
+  const hint = near === null ? `use ${VERB_NAMES.join(', ')}` : `did you mean "${near}"?`;
+  return new Failure(`unknown verb "${name}"; ${hint}`, EXIT.usage);
 }
 
 function numbers(values: Values, names: readonly string[]): Record<string, unknown> {

@@ -8,11 +8,11 @@ import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { createFleetView } from './fleet-view.ts';
 
-/** Often enough to look live, seldom enough for 200 devices over a slow connection. */
+/** Interval between redraws (ms): looks live, and is slow enough for 200 devices over a slow connection. */
 const DRAW_EACH_MS = 250;
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Where signals come from, and where a live table is drawn. */
+/** Source of signals, and the terminal for the live table. */
 export interface WatchHost {
   readonly output: LiveTerminal & { readonly isTTY?: boolean };
   once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
@@ -25,7 +25,7 @@ const processHost: WatchHost = {
   off: (signal, listener) => process.off(signal, listener),
 };
 
-/** A table of the devices that follows what they tell, until it is ended; in a pipe, a line for each change. */
+/** Shows a live table of the devices until the user ends it; in a pipe, one line per change. */
 export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): Promise<void> {
   const { topics, target, clock, access, shell, options } = deps;
   const view = createFleetView(topics, target);
@@ -65,7 +65,7 @@ interface Showing {
   restore(): void;
 }
 
-/** Problems stand first, so that what does not fit the screen is what is well. */
+/** Draws rows with problems first, so that only healthy devices are cut off at the bottom. */
 function createTable(output: LiveTerminal): Showing {
   const screen = createScreen(output);
   return {
@@ -93,14 +93,14 @@ function summary(rows: readonly RosterRow[], hidden: readonly RosterRow[], probl
   return `${rows.length} ${rows.length === 1 ? 'device' : 'devices'}, ${wrong} with a problem${more}; Ctrl-C ends`;
 }
 
-/** For a pipe: what has changed since. */
+/** For a pipe: prints only changed rows. */
 function createLines(print: (text: string) => void, isJson: boolean): Showing {
   const before = new Map<string, string>();
   return {
     rows(rows) {
       for (const row of rows) {
-        const { since: _, ...told } = row;
-        const text = JSON.stringify(told);
+        const { since: _, ...shown } = row;
+        const text = JSON.stringify(shown);
         if (before.get(row.device) === text) continue;
         before.set(row.device, text);
         const words = [row.device, row.status, row.reasons, row.lanes].filter((word) => word !== '');

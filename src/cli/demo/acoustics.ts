@@ -1,10 +1,10 @@
 import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
 import type { OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 
-/** How the loudspeaker reaches the microphone: a desk a step away from it. */
+/** Echo path from loudspeaker to microphone: delay (ms) and gain, as on a desk one step away. */
 const ECHO_DELAY_MS = 120;
 const ECHO_GAIN = 0.2;
-/** Sound this old has died away. */
+/** Age after which played sound is forgotten (ms): its echo is over. */
 const MEMORY_MS = 2000;
 
 interface Played {
@@ -12,20 +12,20 @@ interface Played {
   readonly pcm: Uint8Array;
 }
 
-/** The room between loudspeaker and microphone of a demo, which runs on two files and has none of its own. */
+/** Simulated room between loudspeaker and microphone, because a demo with two files has no echo. */
 export interface Room {
-  /** From here on the microphone hears the loudspeaker. */
+  /** Makes the microphone hear the loudspeaker from now on. */
   letEchoIn(): void;
   hearLoudspeaker(open: OpenPlayback): OpenPlayback;
   fillMicrophone(open: OpenCapture): OpenCapture;
 }
 
-/** @param rateHz of both the microphone and the loudspeaker */
+/** @param rateHz sample rate of microphone and loudspeaker */
 export function createRoom(rateHz: number): Room {
   let isOpen = false;
   let played: readonly Played[] = [];
 
-  /** Adds what the loudspeaker sounded while these samples were captured. */
+  /** Adds the echo of the loudspeaker during the capture of these samples. */
   const addEcho = (pcm: Uint8Array, capturedAt: number): Uint8Array => {
     const beganAt = capturedAt - durationMs(pcm.byteLength, rateHz);
     const echoing = played.filter(({ startsAt, pcm: sound }) => {
@@ -67,7 +67,7 @@ export function createRoom(rateHz: number): Room {
   };
 }
 
-/** @param offset sample of `target` at which `sound` begins; may lie before it */
+/** @param offset sample of `target` at which `sound` begins; may be negative */
 function mixInto(target: Uint8Array, sound: Uint8Array, offset: number): void {
   const to = new DataView(target.buffer, target.byteOffset, target.byteLength);
   const from = new DataView(sound.buffer, sound.byteOffset, sound.byteLength);

@@ -1,4 +1,4 @@
-/** A message broker inside the process, for the demo and for tests: loopback, MQTT 3.1.1, nothing kept on disk. */
+/** An MQTT 3.1.1 broker inside the process, for the demo and for tests: only loopback, nothing on disk. */
 import '../../adapters/mqtt/no-debug-output.ts';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
@@ -11,7 +11,7 @@ const BAD_CREDENTIALS = 4;
 export interface BrokerOptions {
   /** 0 (the default) takes a free port. */
   readonly port?: number;
-  /** Who may connect; without it everyone on this machine. */
+  /** Checks a login; left out: every client on this machine may connect. */
   readonly login?: (username: string | undefined, password: string | undefined) => boolean;
 }
 
@@ -19,11 +19,11 @@ export interface Broker {
   /** `mqtt://127.0.0.1:PORT` */
   readonly url: string;
   readonly port: number;
-  /** Cuts every connection once, as a restart would; wills are published. */
+  /** Closes all connections once, like a restart; the broker publishes the wills. */
   kickAll(): void;
-  /** The same with the connection of one client. */
+  /** Closes the connection of one client. */
   kick(clientId: string): void;
-  /** As a broker that is down: cuts every connection and each new one, until `resume`. Retained messages stay. */
+  /** Simulates an outage: closes all connections and refuses new ones until `resume`. Retained messages stay. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;
@@ -35,13 +35,13 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
   let paused = false;
 
   const server = createServer((socket) => {
-    // The port stays ours while paused: given back, another process could take it.
+    // The server keeps its port while paused, because another process could take it.
     if (paused) return void socket.destroy();
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     aedes.handle(socket);
   });
-  // What a client does wrong ends its connection and nothing else.
+  // An error of a client only ends its own connection.
   aedes.on('clientError', () => {});
   aedes.on('connectionError', () => {});
   const clients = new Map<string, Client>();
@@ -82,7 +82,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<Broker> 
 
 function brokerOptions({ login }: BrokerOptions): AedesOptions {
   return {
-    // The broker knows no shared subscriptions: every member of a group gets every message.
+    // The broker does not support shared subscriptions: every member of a group gets every message.
     authorizeSubscribe(_client, subscription, callback) {
       subscription.topic = subscription.topic.replace(SHARED, '');
       callback(null, subscription);

@@ -6,29 +6,29 @@ import { parseJson } from '../../protocol/json.ts';
 
 /** One of the project's other programs, running for the demo. */
 export interface ChildProgram {
-  /** The line that said it is ready, parsed. */
+  /** The parsed line with which it reported ready. */
   readonly greeting: unknown;
   close(): Promise<void>;
 }
 
-/** How long a program may take to be ready on a slow board. */
+/** Timeout for the start of a program (ms), for slow boards. */
 const GREETING_LIMIT_MS = 30_000;
-/** How long it may take to end before it is killed. */
+/** Timeout for its end (ms); then it is killed. */
 const END_LIMIT_MS = 5000;
 const KEPT_STDERR_CHARS = 2000;
 
 /**
- * Loaded into the child: ends it in order when its standard input closes, which is what happens when
- * this process dies in whatever way. So no demo leaves programs behind. The child's own threads load it too, and their
- * standard input is at its end from the beginning.
+ * Code that the child loads: it shuts the child down cleanly when its standard input closes. That happens however this
+ * process ends, so no demo leaves programs running. The child's threads load it, too, but their standard input is closed
+ * from the start; so only the main thread listens.
  */
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   "import { isMainThread } from 'node:worker_threads'; if (isMainThread) process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).on('error', () => {}).resume().unref?.();",
 )}`;
 
 /**
- * Starts a program and waits for the line of JSON that says it is ready.
- * @throws Failure when it does not come up, with what it said
+ * Starts a program and waits for the line of JSON that reports ready.
+ * @throws Failure with its output when it does not start
  */
 export async function startProgram(
   script: string,
@@ -37,7 +37,7 @@ export async function startProgram(
 ): Promise<ChildProgram> {
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A terminal's Ctrl-C is for the demo, which ends its programs in order.
+    // A terminal's Ctrl-C goes only to the demo, which shuts its programs down cleanly.
     detached: true,
   });
   let stderrText = '';
@@ -55,7 +55,7 @@ export async function startProgram(
   }
 }
 
-/** Goes on reading after it, so that a full pipe never stops the program. */
+/** Waits for the ready line. It keeps reading afterwards, so that a full pipe never blocks the program. */
 function waitForGreeting(
   child: ChildProcess,
   lines: NodeJS.EventEmitter,

@@ -7,21 +7,20 @@ export const demoVerb: Verb = {
   register(program, shell) {
     program
       .command('demo')
-      .description('interpret a recording on this machine alone: no sound card, no configuration')
-      .option('--seconds <n>', 'how much of the input is heard; a shorter one begins again', readSeconds)
+      .description('interpret a recording on this machine; needs no sound card and no configuration')
+      .option('--seconds <n>', 'length of the input; a shorter recording repeats', readSeconds)
       .option('--input <wav>', 'speech to interpret (default: the recording that ships with dragoman)')
-      .option('--output <wav>', 'where the translated speech goes', 'dragoman-demo.wav')
+      .option('--output <wav>', 'file for the translated speech', 'dragoman-demo.wav')
       .addOption(
-        new Option('--fault <name>', 'strike a fault; may be given several times')
+        new Option('--fault <name>', 'inject a fault; may be repeated')
           .choices(DEMO_FAULTS)
           .argParser((name: string, earlier: readonly DemoFault[]) => [...earlier, readFault(name)])
           .default([], 'none'),
       )
       .addOption(
-        new Option(
-          '--real-mic',
-          "hear and speak with this machine's own sound devices, for 60 s unless --seconds says how long",
-        ).conflicts('input'),
+        new Option('--real-mic', "use this machine's own sound devices, for 60 s or for --seconds").conflicts(
+          'input',
+        ),
       )
       .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')
       .addHelpText(
@@ -33,7 +32,7 @@ export const demoVerb: Verb = {
         ),
       )
       .action(async (options: DemoCommandOptions) => {
-        // A daemon that runs for a year never needs the broker and the views: they are loaded here.
+        // Loaded here, because the daemon never needs the broker and the views.
         const { performDemo } = await import('./perform-demo.ts');
         await performDemo(options, shell);
       });
@@ -49,5 +48,5 @@ function readSeconds(text: string): number {
 function readFault(name: string): DemoFault {
   const fault = DEMO_FAULTS.find((known) => known === name);
   if (fault !== undefined) return fault;
-  throw new InvalidArgumentError(`There are ${DEMO_FAULTS.join(', ')}.`);
+  throw new InvalidArgumentError(`It must be one of ${DEMO_FAULTS.join(', ')}.`);
 }

@@ -17,27 +17,27 @@ import { type DemoModel, type DemoView, FIRST_MODEL, notice, observeStep } from 
 import { type RealMic, recordLoudspeaker } from './real-mic.ts';
 import { type DemoSummary, summarise } from './summary.ts';
 
-/** Rate of the stream: that of the recording that ships with the project. */
+/** Sample rate of the stream (Hz): that of the bundled recording. */
 export const STREAM_RATE_HZ = 24_000;
-/** How often the view hears of time passing, and the demo looks whether it is over. */
+/** Interval of view updates and of the check for the end (ms). */
 const TICK_MS = 100;
 
 export interface DemoOptions {
   readonly input: string;
   readonly output: string;
-  /** How much of the input is heard; a shorter input begins again. Null: all of it, once. */
+  /** Length of the input; a shorter recording repeats. Null: the whole recording, once. */
   readonly inputMs: number | null;
-  /** Heard and spoken with instead of the input; the output is a recording then. */
+  /** Real sound devices instead of the input file; the output then records the loudspeaker. */
   readonly realMic?: RealMic | null;
   readonly faults: readonly DemoFault[];
   readonly clock: Clock;
   readonly log: Log;
   readonly view: DemoView;
-  /** Ends the demo early, in order. */
+  /** Ends the demo early, with a clean shutdown. */
   readonly abort: AbortSignal;
 }
 
-/** Plays the visitor to a real agent with broker, backend and service; resolves when all is said. */
+/** Plays the visitor to a real agent with broker, backend and service; resolves when all speech is played. */
 export async function runDemo(environment: DemoEnvironment, options: DemoOptions): Promise<DemoSummary> {
   const config = demoConfig(environment, options);
   const machine = await createMachineDeps(config, options.clock, options.log, {});
@@ -76,7 +76,7 @@ function demoConfig(
   environment: DemoEnvironment,
   { input, output, inputMs, realMic, faults }: DemoOptions,
 ): Config {
-  // Two files have no room between them in which the one could hear the other, unless the fault makes one.
+  // Files have no acoustic echo, unless the fault "echo" simulates one.
   const echo = realMic?.echo ?? (faults.includes('echo') ? 'half-duplex' : 'off');
   return configSchema.parse({
     device: DEMO_DEVICE,
@@ -90,7 +90,7 @@ function demoConfig(
           ? { driver: 'alsa', device: realMic.microphone, sampleRate: STREAM_RATE_HZ }
           : { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
         playback: realMic
-          ? // What the microphone hears is said back here, and is to sound as it was heard.
+          ? // The translation repeats the captured speech here, so its loudness must not change.
             { driver: 'alsa', device: realMic.loudspeaker, normalize: false }
           : { driver: 'file', path: output },
         source: 'en',
@@ -101,7 +101,7 @@ function demoConfig(
   });
 }
 
-/** One performance: watches the lane, strikes the faults, and knows when it is over. */
+/** One run of the demo: observes the lane, injects the faults, and detects the end. */
 class DemoRun {
   private readonly lane: LaneRunner;
   private readonly environment: DemoEnvironment;
@@ -128,7 +128,7 @@ class DemoRun {
     this.faults = scheduleFaults(options.faults);
     const { realMic, inputMs } = options;
     if (realMic && inputMs !== null) {
-      const words = `listening to the microphone "${realMic.microphone}" for ${inputMs / 1000} s; Ctrl-C ends it`;
+      const words = `listening to the microphone "${realMic.microphone}" for ${inputMs / 1000} s; Ctrl-C stops`;
       this.model = notice(this.model, words, 0);
     }
   }
@@ -177,14 +177,14 @@ class DemoRun {
       return;
     }
     this.environment.strike(fault).catch((error: unknown) => {
-      this.failure = error instanceof Error ? error : new Error('the fault could not be struck');
+      this.failure = error instanceof Error ? error : new Error('the fault could not be injected');
     });
   }
 
   private measure({ effects, before, after }: LaneStep, now: number): void {
     for (const effect of effects) {
       if (effect.type === 'send_task') this.taskSetAt ??= now;
-      // Counted from the start of the process, which is where the machine's monotonic clock begins.
+      // The monotonic clock starts with the process.
       if (effect.type === 'send_audio') this.firstChunkMs ??= Math.round(this.options.clock.now());
       if (effect.type !== 'caption') continue;
       const { kind, id, text } = effect.caption;

@@ -2,19 +2,19 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { oneLine } from '../../protocol/plain-text.ts';
 
-/** Text as a terminal shows it: measured in columns, where a Japanese character takes two and an accent none. */
+/** Text on a terminal, measured in columns: a Japanese character takes two, a combining accent none. */
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Controls and separators would move the cursor or worse. */
+/** Control characters and line separators: they move the cursor or do worse. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
-/** Invisible characters that reorder or hide what follows; those that join letters and emoji stay. */
+/** Invisible characters that reorder or hide text. Joiners of letters and emoji (U+200C, U+200D) are allowed. */
 const HIDDEN = /(?![\u200c\u200d])\p{Cf}/gu;
 const HALVES = /\p{Surrogate}/gu;
 
 /**
- * Makes a text from outside harmless on a terminal: one line, no escape sequences, no control
- * characters, nothing that turns the direction of what stands after it.
+ * Sanitises a text from outside for a terminal: one line, without escape sequences, control characters or changes of the
+ * text direction.
  */
 export function neutralise(text: string): string {
   return stripVTControlCharacters(text)
@@ -25,12 +25,12 @@ export function neutralise(text: string): string {
     .trim();
 }
 
-/** Measuring takes its time, and a picture shows the same texts over and over. */
+/** Maximum number of cached widths: measuring is slow, and a picture shows the same texts repeatedly. */
 const MOST_REMEMBERED = 5000;
 const LONGEST_REMEMBERED = 250;
 const widths = new Map<string, number>();
 
-/** Columns that a text takes; the escape sequences of colours take none. */
+/** Width of a text in columns; escape sequences of colours have none. */
 export function displayWidth(text: string): number {
   if (text.length > LONGEST_REMEMBERED) return stringWidth(text);
   const known = widths.get(text);
@@ -44,8 +44,8 @@ export function displayWidth(text: string): number {
 declare const IS_ROW: unique symbol;
 
 /**
- * A row of a live picture. Made by `plainRow` and `paint` alone: what a program puts in itself, such as colours, comes after
- * everything in the text that could steer the terminal has gone.
+ * A row of a live picture. Only `plainRow` and `paint` create one: they remove terminal control characters from the text
+ * before the program adds its own, such as colours.
  */
 export type ScreenRow = string & { readonly [IS_ROW]: true };
 
@@ -54,19 +54,19 @@ export function plainRow(text: string): ScreenRow {
   return oneLine(text) as ScreenRow;
 }
 
-/** Fills up with spaces on the right, never cuts. */
+/** Pads with spaces on the right; never truncates. */
 export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** At most `width` columns; where something had to go, `mark` stands at the end (counted in). */
+/** Truncates to `width` columns, including `mark` at the end of a truncated text. */
 export function truncate(text: string, width: number, mark: string): string {
   if (displayWidth(text) <= width) return text;
   if (displayWidth(mark) > width) return '';
   return takeColumns(text, width - displayWidth(mark)).trimEnd() + mark;
 }
 
-/** As many whole characters from the front as fit. */
+/** The longest prefix of whole characters that fits. */
 function takeColumns(text: string, width: number): string {
   let taken = '';
   let used = 0;
@@ -78,12 +78,12 @@ function takeColumns(text: string, width: number): string {
   return taken;
 }
 
-/** Where a line may not begin: closing marks, and the Japanese signs that belong to the one before. */
+/** Characters that must not start a line: closing marks, and Japanese signs that belong to the previous character. */
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
-/** Where a line may not end. */
+/** Characters that must not end a line: opening marks. */
 const OPENING = /[\p{Ps}\p{Pi}]$/u;
 
-/** A run of characters that stays together, and whether a space stands before it. */
+/** A run of characters without a line break, and whether a space precedes it. */
 interface Word {
   readonly text: string;
   readonly spaced: boolean;
@@ -104,7 +104,7 @@ function splitWords(text: string): readonly Word[] {
       flush();
       spaced = true;
     } else {
-      // Scripts of wide characters set no spaces: a line may break at each of them.
+      // Scripts with wide characters use no spaces: a line may break between any two of them.
       const isWide = displayWidth(segment) === 2 || displayWidth(last) === 2;
       if (run !== '' && isWide && !CLOSING.test(segment) && !OPENING.test(last)) flush();
       run += segment;
@@ -115,7 +115,7 @@ function splitWords(text: string): readonly Word[] {
   return words;
 }
 
-/** Breaks a text into lines of at most `width` columns, between words where that can be. */
+/** Wraps a text to lines of at most `width` columns, between words if possible. */
 export function wrapColumns(text: string, width: number): string[] {
   if (width < 2) return [];
   const lines: string[] = [];
@@ -130,7 +130,7 @@ export function wrapColumns(text: string, width: number): string[] {
     line = word.text;
     while (displayWidth(line) > width) {
       const piece = takeColumns(line, width);
-      // One character wider than the line (no terminal is that narrow): rather nothing than too much.
+      // A character wider than the line (no terminal is that narrow) is left out.
       if (piece === '') break;
       lines.push(piece);
       line = line.slice(piece.length);
@@ -139,7 +139,7 @@ export function wrapColumns(text: string, width: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** As `wrapColumns`, but at most `most` lines: what is too much goes at the end, or with `keep: 'end'` at the beginning. */
+/** Like `wrapColumns`, but with at most `most` lines. It truncates the end, or with `keep: 'end'` the beginning. */
 export function wrapWithin(
   text: string,
   width: number,
@@ -159,7 +159,7 @@ export function wrapWithin(
   return [mark + dropColumns(first, displayWidth(first) + displayWidth(mark) - width), ...kept];
 }
 
-/** The text without its first characters, of at least `columns` columns together. */
+/** Removes a prefix of at least `columns` columns. */
 function dropColumns(text: string, columns: number): string {
   let dropped = 0;
   let rest = text;

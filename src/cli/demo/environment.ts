@@ -6,7 +6,7 @@ import { createKeyPair } from '../../adapters/signing/keys.ts';
 import { type Broker, startBroker } from './broker.ts';
 import type { EnvironmentFault } from './faults.ts';
 
-/** The owner of the demo's device. */
+/** Identity of the demo's device. */
 export const DEMO_DEVICE = { id: 'kiosk-01', tenant: 'demo' } as const;
 
 /** A part of the environment that runs on its own. */
@@ -14,44 +14,44 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** What the environment gives its backend. */
+/** Settings of the demo's backend. */
 export interface BackendSetting {
   readonly brokerUrl: string;
   readonly serviceUrl: string;
   readonly apiKey: string;
-  /** Private key, PEM, with which it signs its answers. */
+  /** Private key (PEM) to sign answers. */
   readonly signingKeyFile: string;
 }
 
-/** What the demo's translation service is told. */
+/** Settings of the demo's translation service. */
 export interface ServiceSetting {
   readonly apiKey: string;
-  /** The emulator's choice of that name. */
+  /** The emulator's option of this name. */
   readonly wholePhrasePercent: number;
 }
 
-/** How the parts are started: as programs of their own, or inside a test. */
+/** Starts the parts: as separate programs, or within a test. */
 export interface ProgramStarters {
-  /** The translation service: gives its HTTP address. */
+  /** Starts the translation service; returns its HTTP address. */
   startService(options: ServiceSetting): Promise<Running & { url: string }>;
   startBackend(options: BackendSetting): Promise<Running>;
 }
 
-/** Everything around the agent, on loopback: broker, backend and service. */
+/** Broker, backend and service around the agent, on loopback. */
 export interface DemoEnvironment {
   readonly brokerUrl: string;
   readonly serviceUrl: string;
-  /** Public key, PEM, by which a device knows its backend. */
+  /** Public key (PEM) by which a device recognises its backend. */
   readonly ownerKeyFile: string;
   strike(fault: EnvironmentFault): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The recording's fastest speaker takes 56 % of the time in which the emulator's book is read, and is to be understood whole. */
+/** Share of the reference duration at which the emulator recognises a whole phrase (percent): the fastest speaker needs 56 %. */
 const WHOLE_PHRASE_PERCENT = 50;
-/** How long the broker stays away. */
+/** Length of the broker outage (ms). */
 const OUTAGE_MS = 4000;
-/** How often the service refuses the backend a session. */
+/** Number of sessions that the service refuses to the backend. */
 const DENIALS = 2;
 
 export async function openEnvironment(programs: ProgramStarters): Promise<DemoEnvironment> {
@@ -82,7 +82,7 @@ export async function openEnvironment(programs: ProgramStarters): Promise<DemoEn
   }
 }
 
-/** Keys for this one environment, in a folder that goes with it. */
+/** Creates keys for this environment, in a temporary folder. */
 async function makeKeys(): Promise<Running & { signingKeyFile: string; ownerKeyFile: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-'));
   const { privatePem, publicPem } = createKeyPair();
@@ -102,7 +102,7 @@ async function strike(fault: EnvironmentFault, broker: Broker, serviceUrl: strin
     case 'network-drop':
       return order(serviceUrl, { kind: 'drop' });
     case 'broker-drop':
-      // The stream breaks too: a broker is only missed when a token is needed.
+      // The stream must break, too, because the agent needs the broker only for a token.
       broker.pause();
       setTimeout(() => broker.resume(), OUTAGE_MS);
       return order(serviceUrl, { kind: 'drop' });

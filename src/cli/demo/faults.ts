@@ -11,17 +11,17 @@ export const DEMO_FAULTS = [
 ] as const;
 export type DemoFault = (typeof DEMO_FAULTS)[number];
 
-/** The faults that are struck at what stands around the agent; an echo is in the room instead. */
+/** Faults of the environment of the agent; the fault "echo" is in the room instead. */
 export type EnvironmentFault = Exclude<DemoFault, 'echo'>;
 
-/** A session must have been live this long before the next fault strikes, so that each is seen by itself. */
+/** Minimum time between a live session and the next fault (ms), so that each fault is visible on its own. */
 const LIVE_BEFORE_FAULT_MS = 4500;
-/** What one fault takes with its recovery: this much more must be heard. */
+/** Additional input per fault (ms): time for the fault and its recovery. */
 export const FAULT_COST_MS = 12_000;
 
-/** Strikes one fault after another, each in a session that has settled. */
+/** Schedules the faults one after another, each in a stable session. */
 export interface FaultSchedule {
-  /** The fault that is due now, if any; it counts as struck. */
+  /** Returns the fault that is due now, if any, and removes it from the schedule. */
   due(state: LaneState, now: number): DemoFault | null;
   readonly remaining: readonly DemoFault[];
 }
@@ -35,7 +35,7 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
       const { session } = state;
       if (session.kind !== 'live' || session.stream.id === struckIn) return null;
       const { stream } = session;
-      // A sentence must be under way: a fault in a pause proves little.
+      // Only during a sentence: a fault in a pause shows little.
       const speaking = state.backlog.quietRun === 0;
       if (!speaking || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;
       const fault = remaining.shift();

@@ -2,12 +2,12 @@ import type { LaneStep } from '../../agent/lane/lane-runner.ts';
 import { phaseOf } from '../../core/lane/session/session.ts';
 import { isPlaying } from '../../core/playout/playout.ts';
 
-/** After the last sound or text this long a quiet means that nothing more is to come. */
+/** Silence after the last sound or text that ends the demo (ms): nothing more will come. */
 const QUIET_MS = 4000;
-/** However long the service keeps talking, the demo ends this long after its input. */
+/** Maximum time between the end of the input and the end of the demo (ms), even if the service keeps talking. */
 const LONGEST_TAIL_MS = 90_000;
 
-/** Tells when everything that was heard has been translated and played. */
+/** Detects that all input has been translated and played. */
 export interface FinishLine {
   onStep(step: LaneStep, now: number): void;
   isReached(now: number): boolean;
@@ -33,7 +33,7 @@ export function createFinishLine(): FinishLine {
   };
 }
 
-/** A text, translated sound, a spoken chunk on its way, or a new session: more may follow. */
+/** Whether more may follow: a text, translated audio, unsent speech, or a new session. */
 function hasNews({ effects, before, after }: LaneStep): boolean {
   return (
     phaseOf(before.session) !== phaseOf(after.session) ||

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { durationMs } from '../../core/audio/pcm.ts';
 import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 
-/** The recording that ships with the project: beside the bundle, or beside this file when the sources run. */
+/** The bundled recording: in the folder of the bundle, or of this file when the sources run. */
 export function shippedRecording(): string {
   return fileURLToPath(new URL('./visitor.wav', import.meta.url));
 }
 
-/** A capture that hears its source for this long, and silence after that. */
+/** Limits a capture to this length; after that it delivers silence. */
 export function limitCapture(open: OpenCapture, limitMs: number, rateHz: number): OpenCapture {
   return (sink, shortPeriods) => {
     let heardMs = 0;

@@ -2,11 +2,11 @@ import { displayWidth, neutralise, padTo, truncate, wrapWithin } from './display
 import type { Row, Signs, Span, Style } from './live-colors.ts';
 import type { Exchange } from './model.ts';
 
-/** More are not read at a glance. */
+/** Maximum number of exchanges: more cannot be read at a glance. */
 const MOST_EXCHANGES = 4;
-/** Longer tags than this are cut: `zh-Hant` fits. */
+/** Maximum length of a language tag (columns): `zh-Hant` fits. */
 const LONGEST_TAG = 7;
-/** More of a text than this has no room on the picture, and is not even measured. */
+/** Maximum length of a text that is measured (characters): more never fits the picture. */
 const LONGEST_TEXT = 600;
 const ROWS_PER_TEXT = 2;
 
@@ -25,8 +25,8 @@ interface Saying {
 }
 
 /**
- * The last exchanges, oldest first, in exactly `height` rows. One that does not fit whole is left out, but
- * the newest is always there, cut if need be.
+ * Renders the last exchanges, oldest first, in exactly `height` rows. Exchanges that do not fit completely are left out.
+ * The newest one is always shown, truncated if necessary.
  */
 export function renderCaptions(exchanges: readonly Exchange[], place: CaptionPlace): Row[] {
   const latest = exchanges.slice(-MOST_EXCHANGES);
@@ -78,7 +78,7 @@ function renderExchange(
   ];
   const textWidth = width - 2 - tagWidth - 2;
   const rows = sayings.flatMap((saying) => renderSaying(saying, tagWidth, textWidth, rowsPerText, signs));
-  // Room for what will be said, so that nothing moves when it comes.
+  // Rows for future translations, so that nothing moves when they arrive.
   for (let missing = targets - exchange.translations.length; missing > 0; missing--) {
     rows.push([{ text: signs.to, style: 'dim' }]);
   }
@@ -93,7 +93,7 @@ function renderSaying(
   signs: Signs,
 ): Row[] {
   const harmless = neutralise(isFinal ? text.slice(0, LONGEST_TEXT) : text.slice(-LONGEST_TEXT));
-  // Of a text that still grows the end is what is news; a dimmed colour would be hard to read.
+  // A partial text shows its end, which is new.
   const lines = isFinal
     ? wrapWithin(harmless, width, most, { keep: 'start', mark: signs.more })
     : wrapWithin(`${harmless}${signs.more}`, width, most, { keep: 'end', mark: signs.more });

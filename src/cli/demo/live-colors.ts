@@ -2,29 +2,29 @@ import { styleText } from 'node:util';
 import { oneLine } from '../../protocol/plain-text.ts';
 import { displayWidth, type ScreenRow, truncate } from './display-text.ts';
 
-/** Columns of the names on the left. */
+/** Width of the labels on the left (columns). */
 export const LABEL_WIDTH = 13;
 
-/** What a terminal can show. */
+/** Capabilities of a terminal. */
 export interface Capabilities {
   readonly colour: boolean;
-  /** Signs beyond ASCII; without them the picture is drawn with letters. Captions stay as they are. */
+  /** Non-ASCII signs; without them the picture uses ASCII. Captions are not changed. */
   readonly unicode: boolean;
 }
 
-/** Colours and weights, by the names of `util.styleText`. */
+/** Colours and weights, named as in `util.styleText`. */
 export type Style = Parameters<typeof styleText>[0];
 
-/** A stretch of text in one style. */
+/** A piece of text in one style. */
 export interface Span {
   readonly text: string;
   readonly style?: Style;
 }
 
-/** One row of the picture, without its style put in yet: so it can be measured and cut. */
+/** One row of the picture before styles are applied, so that it can be measured and truncated. */
 export type Row = readonly Span[];
 
-/** The signs that the picture is drawn with. */
+/** The signs of the picture. */
 export interface Signs {
   readonly done: string;
   readonly here: string;
@@ -33,7 +33,7 @@ export interface Signs {
   readonly more: string;
   readonly to: string;
   readonly none: string;
-  /** Leaves a gap to the row above, so that two meters do not run into each other. */
+  /** Lower than a full block, so that two meters do not touch each other. */
   readonly fill: string;
   readonly peak: string;
   readonly track: string;
@@ -73,19 +73,19 @@ export function rowWidth(row: Row): number {
   return row.reduce((width, { text }) => width + displayWidth(text), 0);
 }
 
-/** Puts `right` at the end of a row of `width` columns; it gives way where there is no room. */
+/** Puts `right` at the end of a row of `width` columns; leaves it out without enough room. */
 export function justify(left: Row, right: Row, width: number): Row {
   const gap = width - rowWidth(left) - rowWidth(right);
   return gap < 1 ? left : [...left, { text: ' '.repeat(gap) }, ...right];
 }
 
-/** A headline with a line up to the end of the row. */
+/** A heading with a rule up to the end of the row. */
 export function renderRule(title: string, width: number, { rule }: Signs): Row {
   const lead = `${rule.repeat(2)} ${title} `;
   return [{ text: lead + rule.repeat(Math.max(0, width - lead.length)), style: 'dim' }];
 }
 
-/** Makes the text of a row that takes at most `width` columns, without blanks at its end. */
+/** Renders a row to at most `width` columns, without trailing blanks. */
 export function paint(row: Row, width: number, capabilities: Capabilities): ScreenRow {
   const texts = row.map((span) => ({ ...span, text: oneLine(span.text) }));
   const spans = cut(joinAlike(texts), width, signsFor(capabilities).more);
@@ -111,7 +111,7 @@ function cut(row: Row, width: number, mark: string): Span[] {
   return spans;
 }
 
-/** A meter is many cells of few colours. */
+/** Joins adjacent spans of the same style: a meter has many cells in few colours. */
 function joinAlike(row: Row): Span[] {
   const spans: Span[] = [];
   for (const span of row) {

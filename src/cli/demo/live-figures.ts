@@ -3,7 +3,7 @@ import type { LatencySummary } from '../../agent/lane/latency.ts';
 import { justify, LABEL_WIDTH, type Row, renderRule, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 
-/** Two rows under a headline: how long the sound takes, and how much of it waits or has been played. */
+/** Two rows with a heading: delays of the audio, backlog and played time. */
 export function renderLatencies(model: DemoModel, account: LaneAccount, width: number, signs: Signs): Row[] {
   const pair = (name: string, latency: LatencySummary | null): Row => [
     { text: name.padEnd(LABEL_WIDTH), style: 'dim' },
@@ -23,7 +23,7 @@ export function renderLatencies(model: DemoModel, account: LaneAccount, width: n
   ];
 }
 
-/** The balance of the chunks, as the equation that it is. */
+/** The account of the chunks, as an equation. */
 export function renderAccounts(account: LaneAccount, width: number): Row[] {
   const { captured, sent, silenced, trimmed, dropped, held } = account;
   const columns: readonly [name: string, sign: string, count: number, cells: number][] = [
@@ -50,7 +50,7 @@ export function renderAccounts(account: LaneAccount, width: number): Row[] {
   ];
 }
 
-/** Nine characters. */
+/** Formats a delay in nine characters. */
 function formatMs(ms: number | undefined, { none }: Signs): string {
   if (ms === undefined) return `${none}   `.padStart(9);
   return `${ms < 1000 ? ms.toFixed(1) : ms.toFixed(0)} ms`.padStart(9);

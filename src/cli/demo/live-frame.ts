@@ -18,31 +18,31 @@ import { renderPhase } from './live-phase.ts';
 import { planRows } from './live-plan.ts';
 import type { DemoModel, Notice } from './model.ts';
 
-/** Of a terminal, in characters. */
+/** Size of a terminal (characters). */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** The model as the picture shows it: with levels that an eye can follow. */
+/** The model for the picture, with smoothed levels. */
 export interface LiveModel extends DemoModel {
   readonly inputMeter: Meter;
   readonly outputMeter: Meter;
 }
 
-/** Wider lines are hard to read. */
+/** Maximum width (columns): wider lines are hard to read. */
 const WIDEST = 98;
 const NARROWEST = 58;
-/** The quietest level on a meter; a quiet room is about there. */
+/** Lowest level of a meter (dBFS): about that of a quiet room. */
 const METER_FLOOR_DB = -60;
-/** From here on it is loud, from here on too loud. */
+/** Levels that count as loud and as too loud (dBFS). */
 const LOUD_DB = -12;
 const TOO_LOUD_DB = -3;
 const READOUT_WIDTH = 10;
 
 /**
- * The demo's picture: rows of at most one column less than the terminal has, one row less than the terminal
- * has, and always equally many at one size. Nothing from outside reaches the terminal as more than text.
+ * Renders the demo's picture: one column narrower and one row shorter than the terminal, with a constant number of rows at
+ * each size. Text from outside is sanitised.
  */
 export function renderFrame(
   model: LiveModel,
@@ -103,7 +103,7 @@ function renderMeter(label: string, meter: Meter, width: number, signs: Signs): 
   ];
 }
 
-/** Each cell in the colour of its level, as on a mixing desk. */
+/** Renders each cell in the colour of its level, as on a mixing desk. */
 function renderBar({ levelDb, peakDb }: Meter, cells: number, { fill, peak, track }: Signs): Row {
   const position = (db: number): number =>
     Math.min(1, Math.max(0, (db - METER_FLOOR_DB) / -METER_FLOOR_DB)) * cells;
@@ -125,7 +125,7 @@ function renderNotices(notices: readonly Notice[], most: number, width: number, 
   const rows = notices.slice(-most).map(
     ({ atMs, text }): Row => [
       { text: `${formatTime(atMs)}  `, style: 'dim' },
-      // The demo's own announcements of a fault stand out.
+      // Announcements of faults are highlighted.
       text.startsWith('***') ? { text: neutralise(text), style: 'yellow' } : { text: neutralise(text) },
     ],
   );
@@ -133,7 +133,7 @@ function renderNotices(notices: readonly Notice[], most: number, width: number, 
   return [renderRule('what happened', width, signs), ...rows, ...blanks];
 }
 
-/** Minutes and seconds, six characters. */
+/** Formats minutes and seconds in six characters. */
 function formatTime(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`.padStart(6);

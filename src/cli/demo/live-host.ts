@@ -11,7 +11,7 @@ export interface LiveHost {
   readonly input: KeySource;
   on(event: HostEvent, listener: () => void): unknown;
   off(event: HostEvent, listener: () => void): unknown;
-  /** Sends a signal to everything that was started with the process, as a terminal does. */
+  /** Sends a signal to the whole process group, as a terminal does. */
   raise(signal: KeySignal): void;
 }
 
@@ -25,19 +25,19 @@ export function processHost(): LiveHost {
   };
 }
 
-/** Whether a live view can be shown there at all. */
+/** Whether the output can show a live view. */
 export function isLiveTerminal(output: { readonly isTTY?: boolean }, env: Environment): boolean {
   return output.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 export function capabilitiesOf(terminal: LiveTerminal, env: Environment): Capabilities {
-  // An empty NO_COLOR says nothing (no-color.org).
+  // An empty NO_COLOR has no effect (no-color.org).
   const isPlain = Boolean(env['NO_COLOR']);
   return { colour: !isPlain && (terminal.hasColors?.(16) ?? false), unicode: hasUnicode(env) };
 }
 
 function hasUnicode(env: Environment): boolean {
-  // The kernel's console has too few letters in its font.
+  // The font of the kernel's console has too few characters.
   if (env['TERM'] === 'linux') return false;
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return /utf-?8/i.test(locale) || Boolean(env['WT_SESSION']);

@@ -1,4 +1,4 @@
-/** What is needed of standard input; a `tty.ReadStream` is one. */
+/** The part of standard input that key handling needs; a `tty.ReadStream` implements it. */
 export interface KeySource {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
@@ -10,7 +10,7 @@ export interface KeySource {
 
 export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
-/** Ctrl-C, Ctrl-Z, Ctrl-\: what a terminal itself makes of them while it reads whole lines. */
+/** Signals of Ctrl-C, Ctrl-Z and Ctrl-\, as a terminal raises them in line mode. */
 const SIGNALS: ReadonlyMap<number, KeySignal> = new Map([
   [0x03, 'SIGINT'],
   [0x1a, 'SIGTSTP'],
@@ -18,8 +18,8 @@ const SIGNALS: ReadonlyMap<number, KeySignal> = new Map([
 ]);
 
 /**
- * Keeps keys from being echoed into a picture, where one Enter would shift it; the keys that are signals stay
- * signals. Does nothing where nobody types. Returns the release, which may be called more than once.
+ * Prevents the echo of keys, because one Enter would shift the picture. Signal keys still raise their signals. Does nothing
+ * without a terminal. Returns a function that ends this; it may be called more than once.
  */
 export function holdKeys(input: KeySource, raise: (signal: KeySignal) => void): () => void {
   if (input.isTTY !== true || input.setRawMode === undefined) return () => {};

@@ -2,42 +2,42 @@ import type { Phase } from '../../core/lane/phases.ts';
 import { justify, type Row, type Signs } from './live-colors.ts';
 import type { DemoModel } from './model.ts';
 
-/** The way to a running session; the other phases lie beside it. */
-const WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'live'];
+/** Phases on the way to a running session, in order; the picture shows the others separately. */
+const STEPS: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'live'];
 
-/** More than this waiting to be sent is not just the chunk at hand. */
+/** Backlog that counts as catching up (ms): more than the current chunk. */
 const BACKLOG_MS = 640;
 
-/** From here on the phases stand two columns apart. */
+/** Width from which the phases are two columns apart. */
 const ROOMY_WIDTH = 64;
 
 interface Look {
-  /** For the person who watches; at most 56 characters. */
+  /** Explanation for the viewer; at most 56 characters. */
   readonly words: string;
   readonly colour: 'white' | 'cyan' | 'green' | 'yellow' | 'red';
 }
 
 const LOOKS: Readonly<Record<Phase, Look>> = {
-  idle: { words: 'does not run', colour: 'white' },
-  acquiring: { words: 'asks the backend for a token; audio is held', colour: 'cyan' },
-  connecting: { words: 'opens the stream with the token; audio is held', colour: 'cyan' },
-  configuring: { words: 'has set the task and asks until it runs; audio is held', colour: 'cyan' },
+  idle: { words: 'not running', colour: 'white' },
+  acquiring: { words: 'requests a token from the backend; audio is buffered', colour: 'cyan' },
+  connecting: { words: 'opens the stream with the token; audio is buffered', colour: 'cyan' },
+  configuring: { words: 'has set the task and waits until it runs; audio buffered', colour: 'cyan' },
   live: { words: 'streams audio in real time', colour: 'green' },
-  rolling: { words: 'streams, and readies the next session', colour: 'green' },
-  standby: { words: 'waits for a voice: no stream and no cost', colour: 'white' },
-  draining: { words: 'has ended the task and lets the service finish', colour: 'cyan' },
-  waiting: { words: 'waits a moment before the next try; audio is held', colour: 'yellow' },
-  parked: { words: 'refused until somebody fixes it; asks again at times', colour: 'red' },
-  restarting: { words: 'hit a defect of the program; begins again soon', colour: 'red' },
-  closed: { words: 'has ended', colour: 'white' },
+  rolling: { words: 'streams, and prepares the next session', colour: 'green' },
+  standby: { words: 'waits for speech: no stream and no cost', colour: 'white' },
+  draining: { words: 'has ended the task; the service finishes', colour: 'cyan' },
+  waiting: { words: 'waits before the next try; audio is buffered', colour: 'yellow' },
+  parked: { words: 'refused; needs manual action; retries slowly', colour: 'red' },
+  restarting: { words: 'program defect; restarts soon', colour: 'red' },
+  closed: { words: 'the lane has ended', colour: 'white' },
 };
 
 const BROKER_GONE: Look = {
-  words: 'waits for the broker to ask for a token; audio is held',
+  words: 'waits for the broker to request a token; audio buffered',
   colour: 'yellow',
 };
 
-/** Two rows: the place among the phases, and what it means. */
+/** Two rows: the current phase among all phases, and its explanation. */
 export function renderPhase(
   { phase, backlogMs, isBrokerGone }: DemoModel,
   width: number,
@@ -46,20 +46,20 @@ export function renderPhase(
   const { words, colour } = phase === 'acquiring' && isBrokerGone ? BROKER_GONE : LOOKS[phase];
   const current: Row = [{ text: `${signs.here} ${phase}`, style: ['bold', colour] }];
   const gap = { text: ' '.repeat(width < ROOMY_WIDTH ? 1 : 2) };
-  const way = WAY.flatMap((step, index): Row => {
+  const steps = STEPS.flatMap((step, index): Row => {
     const before = index === 0 ? [] : [gap];
     if (step === phase) return [...before, ...current];
-    const sign = isBehind(step, phase) ? signs.done : signs.ahead;
+    const sign = isPassed(step, phase) ? signs.done : signs.ahead;
     return [...before, { text: `${sign} ${step}`, style: 'dim' }];
   });
   const isCatchingUp = phase === 'live' && backlogMs > BACKLOG_MS;
   return [
-    justify(way, WAY.includes(phase) ? [] : current, width),
-    [{ text: isCatchingUp ? 'takes pauses out of what was held, to catch up' : words }],
+    justify(steps, STEPS.includes(phase) ? [] : current, width),
+    [{ text: isCatchingUp ? 'removes pauses from the backlog to catch up' : words }],
   ];
 }
 
-function isBehind(step: Phase, phase: Phase): boolean {
+function isPassed(step: Phase, phase: Phase): boolean {
   if (phase === 'draining') return true;
-  return WAY.includes(phase) && WAY.indexOf(step) < WAY.indexOf(phase);
+  return STEPS.includes(phase) && STEPS.indexOf(step) < STEPS.indexOf(phase);
 }

@@ -1,6 +1,6 @@
-/** Which parts the picture has at a height, and how tall they are. */
+/** The parts of the picture at a height, and their heights. */
 export interface Plan {
-  /** Rows of the captions. */
+  /** Height of the captions (rows). */
   readonly captions: number;
   readonly notices: number;
   readonly hasMeters: boolean;
@@ -10,12 +10,12 @@ export interface Plan {
   readonly isAiry: boolean;
 }
 
-/** Title, phases, words and the headline of the captions. */
+/** Rows that are always there: title, phases, explanation and the heading of the captions. */
 const HEAD_ROWS = 4;
 const MOST_CAPTION_ROWS = 12;
 const LEAST_CAPTION_ROWS = 3;
 
-/** Takes parts away, the least missed first, until what is left fits. */
+/** Removes parts, the least important first, until the rest fits. */
 export function planRows(rows: number): Plan {
   const full: Plan = {
     captions: MOST_CAPTION_ROWS,
@@ -38,7 +38,7 @@ export function planRows(rows: number): Plan {
   for (const [step, less] of narrower.entries()) {
     plan = { ...plan, ...less };
     const room = rows - heightWithoutCaptions(plan);
-    // Blank rows are worth less than a third exchange.
+    // A third exchange is more important than blank rows.
     const least = step === 0 ? 2 * LEAST_CAPTION_ROWS + 2 : LEAST_CAPTION_ROWS;
     if (room >= least) return { ...plan, captions: Math.min(MOST_CAPTION_ROWS, room) };
   }

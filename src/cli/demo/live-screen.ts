@@ -1,31 +1,31 @@
 import { displayWidth, type ScreenRow } from './display-text.ts';
 
-/** What a screen needs of a terminal; a `tty.WriteStream` is one. */
+/** The part of a terminal that a screen needs; a `tty.WriteStream` implements it. */
 export interface LiveTerminal {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
-  /** Whether it has at least this many colours. */
+  /** Whether it supports at least this many colours. */
   hasColors?(count: number): boolean;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;
 }
 
-/** Rows of text at the end of what a terminal shows, drawn over and over in place. */
+/** Rows of text at the end of the terminal's output, redrawn in place. */
 export interface Screen {
   /** Shows these rows; they must be narrower than the terminal and leave one of its rows free. */
   draw(rows: readonly ScreenRow[], columns: number): void;
-  /** Leaves what was shown last below what was there before, and gives the terminal back; what is drawn next stands below it. */
+  /** Restores the terminal and leaves the last picture below the earlier output. The next picture appears below it. */
   restore(): void;
 }
 
 const ESC = '\u001b[';
 const HIDE_CURSOR = `${ESC}?25l`;
 const SHOW_CURSOR = `${ESC}?25h`;
-/** A terminal that knows it shows a frame whole; one that does not ignores it. */
+/** Synchronised output: terminals that support it show a frame at once; others ignore it. */
 const BEGIN_FRAME = `${ESC}?2026h`;
 const END_FRAME = `${ESC}?2026l`;
-/** Where terminals do not agree on a character's width, a row is cut at the edge and does not move the others. */
+/** Without wrapping, a row is truncated at the edge if the terminal uses another character width, and moves no other row. */
 const CUT_ROWS = `${ESC}?7l`;
 const WRAP_ROWS = `${ESC}?7h`;
 const ENTER_ALTERNATE = `${ESC}?1049h${ESC}H`;
@@ -38,15 +38,15 @@ const up = (rows: number): string => (rows > 0 ? `${ESC}${rows}A` : '');
 const down = (rows: number): string => (rows > 0 ? `${ESC}${rows}B` : '');
 
 /**
- * @param isAlternate draws on the terminal's alternate screen, for many rows: of those that a terminal becoming smaller pushes out
- *   at the top, its scrollback would keep half a picture for each new size
+ * @param isAlternate uses the terminal's alternate screen, for pictures of many rows. Otherwise the scrollback would keep half a
+ *   picture each time the terminal becomes smaller
  */
 export function createScreen(terminal: LiveTerminal, isAlternate = false): Screen {
   let shown: readonly ScreenRow[] = [];
   let shownColumns = 0;
   let isTaken = false;
 
-  /** To the first row of the picture. */
+  /** Moves to the first row of the picture. */
   const begin = (columns: number): string => (isAlternate ? HOME : `\r${up(heightAt(shown, columns))}`);
   const write = (text: string): void => {
     terminal.write(`${BEGIN_FRAME}${CUT_ROWS}${text}${WRAP_ROWS}${END_FRAME}`);
@@ -56,7 +56,7 @@ export function createScreen(terminal: LiveTerminal, isAlternate = false): Scree
     draw(rows, columns) {
       const isSameSize = columns === shownColumns && rows.length === shown.length;
       if (isTaken && isSameSize && rows.every((row, index) => row === shown[index])) return;
-      // A key may have been echoed at the cursor, which rests at the start of the row below the picture.
+      // The terminal may have echoed a key at the cursor, below the picture.
       if (!isTaken) write(`${isAlternate ? ENTER_ALTERNATE : ''}${HIDE_CURSOR}\r${whole(rows)}`);
       else write(`${begin(columns)}${isSameSize ? patch(shown, rows) : whole(rows)}`);
       shown = rows;
@@ -66,7 +66,7 @@ export function createScreen(terminal: LiveTerminal, isAlternate = false): Scree
     restore() {
       if (!isTaken) return;
       isTaken = false;
-      // The terminal's own state first: its last picture is worth less.
+      // The terminal's state is restored before the last picture, because it is more important.
       const back = `${END_FRAME}${isAlternate ? LEAVE_ALTERNATE : ''}${WRAP_ROWS}${SHOW_CURSOR}\r${CLEAR_BELOW}`;
       const left = isAlternate ? `${CUT_ROWS}${whole(shown)}${WRAP_ROWS}` : '';
       shown = [];
@@ -75,17 +75,17 @@ export function createScreen(terminal: LiveTerminal, isAlternate = false): Scree
   };
 }
 
-/** Terminals break rows again when they become narrower: how many there are then. */
+/** Number of rows after the terminal has wrapped them to a narrower width. */
 function heightAt(rows: readonly string[], columns: number): number {
   return rows.reduce((height, row) => height + Math.max(1, Math.ceil(displayWidth(row) / columns)), 0);
 }
 
-/** Cleared first, not only written over: a terminal remembers of a row that it goes on in the next one. */
+/** Clears before writing, because a terminal remembers which rows were wrapped. */
 function whole(rows: readonly string[]): string {
   return CLEAR_BELOW + rows.map((row) => `${row}\r\n`).join('');
 }
 
-/** From the first row to the row below the last, writing only what differs. */
+/** Rewrites only changed rows, from the first row to the row below the last. */
 function patch(before: readonly string[], after: readonly string[]): string {
   let text = '';
   let skipped = 0;

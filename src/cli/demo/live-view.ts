@@ -7,17 +7,16 @@ import { follow, isMoving, type Meter, SILENT_METER } from './live-meter.ts';
 import { createScreen, type LiveTerminal } from './live-screen.ts';
 import type { DemoModel, DemoView } from './model.ts';
 
-/** Twelve pictures a second look smooth and cost little. */
+/** Minimum time between frames (ms): twelve per second look smooth at low cost. */
 const FRAME_MS = 84;
-/** While a window is dragged its size changes often: the picture waits until that is over. */
+/** Pause after a size change (ms), because the size changes often while a window is dragged. */
 const RESIZE_REST_MS = 120;
-/** What a terminal has that does not tell. */
+/** Size of a terminal that does not report one. */
 const USUAL_SIZE: Size = { columns: 80, rows: 24 };
 
 /**
- * The demo as a live picture at the end of what the terminal shows. Drawn at most twelve times a second and
- * only when it changes. However it ends (`close`, the process's exit, Ctrl-Z), the last picture stays and
- * the terminal is as it was.
+ * Shows the demo as a live picture, drawn at most twelve times per second and only after changes. At any end (`close`,
+ * process exit, Ctrl-Z) the last picture stays and the terminal is restored.
  */
 export function createLiveView(
   terminal: LiveTerminal,
@@ -96,7 +95,7 @@ class LiveView implements DemoView {
   }
 
   private size(): Size {
-    // A terminal that does not know its size says 0.
+    // A terminal without a known size reports 0.
     return {
       columns: this.terminal.columns || USUAL_SIZE.columns,
       rows: this.terminal.rows || USUAL_SIZE.rows,
@@ -117,12 +116,12 @@ class LiveView implements DemoView {
   };
 
   private readonly onSignalKey = (signal: KeySignal): void => {
-    // What stops here must leave the terminal first: stopped, it could not.
+    // The terminal must be restored before the process stops.
     if (signal !== 'SIGINT') this.restore();
     this.host.raise(signal);
   };
 
-  /** What the shell has printed meanwhile stays: the picture goes on below it. */
+  /** After a stop, draws the picture below the output of the shell. */
   private readonly onContinue = (): void => {
     this.restore();
     this.schedule();

@@ -6,11 +6,11 @@ import type { Caption, LaneEffect } from '../../core/lane/effect.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { phaseOf } from '../../core/lane/session/session.ts';
 
-/** One sentence of the visitor and what became of it. */
+/** One sentence of the visitor with its translations. */
 export interface Exchange {
-  /** Counts the sentences from 0. */
+  /** Number of the sentence, from 0. */
   readonly seq: number;
-  /** Names the sentence where the service does. */
+  /** The service's name of the sentence, if any. */
   readonly id: string | null;
   readonly sourceLanguage: string;
   readonly source: string;
@@ -25,31 +25,31 @@ export interface Translation {
   readonly text: string;
   /** False while the text may still change. */
   readonly isFinal: boolean;
-  /** Where it comes in parts: the text of each, by the service's name for it. */
+  /** Text of each part by its id, if it comes in parts. */
   readonly parts?: Readonly<Record<string, string>>;
 }
 
-/** Something worth a line. */
+/** A line for the viewer. */
 export interface Notice {
-  /** Counts the notices from 0. */
+  /** Number of the notice, from 0. */
   readonly seq: number;
-  /** Since the start of the demo. */
+  /** Milliseconds since the start of the demo. */
   readonly atMs: number;
   readonly text: string;
 }
 
-/** What the demo knows of its lane at one moment: everything that a view shows. */
+/** State of the demo's lane at one moment: everything that a view shows. */
 export interface DemoModel {
   readonly elapsedMs: number;
   readonly phase: Phase;
-  /** Without the broker no token can be asked for. */
+  /** Whether the broker is gone; without it no token can be requested. */
   readonly isBrokerGone: boolean;
-  /** Of the last chunk heard, dBFS of its loudest 20 ms. */
+  /** Level of the loudest 20 ms of the last captured chunk (dBFS). */
   readonly inputDb: number;
-  /** Of what the loudspeaker plays now, dBFS. */
+  /** Level of the loudspeaker now (dBFS). */
   readonly outputDb: number;
   readonly isPlaying: boolean;
-  /** Audio that waits to be sent, milliseconds. */
+  /** Audio that is not sent yet (ms). */
   readonly backlogMs: number;
   readonly exchanges: readonly Exchange[];
   readonly notices: readonly Notice[];
@@ -67,11 +67,11 @@ export const FIRST_MODEL: DemoModel = {
   notices: [],
 };
 
-/** Older ones are of no use to a view. */
+/** Number of exchanges and notices that are kept: views show fewer. */
 const KEPT_EXCHANGES = 50;
 const KEPT_NOTICES = 50;
 
-/** Takes one step of the lane in. */
+/** Updates the model with one step of the lane. */
 export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number, now: number): DemoModel {
   const { after, event } = step;
   let next: DemoModel = {
@@ -92,11 +92,11 @@ function observeBroker(model: DemoModel, isUp: boolean, elapsedMs: number): Demo
   if (isUp !== model.isBrokerGone) return model;
   const words = isUp
     ? 'the broker is back'
-    : 'the broker is gone: no token can be asked for until it is back';
+    : 'the broker is gone: no token can be requested until it is back';
   return { ...notice(model, words, elapsedMs), isBrokerGone: !isUp };
 }
 
-/** Adds a line of the demo's own. */
+/** Adds a notice. */
 export function notice(model: DemoModel, text: string, elapsedMs: number): DemoModel {
   const seq = (model.notices.at(-1)?.seq ?? -1) + 1;
   return { ...model, notices: [...model.notices, { seq, atMs: elapsedMs, text }].slice(-KEPT_NOTICES) };
@@ -109,7 +109,7 @@ function observeEffect(model: DemoModel, effect: LaneEffect, elapsedMs: number):
     case 'caption':
       return { ...model, exchanges: addCaption(model.exchanges, effect.caption).slice(-KEPT_EXCHANGES) };
     case 'request_token':
-      return notice(model, `asks the backend for a token (${effect.reason})`, elapsedMs);
+      return notice(model, `requests a token from the backend (${effect.reason})`, elapsedMs);
     case 'notify':
       return notice(model, describeEvent(effect), elapsedMs);
     default:
@@ -125,7 +125,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'session_ended':
       return `session ${text('session')} ended: ${text('cause').replaceAll('_', ' ')}`;
     case 'rollover':
-      return `session ${text('session')} took over from the one that reaches its limit`;
+      return `session ${text('session')} took over from the previous one at its limit`;
     case 'revoked':
     case 'max_duration':
     case 'refused':
@@ -133,7 +133,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'internal_error':
       return `${text('message').replace(/\.$/, '')}; next try in ${(Number(detail['retry_ms'] ?? 0) / 1000).toFixed(1)} s`;
     case 'unreachable':
-      return `${text('message').replace(/\.$/, '')}; asks the backend for another address`;
+      return `${text('message').replace(/\.$/, '')}; requests another address from the backend`;
     case 'unspoken':
       return `the service did not speak ${Number(detail['unspoken_ms']) / 1000} s of speech (${text('language')})`;
     case 'defect':
@@ -144,9 +144,9 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'audio_back':
       return `${text('device')} is back`;
     case 'echo_detected':
-      return `hears its own loudspeaker ${text('delay_ms')} ms later at ${text('gain_db')} dB`;
+      return `echo of the loudspeaker after ${text('delay_ms')} ms at ${text('gain_db')} dB`;
     case 'echo_restored':
-      return 'cancels echo again';
+      return 'the canceller works again';
     case 'echo_fallback':
     case 'certificate_problem':
     case 'disk_problem':
@@ -166,13 +166,13 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'identity_conflict':
       return kind.replaceAll('_', ' ');
     case 'budget':
-      return `${text('percent')} % of the minutes of this day are used`;
+      return `${text('percent')} % of today's minutes are used`;
     case 'speech_dropped':
       return `${text('sentences')} sentences were not played: ${text('why').replaceAll('_', ' ')}`;
     case 'standby':
-      return 'nobody speaks: the stream is given up until somebody does';
+      return 'no speech: the stream is closed until someone speaks';
     case 'wake':
-      return 'somebody speaks: a session is needed';
+      return 'speech: a session is needed';
   }
 }
 
@@ -188,7 +188,7 @@ function addCaption(exchanges: readonly Exchange[], caption: Caption): readonly 
     if (known === undefined) return exchanges;
     return exchanges.with(index, { ...known, translations: addTranslation(known, caption, isFinal) });
   }
-  // Nothing takes the place of a final text, least of all a partial one that comes late.
+  // A late partial does not replace a final text.
   if (known?.isFinal && !isFinal) return exchanges;
   const heard: Exchange = {
     seq: known?.seq ?? (exchanges.at(-1)?.seq ?? -1) + 1,
@@ -201,7 +201,7 @@ function addCaption(exchanges: readonly Exchange[], caption: Caption): readonly 
   return known === undefined ? [...exchanges, heard] : exchanges.with(index, heard);
 }
 
-/** A partial carries the whole text of its part so far: it replaces, never appends. Parts stand in order of arrival. */
+/** Replaces the text of a part, because a partial contains its whole text so far. Parts are in order of arrival. */
 function addTranslation(
   { translations }: Exchange,
   { language, part, text }: Caption,
@@ -217,10 +217,10 @@ function addTranslation(
   return known === undefined ? [...translations, translation] : translations.with(index, translation);
 }
 
-/** What a demo shows itself on: a terminal's live picture, or plain lines. */
+/** Output of a demo: a live picture on a terminal, or plain lines. */
 export interface DemoView {
-  /** Is called often; draws as often as is good for it. */
+  /** Called often; the view limits how often it draws. */
   update(model: DemoModel, account: LaneAccount): void;
-  /** Leaves the screen as a person would want to find it. Nothing is drawn after it. */
+  /** Restores the screen. The view draws nothing afterwards. */
   close(): void;
 }

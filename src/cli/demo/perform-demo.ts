@@ -22,7 +22,7 @@ import { checkRealMic, chooseRealMic, REAL_MIC_MS } from './real-mic.ts';
 import { siblingPrograms } from './sibling-programs.ts';
 import { formatSummary } from './summary.ts';
 
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export interface DemoCommandOptions {
   readonly seconds?: number;
   readonly input?: string;
@@ -32,7 +32,7 @@ export interface DemoCommandOptions {
   readonly json?: true;
 }
 
-/** The action of `dragoman demo`: checks what was asked for, starts what is around the agent, plays, and prints the summary. */
+/** Runs `dragoman demo`: checks the options, starts the environment, runs the demo, and prints the summary. */
 export async function performDemo(options: DemoCommandOptions, shell: Shell): Promise<void> {
   const input = resolve(options.input ?? shippedRecording());
   const output = resolve(options.output);
@@ -42,7 +42,10 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   const unwritable = checkWritable(output);
   if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
   if (realMic === null && isSameFile(input, output)) {
-    throw new Failure('--output: is the input, which would be overwritten; name another file', EXIT.usage);
+    throw new Failure(
+      '--output: is the same file as --input and would overwrite it; name another file',
+      EXIT.usage,
+    );
   }
   const abort = new AbortController();
   const end = (): void => abort.abort();
@@ -75,7 +78,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   }
 }
 
-/** Faults need sessions to strike: with several, the input is heard for longer. */
+/** Length of the input. Each fault needs a session of its own, so several faults need a longer input. */
 function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
   if (seconds !== undefined) return seconds * 1000;
   return fault.length > 2 ? fault.length * FAULT_COST_MS : null;
@@ -88,7 +91,7 @@ function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
     : createPlainView(shell.print);
 }
 
-/** What the agent logs would garble the view: it is shown on request, on standard error. */
+/** The agent's log would garble the view, so it is shown only on request, on standard error. */
 function chooseLog(shell: Shell): Log {
   if (shell.env['DRAGOMAN_DEBUG']) {
     return createLogger({ level: 'debug', format: 'json', sink: process.stderr });
@@ -97,7 +100,7 @@ function chooseLog(shell: Shell): Log {
   return { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 }
 
-/** A recording that can't be used is told before anything is started. */
+/** Checks the recording before anything starts. */
 async function checkInput(path: string): Promise<void> {
   try {
     const source = await openSource(path, { rateHz: STREAM_RATE_HZ, loop: false });

@@ -1,7 +1,7 @@
 import { neutralise } from './display-text.ts';
 import type { DemoModel, DemoView, Exchange } from './model.ts';
 
-/** The demo as lines of text: what happens, and each sentence once it is final. */
+/** Shows the demo as lines of text: notices, phases, and each sentence when it is final. */
 export function createPlainView(print: (text: string) => void): DemoView {
   let phase = 'idle';
   let lastNotice = -1;
@@ -17,7 +17,7 @@ export function createPlainView(print: (text: string) => void): DemoView {
     if (!exchange.isFinal) return;
     sayOnce(`${exchange.seq}`, atMs, `said ${exchange.sourceLanguage}`, exchange.source);
     for (const { language, text, isFinal } of exchange.translations) {
-      // A further part makes it another text: it is said again, whole.
+      // A further part changes the text, so the whole text is printed again.
       if (isFinal) sayOnce(`${exchange.seq}/${language}/${text}`, atMs, `to ${language}`, text);
     }
   };

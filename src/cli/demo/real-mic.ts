@@ -5,13 +5,13 @@ import { type Config, ECHO_MODES } from '../../protocol/config.ts';
 
 /** The machine's own microphone and loudspeaker, in place of the demo's files. */
 export interface RealMic {
-  /** ALSA's names. */
+  /** ALSA device name, like `loudspeaker`. */
   readonly microphone: string;
   readonly loudspeaker: string;
   readonly echo: Config['lanes'][number]['echo'];
 }
 
-/** How long the microphone is heard when nobody says how long: nobody ends a demo that runs by itself. */
+/** Default length of a demo with a microphone (ms): without a limit it would not end by itself. */
 export const REAL_MIC_MS = 60_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,7 @@ export function chooseRealMic(env: Environment): RealMic {
   };
 }
 
-/** @throws Failure where there is nothing to hear or to speak with: better now than in the middle of the demo */
+/** Checks the devices before the demo starts. @throws Failure if one of them is not usable */
 export async function checkRealMic({ microphone, loudspeaker }: RealMic, tools: AlsaTools): Promise<void> {
   const [offered, hears, speaks] = await Promise.all([
     tools.listSoftware('capture'),
@@ -52,14 +52,14 @@ export async function checkRealMic({ microphone, loudspeaker }: RealMic, tools: 
 
 function unusable(part: string, device: string, variable: string, reason: string): Failure {
   return new Failure(
-    `--real-mic: the ${part} "${device}" cannot be opened (${reason}). "dragoman devices" lists what there is; ` +
-      `DRAGOMAN_LANES_0_${variable}_DEVICE names another one. Without --real-mic no sound card is needed.`,
+    `--real-mic: the ${part} "${device}" cannot be opened (${reason}). "dragoman devices" lists all devices; ` +
+      `DRAGOMAN_LANES_0_${variable}_DEVICE selects another one. Without --real-mic no sound card is needed.`,
   );
 }
 
 const DEAF: PlaybackSink = { fault() {}, back() {}, missed() {}, measured() {} };
 
-/** What the loudspeaker is given goes into a recording, too. */
+/** Also records everything that the loudspeaker plays. */
 export function recordLoudspeaker(open: OpenPlayback, openRecording: OpenPlayback): OpenPlayback {
   return async (sink) => {
     const recording = await openRecording(DEAF);

@@ -9,10 +9,10 @@ import { type ChildProgram, startProgram } from './child-program.ts';
 import type { BackendSetting, ProgramStarters } from './environment.ts';
 
 const listeningSchema = z.object({ listening: z.url() });
-/** The backend's log record for when requests are heard. */
+/** The backend's log record that reports ready. */
 const readySchema = z.object({ msg: z.literal('listening for token requests') });
 
-/** Service and backend as the programs that they are: the bundles beside this one, in processes of their own. */
+/** Starts service and backend as separate processes, from the bundles in the same folder. */
 export function siblingPrograms(): ProgramStarters {
   return {
     async startService({ apiKey, wholePhrasePercent }) {
@@ -50,7 +50,7 @@ export function siblingPrograms(): ProgramStarters {
 function sibling(name: string): string {
   const path = fileURLToPath(new URL(`./${name}`, import.meta.url));
   if (existsSync(path)) return path;
-  throw new Failure(`${path} is missing: the three programs must lie in one folder; run "npm run build"`);
+  throw new Failure(`${path} is missing: the three programs must be in one folder; run "npm run build"`);
 }
 
 async function writeBackendConfig(

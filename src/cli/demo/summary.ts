@@ -16,16 +16,16 @@ export interface DemoSummary {
   readonly capture_to_wire_ms: { readonly p50: number; readonly p99: number } | null;
   readonly wire_to_speaker_ms: { readonly p50: number; readonly p99: number } | null;
   readonly lost_audio_ms: number;
-  /** Chunks that a broken session had heard and not spoken: sent again to the next one. */
+  /** Chunks that a broken session had received but not translated, and that the next session got again. */
   readonly resent_chunks: number;
-  /** Sentences that the service understood, and how many of them came back in another language. */
+  /** Sentences that the service transcribed; the next field counts those that it translated. */
   readonly sentences: number;
   readonly translations: number;
-  /** Faults asked for, in the order in which they struck. */
+  /** Injected faults, in order. */
   readonly faults: readonly string[];
   /** From the start of the process to the first chunk on the wire. */
   readonly first_chunk_ms: number | null;
-  /** Of those, the service's own share: from `set_task` to the running task, as far as the agent can see it. */
+  /** The service's part of `first_chunk_ms`: from `set_task` to the running task, as seen by the agent. */
   readonly service_setup_ms: number | null;
   /** Resident memory of this process, which holds the agent, the broker and the view. */
   readonly rss_mb: number;
@@ -61,7 +61,7 @@ export function summarise(
   };
 }
 
-/** The summary for a person: fits 80 columns. */
+/** Formats the summary for a person, within 80 columns. */
 export function formatSummary(summary: DemoSummary): string {
   const latency = (pair: DemoSummary['capture_to_wire_ms']): string =>
     pair === null
@@ -79,7 +79,7 @@ export function formatSummary(summary: DemoSummary): string {
     ['mic to wire', latency(summary.capture_to_wire_ms)],
     ['wire to ear', latency(summary.wire_to_speaker_ms)],
     ['speech lost', `${summary.lost_audio_ms} ms`],
-    ['played', `${(summary.played_ms / 1000).toFixed(1)} s, to be heard in ${summary.output}`],
+    ['played', `${(summary.played_ms / 1000).toFixed(1)} s, recorded in ${summary.output}`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');
 }

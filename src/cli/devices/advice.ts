@@ -1,17 +1,17 @@
 import type { Direction } from '../../adapters/audio/cards/card.ts';
 import type { Survey, SurveyedCard } from '../../adapters/audio/cards/survey.ts';
 
-/** Something an operator should know, and what to do about it. */
+/** A problem for the operator, and its fix. */
 export interface Advice {
   readonly code: 'no_kernel_sound' | 'no_cards' | 'not_allowed' | 'no_alsa_tools' | 'twins';
   readonly message: string;
-  /** To be put into a file or a shell as they stand. */
+  /** Lines to copy into a file or a shell. */
   readonly lines: readonly string[];
 }
 
 export const RULES_FILE = '/etc/udev/rules.d/85-dragoman-sound.rules';
 
-/** What keeps devices from being used, or from being found again. */
+/** Lists problems that prevent the use of devices, or their recognition after a change. */
 export function adviseOn(survey: Survey): Advice[] {
   const advice: Advice[] = [];
   const { hasKernelSound, hasAlsaTools, cards, twins } = survey;
@@ -21,35 +21,36 @@ export function adviseOn(survey: Survey): Advice[] {
   if (!hasKernelSound) {
     say(
       'no_kernel_sound',
-      'The kernel here has no sound (there is no /proc/asound): no card can be used. In a container, give it /dev/snd; in a virtual machine, a sound card; on a board, load the driver of the card. A sound server or the "file" driver works without.',
+      'The kernel has no sound support (no /proc/asound), so no card is usable. In a container: pass /dev/snd to it. In a virtual machine: add a sound card. On a board: load the driver of the card. A sound server or the "file" driver works without it.',
     );
   } else if (cards.length === 0) {
     say(
       'no_cards',
-      'There is no sound card. Plug one in; for a board on the pins of a Raspberry Pi, name its overlay in /boot/firmware/config.txt and start again.',
+      'There is no sound card. Plug one in. For a board on the pins of a Raspberry Pi, set its overlay in /boot/firmware/config.txt and reboot.',
     );
   }
   if (cards.some(({ isAllowed }) => isAllowed === false)) {
-    say('not_allowed', 'This user may not open the cards. Let it, then log in again:', [
+    say('not_allowed', 'This user has no access to the cards. Add it to the group audio and log in again:', [
       'sudo usermod -aG audio "$USER"',
     ]);
   }
   if (!hasAlsaTools) {
-    say(
-      'no_alsa_tools',
-      'The programs arecord and aplay, which the "alsa" driver needs, are not installed:',
-      ['sudo apt install alsa-utils'],
-    );
+    say('no_alsa_tools', 'The "alsa" driver needs the programs arecord and aplay. Install them:', [
+      'sudo apt install alsa-utils',
+    ]);
   }
   for (const { cards: equal, rules } of twins) {
     const ids = equal.map(({ id }) => id).join(' and ');
-    const problem = `The cards ${ids} are equal: which of them gets which name may change when they are plugged in or when the machine starts.`;
+    const problem = `The cards ${ids} are identical, so their names may be swapped after a reboot or when they are plugged in.`;
     if (rules.length === 0) {
-      say('twins', `${problem} Where they are plugged in is not told here, so they can't be told apart.`);
+      say(
+        'twins',
+        `${problem} The system does not report their USB sockets, so they cannot be distinguished.`,
+      );
     } else {
       say(
         'twins',
-        `${problem} To name them by their USB sockets, put these lines into ${RULES_FILE}, start the machine again, and use the new names:`,
+        `${problem} To name them by USB socket, put these lines into ${RULES_FILE}, reboot, and use the new names:`,
         rules,
       );
     }
@@ -57,7 +58,7 @@ export function adviseOn(survey: Survey): Advice[] {
   return advice;
 }
 
-/** The devices to begin with: a USB card before others, HDMI last, and one card for both ways where it has both. */
+/** Recommended devices: USB cards first, HDMI last, and the same card in both directions if possible. */
 export function suggestDevices({ cards }: Survey): Readonly<Record<Direction, string | null>> {
   const inOrder = [...cards].sort((one, other) => rank(one) - rank(other));
   const find = (direction: Direction, among: readonly SurveyedCard[]): string | null =>

@@ -4,21 +4,21 @@ import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
 import type { Survey, SurveyedStream } from '../../adapters/audio/cards/survey.ts';
 import type { Config } from '../../protocol/config.ts';
 
-/** A device that a configuration names. */
+/** A device in a configuration. */
 export interface ConfiguredDevice {
   readonly lane: string;
   readonly direction: Direction;
   readonly device: string;
 }
 
-/** How such a device is on this machine. */
+/** State of a configured device on this machine. */
 export interface DeviceFinding extends ConfiguredDevice {
   readonly isThere: boolean;
   /** Completes "lane main, capture: ...". */
   readonly finding: string;
 }
 
-/** The sound cards that the lanes name; files and commands are none. */
+/** Sound cards of the lanes; files and commands are left out. */
 export function configuredDevices({ lanes }: Config): ConfiguredDevice[] {
   return lanes.flatMap(({ id, capture, playback }) => [
     ...('device' in capture ? [{ lane: id, direction: 'capture' as const, device: capture.device }] : []),
@@ -26,7 +26,7 @@ export function configuredDevices({ lanes }: Config): ConfiguredDevice[] {
   ]);
 }
 
-/** Looks a configured device up among the cards; what is no card's name, ALSA itself is asked for. */
+/** Finds a configured device among the cards; asks ALSA about other names. */
 export async function findDevice(
   configured: ConfiguredDevice,
   survey: Survey,
@@ -38,24 +38,24 @@ export async function findDevice(
   const card = survey.cards.find(({ id, index }) => id === name?.card || index === name?.card);
   if (name === null || card === undefined) {
     const answer = await tools.askAbility(direction, device);
-    if (answer.ok) return say(true, 'there, by the configuration of ALSA');
-    if (/busy/i.test(answer.reason)) return say(true, 'there, held by another program');
-    return say(false, `not there now (${answer.reason})${instead(configured, survey)}`);
+    if (answer.ok) return say(true, 'present, from the configuration of ALSA');
+    if (/busy/i.test(answer.reason)) return say(true, 'present, in use by another program');
+    return say(false, `not present (${answer.reason})${instead(configured, survey)}`);
   }
   const stream = card.streams.find((one) => one.direction === direction && one.device === name.device);
   if (stream === undefined) {
     return say(false, `the card ${card.id} has no such ${direction} device${instead(configured, survey)}`);
   }
   const advice =
-    typeof name.card === 'number' ? `; numbers of cards change, so better "${stream.address}"` : '';
+    typeof name.card === 'number' ? `; card numbers may change, so better use "${stream.address}"` : '';
   return say(true, `${stateOf(stream)}${advice}`);
 }
 
 function stateOf(stream: SurveyedStream): string {
-  return stream.isBusy ? `there, held by ${describeHolders(stream.holders)}` : 'there and free';
+  return stream.isBusy ? `present, in use by ${describeHolders(stream.holders)}` : 'present and free';
 }
 
 function instead({ direction }: ConfiguredDevice, { cards }: Survey): string {
   const other = cards.flatMap((card) => card.streams).find((stream) => stream.direction === direction);
-  return other === undefined ? '' : `; there is "${other.address}"`;
+  return other === undefined ? '' : `; available: "${other.address}"`;
 }

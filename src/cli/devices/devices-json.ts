@@ -4,7 +4,7 @@ import type { DevicesReport } from '../../protocol/devices-report.ts';
 import { adviseOn, suggestDevices } from './advice.ts';
 import type { DeviceFinding } from './configured.ts';
 
-/** The survey for programs: one JSON object. */
+/** Formats the survey as one JSON object. */
 export function reportDevices(survey: Survey, findings: readonly DeviceFinding[]): DevicesReport {
   return {
     kernel_sound: survey.hasKernelSound,

@@ -6,17 +6,17 @@ export const devicesVerb: Verb = {
   register(program, shell) {
     program
       .command('devices')
-      .description('list microphones and speakers by names that last; --meter shows the level of one')
-      .option('--config <file>', 'say how the devices of this configuration are, too')
+      .description('list microphones and loudspeakers by stable names; --meter shows the level of one')
+      .option('--config <file>', 'also check the devices of this configuration')
       .option('--meter [device]', 'show the level of a microphone until Ctrl-C (default: the configured one)')
-      .option('--seconds <n>', 'with --meter: end after so long', readSeconds)
+      .option('--seconds <n>', 'with --meter: end after this time', readSeconds)
       .option(
         '--json',
-        'print one line: {"cards", "software", "configured", ...}; with --meter a line {"t_s", ...} for each second, {"summary"} at the end',
+        'print one line: {"cards", "software", "configured", ...}; with --meter one line {"t_s", ...} per second, {"summary"} at the end',
       )
       .addHelpText(...examples('dragoman devices', 'dragoman devices --meter plughw:CARD=Mic --seconds 30'))
       .action(async (options: DevicesOptions) => {
-        // A daemon that runs for a year never lists its devices: what does it is loaded here.
+        // Loaded here, because the daemon never needs it.
         const { performDevices } = await import('./perform-devices.ts');
         await performDevices(options, shell);
       });

@@ -3,28 +3,28 @@ import { addSums, levelOf, NO_SOUND, type SoundSums, sumUp } from '../../core/au
 import { createSpeechLevel } from '../../core/audio/speech-level.ts';
 import type { VoiceDetector } from '../../ports/voice.ts';
 
-/** What a microphone delivered in a stretch of time. */
+/** Measurement of a microphone over a period. */
 export interface Reading {
-  /** How much sound it was. */
+  /** Length of the sound (ms). */
   readonly ms: number;
   readonly rmsDb: number;
   readonly peakDb: number;
-  /** Samples as large as can be, and their share: what was louder has been cut off. */
+  /** Number of samples at full scale; louder sound was clipped. The next field is their share. */
   readonly clipped: number;
   readonly clippedShare: number;
-  /** Every sample is the same: no real microphone is as still as that. */
+  /** All samples are equal, which never happens with a working microphone. */
   readonly isDigitalSilence: boolean;
   readonly speechMs: number;
-  /** RMS of what was said from the beginning on, dBFS; null where nobody has said enough. */
+  /** RMS of all speech since the start (dBFS); null without enough speech. */
   readonly speechDb?: number | null;
 }
 
-/** Listens to mono sound and sums it up. */
+/** Measures mono sound. */
 export interface Listener {
   hear(pcm: Uint8Array): void;
-  /** What has come since it was last asked. */
+  /** The measurement since the previous call. */
   take(): Reading;
-  /** All of it. */
+  /** The measurement since the start. */
   total(): Reading;
 }
 
@@ -32,7 +32,7 @@ export function createListener(rateHz: number, detector: VoiceDetector): Listene
   const speech = createSpeechLevel(rateHz);
   let recent = NO_SOUND;
   let all = NO_SOUND;
-  /** Samples in which the detector heard a voice. */
+  /** Number of samples in which the detector heard a voice. */
   let voiced = 0;
   let allVoiced = 0;
 

@@ -9,10 +9,10 @@ import { neutralise, wrapColumns } from '../demo/display-text.ts';
 import { adviseOn, suggestDevices } from './advice.ts';
 import type { DeviceFinding } from './configured.ts';
 
-/** Where what is said of a stream begins: behind the longer of "capture" and "playback". */
+/** Column of a stream's details: after the longer word of "capture" and "playback". */
 const COLUMN = 12;
 
-/** Words the survey for a terminal of this many columns. Ends with a newline. */
+/** Formats the survey for a terminal of this width. Ends with a newline. */
 export function listDevices(survey: Survey, findings: readonly DeviceFinding[], columns: number): string {
   const blocks = [
     ...survey.cards.map((card) => listCard(card, columns)),
@@ -30,7 +30,7 @@ export function listDevices(survey: Survey, findings: readonly DeviceFinding[], 
     .join('\n');
 }
 
-/** A line to be copied stays whole where it can; else it goes on behind a backslash, as shells and rules files have it. */
+/** Keeps a line for copying whole if possible; otherwise continues it after a backslash, as in shells and rules files. */
 function fitLine(line: string, columns: number): string[] {
   if (line.length + 2 <= columns) return [`  ${line}`];
   if (line.length <= columns) return [line];
@@ -43,7 +43,7 @@ function listCard(card: SurveyedCard, columns: number): string[] {
   const place = usb?.port === null || usb?.port === undefined ? '' : `, USB socket ${usb.port.split(':')[0]}`;
   return [
     ...wrapColumns(`${neutralise(name)} (${id}, card ${index} now${place})`, columns),
-    ...(streams.length === 0 ? ['  no sound of its own'] : []),
+    ...(streams.length === 0 ? ['  no audio devices'] : []),
     ...streams.flatMap((stream) => listStream(stream, columns)),
   ];
 }
@@ -51,7 +51,7 @@ function listCard(card: SurveyedCard, columns: number): string[] {
 function listStream(stream: SurveyedStream, columns: number): string[] {
   const { direction, address, holders, places } = stream;
   const details: string[] = [describeAbility(stream)];
-  if (stream.isBusy) details.push(`busy: held by ${describeHolders(holders)}`);
+  if (stream.isBusy) details.push(`busy: in use by ${describeHolders(holders)}`);
   else if (holders.length > 0)
     details.push(`used by ${describeHolders(holders)}; ${places - holders.length} places free`);
   const indent = ' '.repeat(COLUMN);
@@ -65,7 +65,7 @@ function describeAbility({ ability, silence, address }: SurveyedStream): string 
   const { channels, rates, formats } = ability;
   if (formats.length === 0) {
     const hint = address.startsWith('sysdefault:') ? '; is a screen connected?' : '';
-    return `what it can do is not known: ${neutralise(silence ?? 'it does not say')}${hint}`;
+    return `abilities unknown: ${neutralise(silence ?? 'not reported')}${hint}`;
   }
   const parts = [
     channels.length === 0 ? '' : `${describeSpans(channels)} ${isOne(channels) ? 'channel' : 'channels'}`,
@@ -85,7 +85,7 @@ function isOne(spans: readonly Span[]): boolean {
 
 function listOffered(devices: readonly OfferedDevice[], columns: number): string[] {
   if (devices.length === 0) return [];
-  const heading = 'Offered by the configuration of ALSA (those of a sound server work only while it runs):';
+  const heading = 'From the configuration of ALSA (devices of a sound server work only while it runs):';
   return [
     ...wrapColumns(heading, columns),
     ...devices.flatMap(({ name, description, directions }) => {
@@ -118,7 +118,7 @@ function suggest(survey: Survey, columns: number): string[] {
   ];
   if (lines.length === 0) return [];
   return [
-    ...wrapColumns('To be put into a lane of the configuration (or other names from above):', columns),
+    ...wrapColumns('For a lane of the configuration (or use other names from above):', columns),
     ...lines.map((line, index) => `  ${line}${index < lines.length - 1 ? ',' : ''}`),
   ];
 }

@@ -10,15 +10,15 @@ import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
 import type { Reading } from './listener.ts';
 import type { MeterView } from './meter.ts';
 
-/** Ten times a second the eye takes for moving. */
+/** Interval of a live meter (ms): ten updates per second look like motion. */
 const LIVE_EVERY_MS = 100;
 const LINE_EVERY_MS = 1000;
-/** What is seen for too short a time is not seen: a clipped sample, a syllable. */
+/** Minimum display time of short events (ms): a clipped sample, a syllable. */
 const CLIPPED_HOLD_MS = 2000;
 const SPEECH_HOLD_MS = 600;
-/** Numbers that change faster can't be read. */
+/** Minimum display time of a number (ms), so that it is readable. */
 const NUMBER_HOLD_MS = 400;
-/** The bar's left end. */
+/** Level at the left end of the bar (dBFS). */
 const BAR_FLOOR_DB = -60;
 const LONGEST_WORD = 'digital silence'.length;
 const SHORTEST_BAR = 5;
@@ -26,7 +26,7 @@ const DEFAULT_COLUMNS = 80;
 
 const columnsOf = ({ columns }: LiveTerminal): number => columns ?? DEFAULT_COLUMNS;
 
-/** One row of a terminal, written over and over. */
+/** One row of a terminal, redrawn in place. */
 export function createLiveMeter(
   terminal: LiveTerminal,
   { unicode }: { readonly unicode: boolean },
@@ -37,7 +37,7 @@ export function createLiveMeter(
   let rms = { db: SILENCE_DBFS, until: 0 };
   let clippedUntil = 0;
   let speechUntil = 0;
-  let trouble: AudioFault | null = null;
+  let lastFault: AudioFault | null = null;
 
   const draw = (row: string): void => {
     const columns = columnsOf(terminal);
@@ -49,9 +49,9 @@ export function createLiveMeter(
     show(reading, now) {
       if (reading.ms === 0) {
         meter = peak = SILENT_METER;
-        return draw(trouble === null ? 'waiting for sound ...' : describeTrouble(trouble));
+        return draw(lastFault === null ? 'waiting for sound ...' : describeFault(lastFault));
       }
-      trouble = null;
+      lastFault = null;
       meter = follow(meter, reading.rmsDb, now);
       peak = follow(peak, reading.peakDb, now);
       if (now >= rms.until) rms = { db: reading.rmsDb, until: now + NUMBER_HOLD_MS };
@@ -62,21 +62,21 @@ export function createLiveMeter(
       const { peakDb: markDb, readoutDb: peakDb } = peak;
       draw(meterRow({ levelDb, markDb, rmsDb: rms.db, peakDb, word }, columnsOf(terminal), unicode));
     },
-    trouble(fault) {
-      trouble = fault;
-      draw(describeTrouble(fault));
+    fault(fault) {
+      lastFault = fault;
+      draw(describeFault(fault));
     },
     end: () => screen.restore(),
   };
 }
 
-/** A line each second, for a file or another program's eyes. */
+/** One line per second, for a file or another program. */
 export function createLineMeter(print: (text: string) => void): MeterView {
   return {
     everyMs: LINE_EVERY_MS,
     isEven: false,
     show(reading, at) {
-      if (reading.ms === 0) return print(`${formatSeconds(at)}  no sound comes\n`);
+      if (reading.ms === 0) return print(`${formatSeconds(at)}  no sound\n`);
       const word = wordFor({
         ...reading,
         isClipping: clips(reading.clippedShare) === true,
@@ -88,13 +88,13 @@ export function createLineMeter(print: (text: string) => void): MeterView {
           .concat('\n'),
       );
     },
-    trouble: ({ message }) =>
-      print(`${wrapColumns(`waiting for it: ${message}`, DEFAULT_COLUMNS).join('\n')}\n`),
+    fault: ({ message }) =>
+      print(`${wrapColumns(`waiting for the microphone: ${message}`, DEFAULT_COLUMNS).join('\n')}\n`),
     end: () => {},
   };
 }
 
-/** A JSON object each second, and one for each trouble. */
+/** One JSON object per second, and one per fault. */
 export function createJsonMeter(print: (text: string) => void): MeterView {
   const printLine = (line: MeterLine): void => print(jsonLine(line));
   return {
@@ -103,7 +103,7 @@ export function createJsonMeter(print: (text: string) => void): MeterView {
     show(reading, at) {
       printLine({ t_s: Math.round(at / 100) / 10, ...reportReading(reading) });
     },
-    trouble: ({ code, message }) => printLine({ fault: { code, message } }),
+    fault: ({ code, message }) => printLine({ fault: { code, message } }),
     end: (total) => printLine({ summary: reportReading(total) }),
   };
 }
@@ -119,10 +119,10 @@ function reportReading({ ms, rmsDb, peakDb, clipped, isDigitalSilence, speechMs 
   };
 }
 
-/** What went away is told in few words, to fit a row. */
-function describeTrouble({ code, message }: AudioFault): string {
+/** Describes a fault; the text for a removed device is short, to fit a row. */
+function describeFault({ code, message }: AudioFault): string {
   const isGone = code === 'lost' || code === 'not_found';
-  return isGone ? 'it is gone; waiting for it to come back ...' : `waiting for it: ${message}`;
+  return isGone ? 'the microphone is gone; waiting for it ...' : `waiting for the microphone: ${message}`;
 }
 
 interface Row {
@@ -139,14 +139,14 @@ interface Condition {
   readonly isSpeaking: boolean;
 }
 
-/** The worst thing first. */
+/** The word for the worst condition. */
 function wordFor({ isDigitalSilence, isClipping, isSpeaking }: Condition): string {
   if (isClipping) return 'CLIPPED';
   if (isDigitalSilence) return 'digital silence';
   return isSpeaking ? 'speech' : '';
 }
 
-/** "[#####      |   ]  rms -23.4  peak -12.1 dBFS  speech"; a narrow terminal has a short bar or none. */
+/** Formats `[#####      |   ]  rms -23.4  peak -12.1 dBFS  speech`; the bar is short or missing on a narrow terminal. */
 function meterRow({ levelDb, markDb, rmsDb, peakDb, word }: Row, columns: number, unicode: boolean): string {
   const numbers = `${formatLevels(rmsDb, peakDb)}  ${word.padEnd(LONGEST_WORD)}`;
   const room = columns - 1 - numbers.length - '[]  '.length;

@@ -4,50 +4,50 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import { createListener, type Reading } from './listener.ts';
 
-/** Where a meter shows what it reads. */
+/** Output of a meter. */
 export interface MeterView {
-  /** How often it wants a reading, milliseconds. */
+  /** Interval between readings (ms). */
   readonly everyMs: number;
-  /** It wants readings of just this much sound, so that sound that comes in long pieces moves as it was; else of all there is. */
+  /** True: each reading covers one interval of sound, so that long pieces are shown smoothly. False: all new sound. */
   readonly isEven: boolean;
   /**
-   * A reading of nothing: no sound has come for a while.
-   * @param at milliseconds since the meter began
+   * Shows a reading; an empty one means that there was no sound for a while.
+   * @param at milliseconds since the start of the meter
    */
   show(reading: Reading, at: number): void;
-  /** The microphone went away; it is waited for. */
-  trouble(fault: AudioFault): void;
-  /** Nothing is shown after this. */
+  /** Shows that the microphone has failed; the meter waits for it. */
+  fault(fault: AudioFault): void;
+  /** The last call. */
   end(total: Reading): void;
 }
 
 export interface MeterOptions {
   readonly openCapture: OpenCapture;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Of the sound that the capture delivers. */
+  /** Sample rate of the capture. */
   readonly rateHz: number;
   readonly clock: Clock;
   readonly view: MeterView;
-  /** How long it runs; null until it is asked to end. */
+  /** Maximum run time; null: until `askedToEnd`. */
   readonly limitMs: number | null;
   readonly askedToEnd: Promise<void>;
 }
 
-/** What a meter came to. */
+/** Result of a meter. */
 export interface MeterEnd {
   readonly total: Reading;
-  /** Why there has never been any sound; null where there has, or where nobody waited for it. */
+  /** Reason why there was never any sound; null if there was some, or if the meter ended before. */
   readonly fault: AudioFault | null;
 }
 
-/** Devices deliver pieces of up to a third of a second: no sound for this long is none. */
+/** Gap that counts as no sound (ms): devices deliver pieces of up to a third of a second. */
 const QUIET_MS = 1000;
-/** An even view that is further behind than this catches up. */
+/** Maximum lag of a view with `isEven` (ms); beyond it the view catches up. */
 const LONGEST_LAG_MS = 600;
 
 /**
- * Shows the level of a microphone until its time is over or somebody ends it. A microphone that can't be opened ends it
- * at once; one that goes away later is waited for.
+ * Shows the level of a microphone until the time limit or a signal. It ends at once if the microphone cannot be opened. If the
+ * microphone fails later, it waits.
  */
 export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
   const { openCapture, createVoiceDetector, rateHz, clock, view, limitMs, askedToEnd } = options;
@@ -78,7 +78,7 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
       const now = clock.now();
       read(now);
       if (now >= limitAt) return endTime(null);
-      // Counted from the plan, so that a late timer does not shift all that follow.
+      // From the planned time, so that a late timer does not delay all later ones.
       tick(Math.max(due + view.everyMs, now), limitAt);
     });
   };
@@ -99,7 +99,7 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
       fault(fault) {
         if (isOver) return;
         if (lastHeardAt === null) fail(fault);
-        else view.trouble(fault);
+        else view.fault(fault);
       },
     });
     startedAt = clock.now();
@@ -116,7 +116,7 @@ export async function runMeter(options: MeterOptions): Promise<MeterEnd> {
   }
 }
 
-/** Sound in the order in which it came, taken in other pieces than it came in. */
+/** A queue of sound that is read in other sizes than it was written. */
 function createQueue() {
   let pieces: Uint8Array[] = [];
   let bytes = 0;

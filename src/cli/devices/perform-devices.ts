@@ -13,22 +13,22 @@ import { reportDevices } from './devices-json.ts';
 import { listDevices } from './listing.ts';
 import { performMeter } from './run-meter.ts';
 
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export interface DevicesOptions {
   readonly config?: string;
   readonly json?: true;
-  /** True where no device was named. */
+  /** True without a device name. */
   readonly meter?: string | true;
   readonly seconds?: number;
 }
 
-/** Wider lines are hard to read. */
+/** Maximum width (columns): wider lines are hard to read. */
 const WIDEST_COLUMNS = 100;
 
 /** Lists the devices, or shows the level of one. */
 export async function performDevices(options: DevicesOptions, shell: Shell): Promise<void> {
   if (options.seconds !== undefined && options.meter === undefined) {
-    throw new Failure('--seconds is for --meter: name both, or neither.', EXIT.usage);
+    throw new Failure('--seconds needs --meter: give both or neither.', EXIT.usage);
   }
   const config = options.config === undefined ? null : readConfig(options.config, shell);
   if (config === undefined) return shell.finish(EXIT.usage);
@@ -44,7 +44,7 @@ export async function performDevices(options: DevicesOptions, shell: Shell): Pro
   showDevices(survey, findings, options.json === true, shell);
 }
 
-/** Undefined where it has problems, which have been told then. */
+/** Reads the configuration; prints its problems and returns undefined if it has any. */
 function readConfig(file: string, shell: Shell): Config | undefined {
   const loaded = loadConfig({ file, env: shell.env });
   if (loaded.ok) return loaded.config;

@@ -22,14 +22,14 @@ import { createJsonMeter, createLineMeter, createLiveMeter } from './meter-view.
 import { explainBusy, judgeSound } from './meter-words.ts';
 
 export interface MeterOptions {
-  /** Named on the command line. */
+  /** Device from the command line. */
   readonly device: string | null;
   readonly config: Config | null;
   readonly seconds: number | null;
   readonly isJson: boolean;
 }
 
-/** Shows the level of a microphone on this process's terminal, or in lines. */
+/** Shows the level of a microphone, live on a terminal, or in lines. */
 export async function performMeter(given: MeterOptions, tools: AlsaTools, shell: Shell): Promise<void> {
   const capture = await chooseCapture(given, tools);
   const name = nameOf(capture);
@@ -40,7 +40,7 @@ export async function performMeter(given: MeterOptions, tools: AlsaTools, shell:
     shell.print(`Listening to ${name}${ending}.\n`);
   }
   const busy = streamOf(name, 'capture', MACHINE_FOLDERS);
-  // Nobody waits for the driver to find out what the kernel knows.
+  // The kernel already knows that the device is busy, so the driver need not try.
   if (busy !== null && isBusy(busy)) throw new Failure(`${explainBusy(name, busy.holders)}.`);
   const { total, fault } = await listen(capture, given, chooseView(given.isJson, isLive, shell));
   if (fault !== null) {
@@ -56,7 +56,7 @@ export async function performMeter(given: MeterOptions, tools: AlsaTools, shell:
   shell.print(`${wrapColumns(judgeSound(total, card === null ? null : String(card)), columns).join('\n')}\n`);
 }
 
-/** The device that was named, or the first lane's, or the likeliest of those that are there. */
+/** The device of the command line, else of the first lane, else the recommended one. */
 async function chooseCapture({ device, config }: MeterOptions, tools: AlsaTools): Promise<CaptureConfig> {
   const configured = config?.lanes[0]?.capture;
   if (device === null && configured !== undefined) return configured;
@@ -85,7 +85,7 @@ function chooseView(isJson: boolean, isLive: boolean, shell: Shell): MeterView {
 async function listen(config: CaptureConfig, { seconds }: MeterOptions, view: MeterView): Promise<MeterEnd> {
   const clock = createSystemClock();
   const { create } = await loadSpeechDetector();
-  // A reader that goes away (`... | head`) ends it, too.
+  // A closed pipe (`... | head`) also ends the meter.
   const readerGone = new Promise<void>((resolve) => {
     for (const event of ['error', 'close']) process.stdout.once(event, () => resolve());
   });

@@ -8,17 +8,17 @@ const VERDICT_WIDTH = 'problem'.length + 2;
 const NAME_WIDTH = 'configuration'.length + 2;
 const INDENT = ' '.repeat(VERDICT_WIDTH + NAME_WIDTH);
 
-/** One finding as lines of a terminal: the verdict, the check, what was found, and below it how to fix it. */
+/** Formats a finding for a terminal: verdict, check, finding, and the fix below. */
 export function layOutFinding(finding: Finding, hasLanes: boolean): string {
   const { verdict, check, lane, finding: found, fix } = redactFinding(finding);
   const head = verdict.padEnd(VERDICT_WIDTH) + check.padEnd(NAME_WIDTH);
   const about = hasLanes && lane !== null ? `${lane}: ` : '';
-  const told = wrap(about + found, COLUMNS - INDENT.length);
-  const lines = [...told, ...(fix === null ? [] : wrap(`-> ${fix}`, COLUMNS - INDENT.length, '   '))];
+  const text = wrap(about + found, COLUMNS - INDENT.length);
+  const lines = [...text, ...(fix === null ? [] : wrap(`-> ${fix}`, COLUMNS - INDENT.length, '   '))];
   return `${lines.map((line, index) => (index === 0 ? head : INDENT) + line).join('\n')}\n`;
 }
 
-/** The last line: how many of each. */
+/** The last line: the number of findings per verdict. */
 export function layOutSummary(findings: readonly Finding[]): string {
   const of = (wanted: Verdict): number => findings.filter(({ verdict }) => verdict === wanted).length;
   const parts = [
@@ -30,17 +30,17 @@ export function layOutSummary(findings: readonly Finding[]): string {
   return `${parts.join(', ')}\n`;
 }
 
-/** The whole diagnosis as one line of JSON. */
+/** Formats the diagnosis as one line of JSON. */
 export function formatDiagnosis(diagnosis: Diagnosis): string {
   return jsonLine({ doctor: { ...diagnosis, checks: diagnosis.checks.map(redactFinding) } });
 }
 
-/** The last line of defence: nothing that looks like a secret is shown, wherever it came from. */
+/** Removes everything that looks like a secret, as a last line of defence. */
 export function redactFinding(finding: Finding): Finding {
   return findingSchema.parse(redactValue(finding));
 }
 
-/** Breaks between words; what is longer than a line, such as a path, gets a line of its own and is left whole. */
+/** Wraps at words. A word longer than a line, such as a path, gets its own line and stays whole. */
 function wrap(text: string, width: number, indent = ''): string[] {
   const lines: string[] = [];
   let line = '';

@@ -7,22 +7,22 @@ export const doctorVerb: Verb = {
   register(program, shell) {
     program
       .command('doctor')
-      .description('look at everything the agent needs and say how to fix what is wrong')
-      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read too)')
+      .description('check everything that the agent needs, and say how to fix problems')
+      .requiredOption('--config <file>', 'configuration file (conf.d/*.json beside it is read, too)')
       .option('--json', 'print one JSON document: {"doctor": {"version", "verdict", "checks"}}')
       .addOption(
-        new Option('--only <name>', 'run one check; may be given several times')
+        new Option('--only <name>', 'run only this check; may be repeated')
           .choices(CHECKS)
           .argParser((name: string, earlier: readonly CheckName[]) => [...earlier, readName(name)])
           .default([], 'all'),
       )
-      .option('--no-sound', 'neither listen to the microphone nor play a test tone')
+      .option('--no-sound', 'do not use the microphone and do not play a test tone')
       .addHelpText(
         'after',
-        '\nPlays a test tone of one second on each lane and listens for it. A running agent' +
-          '\nis not disturbed: what it holds is left out; the command "diagnose" asks it.' +
-          '\nExit code: 0 all is well or can be lived with, 3 something is wrong, 2 a mistake' +
-          '\nin the call.',
+        '\nPlays a test tone of one second on each lane and listens for it. Skips devices' +
+          '\nthat a running agent uses; the command "diagnose" lets the agent check them.' +
+          '\nExit code: 0 no problem (warnings are possible), 3 a problem, 2 a mistake on the' +
+          '\ncommand line.',
       )
       .addHelpText(
         ...examples(
@@ -31,7 +31,7 @@ export const doctorVerb: Verb = {
         ),
       )
       .action(async (options: DoctorOptions) => {
-        // A daemon that runs for a year never needs the probes: they are loaded here.
+        // Loaded here, because the daemon never needs the checks.
         const { performDoctor } = await import('./perform-doctor.ts');
         await performDoctor(options, shell);
       });
@@ -41,5 +41,5 @@ export const doctorVerb: Verb = {
 function readName(name: string): CheckName {
   const { success, data } = checkNameSchema.safeParse(name);
   if (success) return data;
-  throw new InvalidArgumentError(`There are ${CHECKS.join(', ')}.`);
+  throw new InvalidArgumentError(`It must be one of ${CHECKS.join(', ')}.`);
 }

@@ -12,7 +12,7 @@ import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { formatDiagnosis, layOutFinding, layOutSummary } from './diagnosis-text.ts';
 
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export interface DoctorOptions {
   readonly config: string;
   readonly json?: true;
@@ -23,13 +23,13 @@ export interface DoctorOptions {
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Where signals come from: the process, or a test. */
+/** Source of signals: the process, or a test. */
 export interface Signals {
   once(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
   off(signal: (typeof END_SIGNALS)[number], listener: () => void): unknown;
 }
 
-/** Examines the device and prints what was found. @param signals ask it to end early; a second one ends it the hard way */
+/** Checks the device and prints the findings. @param signals end it early; a second signal kills the process */
 export async function performDoctor(
   { config: file, json, only, sound }: DoctorOptions,
   shell: Shell,
@@ -37,7 +37,10 @@ export async function performDoctor(
 ): Promise<void> {
   const { env } = shell;
   if (!exists(file)) {
-    throw new Failure(`there is no file ${file}: give the agent's configuration with --config`, EXIT.usage);
+    throw new Failure(
+      `the file ${file} does not exist: give the agent's configuration with --config`,
+      EXIT.usage,
+    );
   }
   const clock = createSystemClock();
   const loaded = loadConfig({ file, env });
@@ -56,7 +59,7 @@ export async function performDoctor(
   });
   await examination.close();
   for (const signal of END_SIGNALS) signals.off(signal, stop);
-  if (end.signal.aborted) throw new Failure('stopped before everything was looked at');
+  if (end.signal.aborted) throw new Failure('stopped before all checks were done');
   if (json) shell.print(formatDiagnosis(diagnosisOf(VERSION, findings)));
   else shell.print(`\n${layOutSummary(findings)}`);
   if (worstOf(findings.map(({ verdict }) => verdict)) === 'problem') shell.finish(EXIT.problemFound);
@@ -67,7 +70,7 @@ function exists(file: string): boolean {
     statSync(file);
     return true;
   } catch (error) {
-    // What is there and can't be read is a finding.
+    // An existing file that is not readable is a finding.
     return systemCode(error) !== 'ENOENT';
   }
 }

@@ -37,7 +37,7 @@ let folder = '';
 const at = (name: string): string => join(folder, name);
 const put = (name: string, value: unknown): void =>
   writeFileSync(at(name), typeof value === 'string' ? value : JSON.stringify(value));
-/** A program of the machine's, as a script. */
+/** Installs a program on the test machine, as a script. */
 function program(name: string, script: string): void {
   put(`bin/${name}`, `#!/bin/sh\n${script}\n`);
   chmodSync(at(`bin/${name}`), 0o755);
@@ -48,7 +48,7 @@ const agentSays = (text: string): void =>
     `printf '%s\\n' LoadState=loaded ActiveState=active SubState=running 'StatusText=${text}'`,
   );
 
-/** The blocks of a sound that is silent: nothing but its length matters here. */
+/** Blocks of a silent sound: only its length matters here. */
 function phrase(language: string, code: string, blocks: number): void {
   mkdirSync(at(`phrases/${language}`), { recursive: true });
   const file = Buffer.alloc(48 + 8 + blocks * 256);
@@ -98,7 +98,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('dragoman boot-report', () => {
-  it('says in the kiosk’s language that it is ready, on the loudspeaker of the configuration', async () => {
+  it('announces "ready" in the kiosk’s language on the configured loudspeaker', async () => {
     put('run/provisioning.json', RESULT);
     agentSays(READY);
     phrase('it', 'applied', 3);
@@ -113,7 +113,7 @@ describe('dragoman boot-report', () => {
     );
   });
 
-  it('says in English what is missing in a language', async () => {
+  it('announces in English when a phrase is missing in the language', async () => {
     put('run/provisioning.json', { ...RESULT, outcome: 'unchanged' });
     agentSays(READY);
     phrase('en', 'ready', 4);
@@ -121,7 +121,7 @@ describe('dragoman boot-report', () => {
     expect(played()).toBe(4 * BLOCK_BYTES);
   });
 
-  it('says what is wrong with the settings, and writes where', async () => {
+  it('announces a problem of the settings and writes its place to the card', async () => {
     const problems = [{ field: 'wifi.passphrase', message: 'must have 8 characters', fix: 'Give it more.' }];
     put('run/provisioning.json', { ...RESULT, outcome: 'file_invalid', problems });
     put('config.json', '{');
@@ -132,16 +132,16 @@ describe('dragoman boot-report', () => {
     expect(status()).toContain('Found: wifi.passphrase must have 8 characters. Give it more.\r\n');
   });
 
-  it('goes on without phrases, without aplay and without a place to write to', async () => {
+  it('continues without phrases, without aplay and without a writable boot partition', async () => {
     put('run/provisioning.json', RESULT);
     agentSays(READY);
     rmSync(at('boot'), { recursive: true });
     const bare = await report();
     expect(bare.code).toBe(0);
     expect(bare.printed).toContain(
-      `There is nothing to say it with in ${at('phrases')}: install the package dragoman again.\n`,
+      `The recorded phrases are missing in ${at('phrases')}: reinstall the package dragoman.\n`,
     );
-    expect(bare.printed).toContain('dragoman-status.txt cannot be written');
+    expect(bare.printed).toContain('cannot write dragoman-status.txt');
     rmSync(at('bin/aplay'));
     phrase('en', 'ready', 1);
     expect((await report()).printed).toContain('Not said on loudspeaker: ');
@@ -150,7 +150,7 @@ describe('dragoman boot-report', () => {
   it.each([
     ['is garbage', '\u0000\u0001{{{'],
     ['is hostile', { ...RESULT, outcome: 'constructor', file: '/etc/shadow' }],
-  ])('tells how the kiosk is where what provisioning has left %s', async (_, value) => {
+  ])('announces the state of the kiosk when the provisioning result %s', async (_, value) => {
     put('run/provisioning.json', value);
     agentSays(READY);
     phrase('en', 'ready', 1);
@@ -161,11 +161,11 @@ describe('dragoman boot-report', () => {
   it.each([
     ['there was no file', { ...RESULT, outcome: 'no_file' }],
     ['nothing was read', null],
-  ])('has nothing to tell of a kiosk that was set up by hand: %s', async (_, value) => {
+  ])('announces nothing on a kiosk that was set up by hand: %s', async (_, value) => {
     if (value !== null) put('run/provisioning.json', value);
     expect(await report()).toEqual({
       ...{ code: 0, complained: '' },
-      printed: 'There is no dragoman.json, and the kiosk is set up: nothing to tell.\n',
+      printed: 'There is no dragoman.json, and the kiosk is set up: nothing to announce.\n',
     });
     expect(played()).toBe(0);
   });
@@ -173,7 +173,7 @@ describe('dragoman boot-report', () => {
   it.each([
     ['there was no file', { ...RESULT, outcome: 'no_file' }],
     ['nothing was read', null],
-  ])('says that there is no file where there is no configuration either: %s', async (_, value) => {
+  ])('announces the missing file when there is no configuration either: %s', async (_, value) => {
     if (value !== null) put('run/provisioning.json', value);
     agentSays('degraded (config): device.id: must be given');
     put('config.json', '{}');
@@ -181,7 +181,7 @@ describe('dragoman boot-report', () => {
     expect(status()).toContain('State:  no_file.');
   });
 
-  it('shows no secret and no control character of what others say', async () => {
+  it('prints no secret and no control character of texts from outside', async () => {
     put('run/provisioning.json', RESULT);
     agentSays('degraded (no_broker): x; no broker: mqtts://kiosk:s3cret@broker.example refused \\033[2J');
     const { printed } = await report();
@@ -200,7 +200,7 @@ describe('dragoman boot-report', () => {
     });
   });
 
-  it('ends within a second of SIGTERM, also while it speaks', async () => {
+  it('ends within a second of SIGTERM, also during an announcement', async () => {
     put('run/provisioning.json', RESULT);
     agentSays(READY);
     phrase('it', 'applied', 3);

@@ -1,4 +1,4 @@
-/** Every argument of `dragoman ctl`, wrong: one sentence that names it, exit code 2, and nothing is sent. */
+/** Wrong arguments of `dragoman ctl`: each gives one sentence that names it and exit code 2; nothing is sent. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { ctlOfEachTest } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
 
-/** What each verb needs to be right. */
+/** Valid arguments of each verb. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
   volume: ['60'],
   languages: ['--targets', 'es'],
@@ -17,10 +17,10 @@ const RIGHT: Readonly<Record<string, readonly string[]>> = {
   'log-level': ['info'],
   config: ['get'],
 };
-/** Verbs that talk to no device. */
+/** Verbs without a device. */
 const TALKS = VERB_NAMES.filter((verb) => verb !== 'help');
 
-/** Wrong values of each verb's own arguments, and what the sentence must name. */
+/** Wrong values of each verb's arguments, and the names that the error must contain. */
 const WRONG: readonly (readonly [verb: string, words: readonly string[], names: RegExp])[] = [
   ['volume', ['-1'], /-1|percent/],
   ['volume', ['1.5'], /percent/],
@@ -65,7 +65,7 @@ const WRONG: readonly (readonly [verb: string, words: readonly string[], names: 
 const isOneSentence = (text: string): boolean => text.startsWith('dragoman: ') && text.length < 700;
 
 describe('a wrong argument of ctl', () => {
-  it('is looked for in every verb', () => {
+  it('is tested for every verb', () => {
     const known = new Set([...WRONG.map(([verb]) => verb), ...TALKS]);
     expect([...known].filter((verb) => !VERB_NAMES.includes(verb))).toEqual([]);
     const takesValues = [
@@ -82,7 +82,7 @@ describe('a wrong argument of ctl', () => {
     expect(takesValues.filter((verb) => !WRONG.some(([one]) => one === verb))).toEqual([]);
   });
 
-  it.each(WRONG)('%s %j is named', async (verb, words, names) => {
+  it.each(WRONG)('is named in the error: %s %j', async (verb, words, names) => {
     const device = await ctl.device('kiosk-01');
     const ran = await ctl.run('kiosk-01', verb, ...words, '--timeout', '1');
     expect(ran).toMatchObject({ exitCode: 2, printed: '' });
@@ -91,31 +91,28 @@ describe('a wrong argument of ctl', () => {
     expect(device.received).toEqual([]);
   });
 
-  it.each(TALKS)(
-    '%s takes no option that is not there, no word too many, and no option without its value',
-    async (verb) => {
-      const device = await ctl.device('kiosk-01');
-      const right = [verb, ...(RIGHT[verb] ?? [])];
-      for (const [words, names] of [
-        [[...right, '--frobnicate'], /frobnicate/],
-        [[...right, 'one', 'two', 'three'], /argument|nothing more|none/],
-        [[...right, '--timeout'], /timeout/],
-        [[...right, '--spread', 'x'], /spread/],
-        [[...right, '--valid-for', '86401'], /valid-for/],
-        [[...right, '--timeout', 'NaN'], /timeout/],
-        [[...right, '--timeout', 'Infinity'], /timeout/],
-        [[...right, '--timeout', '-5'], /timeout/],
-        [[...right, '--group'], /group/],
-        [[...right, '--profile', 'no such'], /no such/],
-      ] as const) {
-        const ran = await ctl.run('kiosk-01', ...words);
-        expect([words, ran.exitCode]).toEqual([words, 2]);
-        expect(ran.complained).toMatch(names);
-        expect(isOneSentence(ran.complained)).toBe(true);
-      }
-      expect(device.received).toEqual([]);
-    },
-  );
+  it.each(TALKS)('%s rejects unknown options, extra words, and options without a value', async (verb) => {
+    const device = await ctl.device('kiosk-01');
+    const right = [verb, ...(RIGHT[verb] ?? [])];
+    for (const [words, names] of [
+      [[...right, '--frobnicate'], /frobnicate/],
+      [[...right, 'one', 'two', 'three'], /argument|no further words|none/],
+      [[...right, '--timeout'], /timeout/],
+      [[...right, '--spread', 'x'], /spread/],
+      [[...right, '--valid-for', '86401'], /valid-for/],
+      [[...right, '--timeout', 'NaN'], /timeout/],
+      [[...right, '--timeout', 'Infinity'], /timeout/],
+      [[...right, '--timeout', '-5'], /timeout/],
+      [[...right, '--group'], /group/],
+      [[...right, '--profile', 'no such'], /no such/],
+    ] as const) {
+      const ran = await ctl.run('kiosk-01', ...words);
+      expect([words, ran.exitCode]).toEqual([words, 2]);
+      expect(ran.complained).toMatch(names);
+      expect(isOneSentence(ran.complained)).toBe(true);
+    }
+    expect(device.received).toEqual([]);
+  });
 
   it.each([
     ['kiosk/01'],
@@ -129,7 +126,7 @@ describe('a wrong argument of ctl', () => {
     ['group'],
     ['backend'],
     ['claim'],
-  ])('the device %j is none', async (name) => {
+  ])('is named in the error when %j is no device name', async (name) => {
     const ran = await ctl.run(name, 'mute', '--timeout', '1');
     expect(ran).toMatchObject({ exitCode: 2, printed: '' });
     expect(isOneSentence(ran.complained)).toBe(true);
@@ -165,7 +162,7 @@ describe('a file of ctl', () => {
     },
   );
 
-  it('with a private key that is none is named, and nothing of it is shown', async () => {
+  it('is named in the error without its content when it is not a valid private key', async () => {
     fill('owner.key', '-----BEGIN PRIVATE KEY-----\nc2VjcmV0LXNlY3JldA==\n-----END PRIVATE KEY-----\n');
     ctl.writeProfiles(profile({ signingKeyFile: 'owner.key' }));
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
@@ -187,7 +184,7 @@ describe('a file of ctl', () => {
     ['a port that is none', '{"profiles":{"a":{"url":"mqtt://h:99999","tenant":"t"}}}'],
     ['a tenant with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"+"}}}'],
     ['a prefix with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t","prefix":"#"}}}'],
-  ])('with profiles of %s is named in a sentence', async (_, content) => {
+  ])('is named in one sentence when its profiles are %s', async (_, content) => {
     ctl.writeProfiles(content);
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
     expect(ran).toMatchObject({ exitCode: 2, printed: '' });

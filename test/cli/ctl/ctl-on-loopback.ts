@@ -1,4 +1,4 @@
-/** A broker, devices that answer as told, and the command line of `dragoman ctl`. */
+/** A broker, devices with scripted answers, and the command line of `dragoman ctl`. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface Ran {
   readonly complained: string;
 }
 
-/** A device as the broker sees it. */
+/** A simulated device on the broker. */
 export interface FakeDevice {
   readonly name: string;
   readonly received: {

@@ -8,11 +8,11 @@ import { judgeSound, watchStalls } from '../../stalls.ts';
 import { ctlOfEachTest, LANE, LANES } from './ctl-on-loopback.ts';
 
 const ctl = ctlOfEachTest();
-/** Seconds that one waits in vain where somebody else answers: this process, in which all of them are, may stand still meanwhile. */
+/** Timeout when one device stays silent and others answer (seconds): all run in this process, which may be slow. */
 const WHILE = '7';
 
 describe('dragoman ctl DEVICE VERB', () => {
-  it('sends the command and tells how the lanes are after it', async () => {
+  it('sends the command and prints the resulting state of the lanes', async () => {
     const device = await ctl.device('kiosk-01');
     const ran = await ctl.run('kiosk-01', 'volume', '60', '--lane', 'main');
     expect(ran).toEqual({
@@ -26,13 +26,13 @@ describe('dragoman ctl DEVICE VERB', () => {
     expect(device.received[0]?.body.id.length).toBeGreaterThan(12);
   });
 
-  it('takes languages as a list', async () => {
+  it('accepts languages as a list', async () => {
     const device = await ctl.device('kiosk-01');
     await ctl.run('kiosk-01', 'languages', '--source', 'en', '--targets', 'es,fr');
     expect(device.received[0]?.body.args).toEqual({ source: 'en', targets: ['es', 'fr'] });
   });
 
-  it('exits with 1 and the reason where the device refuses', async () => {
+  it('exits with 1 and the reason when the device refuses', async () => {
     await ctl.device('kiosk-01', {
       answer: () => ({ status: 'error', error: { code: 'unknown_lane', message: 'there is no lane "x"' } }),
     });
@@ -41,7 +41,7 @@ describe('dragoman ctl DEVICE VERB', () => {
     expect(ran.printed).toBe('kiosk-01: refused (unknown_lane): there is no lane "x"\n');
   });
 
-  it('exits with 4 where nobody answers, and says what the broker knows', async () => {
+  it('exits with 4 and the last known status when there is no answer', async () => {
     const device = await ctl.device('kiosk-01', { answer: () => null });
     device.status('degraded', ['no_backend']);
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', WHILE);
@@ -52,13 +52,13 @@ describe('dragoman ctl DEVICE VERB', () => {
     expect(unknown.exitCode).toBe(4);
   });
 
-  it('tells expired apart from refused, in JSON too', async () => {
+  it('distinguishes expired from refused, also in JSON', async () => {
     await ctl.device('kiosk-01', { answer: () => ({ status: 'expired' }) });
     const ran = await ctl.run('--json', 'kiosk-01', 'mute');
     expect(ran).toMatchObject({ exitCode: 1, printed: '{"device":"kiosk-01","status":"expired"}\n' });
   });
 
-  it('waits for the final answer behind "accepted"', async () => {
+  it('waits for the final answer after "accepted"', async () => {
     await ctl.device('kiosk-01', {
       answer: () => [{ status: 'accepted' }, { status: 'ok', data: { lanes: LANES } }],
     });
@@ -68,7 +68,7 @@ describe('dragoman ctl DEVICE VERB', () => {
     });
   });
 
-  it('ignores answers to other commands, and those that are none', async () => {
+  it('ignores answers to other commands and invalid answers', async () => {
     const answers = [
       { id: 'another', status: 'error', error: { code: 'x', message: 'y' } },
       { status: 'fine' },
@@ -81,7 +81,7 @@ describe('dragoman ctl DEVICE VERB', () => {
     });
   });
 
-  it('lets no device steer the terminal', async () => {
+  it('removes terminal control characters from answers', async () => {
     const message = 'no\u001b[2J\u0007\u202eway\r\nkiosk-02: ok';
     await ctl.device('kiosk-01', { answer: () => ({ status: 'error', error: { code: 'bad', message } }) });
     const { printed } = await ctl.run('kiosk-01', 'mute');
@@ -90,7 +90,7 @@ describe('dragoman ctl DEVICE VERB', () => {
 });
 
 describe('dragoman ctl --group and --all', () => {
-  it('tells of each device, and sums up who did not', async () => {
+  it('prints a line per device and a summary of failures', async () => {
     await ctl.device('kiosk-01');
     await ctl.device('kiosk-02', {
       answer: () => ({ status: 'error', error: { code: 'busy', message: 'too many' } }),
@@ -102,10 +102,10 @@ describe('dragoman ctl --group and --all', () => {
       ...['kiosk-01: ok: main ', 'kiosk-02: refused (', 'kiosk-03: no answer'],
       '',
     ]);
-    expect(ran.complained).toBe('dragoman: of 3 devices 1 did not do it and 1 did not answer.\n');
+    expect(ran.complained).toBe('dragoman: of 3 devices 1 failed and 1 did not answer.\n');
   });
 
-  it('reaches the devices of a group, and only those', async () => {
+  it('reaches only the devices of the group', async () => {
     const lobby = await ctl.device('kiosk-01', { groups: ['lobby'] });
     const desk = await ctl.device('kiosk-02', { groups: ['desk'] });
     const ran = await ctl.run('--group', 'lobby', '--json', 'mute', '--spread', '0');
@@ -115,26 +115,26 @@ describe('dragoman ctl --group and --all', () => {
     expect(desk.received).toEqual([]);
   });
 
-  it('says so where there is nobody', async () => {
+  it('exits with 4 when the broker knows no device', async () => {
     const ran = await ctl.run('--group', 'nobody', 'mute', '--timeout', '0.6');
     expect(ran).toMatchObject({ exitCode: 4, printed: '' });
     expect(ran.complained).toContain('the broker knows no device of the group "nobody"');
   });
 
-  it('waits for the first word of a broker that is slow to tell what it knows', async ({ skip }) => {
+  it('waits for the first retained message of a slow broker', async ({ skip }) => {
     const stalls = watchStalls();
     const running = ctl.run('--all', 'status', '--timeout', '6');
     await new Promise((resolve) => setTimeout(resolve, 800));
     await ctl.device('kiosk-01', { answer: () => null });
     const ran = await running;
-    // It waits for 3 s, of which the broker, in this process, needs not quite one.
+    // The timeout is 3 s; the broker in this process needs less than one.
     judgeSound(skip, stalls, 1000, () => {
       expect(ran.complained).not.toContain('knows no such');
       expect(ran.printed).toContain('kiosk-01');
     });
   });
 
-  it('shows a table, problems first, that fits the terminal', async () => {
+  it('prints a table with problems first that fits the terminal', async () => {
     await ctl.device('kiosk-01', { answer: () => ({ status: 'ok', data: {} }) });
     const broken = await ctl.device('kiosk-02', { answer: () => ({ status: 'ok', data: {} }) });
     broken.status('degraded', ['no_backend', 'capture:main']);
@@ -151,7 +151,7 @@ describe('dragoman ctl --group and --all', () => {
 });
 
 describe('dragoman ctl status of one device', () => {
-  it('tells everything that matters in lines that fit', async () => {
+  it('prints all important fields in lines that fit the terminal', async () => {
     const data = {
       ...{ status: 'degraded', reasons: ['no_backend'], version: '0.1.0', boot_id: 'b', uptime_s: 93_784 },
       ...{ refused_answers: {}, audio: [] },
@@ -177,30 +177,30 @@ describe('dragoman ctl status of one device', () => {
 
 describe('a mistake on the command line', () => {
   it.each([
-    [[], 'whom shall it tell what?'],
-    [['mute'], 'for which device?'],
-    [['kiosk-01'], 'what shall kiosk-01 do?'],
+    [[], 'no device and no verb given'],
+    [['mute'], 'no device given'],
+    [['kiosk-01'], 'no verb given for kiosk-01'],
     [['kiosk-01', 'mut'], 'did you mean "mute"?'],
-    [['Kiosk', 'mute'], '"Kiosk" is no name of a device'],
-    [['all', 'mute'], '"all" is no name of a device'],
+    [['Kiosk', 'mute'], '"Kiosk" is not a valid device name'],
+    [['all', 'mute'], '"all" is not a valid device name'],
     [['kiosk-01', 'volume', '600'], 'percent: '],
     [['kiosk-01', 'volume'], 'missing required argument'],
     [['kiosk-01', 'languages'], 'needs "source", "targets" or both'],
-    [['kiosk-01', 'echo', 'loud'], 'mode: is not what "echo" takes'],
+    [['kiosk-01', 'echo', 'loud'], 'mode: is not a valid argument of "echo"'],
     [['--all', '--group', 'x', 'mute'], 'either --group or --all'],
-    [['--group', 'A B', 'mute'], '"A B" is no name of a group'],
+    [['--group', 'A B', 'mute'], '"A B" is not a valid group name'],
     [['--timeout', '0', 'kiosk-01', 'mute'], 'It must be a number of seconds'],
-    [['kiosk-01', 'constructor'], 'there is no verb "constructor"'],
+    [['kiosk-01', 'constructor'], 'unknown verb "constructor"'],
     [['--profile', 'zoo', 'kiosk-01', 'mute'], 'has no profile "zoo"'],
     [['--profile', 'constructor', 'kiosk-01', 'mute'], 'has no profile "constructor"'],
-  ])('%j is told as what it is, with exit code 2', async (argv, words) => {
+  ])('is named in the error with exit code 2: %j', async (argv, words) => {
     const ran = await ctl.run(...argv);
     expect(ran.exitCode).toBe(2);
     expect(ran.complained).toContain(words);
     expect(ran.printed).toBe('');
   });
 
-  it('explains a verb, and lists them', async () => {
+  it('prints the help of a verb and the list of verbs', async () => {
     expect((await ctl.run('help', 'languages')).printed).toContain('--targets <languages>');
     expect((await ctl.run('help')).printed).toContain('languages');
     expect((await ctl.run('--help')).printed).toContain('dragoman ctl kiosk-01 mute');
@@ -215,7 +215,10 @@ describe('a profile that cannot be used', () => {
     [{ profiles: {} }, /profiles: must contain a profile/],
     [{ profiles: { a: { url } } }, /profiles\.a\.tenant: is missing/],
     [{ profiles: { a: { url: 'http://x', tenant: 't' } } }, /profiles\.a\.url: must be an address such as/],
-    [{ profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } }, /must not contain a user name or password/],
+    [
+      { profiles: { a: { url: 'mqtt://u:geheim@x', tenant: 't' } } },
+      /must not contain a user name or password/,
+    ],
     [
       { profiles: { a: { url, tenant: 't', passwordfile: 'x' } } },
       /profiles\.a\.passwordfile: is not a known key; did you mean "passwordFile"/,
@@ -226,7 +229,7 @@ describe('a profile that cannot be used', () => {
     ],
     [{ profiles: { a: { url, tenant: 't' }, b: { url, tenant: 't' } } }, /several profiles \(a, b\)/],
     [{ profiles: { a: { url, tenant: 't' } } }, /127\.0\.0\.1:1/],
-  ])('%j is told as what it is', async (content, words) => {
+  ])('is named in the error: %j', async (content, words) => {
     ctl.writeProfiles(content);
     const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
     expect([1, 2]).toContain(ran.exitCode);
@@ -236,7 +239,7 @@ describe('a profile that cannot be used', () => {
   });
 });
 
-it('a profile in UTF-16 is told as what it is, with what to do', async () => {
+it('reports a profile in UTF-16 with the fix', async () => {
   ctl.writeProfiles(Buffer.from('\uFEFF{}', 'utf16le'));
   expect(await ctl.run('kiosk-01', 'mute')).toMatchObject({
     exitCode: 2,
@@ -267,7 +270,7 @@ describe('the commands about the device itself', () => {
     expect(device.received.map((one) => [one.name, one.body.args])).toEqual([[name, args]]);
   });
 
-  it('logs says so where the device refuses, or nobody is there', async () => {
+  it('logs reports a refusal, and a device that does not answer', async () => {
     await ctl.device('kiosk-01', {
       answer: () => ({ status: 'error', error: { code: 'x', message: 'no' } }),
     });
@@ -281,7 +284,7 @@ describe('the commands about the device itself', () => {
 });
 
 describe('a profile with a key', () => {
-  it('signs what it sends, for whom it is sent, with an end', async () => {
+  it('signs commands with their target and an expiry', async () => {
     const pair = createKeyPair();
     ctl.writeProfiles({
       profiles: { museum: { url: ctl.brokerUrl, tenant: 'museum', signingKeyFile: 'owner.key' } },

@@ -1,4 +1,4 @@
-/** `dragoman ctl ... doctor`: what devices find wrong with themselves is the operator's answer, as it is beside the device. */
+/** `dragoman ctl ... doctor`: output and exit code match those of `dragoman doctor` on the device. */
 import { describe, expect, it } from 'vitest';
 import { diagnosisOf } from '../../../src/core/doctor/finding.ts';
 import type { Finding, Verdict } from '../../../src/protocol/mqtt/diagnose.ts';
@@ -24,7 +24,7 @@ describe('of one device', () => {
     ['odd, which can be lived with', ODD, 'no problem, 1 warning, 1 ok, 1 skipped', 0],
     ['ill', ILL, '1 problem, 1 warning, 1 ok, 1 skipped', 3],
   ] as const)(
-    'that is %s tells what was found, and exits as "dragoman doctor" does',
+    'that is %s prints its findings and exits like "dragoman doctor"',
     async (_, findings, summary, exitCode) => {
       const device = await ctl.device('kiosk-01', found(findings));
       const ran = await ctl.run('kiosk-01', 'doctor');
@@ -37,7 +37,7 @@ describe('of one device', () => {
     },
   );
 
-  it('exits likewise with --json, and prints the answer as it came', async () => {
+  it('exits the same way with --json, and prints the unchanged answer', async () => {
     await ctl.device('kiosk-01', found(ILL));
     const { exitCode, printed } = await ctl.run('kiosk-01', 'doctor', '--json');
     expect(exitCode).toBe(3);
@@ -45,7 +45,7 @@ describe('of one device', () => {
   });
 });
 
-it('of several, those with a problem are counted; who refused or kept silent counts more for the exit code', async () => {
+it('counts the devices with a problem; refusals and missing answers take precedence in the exit code', async () => {
   await ctl.device('kiosk-01', found(ILL));
   await ctl.device('kiosk-02', found(WELL));
   const ran = await ctl.run('--all', 'doctor', '--timeout', '7');
@@ -64,6 +64,6 @@ it('of several, those with a problem are counted; who refused or kept silent cou
   const refused = await ctl.run('--all', 'doctor', '--timeout', '7');
   expect(refused).toMatchObject({
     exitCode: 1,
-    complained: 'dragoman: of 4 devices 1 did not do it, 1 did not answer and 1 has a problem.\n',
+    complained: 'dragoman: of 4 devices 1 failed, 1 did not answer and 1 has a problem.\n',
   });
 });

@@ -1,4 +1,4 @@
-/** A device whose login was stolen says what it likes: none of it may steer the operator's terminal, or look like another line. */
+/** A device with a stolen login may send any text: none of it may control the operator's terminal or forge a line. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus, type MqttBus } from '../../../src/adapters/mqtt/bus.ts';
@@ -16,7 +16,7 @@ const TOPICS = deviceTopics({ prefix: 'dragoman/v1', tenant: 'museum', device: '
 /** The clipboard, the screen, both kinds of C1, DEL, bidi and tag characters, and a line that seems to be of another device. */
 const EVIL =
   'a\u001b]52;c;cHduZWQ=\u0007\u001b[2J\u009b31m\u007f\u0085\u202eb\u2066\u{e0041}\u2028c\r\nkiosk-02: ok\n\u0000d';
-// What no output for people may hold, but for the end of a line.
+// Characters that output for people must not contain, except newlines.
 const STEERING = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|\p{Cf}/u;
 const FORGED = /^kiosk-02/m;
 
@@ -51,7 +51,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
 const buses: MqttBus[] = [];
 afterEach(() => Promise.all(buses.splice(0).map((bus) => bus.close())));
 
-/** A device that says nothing but that. */
+/** A device that sends only such texts. */
 async function hostileDevice(answers = ANSWERS): Promise<MqttBus> {
   await ctl.device('kiosk-01', { groups: ['lobby'], answer: (name) => answers[name] ?? null });
   const clock = createSystemClock();
@@ -86,12 +86,12 @@ const COMMANDS = [
   ['kiosk-01', 'config', 'get'],
   ['kiosk-01', 'config', 'diff'],
   ['kiosk-01', 'config', 'set', 'main.echo=off'],
-  // Nobody answers: its last status is told.
+  // There is no answer, so the last status is printed.
   ['kiosk-01', 'echo', 'off'],
 ].map((words) => ({ words, said: words.join(' ') }));
 
 describe('for people', () => {
-  it.each(COMMANDS)('$said steers nothing and forges no line', async ({ words }) => {
+  it.each(COMMANDS)('removes control characters and forged lines from $said', async ({ words }) => {
     await hostileDevice();
     const { printed, complained } = await ctl.run('--timeout', '3', ...words);
     expect(printed + complained).toContain('kiosk-01');
@@ -102,7 +102,7 @@ describe('for people', () => {
   });
 });
 
-/** Every text that a value holds, and every key. */
+/** All texts and keys within a value. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -125,7 +125,7 @@ describe('for programs', () => {
   );
 });
 
-/** What a task that runs until it is ended writes. */
+/** Output of a task that runs until it is ended. */
 function open(isTTY: boolean, json: boolean, target: object) {
   const { said, print, complain } = gather();
   const drawn: string[] = [];
@@ -150,7 +150,7 @@ function open(isTTY: boolean, json: boolean, target: object) {
 }
 
 describe('dragoman ctl watch', () => {
-  it('draws on a terminal nothing but text between its own marks', async () => {
+  it('draws only text and its own escape sequences on a terminal', async () => {
     await hostileDevice();
     const table = open(true, false, { kind: 'all' });
     const done = watchFleet(table.deps, table.host);
@@ -164,7 +164,7 @@ describe('dragoman ctl watch', () => {
     expect(table.drawn()).toContain('kiosk-01');
   });
 
-  it.each([false, true])('prints nothing else into a pipe, JSON: %s', async (json) => {
+  it.each([false, true])('prints only text into a pipe, JSON: %s', async (json) => {
     await hostileDevice();
     const lines = open(false, json, { kind: 'all' });
     const done = watchFleet(lines.deps, lines.host);
@@ -196,7 +196,7 @@ describe('dragoman ctl logs', () => {
   });
 });
 
-it('what is nested without end counts as not said', async () => {
+it('ignores a message that is nested too deeply', async () => {
   const thief = await hostileDevice({});
   const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
   for (const topic of [TOPICS.status, TOPICS.state, TOPICS.configReported, TOPICS.configDesired])

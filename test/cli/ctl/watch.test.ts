@@ -54,7 +54,7 @@ function watch(size: { columns: number; rows: number } | null, json = false) {
 }
 
 describe('dragoman ctl watch', () => {
-  it('shows problems first, and only what changed is written again', async () => {
+  it('shows problems first and rewrites only changed rows', async () => {
     await ctl.device('kiosk-01');
     const second = await ctl.device('kiosk-02');
     const table = watch({ columns: 80, rows: 10 });
@@ -71,7 +71,7 @@ describe('dragoman ctl watch', () => {
     expect(table.text()).toMatch(/\[\?25h/);
   });
 
-  it('cuts what does not fit the screen, and says how much that is', async () => {
+  it('shows how many devices do not fit the screen', async () => {
     await Promise.all(Array.from({ length: 9 }, (_, index) => ctl.device(`kiosk-0${index}`)));
     const table = watch({ columns: 60, rows: 6 });
     await until(() => table.text().includes('9 devices'));
@@ -79,7 +79,7 @@ describe('dragoman ctl watch', () => {
     await table.end();
   });
 
-  it('keeps the table while the broker is away, and says so', async () => {
+  it('keeps the table and reports the lost connection while the broker is away', async () => {
     await ctl.device('kiosk-01');
     const table = watch({ columns: 80, rows: 10 });
     await until(() => table.text().includes('1 device,'));
@@ -88,7 +88,7 @@ describe('dragoman ctl watch', () => {
     await table.end();
   });
 
-  it('prints a line for each change into a pipe', async () => {
+  it('prints one line per change into a pipe', async () => {
     const device = await ctl.device('kiosk-01');
     const lines = watch(null, true);
     await until(() => lines.text().includes('ready'));

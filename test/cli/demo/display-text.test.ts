@@ -24,7 +24,7 @@ describe('neutralise', () => {
     ['a turn of the direction', 'a\u202edcb\u202c\u2067e\u2069', 'adcbe'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
     ['blanks around', '  a   b  ', 'a b'],
-  ])('makes harmless: %s', (_, given, expected) => {
+  ])('sanitises %s', (_, given, expected) => {
     expect(neutralise(given)).toBe(expected);
   });
 
@@ -34,11 +34,11 @@ describe('neutralise', () => {
     ['Arabic', 'صباح الخير'],
     ['joined emoji', '👩‍👩‍👧 ok'],
     ['Hindi with joiners', 'क्‍ष'],
-  ])('leaves as it is: %s', (_, text) => {
+  ])('does not change %s', (_, text) => {
     expect(neutralise(text)).toBe(text);
   });
 
-  it('leaves no control character of any text', () => {
+  it('removes all control characters from any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(neutralise(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
@@ -61,7 +61,7 @@ describe('widths', () => {
     expect(padTo('too long', 3)).toBe('too long');
   });
 
-  it('cuts between characters, never through a wide one', () => {
+  it('truncates between characters, never within a wide one', () => {
     expect(truncate('日本語', 6, '…')).toBe('日本語');
     expect(truncate('日本語', 5, '…')).toBe('日本…');
     expect(truncate('日本語', 4, '…')).toBe('日…');
@@ -86,7 +86,7 @@ describe('wrapping', () => {
       expect(displayWidth(line)).toBeLessThanOrEqual(17);
       expect(line).not.toMatch(/^[。、」ー]/u);
     }
-    // A full stop that would stand alone at the start of a line takes the sign before it along.
+    // A full stop at the start of a line takes the previous character along.
     expect(wrapColumns('日本語。', 6)).toEqual(['日本', '語。']);
   });
 
@@ -94,12 +94,12 @@ describe('wrapping', () => {
     expect(wrapColumns('a Donaudampfschifffahrt', 10)).toEqual(['a', 'Donaudampf', 'schifffahr', 't']);
   });
 
-  it('has no lines for nothing, and none where nothing fits', () => {
+  it('returns no lines for an empty text, and none when nothing fits', () => {
     expect(wrapColumns('', 10)).toEqual([]);
     expect(wrapColumns('日本', 1)).toEqual([]);
   });
 
-  it('leaves the end out of a final text, and the beginning out of one that grows', () => {
+  it('truncates the end of a final text, and the beginning of a partial one', () => {
     const text = 'one two three four five six';
     const start = { keep: 'start', mark: '…' } as const;
     const end = { keep: 'end', mark: '…' } as const;
@@ -109,7 +109,7 @@ describe('wrapping', () => {
     expect(wrapWithin(text, 10, 1, end)).toEqual(['…five six']);
   });
 
-  it('keeps any text within any width, and all of it where it may take as many lines as it wants', () => {
+  it('keeps any text within any width, and loses nothing without a limit of lines', () => {
     fc.assert(
       fc.property(
         anyText,

@@ -26,7 +26,7 @@ const busy = liveModel({
     exchange(2, LONG, LONG),
   ],
   notices: [
-    { seq: 0, atMs: 100, text: 'asks the backend for a token (start)' },
+    { seq: 0, atMs: 100, text: 'requests a token from the backend (start)' },
     { seq: 1, atMs: 2900, text: `session ${'x'.repeat(200)} is live` },
   ],
 });
@@ -43,7 +43,7 @@ const busyAccount = account({
   wire_to_speaker_ms: { p50: 12.2, p99: 1234.5, max: 2000, count: 20 },
 });
 
-/** The rows from the headline of the captions to the next one. */
+/** The rows from the heading of the captions to the next heading. */
 function captionsOf(rows: readonly string[]): string[] {
   const from = rows.findIndex((row) => row.includes(' heard and translated '));
   const to = rows.findIndex((row) => row.includes(' latency and chunks '));
@@ -57,25 +57,25 @@ describe('size of the frame', () => {
     expect(rows).toHaveLength(23);
     expect(rules).toHaveLength(3);
     for (const rule of rules) expect(displayWidth(rule)).toBe(columns - 1);
-    // Title, meters and the latencies reach the right margin; nothing goes beyond it.
+    // Title, meters and latencies reach the right margin, and no row exceeds it.
     for (const label of ['Dragoman demo', 'microphone', 'loudspeaker', 'mic to wire', 'wire to ear']) {
       expect(displayWidth(rows.find((row) => row.includes(label)) ?? ''), label).toBe(columns - 1);
     }
     for (const row of rows) expect(displayWidth(row), row).toBeLessThan(columns);
   });
 
-  it('stops growing at 100 columns, where lines become hard to read', () => {
+  it('is at most 100 columns wide, because longer lines are hard to read', () => {
     const rows = renderFrame(busy, busyAccount, { columns: 200, rows: 24 }, PLAIN);
     expect(Math.max(...rows.map(displayWidth))).toBe(99);
   });
 
-  it('is cut, not wrapped, below 60 columns', () => {
+  it('truncates rows and does not wrap them below 60 columns', () => {
     const rows = renderFrame(busy, busyAccount, { columns: 40, rows: 24 }, PLAIN);
     expect(rows).toHaveLength(23);
     expect(Math.max(...rows.map(displayWidth))).toBe(39);
   });
 
-  it('leaves a row of the terminal free at any height, and gives the least missed parts up first', () => {
+  it('leaves one row free at any height, and drops the least important parts first', () => {
     const has = (rows: number, text: string): boolean =>
       renderFrame(busy, busyAccount, { columns: 80, rows }, PLAIN).some((row) => row.includes(text));
     for (let rows = 2; rows <= 60; rows++) {
@@ -90,7 +90,7 @@ describe('size of the frame', () => {
     expect(has(8, 'live')).toBe(true);
   });
 
-  it('has the same number of rows whatever is said, so that nothing jumps', () => {
+  it('has a constant number of rows whatever the captions contain', () => {
     for (const rows of [18, 24, 30, 50]) {
       const empty = renderFrame(liveModel(), account(), { columns: 80, rows }, PLAIN);
       expect(renderFrame(busy, busyAccount, { columns: 80, rows }, PLAIN)).toHaveLength(empty.length);
@@ -102,20 +102,20 @@ describe('phase', () => {
   const phaseRow = (phase: (typeof PHASE_NAMES)[number], columns = 80): string =>
     frameOf({ phase }, { columns, rows: 24 })[1] ?? '';
 
-  it('names the broker while that is what is missing', () => {
+  it('names the broker while the broker is gone', () => {
     const words = (isBrokerGone: boolean) =>
       frameOf({ phase: 'acquiring', isBrokerGone }, { columns: 80, rows: 24 })[2];
     expect(words(true)).toContain('waits for the broker');
-    expect(words(false)).toContain('asks the backend');
+    expect(words(false)).toContain('from the backend');
   });
 
-  it('shows the place on the way', () => {
+  it('shows the current phase among the steps', () => {
     expect(phaseRow('acquiring')).toBe(' ● acquiring  ○ connecting  ○ configuring  ○ live');
     expect(phaseRow('configuring')).toBe(' ✓ acquiring  ✓ connecting  ● configuring  ○ live');
     expect(phaseRow('live')).toBe(' ✓ acquiring  ✓ connecting  ✓ configuring  ● live');
   });
 
-  it('shows what is beside the way at the end of the row', () => {
+  it('shows other phases at the end of the row', () => {
     expect(phaseRow('waiting')).toMatch(
       /^ ○ acquiring {2}○ connecting {2}○ configuring {2}○ live +● waiting$/,
     );
@@ -123,14 +123,14 @@ describe('phase', () => {
     expect(phaseRow('draining')).toContain('✓ live');
   });
 
-  it.each(PHASE_NAMES)('says %s at 60 columns too, with its meaning', (phase) => {
+  it.each(PHASE_NAMES)('shows %s with its explanation at 60 columns', (phase) => {
     const rows = frameOf({ phase }, { columns: 60, rows: 24 });
     expect(rows[1]).toContain(`● ${phase}`);
     expect(rows[2]?.trim().length).toBeGreaterThan(5);
     expect(rows[2]).not.toContain('…');
   });
 
-  it('says that it catches up', () => {
+  it('shows that it catches up', () => {
     const words = (backlogMs: number) => frameOf({ phase: 'live', backlogMs }, USUAL)[2];
     expect(words(320)).toContain('real time');
     expect(words(5000)).toContain('catch up');
@@ -159,14 +159,14 @@ describe('meters', () => {
     expect(row.indexOf('│')).toBeGreaterThan(row.lastIndexOf('▆') + 5);
   });
 
-  it('is plain ASCII where the locale is', () => {
+  it('uses only ASCII in an ASCII locale', () => {
     const row = meterRow(-20, { colour: false, unicode: false });
     expect(row).toMatch(/^ microphone {3}#+\|?\.+ +-20 dBFS$/);
   });
 });
 
 describe('captions', () => {
-  it('stand under each other, with what was said and what it became', () => {
+  it('stand below each other, each with speech and translation', () => {
     const rows = captionsOf(
       frameOf(
         { exchanges: [exchange(0, 'Good morning.', 'Buenos días.'), exchange(1, 'Thank you.')] },
@@ -184,7 +184,7 @@ describe('captions', () => {
     ]);
   });
 
-  it('show the last three at 24 rows and four where there is room', () => {
+  it('show the last three at 24 rows, and four with more rows', () => {
     const exchanges = Array.from({ length: 9 }, (_, seq) => exchange(seq, `Said ${seq}.`, `Dicho ${seq}.`));
     const shown = (rows: number): string[] =>
       captionsOf(frameOf({ exchanges }, { columns: 80, rows })).filter((row) => row.includes('Said'));
@@ -200,7 +200,7 @@ describe('captions', () => {
     for (const row of rows) expect(displayWidth(row)).toBeLessThan(60);
   });
 
-  it('leave an older exchange out that does not fit whole, never the newest', () => {
+  it('leave out an older exchange that does not fit whole, never the newest', () => {
     const rows = captionsOf(
       frameOf({ exchanges: [exchange(0, LONG, LONG), exchange(1, LONG, LONG)] }, { columns: 60, rows: 19 }),
     );
@@ -208,7 +208,7 @@ describe('captions', () => {
     expect(rows.filter((row) => row.includes('→ es'))).toHaveLength(1);
   });
 
-  it('dim a text that may still change, and show the end of it', () => {
+  it('dim a partial text and show its end', () => {
     const growing: Exchange = { ...exchange(0, `${LONG}and this is new`), isFinal: false };
     const plain = captionsOf(frameOf({ exchanges: [growing] }, USUAL));
     expect(plain[0]).toMatch(/^ {3}en {2}…/);
@@ -221,7 +221,7 @@ describe('captions', () => {
     expect(final[0]).toMatch(/Hello\.$/);
   });
 
-  it('keep room for the translations that are to come, so that nothing moves', () => {
+  it('reserve rows for future translations, so that nothing moves', () => {
     const both = { language: 'fr', text: 'Bonjour.', isFinal: true };
     const first = exchange(0, 'Hello.', 'Hola.');
     const exchanges = [{ ...first, translations: [...first.translations, both] }, exchange(1, 'Bye.')];
@@ -236,7 +236,7 @@ describe('captions', () => {
     ]);
   });
 
-  it('line up where a language has a longer tag', () => {
+  it('are aligned when a language has a longer tag', () => {
     const exchanges: Exchange[] = [
       { ...exchange(0, 'Hello.'), translations: [{ language: 'zh-Hant', text: '你好。', isFinal: true }] },
     ];
@@ -248,7 +248,7 @@ describe('captions', () => {
 });
 
 describe('figures', () => {
-  it('stand in fixed places', () => {
+  it('have fixed positions', () => {
     const places = (rows: readonly string[]): number[] =>
       ['p50', 'p99', 'backlog', 'played', 'captured =', 'held'].map((word) =>
         Math.max(...rows.map((row) => row.indexOf(word))),
@@ -258,7 +258,7 @@ describe('figures', () => {
     expect(places(before).every((place) => place > 0)).toBe(true);
   });
 
-  it('are all there', () => {
+  it('are complete', () => {
     const text = renderFrame(busy, busyAccount, USUAL, PLAIN).join('\n');
     expect(text).toMatch(/sessions {2}2 {4}time {3}1:12/);
     expect(text).toMatch(/mic to wire {2}p50 +0\.4 ms {2}p99 +1\.9 ms +backlog +0\.3 s/);
@@ -267,7 +267,7 @@ describe('figures', () => {
     expect(text).toContain('0:02  session xxx');
   });
 
-  it('are dashes before anything has been measured', () => {
+  it('are dashes before the first measurement', () => {
     expect(frameOf({}, USUAL).join('\n')).toMatch(/mic to wire {2}p50 +– +p99 +–/);
   });
 
@@ -283,11 +283,11 @@ describe('figures', () => {
   });
 });
 
-describe('what the terminal gets', () => {
+describe('the output to the terminal', () => {
   const ESCAPE = '\u001b';
   const evil = `${ESCAPE}[2J${ESCAPE}]0;owned\u0007\u009b31m\r\n\u202e<text>\b`;
 
-  it('has no escape sequences of a caption, a language or a notice', () => {
+  it('contains no escape sequences from captions, languages or notices', () => {
     const rows = frameOf(
       {
         exchanges: [{ ...exchange(0, evil, evil), sourceLanguage: evil }],
@@ -299,7 +299,7 @@ describe('what the terminal gets', () => {
     expect(rows.join('')).toContain('<text>');
   });
 
-  it('has colours only where they are wanted, and the same text with and without', () => {
+  it('has colours only on request, and the same text with and without', () => {
     const coloured = renderFrame(busy, busyAccount, USUAL, { colour: true, unicode: true });
     const plain = renderFrame(busy, busyAccount, USUAL, PLAIN);
     expect(plain.join('')).not.toContain(ESCAPE);
@@ -307,7 +307,7 @@ describe('what the terminal gets', () => {
     expect(coloured.map((row) => stripVTControlCharacters(row).trimEnd())).toEqual(plain);
   });
 
-  it('is plain ASCII but for the texts where the locale is not UTF-8', () => {
+  it('is ASCII except for the captions when the locale is not UTF-8', () => {
     const { exchanges: _, ...rest } = busy;
     const rows = frameOf({ ...rest, exchanges: [exchange(0, LONG, LONG)] }, USUAL, {
       colour: false,
@@ -316,7 +316,7 @@ describe('what the terminal gets', () => {
     expect(rows.join('')).toMatch(/^[\u0020-\u007e]*$/);
   });
 
-  it('never is wider or taller than the terminal, whatever is said', () => {
+  it('never exceeds the terminal, whatever the texts', () => {
     const anyText = fc.string({ unit: 'binary', maxLength: 300 });
     const anyExchange = fc.record({
       seq: fc.nat(),

@@ -8,7 +8,7 @@ class ColourTerminal extends TinyTerminal {
   }
 }
 
-describe('what a terminal can do', () => {
+describe('capabilities of a terminal', () => {
   it.each([
     [{ LANG: 'en_GB.UTF-8' }, true],
     [{ LANG: 'C', LC_ALL: 'C.utf8' }, true],
@@ -17,18 +17,18 @@ describe('what a terminal can do', () => {
     [{ LANG: 'de_DE.UTF-8', TERM: 'linux' }, false],
     [{ WT_SESSION: 'some-id' }, true],
     [{}, false],
-  ])('takes signs beyond ASCII from %j: %s', (env, unicode) => {
+  ])('include non-ASCII signs with %j: %s', (env, unicode) => {
     expect(capabilitiesOf(new TinyTerminal(), env).unicode).toBe(unicode);
   });
 
-  it('has colours where the terminal has them and nobody objects', () => {
+  it('include colours when the terminal has them and NO_COLOR is not set', () => {
     expect(capabilitiesOf(new ColourTerminal(), {}).colour).toBe(true);
     expect(capabilitiesOf(new ColourTerminal(), { NO_COLOR: '' }).colour).toBe(true);
     expect(capabilitiesOf(new ColourTerminal(), { NO_COLOR: '1' }).colour).toBe(false);
     expect(capabilitiesOf(new TinyTerminal(), {}).colour).toBe(false);
   });
 
-  it('shows a live view only on a terminal that can move its cursor', () => {
+  it('allow a live view only when the cursor can move', () => {
     expect(isLiveTerminal({ isTTY: true }, { TERM: 'xterm' })).toBe(true);
     expect(isLiveTerminal({ isTTY: true }, { TERM: 'dumb' })).toBe(false);
     expect(isLiveTerminal({}, { TERM: 'xterm' })).toBe(false);

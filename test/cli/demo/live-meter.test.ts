@@ -3,7 +3,7 @@ import { follow, isMoving, type Meter, SILENT_METER } from '../../../src/cli/dem
 
 const FRAME_MS = 80;
 
-/** What the meter shows frame by frame while `db` is measured. */
+/** The frames of the meter while the measured level is `db`. */
 function watch(meter: Meter, db: number, ms: number): Meter[] {
   const seen: Meter[] = [];
   let current = meter;
@@ -21,7 +21,7 @@ describe('meter', () => {
     expect(loud).toMatchObject({ levelDb: -10, peakDb: -10, readoutDb: -10 });
   });
 
-  it('falls smoothly, never by more than an eye can follow, and never below what is measured', () => {
+  it('falls smoothly at a limited rate, and never below the measured level', () => {
     let before = loud;
     for (const meter of watch(loud, -30, 2000)) {
       const step = before.levelDb - meter.levelDb;
@@ -33,7 +33,7 @@ describe('meter', () => {
     expect(before.levelDb).toBe(-30);
   });
 
-  it('holds the peak for a while, then lets it fall too', () => {
+  it('holds the peak for a while, then lowers it', () => {
     expect(watch(loud, -90, 1400).at(-1)?.peakDb).toBe(-10);
     const later = watch(loud, -90, 2500).at(-1);
     expect(later?.peakDb).toBeLessThan(-10);
@@ -48,7 +48,7 @@ describe('meter', () => {
     expect(follow(loud, -4, 1010).readoutDb).toBe(-4);
   });
 
-  it('comes to rest', () => {
+  it('stops moving at a constant level', () => {
     expect(isMoving(SILENT_METER, -96)).toBe(false);
     expect(isMoving(loud, -10)).toBe(false);
     expect(isMoving(loud, -96)).toBe(true);

@@ -12,7 +12,7 @@ function screenOn(terminal: LiveTerminal, isAlternate = false) {
 }
 
 describe('screen', () => {
-  it('draws below what is there and hides the cursor', () => {
+  it('draws below the existing output and hides the cursor', () => {
     const terminal = new TinyTerminal();
     terminal.show('$ npm run demo\r\n');
     screenOn(terminal).draw(FRAME, 80);
@@ -32,7 +32,7 @@ describe('screen', () => {
     expect(terminal.writes[1]).toMatch(/^\u001b\[\?2026h.*\u001b\[\?2026l$/s);
   });
 
-  it('writes nothing when nothing differs', () => {
+  it('writes nothing when no row differs', () => {
     const terminal = new TinyTerminal();
     const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
@@ -40,7 +40,7 @@ describe('screen', () => {
     expect(terminal.writes).toHaveLength(1);
   });
 
-  it('clears what a shorter row leaves over, and what was echoed below the picture', () => {
+  it('clears the rest of a longer row, and echoed keys below the picture', () => {
     const terminal = new TinyTerminal();
     const screen = screenOn(terminal);
     screen.draw(['a long row', 'two', 'three'], 80);
@@ -60,7 +60,7 @@ describe('screen', () => {
     expect(terminal.history).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes its own rows back when the terminal becomes narrower, and wider again', () => {
+  it('redraws its own rows when the terminal becomes narrower and wider again', () => {
     const terminal = new TinyTerminal(40, 20);
     terminal.show('before\r\n');
     const screen = screenOn(terminal);
@@ -73,13 +73,13 @@ describe('screen', () => {
     }
   });
 
-  it('never lets a row that is wider than it says move the others', () => {
+  it('keeps the other rows in place when a row is wider than measured', () => {
     const terminal = new TinyTerminal(10, 10);
     screenOn(terminal).draw(['x'.repeat(30), 'two'], 10);
     expect(terminal.screen).toEqual(['x'.repeat(10), 'two', '']);
   });
 
-  it('takes fewer rows when there is less to show', () => {
+  it('uses fewer rows when there is less to show', () => {
     const terminal = new TinyTerminal();
     const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
@@ -87,7 +87,7 @@ describe('screen', () => {
     expect(terminal.screen).toEqual(['one', '']);
   });
 
-  it('gives the terminal back, as often as it is asked', () => {
+  it('restores the terminal, also when called repeatedly', () => {
     const terminal = new TinyTerminal();
     const screen = screenOn(terminal);
     screen.restore();
@@ -101,7 +101,7 @@ describe('screen', () => {
     expect(terminal.cursor).toEqual({ row: 3, column: 0 });
   });
 
-  it('goes on below after a release', () => {
+  it('continues below the earlier picture after a restore', () => {
     const terminal = new TinyTerminal();
     const screen = screenOn(terminal);
     screen.draw(FRAME, 80);
@@ -117,7 +117,7 @@ describe('an alternate screen', () => {
   const tall = (width: number): string[] =>
     Array.from({ length: 9 }, (_, row) => String(row).repeat(width - 1));
 
-  it('leaves nothing in the scrollback but what was there, however often the terminal is resized', () => {
+  it('leaves the scrollback unchanged when the terminal is resized', () => {
     const terminal = new TinyTerminal(40, 10);
     terminal.show('before\r\n');
     const screen = screenOn(terminal, true);
@@ -139,7 +139,7 @@ describe('an alternate screen', () => {
     expect(terminal).toMatchObject({ isCursorVisible: true, wrapsRows: true });
   });
 
-  it('shows the picture once at its end, below what was printed before', () => {
+  it('shows the picture once at its end, below the earlier output', () => {
     const terminal = new TinyTerminal();
     terminal.show('$ npm run demo\r\n');
     const screen = screenOn(terminal, true);

@@ -52,10 +52,10 @@ describe('live view', () => {
     expect(terminal.history).toEqual([]);
   });
 
-  it('draws at most twelve pictures a second, and the latest state always', () => {
+  it('draws at most twelve pictures per second, always with the latest state', () => {
     const { terminal, clock, update, shows } = setUp();
     for (let ms = 0; ms < 10_000; ms += 5) {
-      // In figures that are shown every model differs from the one before.
+      // Each model differs from the previous one in a displayed value.
       update({ elapsedMs: ms, backlogMs: ms * 20 });
       clock.advance(5);
     }
@@ -66,7 +66,7 @@ describe('live view', () => {
     expect(shows('backlog 199.9 s')).toBe(true);
   });
 
-  it('draws nothing when nothing has changed', () => {
+  it('draws nothing when the model has not changed', () => {
     const { terminal, clock, update } = setUp();
     for (let i = 0; i < 50; i++) {
       update({ elapsedMs: 300 + i });
@@ -76,7 +76,7 @@ describe('live view', () => {
     expect(clock.armed).toBeLessThanOrEqual(1);
   });
 
-  it('lets the meters fall by itself, then rests', () => {
+  it('keeps drawing while the meters fall, then stops', () => {
     const { terminal, clock, update, shows } = setUp();
     update({ inputDb: -10 });
     expect(shows('-10 dBFS')).toBe(true);
@@ -87,7 +87,7 @@ describe('live view', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('follows the size of the terminal once it rests', () => {
+  it('adapts to a new size of the terminal once the size is stable', () => {
     const { terminal, clock, update } = setUp(80, 40);
     update({ exchanges: [exchange(0, 'Good morning.', 'Buenos días.')] });
     const before = terminal.writes.length;
@@ -103,7 +103,7 @@ describe('live view', () => {
     expect(terminal.screen[0]).toHaveLength(59);
   });
 
-  it('fits a terminal that becomes lower', () => {
+  it('fits a terminal that loses rows', () => {
     const { terminal, clock, update, shows } = setUp(80, 40);
     update({ phase: 'live' });
     terminal.resize(80, 18);
@@ -113,7 +113,7 @@ describe('live view', () => {
     expect(shows('● live')).toBe(true);
   });
 
-  it('takes 80 by 24 for granted where the terminal does not know its size', () => {
+  it('assumes 80 by 24 when the terminal reports no size', () => {
     const { terminal, update } = setUp();
     Object.assign(terminal, { columns: 0, rows: 0 });
     terminal.wrapsRows = false;
@@ -123,7 +123,7 @@ describe('live view', () => {
 });
 
 describe('end of a live view', () => {
-  it('leaves the last picture, with what came last, and gives the terminal back', () => {
+  it('leaves the latest picture and restores the terminal', () => {
     const { terminal, clock, host, view, update, shows } = setUp();
     update({ phase: 'live' });
     update({ phase: 'draining' });
@@ -137,7 +137,7 @@ describe('end of a live view', () => {
     for (const emitter of [terminal, host, host.input]) expect(emitter.eventNames()).toEqual([]);
   });
 
-  it('may come twice, and nothing is drawn after it', () => {
+  it('may be repeated, and the view draws nothing afterwards', () => {
     const { terminal, clock, view, update } = setUp();
     update({ inputDb: -10 });
     view.close();
@@ -149,7 +149,7 @@ describe('end of a live view', () => {
     expect(terminal.writes).toHaveLength(writes);
   });
 
-  it('writes nothing where nothing has been shown', () => {
+  it('writes nothing when nothing was shown', () => {
     const { terminal, host, view } = setUp();
     expect(host.input.isRaw).toBe(false);
     view.close();
@@ -188,19 +188,19 @@ describe('keys at a live view', () => {
     expect(host.raised).toEqual([]);
   });
 
-  it('are signals where a terminal has them', () => {
+  it('raise the signals of a terminal', () => {
     const { terminal, host, update } = setUp();
     update();
     host.input.emit('data', Buffer.from([0x03]));
     expect(host.raised).toEqual(['SIGINT']);
-    // The picture goes on until the program has ended in order.
+    // The picture stays until the program has shut down cleanly.
     expect(terminal.isCursorVisible).toBe(false);
     host.input.emit('data', Buffer.from([0x1c]));
     expect(host.raised).toEqual(['SIGINT', 'SIGQUIT']);
     expect(terminal.isCursorVisible).toBe(true);
   });
 
-  it('give the terminal back for Ctrl-Z, and take it again afterwards, below what the shell printed', () => {
+  it('restore the terminal at Ctrl-Z, and draw below the output of the shell afterwards', () => {
     const { terminal, clock, host, view, update, shows } = setUp(80, 90);
     update({ phase: 'connecting' });
     host.input.emit('data', Buffer.from([0x1a]));
@@ -224,7 +224,7 @@ describe('keys at a live view', () => {
     ]);
   });
 
-  it('are left alone where nobody types', () => {
+  it('are not handled without a terminal as input', () => {
     const { host, update } = setUp();
     host.input.isTTY = false;
     update();

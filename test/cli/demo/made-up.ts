@@ -28,7 +28,7 @@ export const LANE: LaneState = createLane({
   seed: 1,
 });
 
-/** A step of a lane as its watchers see it. */
+/** A step of a lane for its observers. */
 export function laneStep(
   given: { event?: LaneEvent; effects?: readonly LaneEffect[]; after?: Partial<LaneState> } = {},
 ): LaneStep {
@@ -91,7 +91,7 @@ export function exchange(seq: number, source: string, translation?: string): Exc
 
 export const PLAIN: Capabilities = { colour: false, unicode: true };
 
-/** A frame without colours, as a person reads it. */
+/** A frame as text without colours. */
 export function frameOf(more: Partial<LiveModel>, size: Size, capabilities = PLAIN): string[] {
   return renderFrame(liveModel(more), account(), size, capabilities);
 }

@@ -35,7 +35,7 @@ const translating = (text: string, id: string | null = null): Partial<Caption> =
   kind: 'partial_translated_transcription',
 });
 
-it('goes on behind a whole sentence without its full stop', () => {
+it('joins a message without its full stop to the rest of the notice', () => {
   const parked = notify('parked', { message: 'The service cannot be reached.', retry_ms: 6500 });
   expect(parked).toBe('The service cannot be reached; next try in 6.5 s');
 });
@@ -44,11 +44,11 @@ describe('the broker', () => {
   const line = (model: DemoModel, up: boolean) =>
     observeStep(model, laneStep({ event: { type: 'broker', up } }), 0, NOW);
 
-  it('is named when it goes and when it comes back, each once, and not when it is first there', () => {
+  it('causes one notice when it goes and one when it returns, but none at the first connection', () => {
     const gone = line(line(line(FIRST_MODEL, true), false), false);
     expect(gone.isBrokerGone).toBe(true);
     expect(gone.notices.map(({ text }) => text)).toEqual([
-      'the broker is gone: no token can be asked for until it is back',
+      'the broker is gone: no token can be requested until it is back',
     ]);
     const back = line(gone, true);
     expect(back.isBrokerGone).toBe(false);
@@ -57,7 +57,7 @@ describe('the broker', () => {
 });
 
 describe('sentences', () => {
-  it('grow by replacement until they are final', () => {
+  it('are replaced by newer partials until they are final', () => {
     expect(hear(interim('Good'), interim('Good morning'))).toMatchObject([
       { seq: 0, source: 'Good morning', isFinal: false },
     ]);
@@ -66,7 +66,7 @@ describe('sentences', () => {
     ]);
   });
 
-  it('follow one another without names', () => {
+  it('are in order without names', () => {
     const exchanges = hear(
       final('One.'),
       interim('Tw'),
@@ -80,7 +80,7 @@ describe('sentences', () => {
     ]);
   });
 
-  it('are told apart by their names, whatever the order', () => {
+  it('are distinguished by their names in any order', () => {
     const exchanges = hear(
       final('One.', 'a'),
       interim('Two', 'b'),
@@ -94,22 +94,22 @@ describe('sentences', () => {
     ]);
   });
 
-  it('stay final when an interim text comes late', () => {
+  it('stay final when a partial arrives late', () => {
     expect(hear(final('One.', 'a'), interim('On', 'a'))).toMatchObject([{ source: 'One.', isFinal: true }]);
     const late = hear(final('One.', 'a'), translated('Uno.', 'a'), translating('Un', 'a'));
     expect(late[0]?.translations).toEqual([{ language: 'es', text: 'Uno.', isFinal: true }]);
   });
 
-  it('have interim translations that say so', () => {
+  it('mark partial translations as not final', () => {
     const exchanges = hear(interim('On', 'a'), translating('Un', 'a'), translating('Uno', 'a'));
     expect(exchanges[0]?.translations).toEqual([{ language: 'es', text: 'Uno', isFinal: false }]);
   });
 
-  it('are not made up from a translation alone', () => {
+  it('are not created by a translation alone', () => {
     expect(hear(translated('Uno.'))).toEqual([]);
   });
 
-  it('are forgotten at some time, their count is not', () => {
+  it('are limited in number, and keep counting', () => {
     const exchanges = hear(...Array.from({ length: 120 }, (_, index) => final(`${index}`, `id-${index}`)));
     expect(exchanges.length).toBeLessThanOrEqual(50);
     expect(exchanges.at(-1)).toMatchObject({ seq: 119, source: '119' });
@@ -119,14 +119,14 @@ describe('sentences', () => {
 describe('levels and backlog', () => {
   const levels = { loudestDb: -23, quietestDb: -60 };
 
-  it('come from the last chunk heard', () => {
+  it('come from the last captured chunk', () => {
     const step = laneStep({ event: { type: 'captured', capturedAt: NOW, pcm: new Uint8Array(2), levels } });
     const model = observeStep(FIRST_MODEL, step, 777, NOW);
     expect(model).toMatchObject({ inputDb: -23, elapsedMs: 777 });
     expect(observeStep(model, laneStep(), 800, NOW).inputDb).toBe(-23);
   });
 
-  it('follow what is played, and fall when that is over', () => {
+  it('follow the played sound, and fall when it ends', () => {
     const pcm = new Uint8Array(new Int16Array(480).fill(3277).buffer);
     const playout = { ...SILENT_PLAYOUT, heard: { from: NOW - 100, until: NOW + 100 } };
     const play = { type: 'play', pcm, kind: 'speech', write: 1, receivedAt: null } as const;
@@ -138,7 +138,7 @@ describe('levels and backlog', () => {
     expect(over).toMatchObject({ isPlaying: false, outputDb: -96 });
   });
 
-  it('count what waits to be sent', () => {
+  it('count the unsent audio', () => {
     const chunk = { seq: 0, capturedAt: 0, pcm: null, voiced: false, queued: false };
     const step = laneStep({
       after: {
@@ -154,11 +154,11 @@ describe('levels and backlog', () => {
 });
 
 describe('notices', () => {
-  it('say what happens, each with its time and number', () => {
+  it('describe occurrences, each with its time and number', () => {
     const effects = [{ type: 'request_token', id: 'x', reason: 'revoked', attempt: 1 } as const];
     const model = notice(observeStep(FIRST_MODEL, laneStep({ effects }), 1500, NOW), 'mine', 1600);
     expect(model.notices).toEqual([
-      { seq: 0, atMs: 1500, text: 'asks the backend for a token (revoked)' },
+      { seq: 0, atMs: 1500, text: 'requests a token from the backend (revoked)' },
       { seq: 1, atMs: 1600, text: 'mine' },
     ]);
   });
@@ -173,7 +173,7 @@ describe('notices', () => {
     expect(notify(kind, detail)).toBe(text);
   });
 
-  it('are kept in bounds, their numbers go on', () => {
+  it('are limited in number, and keep counting', () => {
     let model = FIRST_MODEL;
     for (let i = 0; i < 200; i++) model = notice(model, `${i}`, i);
     expect(model.notices.length).toBeLessThanOrEqual(50);
@@ -182,7 +182,7 @@ describe('notices', () => {
 });
 
 describe('a translation in parts', () => {
-  it('is the sum of its parts, each replaced by its newer text', () => {
+  it('joins its parts, each replaced by its newer text', () => {
     const said = { id: 's', text: 'One. Two.' };
     const part = (name: string, text: string, kind: Caption['kind']) =>
       ({ kind, id: 's', part: name, language: 'es', text }) as const;

@@ -18,7 +18,7 @@ describe('plain view', () => {
     expect(lines).toEqual(['   0.1 s  phase    acquiring\n', '   2.3 s  phase    live\n']);
   });
 
-  it('prints each notice once, also when old ones have been forgotten', () => {
+  it('prints each notice once, also when old ones were removed', () => {
     const { lines, update } = setUp();
     const notices = ['one', 'two', 'three'].map((text, seq) => ({ seq, atMs: seq * 1000, text }));
     update({ notices: notices.slice(0, 2) });
@@ -45,7 +45,7 @@ describe('plain view', () => {
     expect(lines).toEqual(['   0.0 s  said en  Good morning.\n', '   0.0 s  to es    Buenos días.\n']);
   });
 
-  it('prints one line for each thing, whatever it contains', () => {
+  it('prints one line per item, whatever it contains', () => {
     const { lines, update } = setUp();
     const evil = 'a\u001b[2J\r\nb\u009b31m\u202ec';
     update({

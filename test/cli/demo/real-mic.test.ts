@@ -5,11 +5,11 @@ import type { OpenPlayback, PlaybackSink } from '../../../src/ports/audio.ts';
 import { EXIT, Failure } from '../../../src/program/problem.ts';
 
 describe('the devices of a demo with a real microphone', () => {
-  it('are the default ones, with the microphone closed while the loudspeaker plays', () => {
+  it('default to ALSA’s default device and half-duplex', () => {
     expect(chooseRealMic({})).toEqual({ microphone: 'default', loudspeaker: 'default', echo: 'half-duplex' });
   });
 
-  it('are those of the first lane where the environment names them', () => {
+  it('are those of the first lane when the environment names them', () => {
     const env = {
       DRAGOMAN_LANES_0_CAPTURE_DEVICE: 'plughw:CARD=Mic',
       DRAGOMAN_LANES_0_PLAYBACK_DEVICE: 'plughw:CARD=Speaker',
@@ -22,7 +22,7 @@ describe('the devices of a demo with a real microphone', () => {
     });
   });
 
-  it('have no echo mode that does not exist', () => {
+  it('are rejected with an unknown echo mode', () => {
     expect(refusal(() => chooseRealMic({ DRAGOMAN_LANES_0_ECHO: 'loud' }))).toMatchObject({
       exitCode: EXIT.usage,
       message: 'DRAGOMAN_LANES_0_ECHO must be half-duplex, cancel, off; it is "loud".',
@@ -30,7 +30,7 @@ describe('the devices of a demo with a real microphone', () => {
   });
 });
 
-describe('the look at the devices before the demo', () => {
+describe('the check of the devices before the demo', () => {
   const REAL_MIC = { microphone: 'default', loudspeaker: 'plughw:CARD=Speaker', echo: 'off' } as const;
   const ability = { formats: ['S16_LE'], channels: [], rates: [] };
 
@@ -50,11 +50,11 @@ describe('the look at the devices before the demo', () => {
       (error: unknown) => error,
     );
 
-  it('lets the demo begin where both can be opened', async () => {
+  it('passes when both devices can be opened', async () => {
     expect(await refusalBy(tools({}))).toBeNull();
   });
 
-  it('names the package where arecord is not installed', async () => {
+  it('names the package when arecord is not installed', async () => {
     const refused = await refusalBy(tools({ capture: 'arecord is not installed' }, false));
     expect(refused).toBeInstanceOf(Failure);
     expect(refused).toMatchObject({ exitCode: EXIT.failed, message: expect.stringContaining('alsa-utils') });
@@ -90,7 +90,7 @@ describe('a loudspeaker that is recorded', () => {
     });
   }
 
-  it('gives both the sound, and has the time and the volume of the loudspeaker', async () => {
+  it('writes to both, with the timing and the volume of the loudspeaker', async () => {
     const calls: string[] = [];
     const open = recordLoudspeaker(part('loudspeaker', 42, calls), part('recording', 7, calls));
     const playback = await open(SINK);

@@ -13,7 +13,7 @@ function tone(samples: number, value: number): Uint8Array {
 
 const samplesOf = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
 
-/** A microphone and a loudspeaker in one room, both driven by hand. */
+/** A microphone and a loudspeaker in one room, both driven by the test. */
 async function furnish() {
   const room = createRoom(RATE_HZ);
   const heard: { pcm: Uint8Array; at: number }[] = [];
@@ -41,7 +41,7 @@ async function furnish() {
 }
 
 describe('the room of a demo', () => {
-  it('keeps the microphone as it is while no echo is let in', async () => {
+  it('does not change the microphone while the echo is off', async () => {
     const { capture, play, heard } = await furnish();
     play(tone(500, 10_000), 1000);
     const pcm = tone(100, 5);
@@ -50,7 +50,7 @@ describe('the room of a demo', () => {
     expect(heard[0]?.pcm).toBe(pcm);
   });
 
-  it('adds the loudspeaker, late and softer, to the very samples during which it is heard', async () => {
+  it('adds the delayed and attenuated loudspeaker to the right samples', async () => {
     const { room, capture, play, heard } = await furnish();
     room.letEchoIn();
     expect(play(tone(50, 10_000), 1000)).toBe(1000);
@@ -62,7 +62,7 @@ describe('the room of a demo', () => {
     expect(samplesOf(pcm)).toEqual(Array(100).fill(5));
   });
 
-  it('carries an echo over from one piece to the next, and saturates', async () => {
+  it('continues an echo across pieces, and saturates', async () => {
     const { room, capture, play, heard } = await furnish();
     room.letEchoIn();
     play(tone(100, 32_000), 1000);

@@ -4,7 +4,7 @@ import type { LiveTerminal } from '../../../src/cli/demo/live-screen.ts';
 
 interface Line {
   cells: string[];
-  /** The text goes on in the next line, because it was too wide for the terminal. */
+  /** The text continues in the next row, because it was too wide for the terminal. */
   wraps: boolean;
 }
 
@@ -14,21 +14,21 @@ const segmenter = new Intl.Segmenter();
 const blank = (): Line => ({ cells: [], wraps: false });
 
 /**
- * As much of a terminal as a live view needs, and not more: an unknown sequence is an error. It breaks lines
- * again when its width changes, as most terminals do. Wide characters take two cells.
+ * A minimal terminal for a live view; an unknown escape sequence is an error. It rewraps lines when its width changes,
+ * like most terminals. Wide characters take two cells.
  */
 export class TinyTerminal extends EventEmitter implements LiveTerminal {
   columns: number;
   rows: number;
   isCursorVisible = true;
   wrapsRows = true;
-  /** Each write as it came. */
+  /** All writes, unchanged. */
   readonly writes: string[] = [];
   private lines: Line[] = [blank()];
   private top = 0;
   private row = 0;
   private column = 0;
-  /** What the alternate screen covers. */
+  /** Content below the alternate screen. */
   private covered: { lines: Line[]; top: number; row: number; column: number } | null = null;
 
   constructor(columns = 80, rows = 24) {
@@ -47,7 +47,7 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
     return true;
   }
 
-  /** What the keyboard echoes, or another program prints. */
+  /** Text that the keyboard echoes or another program prints. */
   show(text: string): void {
     for (const [index, piece] of text.split(ESCAPE).entries()) {
       const sequence = index === 0 ? null : /^\[([?\d;]*)([A-Za-z])/.exec(piece);
@@ -60,12 +60,12 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
     }
   }
 
-  /** What a person sees, without blanks at the ends of lines. */
+  /** The visible rows, without trailing blanks. */
   get screen(): string[] {
     return this.lines.slice(this.top).map(({ cells }) => cells.join('').trimEnd());
   }
 
-  /** What can be scrolled back to. */
+  /** The scrollback. */
   get history(): string[] {
     const lines = this.covered?.lines ?? this.lines;
     return lines.slice(0, this.covered?.top ?? this.top).map(({ cells }) => cells.join('').trimEnd());
@@ -156,7 +156,7 @@ export class TinyTerminal extends EventEmitter implements LiveTerminal {
     }
   }
 
-  /** Joins what was wrapped and breaks it at the new width; the cursor stays in its line. */
+  /** Rewraps all lines to the new width; the cursor stays in its line. */
   private reflow(columns: number): void {
     const whole: { cells: string[]; hasCursor: boolean; isTop: boolean }[] = [];
     let goesOn = false;

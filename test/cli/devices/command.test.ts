@@ -28,9 +28,9 @@ async function run(words: readonly string[], env: Record<string, string | undefi
   return { code, ...said };
 }
 
-/** On whatever machine this is: with cards or without. */
+/** These tests run on any machine, with or without sound cards. */
 describe('devices', () => {
-  it('lists what there is, in text and as JSON; only a machine with nothing at all is a failure', async () => {
+  it('lists devices as text and as JSON, and fails only without any device', async () => {
     const text = await run([]);
     const json = await run(['--json']);
     const report = JSON.parse(json.out);
@@ -42,14 +42,14 @@ describe('devices', () => {
     for (const { id } of report.cards) expect(text.out).toContain(`(${id}, card`);
   });
 
-  it('says how to get the programs of ALSA where they are not', async () => {
+  it('names the package when the programs of ALSA are missing', async () => {
     const { out } = await run([], { PATH: folder });
     expect(out).toContain('sudo apt install alsa-utils');
     const report = JSON.parse((await run(['--json'], { PATH: folder })).out);
     expect(report).toMatchObject({ alsa_tools: false, software: [] });
   });
 
-  it('looks at the devices of a configuration, whose problems it tells', async () => {
+  it('checks the devices of a configuration, or prints its problems', async () => {
     const file = join(folder, 'config.json');
     const device = 'plughw:CARD=NobodyHasThis';
     const config = {
@@ -60,7 +60,7 @@ describe('devices', () => {
     writeFileSync(file, JSON.stringify(config));
     const { out, err } = await run(['--config', file]);
     expect(err).toBe('');
-    expect(out).toContain(`  lane main, capture: "${device}"\n    not there now`);
+    expect(out).toContain(`  lane main, capture: "${device}"\n    not present`);
     expect(JSON.parse((await run(['--config', file, '--json'])).out).configured).toMatchObject([
       { lane: 'main', direction: 'capture', device, there: false },
       { lane: 'main', direction: 'playback', device, there: false },
@@ -68,14 +68,14 @@ describe('devices', () => {
     writeFileSync(file, JSON.stringify({ ...config, lanes: [] }));
     const refused = await run(['--config', file]);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/lanes: is empty;\s+must\s+hold/);
+    expect(refused.err).toMatch(/lanes: is empty;\s+must\s+contain/);
   });
 
   it.each([
     [['--seconds', '0', '--meter'], /must be a number of seconds/],
-    [['--seconds', '3'], /--seconds is for --meter/],
+    [['--seconds', '3'], /--seconds needs --meter/],
     [['--metre'], /Did you mean --meter/],
-  ])('%j is no command line', async (words, message) => {
+  ])('rejects the command line %j', async (words, message) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);

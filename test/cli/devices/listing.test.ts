@@ -41,7 +41,7 @@ const BUSY_PI: Tree = {
 };
 
 describe('the list of a Raspberry Pi', () => {
-  it('says what each device is called, can do, and who has it', async () => {
+  it('shows name, abilities and users of each device', async () => {
     const text = listDevices(
       await survey(BUSY_PI, answeringTools({ capture: ['pulse'], playback: ['pulse'] })),
       [],
@@ -54,7 +54,7 @@ describe('the list of a Raspberry Pi', () => {
 
 vc4-hdmi-0 (vc4hdmi0, card 1 now)
   playback  sysdefault:CARD=vc4hdmi0
-            what it can do is not known: No such device; is a screen connected?
+            abilities unknown: No such device; is a screen connected?
 
 seeed-2mic-voicecard (seeed2micvoicec, card 2 now)
   capture   plughw:CARD=seeed2micvoicec
@@ -65,21 +65,21 @@ seeed-2mic-voicecard (seeed2micvoicec, card 2 now)
 USB PnP Sound Device (Device, card 3 now, USB socket 1-1.3)
   capture   plughw:CARD=Device
             1 channel; 44100, 48000 Hz; S16_LE
-            busy: held by arecord of dragoman (pid 812)
+            busy: in use by arecord of dragoman (pid 812)
   playback  plughw:CARD=Device
             2 channels; 44100, 48000 Hz; S16_LE
 
-Offered by the configuration of ALSA (those of a sound server work only while it
+From the configuration of ALSA (devices of a sound server work only while it
 runs):
   pulse     capture, playback: The device pulse
 
-To be put into a lane of the configuration (or other names from above):
+For a lane of the configuration (or use other names from above):
   "capture": { "device": "plughw:CARD=Device" },
   "playback": { "device": "plughw:CARD=Device" }
 `);
   });
 
-  it('fits its terminal', async () => {
+  it('fits the terminal', async () => {
     const found = await survey(
       BUSY_PI,
       answeringTools({ capture: ['a-device-of-a-long-name'], playback: ['pulse'] }),
@@ -90,7 +90,7 @@ To be put into a lane of the configuration (or other names from above):
     }
   });
 
-  it('is an object for programs', async () => {
+  it('is one JSON object for programs', async () => {
     const report = JSON.parse(JSON.stringify(reportDevices(await survey(BUSY_PI), [])));
     expect(wrongIn(devicesReportSchema, report)).toBeNull();
     expect(report).toMatchObject({
@@ -128,7 +128,7 @@ To be put into a lane of the configuration (or other names from above):
     });
   });
 
-  it('shows nothing that a device’s name could do to a terminal', async () => {
+  it('removes terminal control characters from device names', async () => {
     const evil = 'Evil\u001b[2Jname';
     const text = listDevices(
       await survey({
@@ -146,7 +146,7 @@ describe('advice', () => {
   const codes = async (tree: Tree, tools = answeringTools()) =>
     adviseOn(await survey(tree, tools)).map(({ code }) => code);
 
-  it('is given where there is no kernel sound, no card, no program, no permission', async () => {
+  it('is given without kernel sound, without a card, without alsa-utils, and without permission', async () => {
     expect(await codes({})).toEqual(['no_kernel_sound']);
     expect(await codes(NO_CARDS)).toEqual(['no_cards']);
     expect(adviseOn(await surveyDevices(layOutAgain(NO_CARDS), NO_TOOLS)).map(({ code }) => code)).toEqual([
@@ -163,10 +163,10 @@ describe('advice', () => {
     ]);
   });
 
-  it('says how equal cards are told apart, in lines that can be copied', async () => {
+  it('shows how to distinguish identical cards, in lines to copy', async () => {
     const found = await survey(TWO_HEADSETS);
     const wide = listDevices(found, [], 80);
-    expect(wide).toContain('The cards Device and Device_1 are equal');
+    expect(wide).toContain('The cards Device and Device_1 are identical');
     expect(wide).toContain('\n  ACTION=="add", KERNEL=="card*", KERNELS=="1-1.4:1.0", ATTR{id}="DeviceB"\n');
     const narrow = listDevices(found, [], 60);
     expect(narrow).toContain('KERNELS=="1-1.4:1.0", \\\n  ATTR{id}="DeviceB"\n');
@@ -185,8 +185,8 @@ describe('advice', () => {
   }
 });
 
-describe('the devices to begin with', () => {
-  it('are a USB card’s, or else the first that are there, HDMI last', async () => {
+describe('the recommended devices', () => {
+  it('are those of a USB card, otherwise the first ones, HDMI last', async () => {
     expect(suggestDevices(await survey(RASPBERRY_PI))).toEqual({
       capture: 'plughw:CARD=Device',
       playback: 'plughw:CARD=Device',
@@ -221,7 +221,7 @@ describe('the devices of a configuration', () => {
     return findDevice({ lane: 'main', direction, device }, found, tools);
   };
 
-  it('are those of its lanes that have cards', () => {
+  it('are those of lanes with cards', () => {
     const config = configSchema.parse({
       device: { id: 'a', tenant: 'b' },
       mqtt: { url: 'mqtt://localhost' },
@@ -238,28 +238,33 @@ describe('the devices of a configuration', () => {
   });
 
   it.each([
-    ['playback', 'plughw:CARD=Device', true, 'there and free'],
-    ['capture', 'plughw:CARD=Device', true, 'there, held by arecord of dragoman (pid 812)'],
-    ['playback', 'hw:3,0', true, 'there and free; numbers of cards change, so better "plughw:CARD=Device"'],
+    ['playback', 'plughw:CARD=Device', true, 'present and free'],
+    ['capture', 'plughw:CARD=Device', true, 'present, in use by arecord of dragoman (pid 812)'],
+    [
+      'playback',
+      'hw:3,0',
+      true,
+      'present and free; card numbers may change, so better use "plughw:CARD=Device"',
+    ],
     [
       'capture',
       'plughw:CARD=Headphones',
       false,
-      'the card Headphones has no such capture device; there is "plughw:CARD=seeed2micvoicec"',
+      'the card Headphones has no such capture device; available: "plughw:CARD=seeed2micvoicec"',
     ],
     [
       'capture',
       'plughw:CARD=Mic',
       false,
-      'not there now (No such device); there is "plughw:CARD=seeed2micvoicec"',
+      'not present (No such device); available: "plughw:CARD=seeed2micvoicec"',
     ],
-    ['capture', 'booth', true, 'there, by the configuration of ALSA'],
-    ['playback', 'default', false, 'not there now (No such device); there is "plughw:CARD=Headphones"'],
+    ['capture', 'booth', true, 'present, from the configuration of ALSA'],
+    ['playback', 'default', false, 'not present (No such device); available: "plughw:CARD=Headphones"'],
   ] as const)('%s %s', async (direction, device, isThere, finding) => {
     expect(await find(direction, device)).toEqual({ lane: 'main', direction, device, isThere, finding });
   });
 
-  it('are found under another number', async () => {
+  it('are found when their number has changed', async () => {
     const moved = {
       'proc/asound/cards': headsetLines(7, 'Device', '1.2'),
       ...headset(7, 'Device', '1.2'),
@@ -267,18 +272,18 @@ describe('the devices of a configuration', () => {
     expect(await find('capture', 'plughw:CARD=Device', moved)).toMatchObject({ isThere: true });
   });
 
-  it('are listed instead of a suggestion', async () => {
+  it('are listed instead of a recommendation', async () => {
     const finding = await find('capture', 'plughw:CARD=Device');
     const text = listDevices(await survey(BUSY_PI), [finding], 60);
     expect(text).toContain(`In the configuration:
   lane main, capture: "plughw:CARD=Device"
-    there, held by arecord of dragoman (pid 812)
+    present, in use by arecord of dragoman (pid 812)
 `);
-    expect(text).not.toContain('To be put into');
+    expect(text).not.toContain('For a lane');
   });
 });
 
-describe('those who hold a device', () => {
+describe('the programs that use a device', () => {
   it('are each named once', () => {
     const one = { pid: 1, program: 'a' };
     expect(describeHolders([one])).toBe('a (pid 1)');

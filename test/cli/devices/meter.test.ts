@@ -11,7 +11,7 @@ import { TinyTerminal } from '../demo/tiny-terminal.ts';
 
 const RATE = 16_000;
 
-/** Takes a sample that is large enough for a voice. */
+/** A voice detector that counts every large sample as voice. */
 const loudIsVoice: VoiceDetector = {
   hear(pcm, report) {
     for (const sample of pcm) report(Math.abs(sample) > 1000, 1);
@@ -19,15 +19,15 @@ const loudIsVoice: VoiceDetector = {
   close() {},
 };
 
-/** A square wave: its level is its amplitude. */
+/** A square wave: its RMS equals its amplitude. */
 function square(ms: number, amplitude: number): Uint8Array {
   const samples = new Int16Array(Math.round((ms * RATE) / 1000));
   for (let at = 0; at < samples.length; at++) samples[at] = at % 16 < 8 ? amplitude : -amplitude;
   return new Uint8Array(samples.buffer);
 }
 
-describe('what is heard', () => {
-  it('has a level, a peak and speech, measured again each time it is asked for', () => {
+describe('a reading', () => {
+  it('has level, peak and speech since the previous reading', () => {
     const listener = createListener(RATE, loudIsVoice);
     listener.hear(square(100, 16_384));
     expect(listener.take()).toMatchObject({ ms: 100, clipped: 0, isDigitalSilence: false, speechMs: 100 });
@@ -41,13 +41,13 @@ describe('what is heard', () => {
     expect(listener.total().peakDb).toBeCloseTo(-6, 1);
   });
 
-  it('is clipped where it is next to the largest that can be', () => {
+  it('is clipped when samples are close to full scale', () => {
     const listener = createListener(RATE, loudIsVoice);
     listener.hear(new Uint8Array(Int16Array.of(32_767, -32_768, -32_767, 32_766, 0).buffer));
     expect(listener.take()).toMatchObject({ clipped: 4, clippedShare: 0.8 });
   });
 
-  it('is digital silence where all of it is the same', () => {
+  it('is digital silence when all samples are equal', () => {
     const listener = createListener(RATE, loudIsVoice);
     listener.hear(new Uint8Array(3200));
     expect(listener.take()).toMatchObject({ isDigitalSilence: true, rmsDb: -96 });
@@ -101,7 +101,7 @@ const LOST: AudioFault = { code: 'lost', message: 'the capture device "x" went a
 const BUSY: AudioFault = { code: 'busy', message: 'the capture device "x" is in use' };
 
 describe('a meter in lines', () => {
-  it('prints one a second, for as long as was asked, and frees the microphone', async () => {
+  it('prints one line per second until the time limit, and frees the microphone', async () => {
     let text = '';
     const meter = start(
       createLineMeter((line) => (text += line)),
@@ -129,7 +129,7 @@ describe('a meter in lines', () => {
     expect(meter.clock.armed).toBe(0);
   });
 
-  it('tells when the microphone goes, and goes on when it comes back', async () => {
+  it('reports a lost microphone, and continues when it returns', async () => {
     let text = '';
     const meter = start(
       createLineMeter((line) => (text += line)),
@@ -146,9 +146,9 @@ describe('a meter in lines', () => {
     const { total } = await meter.ended;
     expect(text.split('\n')).toEqual([
       '   1 s  rms -96.0  peak -96.0 dBFS  digital silence',
-      `waiting for it: ${LOST.message}`,
-      '   2 s  no sound comes',
-      '   3 s  no sound comes',
+      `waiting for the microphone: ${LOST.message}`,
+      '   2 s  no sound',
+      '   3 s  no sound',
       '   4 s  rms -20.0  peak -20.0 dBFS  speech',
       '',
     ]);
@@ -156,7 +156,7 @@ describe('a meter in lines', () => {
     expect(meter.clock.armed).toBe(0);
   });
 
-  it('ends at once with a microphone that cannot be opened', async () => {
+  it('ends at once when the microphone cannot be opened', async () => {
     const meter = start(
       createLineMeter(() => {}),
       null,
@@ -168,7 +168,7 @@ describe('a meter in lines', () => {
     expect(meter.clock.armed).toBe(0);
   });
 
-  it('is lines of JSON for programs, the sum last', async () => {
+  it('prints lines of JSON for programs, the summary last', async () => {
     const lines: unknown[] = [];
     const meter = start(
       createJsonMeter((line) => lines.push(meterLineSchema.parse(JSON.parse(line)))),
@@ -197,7 +197,7 @@ describe('a live meter', () => {
     return { terminal, meter: start(createLiveMeter(terminal, { unicode: false }), null) };
   };
 
-  it('is one row that stays where it is, and gives the terminal back', async () => {
+  it('is one row in a fixed place, and restores the terminal', async () => {
     const { terminal, meter } = live(80);
     await meter.clock.elapse(0);
     for (let piece = 0; piece < 20; piece++) {
@@ -216,20 +216,20 @@ describe('a live meter', () => {
     expect(terminal.cursor).toEqual({ row: 2, column: 0 });
   });
 
-  /** A view that wants even readings ten times a second. */
+  /** A view with `isEven` and ten readings per second. */
   const often = () => {
     const shown: Reading[] = [];
     const view: MeterView = {
       everyMs: 100,
       isEven: true,
       show: (reading) => shown.push(reading),
-      trouble() {},
+      fault() {},
       end() {},
     };
     return { shown, meter: start(view, null) };
   };
 
-  it('moves ten times a second, although sound comes in pieces of a third of one', async () => {
+  it('moves ten times per second although pieces are a third of a second long', async () => {
     const { shown, meter } = often();
     await meter.clock.elapse(0);
     for (let piece = 0; piece < 30; piece++) {
@@ -239,11 +239,11 @@ describe('a live meter', () => {
     meter.endIt();
     await meter.ended;
     expect(shown.every(({ ms }) => ms === 100)).toBe(true);
-    // 9.6 s, of which the first third is spent waiting for the first piece.
+    // 9.6 s, minus the first third of a second, when the first piece is not there yet.
     expect(shown.length).toBeGreaterThan(85);
   });
 
-  it('catches up with sound that has come late', async () => {
+  it('catches up when sound arrives late', async () => {
     const { shown, meter } = often();
     await meter.clock.elapse(0);
     meter.say(square(5000, 3277));
@@ -253,7 +253,7 @@ describe('a live meter', () => {
     expect((await meter.ended).total.ms).toBe(5000);
   });
 
-  it('keeps within a narrow terminal', async () => {
+  it('fits a narrow terminal', async () => {
     for (const columns of [30, 45, 60, 80, 120]) {
       const { terminal, meter } = live(columns);
       await meter.clock.elapse(0);
@@ -272,20 +272,20 @@ describe('a live meter', () => {
     }
   });
 
-  it('says what it waits for', async () => {
+  it('shows that it waits for sound or for the microphone', async () => {
     const { terminal, meter } = live(80);
     await meter.clock.elapse(1200);
     expect(terminal.screen[1]).toBe('waiting for sound ...');
     meter.say(square(320, 3277));
     await meter.clock.elapse(200);
     meter.fail(LOST);
-    expect(terminal.screen[1]).toBe('it is gone; waiting for it to come back ...');
+    expect(terminal.screen[1]).toBe('the microphone is gone; waiting for it ...');
     meter.endIt();
     await meter.ended;
   });
 });
 
-describe('the words at the end', () => {
+describe('the summary', () => {
   const reading: Reading = {
     ms: 5000,
     rmsDb: -30,
@@ -296,25 +296,25 @@ describe('the words at the end', () => {
     speechMs: 2000,
   };
 
-  it('say what the sound means and what to do', () => {
+  it('rates the sound and names the fix', () => {
     expect(judgeSound(reading, 'Mic')).toBe(
       'Heard 5.0 s of sound: rms -30.0 dBFS, loudest peak -12.0 dBFS, 2.0 s of speech.',
     );
     expect(judgeSound({ ...reading, clipped: 400, clippedShare: 0.005 }, 'Mic')).toContain(
       '0.5 % of it is clipped: turn its gain down in alsamixer -c Mic',
     );
-    // A single sample, as of a cough, is none that anybody hears.
+    // A single clipped sample, such as from a cough, is inaudible.
     expect(judgeSound({ ...reading, clipped: 1, clippedShare: 0.00001 }, 'Mic')).not.toContain('clipped');
     expect(judgeSound({ ...reading, isDigitalSilence: true }, null)).toContain(
       'its capture control in alsamixer (F4)',
     );
-    expect(judgeSound({ ...reading, rmsDb: -80 }, 'Mic')).toContain('next to nothing');
-    expect(judgeSound({ ...reading, ms: 0 }, 'Mic')).toBe('No sound came.');
+    expect(judgeSound({ ...reading, rmsDb: -80 }, 'Mic')).toContain('too quiet');
+    expect(judgeSound({ ...reading, ms: 0 }, 'Mic')).toBe('There was no sound.');
   });
 
-  it('name who holds a microphone, and how to get it', () => {
+  it('names the program that uses the microphone, and how to free it', () => {
     expect(explainBusy('x', [{ pid: 7, program: 'arecord of dragoman' }])).toBe(
-      'the microphone "x" is held by arecord of dragoman (pid 7); stop the agent for the while (sudo systemctl stop dragoman)',
+      'the microphone "x" is in use by arecord of dragoman (pid 7); stop the agent meanwhile (sudo systemctl stop dragoman)',
     );
     expect(explainBusy('x', [{ pid: 7, program: 'sox' }])).toContain('sox (pid 7); end that program');
     expect(explainBusy('x', [{ pid: 7, program: 'pipewire' }])).toContain('use the device "pipewire"');
@@ -322,16 +322,16 @@ describe('the words at the end', () => {
   });
 });
 
-describe('how loud speech is', () => {
+describe('the level of speech', () => {
   const total = {
     ...{ ms: 9000, rmsDb: -50, peakDb: -30, clipped: 0, clippedShare: 0 },
     ...{ isDigitalSilence: false, speechMs: 4000 },
   };
-  it('comes with an advice where it is not well', () => {
+  it('has a recommendation when it is too low', () => {
     expect(judgeSound({ ...total, speechDb: -45 }, 'Mic')).toMatch(
       /Speech is at -45 dBFS: turn the microphone up by 21 dB \(alsamixer -c Mic, F4/,
     );
-    expect(judgeSound({ ...total, speechDb: -28 }, null)).toMatch(/Speech is at -28 dBFS, which is well\.$/);
+    expect(judgeSound({ ...total, speechDb: -28 }, null)).toMatch(/Speech is at -28 dBFS, which is good\.$/);
     expect(judgeSound({ ...total, speechDb: null }, null)).toMatch(/4\.0 s of speech\.$/);
   });
 });

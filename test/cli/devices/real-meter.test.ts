@@ -10,7 +10,7 @@ import { babble } from '../../card/sound.ts';
 
 const { rack, missing } = await openRack();
 
-/** The program itself, on the real arecord and a virtual card. */
+/** Runs the program with the real arecord and a virtual card. */
 describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skipped, ${missing}`}`, () => {
   let folder: string;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     return card;
   };
 
-  it('shows levels until Ctrl-C, then says what was heard and frees the card', async () => {
+  it('shows levels until Ctrl-C, then prints the summary and frees the card', async () => {
     const card = await insert('Talk', babble(48_000, 1));
     const meter = start('--meter', card.device);
     const output = collect(meter);
@@ -51,7 +51,7 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
     expect(output.out).toMatch(/^Listening to plughw:CARD=Talk, until Ctrl-C\.\n/);
     expect(output.out).toMatch(/\nHeard [\d.]+ s of sound: rms -[\d.]+ dBFS, loudest peak/);
-    // Whoever comes next can have it.
+    // The next program can open it.
     const next = start('--meter', card.device, '--json');
     const lines = collect(next);
     await lines.has(/"rms_dbfs"/);
@@ -62,19 +62,17 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     });
   });
 
-  it('tells a muted microphone', async () => {
+  it('recognises a muted microphone', async () => {
     const card = await insert('Muted', new Int16Array(24_000));
-    // Long enough for a recorder that begins late: who has heard nothing cannot tell.
+    // Long enough for a recorder that starts late.
     const meter = start('--meter', card.device, '--seconds', '8');
     const output = collect(meter);
     expect((await once(meter, 'close'))[0]).toBe(0);
     expect(output.out).toContain('digital silence\n');
-    expect(output.out.replaceAll('\n', ' ')).toContain(
-      'all of it is digital silence: the microphone is muted',
-    );
+    expect(output.out.replaceAll('\n', ' ')).toContain('all of it digital silence: the microphone is muted');
   });
 
-  it('ends with a sentence where there is no such card, or where somebody has it', async () => {
+  it('ends with one sentence when the card does not exist or is in use', async () => {
     const gone = start('--meter', 'plughw:CARD=Gone');
     const words = collect(gone);
     expect((await once(gone, 'close'))[0]).toBe(1);
@@ -90,13 +88,15 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     );
   });
 
-  it('is told of an unplugged card and shows it again', async () => {
+  it('reports an unplugged card and shows its level again when it returns', async () => {
     const card = await insert('Loose', babble(24_000, 3));
     const meter = start('--meter', card.device);
     const output = collect(meter);
     await output.has(/ s {2}rms/);
     card.capture.control('unplug');
-    await output.has(/waiting for it: the capture device "plughw:CARD=Loose"[\s\S]* s {2}no sound comes\n/);
+    await output.has(
+      /waiting for the microphone: the capture device "plughw:CARD=Loose"[\s\S]* s {2}no sound\n/,
+    );
     const seen = output.out.length;
     card.capture.control();
     await output.has(/ s {2}rms/, seen);
@@ -109,7 +109,7 @@ function collect(child: ChildProcessWithoutNullStreams) {
   const output = {
     out: '',
     err: '',
-    /** Resolves as soon as the output, from a place on, has this in it. */
+    /** Resolves when the output after a position matches. */
     has: (pattern: RegExp, from = 0): Promise<void> =>
       new Promise((resolve, reject) => {
         const look = (): void => {

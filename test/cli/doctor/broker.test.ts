@@ -31,8 +31,8 @@ const examineBroker = (mqtt: Record<string, unknown>, ...more: string[]) =>
   fixture.examine(fixture.config(`broker-${names++}`, { mqtt }), ['--only', 'broker', ...more]);
 const BACKEND_TOO = ['--only', 'backend'];
 
-describe('the way to the broker', () => {
-  it('ends at a name that nobody knows', async () => {
+describe('the connection to the broker', () => {
+  it('fails when the host name is unknown', async () => {
     const { exitCode, of } = await examineBroker({ url: 'mqtts://broker.invalid:1883' }, ...BACKEND_TOO);
     expect(exitCode).toBe(3);
     expect(of('broker')).toMatchObject({
@@ -43,7 +43,7 @@ describe('the way to the broker', () => {
     expect(of('backend').verdict).toBe('skipped');
   });
 
-  it('ends at somebody who answers nothing that is MQTT', async () => {
+  it('fails when the server does not speak MQTT', async () => {
     const scripted = await startScriptedBroker(
       (_, socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
@@ -53,7 +53,7 @@ describe('the way to the broker', () => {
     expect(of('broker')).toMatchObject({ verdict: 'problem', data: { connect_ms: expect.any(Number) } });
   });
 
-  it('ends at a port that does not speak TLS', async () => {
+  it('fails when the port does not speak TLS', async () => {
     const scripted = await startScriptedBroker((_, socket) => void socket.end('who are you?\r\n'));
     running.push(scripted);
     const { of } = await examineBroker({ url: scripted.url.replace('mqtt:', 'mqtts:') });
@@ -80,7 +80,7 @@ describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it i
     passwordFile: fixture.secret(`password-${names++}`, password),
   });
 
-  it('works with the right password; without a backend there is no token', async () => {
+  it('works with the right password, and reports that no backend answers', async () => {
     const broker = await start(withUser(null));
     const { exitCode, of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
     expect(of('broker')).toMatchObject({
@@ -95,10 +95,10 @@ describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it i
     expect(exitCode).toBe(3);
   });
 
-  it('fails with a wrong password, which nobody is shown', async () => {
+  it('fails with a wrong password, and does not print it', async () => {
     const broker = await start(withUser(null));
     const { of, printed } = await examineBroker(asKiosk(broker.url, 'wr0ng-one'));
-    // Another agent may run on the machine meanwhile, of another test for example: then that is a possible reason, too.
+    // If another agent runs on this machine, for example of another test, the doctor names it as a possible reason.
     expect(of('broker')).toMatchObject({
       verdict: expect.stringMatching(/^(problem|warning)$/),
       finding: expect.stringMatching(/refused the connection/),
@@ -107,8 +107,8 @@ describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it i
     expect(printed).not.toContain('wr0ng-one');
   });
 
-  it('tells that the broker does not let it ask for tokens', async () => {
-    // mosquitto grants every subscription, whatever its list says, and refuses what is published.
+  it('reports that the broker does not allow token requests', async () => {
+    // mosquitto accepts every subscription regardless of its list, and rejects publications.
     const broker = await start(withUser('user kiosk-01\ntopic read dragoman/v1/museum/kiosk-01/#\n'));
     const { of } = await examineBroker(asKiosk(broker.url, 'right'), ...BACKEND_TOO);
     expect(of('broker').verdict).toBe('ok');
@@ -119,7 +119,7 @@ describe.skipIf(mosquitto === null)('logging in at mosquitto (skipped where it i
     });
   });
 
-  it('does not throw a running device off, and tells nobody that it was lost', async () => {
+  it('does not disconnect a running device, and triggers no "lost"', async () => {
     const broker = await start(() => ['allow_anonymous true']);
     const downs: string[] = [];
     const heard: string[] = [];
@@ -158,7 +158,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       expired = issue('expired', ['-not_before', '20200101000000Z', '-not_after', '20200201000000Z']);
       soon = pems.server;
     });
-    /** openssl's `ca` command can date a certificate freely in every version; `x509` only in the newest. */
+    /** Only openssl's `ca` command can set certificate dates in every version; `x509` can only in the newest. */
     function issue(name: string, dates: readonly string[]): PemPair {
       const folder = fixture.folder;
       const pair = { crt: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
@@ -199,7 +199,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       return broker.url.replace('mqtt:', 'mqtts:');
     };
 
-    it('is warned of while it is good for a few days only', async () => {
+    it('causes a warning when it expires within a few days', async () => {
       const { of } = await examineBroker({ url: await startTls(soon), caFile: pems.ca.crt });
       expect(of('broker')).toMatchObject({
         verdict: 'warning',
@@ -210,7 +210,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       });
     });
 
-    it('is told by its day when it has expired', async () => {
+    it('is reported with its date when it has expired', async () => {
       const { of } = await examineBroker({ url: await startTls(expired), caFile: pems.ca.crt });
       expect(of('broker')).toMatchObject({
         verdict: 'problem',
@@ -219,7 +219,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       });
     });
 
-    it('is not trusted when another authority issued it', async () => {
+    it('is rejected when another authority issued it', async () => {
       const { of } = await examineBroker({ url: await startTls(soon), caFile: pems.otherCa.crt });
       expect(of('broker')).toMatchObject({
         verdict: 'problem',
@@ -228,7 +228,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       });
     });
 
-    it('is not that of the name by which the broker is called', async () => {
+    it('is rejected when it is for another host name', async () => {
       const url = (await startTls(soon)).replace('127.0.0.1', 'localhost');
       const { of } = await examineBroker({ url, caFile: pems.ca.crt });
       expect(of('broker')).toMatchObject({
@@ -237,7 +237,7 @@ describe.skipIf(mosquitto === null || !hasOpenssl)(
       });
     });
 
-    it('asks for ours: told when it is missing, warned of when it ends soon', async () => {
+    it('requires a client certificate: reports a missing one, and warns when it expires soon', async () => {
       const url = await startTls(soon, [`cafile ${pems.ca.crt}`, 'require_certificate true']);
       const without = await examineBroker({ url, caFile: pems.ca.crt });
       expect(without.of('broker').verdict).toBe('problem');

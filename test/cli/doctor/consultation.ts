@@ -1,4 +1,4 @@
-/** What the tests of `dragoman doctor` share: a command line, a configuration, and what was said. */
+/** Shared by the tests of `dragoman doctor`: a command line, a configuration, and the output. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,13 +55,13 @@ export function createConsultation() {
     writeFileSync(file, JSON.stringify(whole), { mode: 0o600 });
     return file;
   };
-  /** A file that holds a secret, as it should be kept. */
+  /** A file with a secret and correct permissions. */
   const secret = (name: string, text: string, mode = 0o600): string => {
     const file = join(folder, name);
     writeFileSync(file, text, { mode });
     return file;
   };
-  /** Runs the doctor with `--json` and reads what it found. */
+  /** Runs the doctor with `--json` and reads its findings. */
   const examine = async (
     file: string,
     options: readonly string[] = [],

@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 const within80 = (text: string): boolean => text.split('\n').every((line) => line.length <= 80);
 
 describe('dragoman doctor', () => {
-  it('finds nothing wrong with a device whose broker, backend and service are well', async () => {
+  it('finds no problem when broker, backend and service work', async () => {
     const programs = inProcessPrograms();
     const environment = await openEnvironment(programs);
     try {
@@ -31,12 +31,12 @@ describe('dragoman doctor', () => {
       expect(printed).toMatch(/^ok {7}capture/m);
       expect(printed).toMatch(/^skipped {2}playback/m);
       expect(printed.trimEnd()).toMatch(/no problem.*, \d+ ok, \d+ skipped$/);
-      // Nothing is left: neither a session nor a recording.
+      // It leaves neither a session nor a recording.
       const sessions = programs.emulator().service.sessions.list(['temporary']);
       expect(sessions).not.toEqual([]);
       expect(sessions.every(({ revoked }) => revoked)).toBe(true);
       expect(existsSync(join(fixture.folder, 'out.wav'))).toBe(false);
-      // No token, no key, whatever was said and logged.
+      // Output and log contain no token and no key.
       const tokens = sessions.map(({ token }) => token);
       for (const token of tokens) expect(printed + programs.log()).not.toContain(token);
     } finally {
@@ -44,7 +44,7 @@ describe('dragoman doctor', () => {
     }
   });
 
-  it('says the same as JSON, one document on one line', async () => {
+  it('prints the same as JSON, one document on one line', async () => {
     const environment = await openEnvironment(inProcessPrograms());
     try {
       const file = fixture.config('json', { mqtt: { url: environment.brokerUrl } });
@@ -61,7 +61,7 @@ describe('dragoman doctor', () => {
     }
   });
 
-  it('tells what is wrong and how to fix it, on 80 columns, and exits with 3', async () => {
+  it('prints problems with their fixes within 80 columns, and exits with 3', async () => {
     const file = fixture.config('lonely');
     const { exitCode, printed } = await consult(['--config', file, '--no-sound']);
     expect(exitCode).toBe(3);
@@ -73,14 +73,14 @@ describe('dragoman doctor', () => {
     expect(within80(printed.replaceAll(fixture.folder, '/etc/dragoman'))).toBe(true);
   });
 
-  it('looks at what it is asked for only', async () => {
+  it('runs only the requested check', async () => {
     const file = fixture.config('only');
     const { exitCode, diagnosis } = await fixture.examine(file, ['--only', 'memory', '--only', 'disk']);
     expect(exitCode).toBe(0);
     expect(diagnosis.checks.map(({ check }) => check)).toEqual(['disk', 'memory']);
   });
 
-  it('takes a configuration that cannot be used for a finding, and looks at the rest', async () => {
+  it('reports an invalid configuration as a finding, and runs the other checks', async () => {
     const file = join(fixture.folder, 'broken.json');
     writeFileSync(file, '{"device": {"id": "kiosk 1", "tenant": "museum"}, "mqtt": {"uri": "mqtt://b"}}');
     const { exitCode, of } = await fixture.examine(file);
@@ -94,48 +94,52 @@ describe('dragoman doctor', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['a file that is not there', ['--config', '/nowhere/dragoman.json'], /there is no file \/nowhere/],
+    [
+      'a file that is not there',
+      ['--config', '/nowhere/dragoman.json'],
+      /the file \/nowhere\/dragoman\.json does not exist/,
+    ],
     ['no file', [], /--config/],
     [
       'a check that does not exist',
       ['--config', 'x.json', '--only', 'brokr'],
-      /There are configuration, broker/,
+      /It must be one of configuration, broker/,
     ],
     ['an option that does not exist', ['--config', 'x.json', '--fast'], /--fast/],
-  ])('calls %s a mistake in the call', async (_, argv, words) => {
+  ])('rejects %s with exit code 2', async (_, argv, words) => {
     const { exitCode, printed, complained } = await consult(argv);
     expect(exitCode).toBe(2);
     expect(printed).toBe('');
     expect(complained).toMatch(words);
   });
 
-  it('explains itself on 80 columns', async () => {
+  it('prints its help within 80 columns', async () => {
     const { exitCode, printed } = await consult(['--help']);
     expect(exitCode).toBe(0);
     expect(within80(printed)).toBe(true);
   });
 
-  it('ends at Ctrl-C, with what it knows by then', async () => {
+  it('ends at Ctrl-C with the findings so far', async () => {
     const signals = new EventEmitter();
     let printed = '';
     const shell = {
       env: { PATH: process.env['PATH'] },
       print: (text: string) => {
         printed += text;
-        // The microphone would be listened to for two seconds more.
+        // The check of the microphone would take two more seconds.
         if (text.includes('clock')) signals.emit('SIGINT');
       },
       complain: () => {},
       finish: () => {},
     };
     const options = { config: fixture.config('interrupted'), only: [], sound: true };
-    await expect(performDoctor(options, shell, signals)).rejects.toThrow(/stopped before everything/);
+    await expect(performDoctor(options, shell, signals)).rejects.toThrow(/stopped before all checks/);
     expect(printed).toMatch(/^problem {2}broker/m);
     expect(printed).not.toMatch(/capture/);
     expect(signals.listenerCount('SIGINT') + signals.listenerCount('SIGTERM')).toBe(0);
   });
 
-  it('never shows a password, wherever it stands', async () => {
+  it('never prints a password, wherever it is configured', async () => {
     const passwordFile = fixture.secret('password', 'S3cret-of-the-museum');
     const open = fixture.secret('open', 'S3cret-of-the-museum', 0o644);
     for (const [name, file] of Object.entries({ passwordFile, open })) {
@@ -150,7 +154,7 @@ describe('dragoman doctor', () => {
     expect(readFileSync(open, 'utf8')).toBe('S3cret-of-the-museum');
   });
 
-  it('finds secrets that everyone may read, and such as are not there', async () => {
+  it('reports secrets that are world-readable or missing', async () => {
     const config = fixture.config('exposed', {
       mqtt: {
         ...{ url: 'mqtt://127.0.0.1:1', username: 'kiosk-01' },

@@ -1,4 +1,4 @@
-/** Whether the doctor tells that a device reaches the topics of others. */
+/** The doctor detects that a device can access the topics of others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
@@ -38,7 +38,7 @@ if (mosquitto === null) {
   const OWN = 'topic readwrite dragoman/v1/museum/kiosk-01/#';
 
   describe('the doctor', () => {
-    it('warns where the broker lets a device do everything', async () => {
+    it('warns when the broker allows a device everything', async () => {
       const { url } = await start(['topic readwrite #']);
       const other = await connectAsync(url);
       await other.publishAsync('dragoman/v1/museum/kiosk-02/status', '{}', { qos: 1, retain: true });
@@ -51,7 +51,7 @@ if (mosquitto === null) {
       });
     });
 
-    it('warns where it may only publish', async () => {
+    it('warns when the device may publish to other topics', async () => {
       const { url } = await start([OWN, 'topic write dragoman/#']);
       expect(await examine({ url })).toMatchObject({
         verdict: 'warning',
@@ -59,7 +59,7 @@ if (mosquitto === null) {
       });
     });
 
-    it('warns where it may only receive', async () => {
+    it('warns when the device may receive other topics', async () => {
       const { url } = await start([OWN, 'topic read dragoman/#', 'user other', 'topic readwrite #']);
       const other = await connectAsync(url, { username: 'other' });
       for (const device of ['kiosk-01', 'kiosk-02', 'kiosk-03'])
@@ -72,12 +72,12 @@ if (mosquitto === null) {
       });
     });
 
-    it('is content where a device has its own topics only', async () => {
+    it('reports ok when a device can access only its own topics', async () => {
       const { url } = await start([OWN]);
       expect(await examine({ url })).toMatchObject({ verdict: 'ok', fix: null });
     });
 
-    // Not by the command line: an agent that runs on this machine by chance would change what is tried.
+    // Not with the command line: another agent on this machine would change the checks.
     const SET_UPS: readonly (readonly [Form, DeviceLogin])[] = [
       ['dynsec', 'password'],
       ['acl', 'certificate'],
@@ -108,7 +108,7 @@ if (mosquitto === null) {
   });
 }
 
-it('the doctor says what keeps it from the broker', async () => {
+it('the doctor reports why it cannot reach the broker', async () => {
   const finding = expect.stringContaining('127.0.0.1');
   expect(await examine({ url: 'mqtt://127.0.0.1:1' })).toMatchObject({ verdict: 'problem', finding });
 });

@@ -14,7 +14,7 @@ const within = { timeout: 60_000, interval: 20 };
 function config(folder: string, echo: string, more: object = {}): object {
   return {
     device: { id: 'kiosk-01', tenant: 'museum' },
-    // Nobody listens there.
+    // No server listens there.
     mqtt: { url: 'mqtt://127.0.0.1:9' },
     lanes: [
       {
@@ -28,7 +28,7 @@ function config(folder: string, echo: string, more: object = {}): object {
 }
 
 describe('run as a service', () => {
-  it('outlives a bad configuration, starts with its repair, and ends when asked', async () => {
+  it('survives a bad configuration, starts when it is repaired, and ends at a signal', async () => {
     const folder = makeFolder();
     const file = join(folder, 'config.json');
     const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
@@ -46,7 +46,7 @@ describe('run as a service', () => {
 
     await expect.poll(() => service.statuses, within).toHaveLength(1);
     expect(service.statuses[0]).toMatch(/^degraded \(config\): .*lanes\[0\]\.echo: .*did you mean "off"/);
-    // A file that the configuration names counts, too.
+    // The same with a file that the configuration names.
     write(config(folder, 'off', { service: { caFile: join(folder, 'ca.pem') } }));
     signals.emit('SIGHUP');
     expect(service.statuses.at(-1)).toMatch(/^degraded \(config\): service\.caFile: .*ca\.pem/);
@@ -63,17 +63,17 @@ describe('run as a service', () => {
     expect(readFileSync(file, 'utf8')).toContain('"off"');
   });
 
-  it('is what systemd has started, and nothing else', () => {
+  it('is recognised only when systemd has started the program', () => {
     expect(isService({ NOTIFY_SOCKET: '/run/systemd/notify' })).toBe(true);
     expect(isService({ SYSTEMD_EXEC_PID: String(process.pid) })).toBe(true);
-    // A terminal of a graphical session.
+    // A terminal in a graphical session.
     expect(isService({ SYSTEMD_EXEC_PID: String(process.ppid), INVOCATION_ID: 'x' })).toBe(false);
     expect(isService({})).toBe(false);
   });
 });
 
 describe('the part about the broker', () => {
-  it('is found in a configuration that is wrong elsewhere, and only there', () => {
+  it('is read from a configuration that is invalid only in other parts', () => {
     const folder = makeFolder();
     const file = join(folder, 'config.json');
     const found = (content: string) => {
