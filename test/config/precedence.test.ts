@@ -33,7 +33,7 @@ const valuesOf = (layer: number, keys: readonly Key[]): Record<string, unknown> 
 
 describe('the effective configuration', () => {
   it.each(Array.from({ length: 64 }, (_, draw) => draw))(
-    'is of the last layer that has the key (%i)',
+    'comes from the last layer with the key (%i)',
     (draw) => {
       const folder = join(FOLDER, String(draw));
       mkdirSync(join(folder, 'conf.d'), { recursive: true });

@@ -122,7 +122,7 @@ describe('the command line', () => {
   });
 
   it.each([[['--help']], [['nest', '--help']], [['nest', 'fly', '--help']]])(
-    '%j lists no verb "help", which would be one more at each depth',
+    '%j lists no verb "help"',
     async (line) => {
       const { out } = await run(line);
       expect(out).toMatch(/^Commands:$/m);
@@ -131,7 +131,7 @@ describe('the command line', () => {
   );
 
   it.each([[['--help']], [['version', '--help']], [['check-config', '-h']], [['fail', '--help']]])(
-    '%j prints help and is no error',
+    '%j prints help and succeeds',
     async (line) => {
       const { code, out, err } = await run(line);
       expect({ code, err }).toEqual({ code: 0, err: '' });

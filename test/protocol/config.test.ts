@@ -164,7 +164,7 @@ describe('the configuration', () => {
     ['a password without a user', withMqtt({ passwordFile: '/p' }), 'mqtt.username'],
     ['no lanes', withPart({ lanes: [] }), 'lanes'],
     [
-      'a rate below what the service takes',
+      'a rate below the limit of the service',
       withLane({ capture: { driver: 'alsa', sampleRate: 15_999 } }),
       'lanes.0.capture.sampleRate',
     ],
@@ -174,7 +174,7 @@ describe('the configuration', () => {
       'lanes.0.capture.sampleRate',
     ],
     [
-      'a rate that is no whole number',
+      'a fractional rate',
       withLane({ capture: { driver: 'alsa', sampleRate: 24_000.5 } }),
       'lanes.0.capture.sampleRate',
     ],
@@ -195,9 +195,9 @@ describe('the configuration', () => {
       withLane({ playback: { driver: 'command', command: 'x' } }),
       'lanes.0.playback.command',
     ],
-    ['a rollover that begins too late', withLane({ rolloverLead: 9 }), 'lanes.0.rolloverLead'],
+    ['a rolloverLead that is too short', withLane({ rolloverLead: 9 }), 'lanes.0.rolloverLead'],
     [
-      'a command that comes at once',
+      'a command without a delay',
       withPart({ audio: { unfixable: { command: ['x'], afterS: 1 } } }),
       'audio.unfixable.afterS',
     ],

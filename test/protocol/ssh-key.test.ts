@@ -24,7 +24,7 @@ const SK_ECDSA = 'sk-ecdsa-sha2-nistp256@openssh.com';
 describe('a public key of OpenSSH', () => {
   it.each([
     ['Ed25519', `ssh-ed25519 ${ED25519}`],
-    ['a name behind it', `ssh-ed25519 ${ED25519} anna@müseum "desk" #1`],
+    ['with a name after the key', `ssh-ed25519 ${ED25519} anna@müseum "desk" #1`],
     ['ECDSA', `ecdsa-sha2-nistp384 ${P384}`],
     ['RSA', `ssh-rsa ${RSA} x`],
     ['a security key', `${SK_ED25519} ${framed(SK_ED25519, Buffer.alloc(32, 7), 'ssh:')}`],

@@ -17,7 +17,7 @@ export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 const optionalText = z.string().nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
 
-/** Maximum length of a name or language tag (characters), because they are kept as long as their sentence. Longer ones are ignored. */
+/** Maximum length of a name or language tag (characters), because both are kept with their sentence. Longer ones are ignored. */
 const LONGEST_NAME = 200;
 const shortText = z.string().max(LONGEST_NAME);
 

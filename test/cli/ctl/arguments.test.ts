@@ -144,7 +144,7 @@ describe('a file of ctl', () => {
   };
 
   it.each(['passwordFile', 'caFile', 'certFile', 'keyFile', 'signingKeyFile'])(
-    '%s that is not there, is a folder, is empty or is too long is named',
+    'is named in the error when %s is missing, a folder, empty or too long',
     async (key) => {
       mkdirSync(join(ctl.home, 'dragoman', 'folder'), { recursive: true });
       fill('empty', '');
@@ -179,9 +179,9 @@ describe('a file of ctl', () => {
     ['a number', '7'],
     ['a million brackets', '['.repeat(1_000_000)],
     ['a key twice', '{"profiles":{},"profiles":{}}'],
-    ['a default that is none', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t"}},"default":"b"}'],
-    ['a name of a profile that is none', '{"profiles":{"a b":{"url":"mqtt://h","tenant":"t"}}}'],
-    ['a port that is none', '{"profiles":{"a":{"url":"mqtt://h:99999","tenant":"t"}}}'],
+    ['an unknown default profile', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t"}},"default":"b"}'],
+    ['an invalid profile name', '{"profiles":{"a b":{"url":"mqtt://h","tenant":"t"}}}'],
+    ['an invalid port', '{"profiles":{"a":{"url":"mqtt://h:99999","tenant":"t"}}}'],
     ['a tenant with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"+"}}}'],
     ['a prefix with a wildcard', '{"profiles":{"a":{"url":"mqtt://h","tenant":"t","prefix":"#"}}}'],
   ])('is named in one sentence when its profiles are %s', async (_, content) => {

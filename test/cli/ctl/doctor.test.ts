@@ -18,13 +18,13 @@ const found = (findings: readonly Finding[]) => ({
   answer: () => ({ status: 'ok', data: diagnosisOf('0.1.0', findings) }),
 });
 
-describe('of one device', () => {
+describe('dragoman ctl DEVICE doctor', () => {
   it.each([
     ['well', WELL, 'no problem, 1 ok, 1 skipped', 0],
-    ['odd, which can be lived with', ODD, 'no problem, 1 warning, 1 ok, 1 skipped', 0],
+    ['usable with a warning', ODD, 'no problem, 1 warning, 1 ok, 1 skipped', 0],
     ['ill', ILL, '1 problem, 1 warning, 1 ok, 1 skipped', 3],
   ] as const)(
-    'that is %s prints its findings and exits like "dragoman doctor"',
+    'prints the findings of a device that is %s, and exits like "dragoman doctor"',
     async (_, findings, summary, exitCode) => {
       const device = await ctl.device('kiosk-01', found(findings));
       const ran = await ctl.run('kiosk-01', 'doctor');

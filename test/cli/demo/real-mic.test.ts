@@ -64,7 +64,7 @@ describe('the check of the devices before the demo', () => {
     ['capture', 'microphone "default"', 'DRAGOMAN_LANES_0_CAPTURE_DEVICE'],
     ['playback', 'loudspeaker "plughw:CARD=Speaker"', 'DRAGOMAN_LANES_0_PLAYBACK_DEVICE'],
   ] as const)(
-    'says why the %s device cannot be opened, and what to do',
+    'reports why the %s device cannot be opened, with the fix',
     async (direction, part, variable) => {
       const refused = await refusalBy(tools({ [direction]: 'No such file or directory' }));
       expect(refused).toMatchObject({ exitCode: EXIT.failed });

@@ -95,7 +95,7 @@ describe('dragoman doctor', () => {
 
   it.each<[string, string[], RegExp]>([
     [
-      'a file that is not there',
+      'a missing file',
       ['--config', '/nowhere/dragoman.json'],
       /the file \/nowhere\/dragoman\.json does not exist/,
     ],
