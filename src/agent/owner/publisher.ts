@@ -324,7 +324,7 @@ function isReported({ before, after }: LaneStep): boolean {
     before.captureFindings !== after.captureFindings ||
     before.vainWakes !== after.vainWakes ||
     before.roomDb !== after.roomDb ||
-    before.echo.told !== after.echo.told ||
+    before.echo.reported !== after.echo.reported ||
     before.echo.fallback !== after.echo.fallback ||
     before.echo.cancelsSince !== after.echo.cancelsSince ||
     before.echo.changedAt !== after.echo.changedAt ||

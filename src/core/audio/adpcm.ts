@@ -1,4 +1,4 @@
-/** Speech in four bits a sample: IMA ADPCM in a WAV file, of one channel. */
+/** Decodes speech at four bits a sample: IMA ADPCM in a WAV file, one channel. */
 
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 
@@ -10,14 +10,14 @@ const STEPS = [
   18_500, 20_350, 22_385, 24_623, 27_086, 29_794, 32_767,
 ] as const;
 const LAST_STEP = STEPS.length - 1;
-/** How the step changes with each size of a difference. */
+/** Change of the step index for each size of a difference. */
 const STEP_CHANGES = [-1, -1, -1, -1, 2, 4, 6, 8] as const;
 
 const IMA_ADPCM = 0x11;
-/** Of a block: its first sample and its step. */
+/** Header of a block (bytes): its first sample and its step. */
 const BLOCK_HEAD_BYTES = 4;
 const MOST_CHUNKS = 32;
-/** Others are no speech, and would be long to convert. */
+/** Accepted sample rates (Hz): others are not speech, and take long to convert. */
 const RATE_HZ = { min: 4000, max: 48_000 } as const;
 
 export interface DecodedSound {
@@ -26,7 +26,7 @@ export interface DecodedSound {
   readonly pcm: Uint8Array;
 }
 
-/** The sound of a whole file; null where it is something else, or damaged. The rules are those of the IMA, as sox has them. */
+/** Decodes a whole file as the IMA specifies (and sox implements it); null for a damaged file or another format. */
 export function decodeAdpcm(file: Uint8Array): DecodedSound | null {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.byteLength < 12 || nameAt(view, 0) !== 'RIFF' || nameAt(view, 8) !== 'WAVE') return null;
@@ -59,7 +59,7 @@ interface Blocks {
   readonly from: number;
   readonly end: number;
   readonly blockBytes: number;
-  /** The last block is filled up: no more samples than this are meant. */
+  /** Number of samples in the sound; the last block may be padded beyond it. */
   readonly samples: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Tells a device whose periods come in bunches: some sound servers wake their reader only at every second one, so that
- * the end of every other period comes a whole period late.
+ * Detects a device whose periods arrive in bunches. Some sound servers wake their reader only at every second period; the
+ * end of every other period then arrives a whole period late.
  */
 export interface BatchedDelivery {
-  /** Notes a delivery; true when periods come in bunches as a rule. */
+  /** Notes a delivery. @returns true when periods usually arrive in bunches */
   note(samples: number, now: number): boolean;
 }
 
-/** A busy moment makes a bunch or two, however large; a device of this kind makes them all the time. */
+/** Periods per verdict: a busy moment causes one or two bunches, such a device causes them all the time. */
 const WINDOW_PERIODS = 24;
 const MOST_BATCHES = 5;
 

@@ -1,36 +1,36 @@
 /**
- * The time line of a device, from nothing but counts of samples and the moments at which they were seen. Sound can be
- * seen late (a busy scheduler, a blocked loop), never early: so the earliest sightings tell the truth, and the line
- * runs along their lower edge. It follows a device whose clock is off, and begins again where samples are missing.
+ * Estimates a device's time line from sample counts and the moments at which they were seen. Sound can be seen late (busy
+ * scheduler, blocked event loop) but never early. So the line runs along the earliest sightings. It follows a device
+ * whose clock is off, and starts again after missing samples.
  */
 export interface CaptureClock {
   readonly msPerSample: number;
-  /** When sample 0 would have been, by the line as it runs now; null where it begins again. */
+  /** Time of sample 0 by the current line; null when the line starts again. */
   readonly origin: number | null;
-  /** Samples that were seen. */
+  /** Number of samples seen. */
   readonly counted: number;
-  /** When the last of them was captured: never behind the moment of its sighting, never before the last answer. */
+  /** Capture time of the last sample: never after its sighting, never before the previous answer. */
   readonly capturedAt: number;
   readonly seenAt: number;
   readonly late: Late | null;
 }
 
-/** Sightings behind the line, one after the other; what a blocked loop reads all at once takes no time. */
+/** A run of late sightings. */
 interface Late {
   readonly since: number;
   readonly observations: number;
   readonly earliest: number;
 }
 
-/** Quartz is off by 300 ppm at worst; the line may rise a little faster than that. */
+/** Fastest rise of the line (share): quartz is off by 300 ppm at worst. */
 const FASTEST_DRIFT = 400e-6;
-/** In this long a time one sighting at least is prompt, or the line is wrong. */
+/** Within this time (ms) at least one sighting is prompt; otherwise the line is wrong. */
 const WINDOW_MS = 2000;
 const WINDOW_OBSERVATIONS = 4;
-/** This far behind the line for a whole window: samples were lost and nobody said so. */
+/** Lateness for a whole window (ms) that means that samples were lost without notice. */
 const SILENT_LOSS_MS = 30;
 
-/** @param rateHz of the samples that are counted */
+/** @param rateHz of the counted samples */
 export function beginCaptureClock(rateHz: number): CaptureClock {
   return {
     ...{ msPerSample: 1000 / rateHz, origin: null, counted: 0, seenAt: 0, late: null },
@@ -38,7 +38,7 @@ export function beginCaptureClock(rateHz: number): CaptureClock {
   };
 }
 
-/** Notes that this many samples were seen, beside all that came before. */
+/** Counts newly seen samples. */
 export function noteSamples(clock: CaptureClock, samples: number, now: number): CaptureClock {
   const counted = clock.counted + samples;
   const sinceZero = counted * clock.msPerSample;
@@ -63,12 +63,12 @@ function settle(
   return { origin: earliest - risen > SILENT_LOSS_MS ? earliest : risen, late: null };
 }
 
-/** When a sample of this number (of all that were noted) is, was or will be due; null before the first sighting. */
+/** Time of a sample, past or future, by its number; null before the first sighting. */
 export function timeOfSample({ origin, msPerSample }: CaptureClock, sample: number): number | null {
   return origin === null ? null : origin + sample * msPerSample;
 }
 
-/** Samples are missing here (an overrun, a device that was gone): the next sighting begins the line again. */
+/** Call when samples are missing (overrun, device gone): the next sighting starts the line again. */
 export function restartCaptureClock(clock: CaptureClock): CaptureClock {
   return { ...clock, origin: null };
 }

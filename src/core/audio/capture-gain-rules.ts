@@ -1,17 +1,17 @@
 import { parseMixer } from '../doctor/mixer-rules.ts';
 
-/** What a card's mixer says of its microphone. */
+/** The microphone's settings in a card's mixer. */
 export interface CaptureMixer {
-  /** The control of its gain. */
+  /** Name of the gain control. */
   readonly name: string;
   readonly percent: number;
-  /** Null where it has no switch. */
+  /** Null if the control has no switch. */
   readonly on: boolean | null;
-  /** Switches that are on and let the card itself turn the gain. */
+  /** Automatic gain switches that are on. */
   readonly automatic: readonly { readonly name: string; readonly side: 'playback' | 'capture' }[];
 }
 
-/** Controls of a microphone's gain, the likeliest first. */
+/** Names of gain controls, the likeliest first. */
 const GAINS = [
   'Mic',
   'Capture',
@@ -26,7 +26,7 @@ const GAINS = [
 ];
 const AUTOMATIC = /\b(auto(matic)?[ _-]?gain|agc)\b/i;
 
-/** Reads what `amixer scontents` prints; null where nothing turns the microphone. */
+/** Parses the output of `amixer scontents`; null if it has no control of the microphone's gain. */
 export function readCaptureMixer(text: string): CaptureMixer | null {
   const controls = parseMixer(text);
   const gains = controls.flatMap(({ name, capture }) =>
@@ -46,28 +46,28 @@ export function readCaptureMixer(text: string): CaptureMixer | null {
   return { ...gain, automatic };
 }
 
-/** What is known of a gain that is kept. Plain data. */
+/** State of a gain that the agent keeps at a value. Plain data. */
 export interface KeptGain {
-  /** What the card made of the wanted gain, percent; null while it has not been set on this card. */
+  /** Gain that the card reported after setting (percent); null before it was set on this card. */
   readonly made: number | null;
-  /** The owner knows that something else turns it. */
-  readonly told: boolean;
+  /** The owner was informed that another program changes it. */
+  readonly reported: boolean;
   readonly calmLooks: number;
 }
 
-export const NOTHING_KEPT: KeptGain = { made: null, told: false, calmLooks: 0 };
+export const NOTHING_KEPT: KeptGain = { made: null, reported: false, calmLooks: 0 };
 
-/** Somebody else turns the gain, or does no more. */
+/** Another program changes the gain, or has stopped doing so. */
 export interface GainChange {
   readonly present: boolean;
   /** For the owner. */
   readonly message: string;
 }
 
-/** After this many looks at which it stood as it was set, nobody else turns it any more. */
+/** Looks with an unchanged gain after which the finding ends. */
 const CALM_LOOKS = 10;
 
-/** @returns whether to set it now, and what the owner should hear */
+/** @returns whether to set the gain now, and news for the owner */
 export function lookAtGain(
   kept: KeptGain,
   mixer: CaptureMixer,
@@ -77,17 +77,18 @@ export function lookAtGain(
   if (kept.made === null) return { kept, set: !isOpen || mixer.percent !== wanted, news: null };
   if (isOpen && mixer.percent === kept.made) {
     const calmLooks = kept.calmLooks + 1;
-    if (!kept.told || calmLooks < CALM_LOOKS) return { kept: { ...kept, calmLooks }, set: false, news: null };
+    if (!kept.reported || calmLooks < CALM_LOOKS)
+      return { kept: { ...kept, calmLooks }, set: false, news: null };
     const message = `the microphone's gain ('${mixer.name}') stays at ${kept.made} %`;
     return {
-      kept: { ...kept, told: false, calmLooks },
+      kept: { ...kept, reported: false, calmLooks },
       set: false,
       news: { present: false, message },
     };
   }
-  const message = `something else turned the microphone: ${describe(kept.made, mixer)}; it is set back to ${wanted} %`;
+  const message = `another program changed the microphone's gain: ${describe(kept.made, mixer)}; setting it back to ${wanted} %`;
   const news: GainChange = { present: true, message };
-  return { kept: { ...kept, told: true, calmLooks: 0 }, set: true, news: kept.told ? null : news };
+  return { kept: { ...kept, reported: true, calmLooks: 0 }, set: true, news: kept.reported ? null : news };
 }
 
 function describe(made: number, { name, percent, on, automatic }: CaptureMixer): string {
@@ -97,7 +98,7 @@ function describe(made: number, { name, percent, on, automatic }: CaptureMixer):
   return agent === undefined ? `'${name}' changed` : `'${agent.name}' is on`;
 }
 
-/** It has been set; the card has steps of its own. */
+/** Notes the gain that the card reports after setting: cards round to their own steps. */
 export function settleGain(kept: KeptGain, mixer: CaptureMixer): KeptGain {
   return { ...kept, made: mixer.percent };
 }

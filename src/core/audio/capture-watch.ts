@@ -2,11 +2,11 @@ import { durationMs, samplesOf } from './pcm.ts';
 import { addSums, clips, hasOffset, levelOf, NO_SOUND, peakOf, sumUp } from './sound-level.ts';
 
 /**
- * What can be wrong with a microphone that delivers. `incomplete`: a tenth of its sound and more does not come. `too_fast`, `too_slow`: its clock is no clock of the rate that was
- * asked for. `silent`: nothing but zeros, as from a switch or a mute in the mixer. `deaf`: it delivers a whisper of noise and
- * does not even hear the loudspeaker; that nobody speaks in a quiet room is no finding. `clipping`: its gain is too high.
- * `dc_offset`: its zero is somewhere else. `noisy_room`: the lane keeps waking for what is no speech; that is found by the
- * lane itself. `gain_changed`: something else turns the card's gain, which its driver keeps.
+ * Faults of a microphone that delivers. `incomplete`: a tenth or more of its sound is missing. `too_fast`, `too_slow`: its
+ * clock does not match the requested rate. `silent`: only zeros, as from a switch or a mixer mute. `deaf`: it delivers a
+ * little noise and does not even hear the loudspeaker; a quiet room alone is no finding. `clipping`: its gain is too
+ * high. `dc_offset`: its samples are not centred on zero. `noisy_room`: the lane keeps waking without speech (the lane
+ * detects this itself). `gain_changed`: another program changes the card's gain (the driver detects this).
  */
 export type CaptureFinding =
   | 'incomplete'
@@ -21,39 +21,40 @@ export type CaptureFinding =
 
 export interface CaptureNews {
   readonly finding: CaptureFinding;
-  /** False: it is over. */
+  /** False when the fault is over. */
   readonly present: boolean;
   /** For the owner, with figures. */
   readonly message: string;
 }
 
-/** Watches one opened microphone. Each finding is told once when it comes and once when it goes. */
+/** Watches one opened microphone. Reports each finding once when it appears and once when it ends. */
 export interface CaptureWatch {
   /** @param capturedAt when the last sample of the piece was captured */
   hear(pcm: Uint8Array, capturedAt: number): readonly CaptureNews[];
-  /** What the loudspeaker sounds meanwhile. */
+  /** The loudspeaker's sound, to detect a microphone that does not hear it. */
   played(pcm: Uint8Array): void;
-  /** The microphone is closed, or its recording has ended: whatever was found is over. */
+  /** The microphone was closed or its recording ended: ends all findings. */
   end(): readonly CaptureNews[];
 }
 
 const SILENT_MS = 10_000;
 /**
- * A microphone that has gone from zeros to sound so often has a noise gate. Its zeros are silence only where it does not even
- * hear the loudspeaker, or after a time in which some noise would have opened it.
+ * A microphone that went from zeros to sound this often has a noise gate. Its zeros count as silence only if it does not
+ * hear the loudspeaker either, or after a time in which some noise would have opened the gate.
  */
 const GATE = { closedMs: 500, openings: 3, silentMs: 600_000 };
-/** This much of the loudspeaker's sound, without a sample above the noise of a converter, tells a deaf microphone. */
+/** A microphone is deaf if it delivers only converter noise (`peak`) during this much played sound. */
 const DEAF = { playedMs: 30_000, peak: 4, audiblePeak: 1000 };
 const LEVEL_WINDOW_MS = 10_000;
 /**
- * Time by the samples against time by the clock. Sound can come late, but not early, so that the least delay in each
- * window is the measure; the median over the windows does not mind a window in which samples were lost. One that is off by more than `coarse` is
- * told by how much comes. Where that much does not come no clock is wrong: two windows tell, or one of which half is missing.
+ * Compares the time by samples with the time by the clock. Sound can arrive late but not early, so each window is measured
+ * by its least delay. The median over the windows ignores a window with lost samples. An error above `coarse` is
+ * reported as a share of the sound. A share above `coarse` in two windows, or above `half` in one, means missing sound,
+ * not a wrong clock.
  */
 const SPEED = { windowMs: 10_000, windows: 7, from: 0.005, until: 0.003, coarse: 0.1, half: 0.5 };
 
-/** @param playedRateHz of what the loudspeaker sounds */
+/** @param playedRateHz of the loudspeaker's sound */
 export function createCaptureWatch({
   rateHz,
   playedRateHz,
@@ -78,9 +79,9 @@ export function createCaptureWatch({
     news.push({ finding, present: isPresent, message });
   };
   const flushNews = (): readonly CaptureNews[] => {
-    const told = news;
+    const taken = news;
     news = [];
-    return told;
+    return taken;
   };
 
   const hasGate = (): boolean => openings >= GATE.openings;
@@ -97,7 +98,7 @@ export function createCaptureWatch({
 
   const windowSamples = (LEVEL_WINDOW_MS * rateHz) / 1000;
   const watchLevel = (): void => {
-    // What is said of the whole window already holds, whatever is still to come: a canceller cannot wait for the end.
+    // A clear verdict need not wait for the end of the window: echo cancellation needs it early.
     const isClipping = clips(level.clipped / Math.max(windowSamples, level.samples));
     const percent = ((level.clipped * 100) / Math.max(1, level.samples)).toFixed(1);
     if (isClipping === true)
@@ -109,8 +110,8 @@ export function createCaptureWatch({
     const isOff = hasOffset(offset);
     const offPercent = Math.round(offset * 100);
     if (isOff === true)
-      say('dc_offset', true, `the microphone's zero is off by ${offPercent} % of full scale`);
-    else if (isOff === false) say('dc_offset', false, "the microphone's zero is at zero again");
+      say('dc_offset', true, `the microphone has a DC offset of ${offPercent} % of full scale`);
+    else if (isOff === false) say('dc_offset', false, "the microphone's DC offset is gone");
   };
 
   /** @param missing of the last windows */
@@ -119,11 +120,10 @@ export function createCaptureWatch({
     const isMissing =
       last >= SPEED.half || (missing.length > 1 && missing.every((one) => one >= SPEED.coarse));
     const comes = Math.round((1 - Math.min(1, last)) * 100);
-    if (isMissing)
-      say('incomplete', true, `the microphone delivers ${comes} % of the sound that is due at its rate`);
+    if (isMissing) say('incomplete', true, `the microphone delivers ${comes} % of the expected sound`);
     if (!present.has('incomplete') || last >= SPEED.coarse) return;
     say('incomplete', false, 'the microphone delivers all of its sound again');
-    // What was missing tells nothing of its clock.
+    // Missing sound says nothing about the clock.
     windows = windows.slice(-1);
   };
 
@@ -133,7 +133,7 @@ export function createCaptureWatch({
     if (capturedAt - window.since < SPEED.windowMs) return;
     windows = [...windows, window].slice(-SPEED.windows - 1);
     window = { since: capturedAt, least: Number.POSITIVE_INFINITY };
-    // A window in which nothing came for a while is longer than it should be.
+    // A window becomes longer if no sound arrives for a while.
     const missing = windows.slice(1).map(({ since, least }, index) => {
       const before = windows[index] ?? { since: 0, least };
       return (least - before.least) / (since - before.since);
@@ -144,12 +144,12 @@ export function createCaptureWatch({
     const late = share / (1 - share);
     const delivers = (how: string): string =>
       Math.abs(late) >= SPEED.coarse
-        ? `the microphone delivers ${Math.round((1 - share) * 100)} % of the sound that is due at its rate`
+        ? `the microphone delivers ${Math.round((1 - share) * 100)} % of the expected sound`
         : `the microphone delivers ${(Math.abs(late) * 100).toFixed(1)} % too ${how} for its rate`;
     if (late >= SPEED.from) say('too_slow', true, delivers('slowly'));
-    else if (late < SPEED.until) say('too_slow', false, 'the microphone keeps time again');
+    else if (late < SPEED.until) say('too_slow', false, 'the microphone delivers at the right speed again');
     if (-late >= SPEED.from) say('too_fast', true, delivers('fast'));
-    else if (-late < SPEED.until) say('too_fast', false, 'the microphone keeps time again');
+    else if (-late < SPEED.until) say('too_fast', false, 'the microphone delivers at the right speed again');
   };
 
   return {
@@ -165,7 +165,7 @@ export function createCaptureWatch({
       return flushNews();
     },
     played(pcm) {
-      // A microphone that delivers zeros is silent, which is told apart.
+      // Only zeros without a gate is `silent`, a separate finding.
       if ((zeroMs > 0 && !hasGate()) || !samplesOf(pcm).some((sample) => Math.abs(sample) > DEAF.audiblePeak))
         return;
       playedToDeafMs += durationMs(pcm.byteLength, playedRateHz);

@@ -1,15 +1,15 @@
 import { BYTES_PER_SAMPLE, durationMs } from './pcm.ts';
 
-/** One unit of captured sound on its way to the service: always the same number of samples. */
+/** One unit of captured sound for the service; all chunks have the same number of samples. */
 export interface Chunk {
-  /** Counts up by one, without gaps, from the chunker's first. */
+  /** Counts up by one, without gaps, from the first chunk. */
   readonly seq: number;
-  /** When its first sample was captured: earlier than its length tells where sound was missing in between. */
+  /** Capture time of its first sample: earlier than its length suggests if sound was missing in between. */
   readonly beganAt: number;
   /** When the last sample was captured, in monotonic milliseconds. */
   readonly capturedAt: number;
   readonly pcm: Uint8Array;
-  /** This much of it was captured; the rest is silence that fills it up. */
+  /** Bytes that were captured; the rest is silence as padding. */
   readonly soundBytes: number;
 }
 
@@ -28,19 +28,19 @@ export interface Chunker {
    * @returns the chunks that are now complete, oldest first
    */
   push(pcm: Uint8Array, capturedAt: number): Chunk[];
-  /** The sound breaks off here: what waits for the rest of its chunk, filled up with silence. */
+  /** Ends the sound here. @returns the incomplete chunk, padded with silence */
   flush(): Chunk[];
-  /** Bytes that wait for the rest of their chunk. */
+  /** Bytes in the incomplete chunk. */
   readonly heldBytes: number;
 }
 
-/** After a longer time without sound, what comes is no continuation of what was. */
+/** Longest gap (ms) after which sound still continues the same chunk. */
 const LONGEST_GAP_MS = 1000;
 
 /**
- * Makes a chunker. Each chunk's time is calculated back from the end of the piece that completed it, so that a device
- * whose clock is off by some ppm, or that lost samples between two pieces, cannot make times drift away. A long gap (a
- * device that hung or was gone) ends the chunk before it with silence.
+ * Makes a chunker. It calculates each chunk's time back from the end of the piece that completed it. So a clock that is
+ * off by some ppm, or samples lost between two pieces, cannot make the times drift. A long gap (device hung or gone) ends
+ * the chunk before it with silence.
  */
 export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOptions): Chunker {
   if (!Number.isSafeInteger(chunkSamples) || chunkSamples < 1) {
@@ -71,7 +71,7 @@ export function createChunker({ chunkSamples, rateHz, firstSeq = 0 }: ChunkerOpt
   return {
     push(pcm, capturedAt) {
       const startsAt = capturedAt - durationMs(pcm.byteLength, rateHz);
-      // What was heard before a gap is a chunk of its own: it must not pass for what is heard after it.
+      // Sound from before a gap gets a chunk of its own: it must not count as heard after the gap.
       const chunks = startsAt - endedAt > LONGEST_GAP_MS ? flush() : [];
       if (held === 0) beganAt = startsAt;
       endedAt = capturedAt;

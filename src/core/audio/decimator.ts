@@ -3,18 +3,18 @@ import { samplesOf } from './pcm.ts';
 const FULL_SCALE = 32_768;
 
 /**
- * Brings a sound down to a low rate by the mean of the samples that fall together. A crude low pass: enough to compare two
- * sounds that went through the same one.
+ * Converts a sound to a low rate by averaging neighbouring samples. A crude low pass, but enough to compare two sounds
+ * that went through the same one.
  */
 export function createDecimator(fromHz: number, toHz: number): (pcm: Uint8Array) => Float32Array {
   const ratio = fromHz / toHz;
-  /** Of the output that is being made: the sum of its samples so far, their number, and how many are missing. */
+  /** State of the next output sample: sum and number of its input samples so far, and how many are missing. */
   const begun = { sum: 0, count: 0, missing: ratio };
   return (pcm) => {
     const samples = samplesOf(pcm);
     const thin = new Float32Array(Math.ceil(samples.length / ratio) + 1);
     let made = 0;
-    // All that is played and heard passes here, sample by sample.
+    // Local variables for speed: every sample that is played or heard passes here.
     let { sum, count, missing } = begun;
     for (let at = 0; at < samples.length; at++) {
       sum += samples[at] as number;

@@ -1,16 +1,16 @@
 /**
- * Tells a device that delivers faster than real time, which is a broken one (a pulled card can give the same sound over
- * and over). A burst after a busy moment is none: only a second window in a row counts, or more than any buffer holds.
+ * Detects a broken device that delivers faster than real time (a pulled card can repeat the same sound). A burst after a
+ * busy moment does not count: it takes two fast windows in a row, or more sound than any buffer holds.
  */
 export interface DeliverySpeed {
-  /** Notes a delivery; true when the device is broken. */
+  /** Notes a delivery. @returns true if the device is broken */
   note(samples: number, now: number): boolean;
 }
 
 const FASTEST = 1.1;
 const WINDOW_MS = 2000;
 const WINDOWS_IN_A_ROW = 2;
-/** More sound than the buffers of a device and of the pipe behind it hold. */
+/** More sound (seconds) than the buffers of a device and of its pipe hold. */
 const MOST_BUFFERED_S = 10;
 
 export function createDeliverySpeed(rateHz: number): DeliverySpeed {
@@ -19,7 +19,7 @@ export function createDeliverySpeed(rateHz: number): DeliverySpeed {
   let fastWindows = 0;
   return {
     note(delivered, now) {
-      // Of the first delivery nobody knows how long it took.
+      // How long the first delivery took is unknown.
       if (since === null) {
         since = now;
         return delivered > MOST_BUFFERED_S * rateHz;

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 
-/** What the device says without words. */
+/** Chimes that the device plays. */
 export const EARCONS = ['ready', 'lost', 'recovered', 'muted', 'unmuted', 'identify'] as const;
 export type Earcon = (typeof EARCONS)[number];
 
@@ -13,7 +13,7 @@ interface Tone {
 
 const tone = (hz: number, fromMs: number, lengthMs: number): Tone => ({ hz, fromMs, lengthMs });
 
-/** Upwards is good, downwards is bad; two are about the connection, one is about the microphone. */
+/** Rising tones mean good, falling ones bad; two tones are about the connection, one is about the microphone. */
 const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
   ready: [tone(523.25, 0, 220), tone(659.26, 110, 220), tone(783.99, 220, 240)],
   lost: [tone(440, 0, 240), tone(311.13, 180, 280)],
@@ -25,7 +25,7 @@ const SCORES: Readonly<Record<Earcon, readonly Tone[]>> = {
 
 /** Peak of a single tone: -20 dB of full scale. */
 const PEAK = 3277;
-/** A struck bar: partials, and how loud each is. */
+/** Partials of a struck bar, with their share of the loudness. */
 const PARTIALS = [
   { ratio: 1, share: 0.78 },
   { ratio: 2, share: 0.16 },
@@ -33,17 +33,17 @@ const PARTIALS = [
 ] as const;
 const ATTACK_MS = 8;
 const RELEASE_MS = 30;
-/** A tone has fallen to a third after this much of its length. */
+/** A tone decays to a third in this share of its length. */
 const DECAY_SHARE = 0.45;
 
-/** How loud a tone is at a moment of its life, 0 to 1: quick to rise, slow to fall, and silent at both ends. */
+/** Envelope of a tone, 0 to 1: rises fast, falls slowly, silent at both ends. */
 function envelope(ms: number, lengthMs: number): number {
   const rise = Math.min(1, ms / ATTACK_MS);
   const release = Math.min(1, (lengthMs - ms) / RELEASE_MS);
   return rise * release * Math.exp(-ms / (DECAY_SHARE * lengthMs));
 }
 
-/** How long a chime sounds. */
+/** Length of a chime. */
 export function earconMs(earcon: Earcon): number {
   return Math.max(...SCORES[earcon].map(({ fromMs, lengthMs }) => fromMs + lengthMs));
 }

@@ -4,23 +4,23 @@ import type { EchoMeasure } from './echo-measure.ts';
 import { createTimeline } from './echo-timeline.ts';
 
 /**
- * Recognises what was played in what is heard, by the fine structure of the two sounds: neither another voice, nor the same
- * rhythm, nor a person who speaks meanwhile is taken for an echo.
+ * Finds the played sound in the heard sound by the fine structure of both. Another voice, the same rhythm, or a person who
+ * speaks meanwhile does not count as an echo.
  */
 export interface EchoDetector {
   /**
    * @param heardAt when the first sample of `pcm` is heard from the loudspeaker
-   * @param goesOn it follows what still sounds
+   * @param goesOn true if it continues the sound before it
    */
   played(pcm: Uint8Array, heardAt: number, goesOn?: boolean): void;
-  /** What would have been heard from this moment on has been taken back. */
+  /** Removes the played sound from this moment on: it was cancelled. */
   flushed(at: number): void;
-  /** What has sounded without a gap until now, and what is to follow, is heard so much later than was said. */
+  /** The unbroken sound up to now, and its continuation, is heard this much later than estimated. */
   late(byMs: number): void;
   /**
    * The next piece of the microphone's sound. Costs next to nothing while nothing was played lately.
    * @param capturedAt when its last sample was captured
-   * @returns a new measure where there is enough new evidence for one
+   * @returns a new measurement once there is enough new evidence
    */
   hear(pcm: Uint8Array, capturedAt: number): EchoMeasure | null;
 }
@@ -28,24 +28,24 @@ export interface EchoDetector {
 /** Makes a detector; `heardRateHz` is the microphone's, `playedRateHz` the loudspeaker's. */
 export type CreateEchoDetector = (options: { heardRateHz: number; playedRateHz: number }) => EchoDetector;
 
-/** Both sounds are compared at this rate: the part of speech that carries most of its power. */
+/** Both sounds are compared at this rate (Hz): its band carries most of the power of speech. */
 export const ECHO_RATE_HZ = 4000;
-/** This much of the microphone's sound is one piece of evidence. */
+/** Heard samples per comparison. */
 const BLOCK_SAMPLES = 2048;
-/** After a measure nothing is compared for this long (1.5 s): a room does not change so fast, and it saves half of the work. */
+/** Pause after a measurement (samples, 1.5 s): a room does not change so fast, and it halves the work. */
 const REST_SAMPLES = 6000;
-/** An echo may seem to come before its sound by this much, because the moment at which it is heard is an estimate. */
+/** An echo may seem to come this much before its sound, because playing times are estimates. */
 const LEAD_SAMPLES = 128;
-/** Sound is written so far ahead of being heard that it must be kept for as long, and then for the longest echo. */
+/** Seconds of sound to keep: it is written ahead of being heard, and the longest echo comes on top. */
 const MEMORY_S = 8;
 /**
- * Where no echo is found among the lags of one block, it is looked for among those that begin here: a loudspeaker behind radio, a television
- * or a network may be most of a second late, and tells nobody.
+ * Start of a second range of lags (samples), searched if the first range has no echo. A loudspeaker behind radio, a
+ * television or a network may be almost a second late without reporting it.
  */
 const FAR_SAMPLES = 1800;
-/** There it must be this clear: it is looked for all the time beside a nearer echo, where chance has its way now and then. */
+/** Confidence needed for a far echo: the far range is searched all the time, so chance matches happen. */
 const FAR_CONFIDENCE = 0.5;
-/** Nothing is listened for when the loudspeaker has been silent for longer. */
+/** Time after the last played sound (ms) in which an echo is searched. */
 const DIES_AWAY_MS = 1300;
 /** @param heardRateHz of the microphone's sound; @param playedRateHz of what is played */
 export function createEchoDetector(options: { heardRateHz: number; playedRateHz: number }): EchoDetector {
@@ -57,7 +57,7 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
   const shape = { rateHz: ECHO_RATE_HZ, blockSamples: BLOCK_SAMPLES, leadSamples: LEAD_SAMPLES };
   const lags = createEchoLags(shape);
   const farLags = createEchoLags(shape);
-  /** What was played by as much later as the far lags begin. */
+  /** The played sound, shifted by the start of the far range. */
   const playedLater = {
     read: (from: number, target: Float32Array | Float64Array) => played.read(from - FAR_SAMPLES, target),
   };

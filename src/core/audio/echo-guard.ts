@@ -1,74 +1,74 @@
 import type { EchoMode } from '../uplink/gate.ts';
 import type { EchoMeasure } from './echo-measure.ts';
 
-/** Why a lane keeps its loudspeaker out by half-duplex although it was told otherwise. */
+/** A fallback of a lane to half-duplex, against its configured echo mode. */
 export interface EchoFallback {
-  /** `loop`: it heard itself again and again. `canceller`: the canceller can't do its work. */
+  /** `loop`: the lane heard itself repeatedly. `canceller`: the echo canceller does not work. */
   readonly reason: 'loop' | 'canceller';
-  /** What was wanted. */
+  /** The configured mode. */
   readonly from: EchoMode;
   readonly message: string;
-  /** When cancelling is tried again, behind the closed gate; null: not by itself. */
+  /** When cancelling is tried again, with the gate still closed; null: never on its own. */
   readonly tryAt: number | null;
-  /** It is being tried. */
+  /** True while cancelling is being tried again. */
   readonly onTrial: boolean;
 }
 
-/** A measure and when it was taken, monotonic milliseconds. */
+/** A measurement and its time, monotonic milliseconds. */
 export interface EchoObservation extends EchoMeasure {
   readonly at: number;
 }
 
-/** What a lane knows of the way from its loudspeaker to its microphone. Plain data. */
+/** What a lane knows about the path from its loudspeaker to its microphone. Plain data. */
 export interface EchoGuard {
-  /** The last few measures, whatever the mode, oldest first. */
+  /** The last few measurements in any mode, oldest first. */
   readonly measures: readonly EchoObservation[];
-  /** Those that should not have been possible in this mode. */
+  /** Measurements that should be impossible in this mode. */
   readonly observations: readonly EchoObservation[];
-  /** The last one that was told. */
-  readonly told: EchoObservation | null;
+  /** The last measurement that was reported to the owner. */
+  readonly reported: EchoObservation | null;
   readonly fallback: EchoFallback | null;
-  /** How much had been played when the canceller was ready, milliseconds; null: there is none. */
+  /** Played sound when the canceller became ready (ms); null: no canceller. */
   readonly cancelsSince: number | null;
-  /** How much had been played when the path turned out to be another, or may have become one. */
+  /** Played sound when the path changed, or may have changed (ms). */
   readonly changedAt: number | null;
-  /** How often cancelling did not hold since somebody last ordered it. */
+  /** How often cancelling failed since the mode was last ordered. */
   readonly failures: number;
 }
 
 export const NO_ECHO: EchoGuard = {
   measures: [],
   observations: [],
-  told: null,
+  reported: null,
   fallback: null,
   cancelsSince: null,
   changedAt: null,
   failures: 0,
 };
 
-/** Weaker than this the service hears nothing of it. */
+/** Echo below this level (dB) is too weak for the service to recognise. */
 const AUDIBLE_DB = -40;
 const MEASURES_KEPT = 3;
-/** This many sightings that agree, in this long: the lane hears itself. */
+/** Measurements that must agree, within this time, to prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
-/** A measure is told when there was none, when it has changed by this much, or after this long. */
-const TELL = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
-/** The canceller learns the room while the loudspeaker sounds: this long the gate is closed as in half-duplex. */
+/** When a measurement is reported: the first one, one that changed by this much, or one after this time. */
+const REPORT = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
+/** Played sound in which the canceller learns the room (ms); the gate stays closed as in half-duplex. */
 const LEARNS_MS = 3000;
-/** And this long echo that is left is no reason to give it up. */
+/** Played sound in which remaining echo does not yet count as a failure (ms). */
 const CONVERGES_MS = 10_000;
-/** A canceller that did not hold is tried again after these minutes, later after more; for this much played sound. */
+/** Wait before cancelling is tried again (minutes), longer after each failure; a trial lasts `TRIAL_MS` of played sound. */
 const TRIALS_MIN = [5, 10, 20, 40, 60];
 const TRIAL_MS = 20_000;
 /**
- * A furnished room falls silent by a decibel in 10 ms (60 dB in 0.6 s). What has fallen to this level is no speech any
- * more: the louder the echo, the longer it takes.
+ * Decay of a furnished room: one decibel in 10 ms (60 dB in 0.6 s). Below `SPEECHLESS_DB` the service recognises no
+ * speech; a louder echo takes longer to get there.
  */
 const DECAY_MS_PER_DB = 10;
 const SPEECHLESS_DB = -45;
 const TAIL_MS = { least: 200, most: 1500 };
 
-/** What the gate goes by. @param playedMs how much the loudspeaker has been given so far */
+/** The echo mode that the gate applies. @param playedMs sound given to the loudspeaker so far */
 export function modeInForce(guard: EchoGuard, wanted: EchoMode, playedMs: number): EchoMode {
   if (guard.fallback !== null) return 'half-duplex';
   if (wanted !== 'cancel') return wanted;
@@ -80,17 +80,17 @@ function hasLearnt({ cancelsSince, changedAt }: EchoGuard, playedMs: number): bo
 }
 
 /**
- * The way from the loudspeaker to the microphone is another one, or may be: the gate closes until the canceller has learnt it. What it
- * leaves of the echo counts as before, so that one which never learns does not go unnoticed.
+ * The path from loudspeaker to microphone has changed, or may have: the gate closes until the canceller has learnt it.
+ * Remaining echo still counts, so that a canceller that never learns is noticed.
  */
 export function changePath(guard: EchoGuard, playedMs: number): EchoGuard {
   return hasLearnt(guard, playedMs) ? { ...guard, changedAt: playedMs } : guard;
 }
 
-/** How long a chunk may still hold the loudspeaker's sound after that was heard. @param unmeasuredMs the guess before any measure */
+/** How long a chunk may still contain played sound after it was heard. @param unmeasuredMs the guess before any measurement */
 export function tailOf(guard: EchoGuard, unmeasuredMs: number): number {
   if (guard.measures.length === 0) return unmeasuredMs;
-  // The longest of the last few: a tail too long costs a syllable, one too short a sentence said twice.
+  // The longest of the last few: too long a tail costs a syllable, too short a tail repeats a sentence.
   const tails = guard.measures.map(
     ({ delayMs, gainDb }) => delayMs + Math.max(100, (gainDb - SPEECHLESS_DB) * DECAY_MS_PER_DB),
   );
@@ -99,13 +99,13 @@ export function tailOf(guard: EchoGuard, unmeasuredMs: number): number {
 
 export interface EchoNews {
   readonly guard: EchoGuard;
-  /** Whether the owner should hear of this measure. */
+  /** Whether to report this measurement to the owner. */
   readonly tell: boolean;
   /** The lane falls back to half-duplex now. */
   readonly fellBack: boolean;
 }
 
-/** Takes a measure in. @param heard what was compared: the microphone, or what the canceller left of it */
+/** Takes a measurement. @param heard the compared sound: the microphone's, or the canceller's output */
 export function observeEcho(
   guard: EchoGuard,
   measure: EchoMeasure,
@@ -114,7 +114,7 @@ export function observeEcho(
   const { wanted, heard, playedMs, now } = given;
   if (measure.gainDb < AUDIBLE_DB) return { guard, tell: false, fellBack: false };
   const observation = { ...measure, at: now };
-  const told = isNews(guard.told, observation) ? observation : guard.told;
+  const reported = isNews(guard.reported, observation) ? observation : guard.reported;
   const measures =
     heard === 'microphone' ? [...guard.measures, observation].slice(-MEASURES_KEPT) : guard.measures;
   const converged = guard.cancelsSince !== null && playedMs - guard.cancelsSince >= CONVERGES_MS;
@@ -127,12 +127,12 @@ export function observeEcho(
     ({ delayMs }) => Math.abs(delayMs - observation.delayMs) <= LOOP.agreeMs,
   );
   const fellBack = isLoop && agreeing.length >= LOOP.observations;
-  const known = { ...guard, measures, observations, told };
+  const known = { ...guard, measures, observations, reported };
   const after = fellBack ? fallBack(known, 'loop', wanted, loopMessage(wanted, observation), now) : known;
-  return { guard: after, tell: told === observation, fellBack };
+  return { guard: after, tell: reported === observation, fellBack };
 }
 
-/** From here on half-duplex, whatever is wanted, until the next order or a trial that holds. */
+/** Falls back to half-duplex until the next order or a successful trial. */
 export function fallBack(
   guard: EchoGuard,
   reason: EchoFallback['reason'],
@@ -152,12 +152,12 @@ export function fallBack(
   };
 }
 
-/** A new order is a new trial; what was measured of the room stays true. */
+/** A new order resets the failures; the measurements of the room stay valid. */
 export function reorder(guard: EchoGuard): EchoGuard {
-  return { ...guard, observations: [], told: null, fallback: null, failures: 0 };
+  return { ...guard, observations: [], reported: null, fallback: null, failures: 0 };
 }
 
-/** What becomes of a fallback now: a trial begins, or it has held. */
+/** Reviews a fallback: starts a trial when it is due, ends the fallback after a successful trial. */
 export function reviewFallback(
   guard: EchoGuard,
   { playedMs, now }: { playedMs: number; now: number },
@@ -173,12 +173,13 @@ export function reviewFallback(
   return { guard: { ...guard, fallback: null }, step: 'restore' };
 }
 
-function isNews(told: EchoObservation | null, now: EchoObservation): boolean {
-  if (told === null) return true;
-  const age = now.at - told.at;
+function isNews(reported: EchoObservation | null, now: EchoObservation): boolean {
+  if (reported === null) return true;
+  const age = now.at - reported.at;
   const moved =
-    Math.abs(now.delayMs - told.delayMs) > TELL.movedMs || Math.abs(now.gainDb - told.gainDb) > TELL.movedDb;
-  return age >= (moved ? TELL.changedAfterMs : TELL.againAfterMs);
+    Math.abs(now.delayMs - reported.delayMs) > REPORT.movedMs ||
+    Math.abs(now.gainDb - reported.gainDb) > REPORT.movedDb;
+  return age >= (moved ? REPORT.changedAfterMs : REPORT.againAfterMs);
 }
 
 function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoObservation): string {
@@ -186,7 +187,7 @@ function loopMessage(wanted: EchoMode, { delayMs, gainDb }: EchoObservation): st
   const why = wanted === 'cancel' ? `${heard} although echo is cancelled` : `${heard} and echo is "off"`;
   const then =
     wanted === 'cancel'
-      ? 'cancelling is tried again by itself'
-      : 'order the echo mode again when that is fixed';
+      ? 'the agent will try cancelling again'
+      : 'set the echo mode again when that is fixed';
   return `${why}: half-duplex from now on; ${then}`;
 }

@@ -2,50 +2,50 @@ import type { EchoMeasure } from './echo-measure.ts';
 import type { Timeline } from './echo-timeline.ts';
 import { createSpectrum, valueAt } from './fourier.ts';
 
-/** Sound by its place. */
+/** Read access to sound by its place. */
 type Sounds = Pick<Timeline, 'read'>;
 
-/** Compares blocks of heard sound with what was played, at every lag at once, and remembers what earlier blocks said. */
+/** Correlates blocks of heard sound with the played sound at all lags at once, and keeps the evidence of earlier blocks. */
 export interface EchoLags {
-  /** @param end place behind the block's last sample */
+  /** @param end place after the block's last sample */
   compare(played: Sounds, heard: Sounds, end: number): EchoMeasure | null;
 }
 
-/** The band in which speech has its power and small loudspeakers sound, hertz. */
+/** Band in which speech has its power and small loudspeakers work (Hz). */
 const BAND_HZ = { from: 250, until: 1600 };
-/** Below these levels (power of full scale 1) there is nothing to compare. */
+/** Least power to compare (full scale is 1). */
 const PLAYED_POWER = 1e-6;
 const HEARD_POWER = 4e-9;
-/** A sound that is nothing but clicks is like any other click. Of speech the mean is not so far below the power. */
+/** Least ratio of squared mean to power: a sound of nothing but clicks matches any other click; speech is well above. */
 const LEAST_FULLNESS = 0.04;
-/** How far the strong frequencies are brought down to the weak ones: 1 leaves nothing but the phases. */
+/** How far strong frequencies are reduced to the level of weak ones: 1 leaves only the phases. */
 const WHITENING = 0.9;
-/** Frequencies that were played this much weaker than the others say nothing. */
+/** Frequencies below this share of the mean played power are ignored. */
 const AUDIBLE = 1e-3;
-/** For the gain, which divides by what was played, they must be stronger. */
+/** The same for the gain, which divides by the played power and so needs more. */
 const STRONG = 0.03;
-/** What a block said counts this much when the next one comes. */
+/** Share of a block's evidence that is kept for the next block. */
 const MEMORY = 0.65;
-/** Lags so close together are one: the blur of a millisecond in the times of the two sounds, samples. */
+/** Lags this close are one (samples): the times of the two sounds blur by a millisecond. */
 const BLUR = 4;
-/** The sum over the blocks must stand out from its mean over all lags by this factor. */
+/** Factor by which the best lag must exceed the mean of all lags. */
 const STANDS_OUT = 13;
-/** As clear as it gets. */
+/** Factor that counts as full confidence. */
 const STANDS_OUT_WELL = 40;
 /**
- * And from the best of all other lags by this one. A sound that repeats itself (a hum, a beep) is like itself at many
- * lags, and tells nothing.
+ * Factor by which the best lag must exceed every lag further away. A sound that repeats itself (a hum, a beep) matches at
+ * many lags and proves nothing.
  */
 const STANDS_ALONE = { factor: 1.5, beyondMs: 4 };
-/** Where the longest and the shortest lag are, the cuts of the blocks lie on each other and sound alike. */
+/** Excluded at both ends of the lags (ms): there the cut edges of the blocks overlap and sound alike. */
 const EDGE_MS = 4;
-/** This many of the last blocks must each, by themselves, find the same lag within this many milliseconds. */
+/** Recent blocks that must each find the same lag within this many milliseconds. */
 const VOTES = { needed: 2, of: 4, withinMs: 2 };
-/** Noise can hide the gain; no more than this is ever taken off for it. */
+/** Largest share of the gain that is removed as noise. */
 const MOST_NOISE = 0.75;
-/** When what was played is added up by stretches of time: this many in two blocks. */
+/** Number of time stretches in two blocks, for summing the played power. */
 const STRETCHES = 32;
-/** The first reflections count as the echo's level, milliseconds around the direct sound. */
+/** Window around the direct sound (ms) that counts as the echo's level: it includes the first reflections. */
 const DIRECT_MS = { before: 2, after: 30 };
 
 export function createEchoLags(options: {
@@ -71,7 +71,7 @@ export function createEchoLags(options: {
 
   /**
    * One transform for both: the played sound is its real part, the heard one its imaginary part.
-   * @returns false where either is too quiet to be compared
+   * @returns false if either is too quiet to compare
    */
   const transform = (played: Sounds, heard: Sounds, end: number): boolean => {
     played.read(end + leadSamples - size, re);
@@ -99,7 +99,7 @@ export function createEchoLags(options: {
     return true;
   };
 
-  /** How much of what was played lies where an echo of this lag in the heard block would come from. */
+  /** Share of the played power in the stretch from which an echo with this lag would come. */
   const coverage = (lag: number): number => {
     const first = Math.round(((blockSamples - lag) / size) * STRETCHES);
     let inside = 0;
@@ -111,7 +111,7 @@ export function createEchoLags(options: {
     return Math.max(0.05, inside / total);
   };
 
-  /** Leaves the whitened cross spectrum in `re` and `im`, and adds the plain one to what is known. */
+  /** Leaves the whitened cross spectrum in `re` and `im`, and adds the plain one to the stored sum. */
   const crossSpectrum = (): void => {
     const bins = lastBin - firstBin + 1;
     let sum = 0;
@@ -148,7 +148,7 @@ export function createEchoLags(options: {
     power: new Float64Array(lastBin + 1),
   };
 
-  /** Of a real sound, so that the mirrored half follows. */
+  /** Sets a bin and its mirror, as in the spectrum of a real sound. */
   const setBin = (bin: number, real: number, imaginary: number): void => {
     re[bin] = real;
     im[bin] = imaginary;
@@ -156,7 +156,7 @@ export function createEchoLags(options: {
     im[size - bin] = -imaginary;
   };
 
-  /** What this block says of each lag, its own best one, and the best of all blocks together. */
+  /** Adds this block's evidence for each lag; returns its own best lag and the best lag of all blocks. */
   const weigh = (): { own: number; best: number; ratio: number; lead: number } => {
     spectrum.inverse(re, im);
     let mean = 1e-30;
@@ -218,7 +218,7 @@ export function createEchoLags(options: {
     }
     const noise = (total - inside) / Math.max(1, blockSamples - samples);
     const squares = Math.max(inside - noise * samples, inside * (1 - MOST_NOISE), 1e-12);
-    // The cross spectrum knows the echo of a block, the power that it is divided by is that of twice the time.
+    // The cross spectrum covers the echo of one block; the power that divides it covers twice the time.
     return 10 * Math.log10((squares * size) / Math.max(1, used)) - 20 * Math.log10(coverage(lag));
   };
 
@@ -236,7 +236,7 @@ export function createEchoLags(options: {
         gainDb: gainDb(best),
         confidence: Math.min(1, ratio / STANDS_OUT_WELL),
       };
-      // The next measure needs evidence of its own.
+      // The next measurement needs new evidence.
       votes = [];
       evidence.fill(0);
       cross.re.fill(0);
@@ -248,7 +248,7 @@ export function createEchoLags(options: {
   };
 }
 
-/** Rises and falls over a tenth of the block at its ends, so that the cuts are no sounds of their own. */
+/** Fades over a tenth of the block at both ends, so that the cuts do not sound. */
 function taper(length: number): Float64Array {
   const window = new Float64Array(length).fill(1);
   const edge = Math.floor(length / 10);

@@ -1,39 +1,39 @@
 /**
- * Sound by the moment at which it is heard or captured: the last few seconds of it, silence where nothing was. Times
- * are monotonic milliseconds, places are samples since the clock's zero.
+ * Stores the last few seconds of sound by the time at which it is heard or captured; gaps are silence. Times are
+ * monotonic milliseconds, places are samples since the clock's zero.
  */
 export interface Timeline {
   readonly rateHz: number;
-  /** The place behind the last sample that was written. */
+  /** The place after the last written sample. */
   readonly end: number;
-  /** The place at which the sound began that has gone on without a gap until `end`. */
+  /** Begin of the sound that runs without a gap until `end`. */
   readonly unbrokenSince: number;
   /**
-   * Writes sound whose first sample belongs to the moment `at`.
-   * @param goesOn it follows what was written before it, even if `at` does not: a better estimate came in between
+   * Writes sound whose first sample belongs to the time `at`.
+   * @param goesOn true: it continues the sound before it, even if `at` differs because of a better estimate
    */
   write(samples: Float32Array, at: number, goesOn?: boolean): void;
   /** Writes sound whose place is known. */
   put(samples: Float32Array, place: number): void;
-  /** Takes back what would have sounded from this moment on. */
+  /** Removes the sound from this time on: it was cancelled. */
   cut(at: number): void;
   cutAt(place: number): void;
-  /** What was written from this place on is heard this much later than thought; negative: earlier. */
+  /** Moves the sound from this place on to a later time; earlier if negative. */
   delay(place: number, by: number): void;
-  /** Fills `target` with the sound from this place on; silence where nothing was written or what was written is forgotten. */
+  /** Fills `target` with the sound from this place on; silence for sound that was never written or is forgotten. */
   read(from: number, target: Float32Array | Float64Array): void;
   placeOf(at: number): number;
 }
 
 /**
- * What continues within this much of its time is one sound. Times of writes are estimates; a sample more or less now and
- * then keeps up with a device's clock, where a jump of milliseconds would tear the sound apart.
+ * Sound that starts within this time (ms) of the expected moment continues the sound before it. Write times are estimates:
+ * a sample more or less now and then follows the device's clock, while a jump of milliseconds would break the sound.
  */
 const CONTINUES_MS = 20;
-/** No estimate of a moment is corrected by more than this. */
+/** Largest correction of an estimated time (ms). */
 const CORRECTED_MS = 500;
 
-/** @param seconds how much is kept, at least; sound may be written ahead of its time, but together not more than this */
+/** @param seconds of sound to keep, at least; sound written ahead of its time counts too */
 export function createTimeline(rateHz: number, seconds: number): Timeline {
   const size = 2 ** Math.ceil(Math.log2(rateHz * seconds));
   const ring = new Float32Array(size);
@@ -41,20 +41,20 @@ export function createTimeline(rateHz: number, seconds: number): Timeline {
   const corrected = (CORRECTED_MS * rateHz) / 1000;
   let end = Number.NEGATIVE_INFINITY;
   let unbrokenSince = 0;
-  /** What is written after a cut is another sound, however soon. */
+  /** Sound after a cut is a new sound, even if it follows closely. */
   let isCut = false;
 
   const placeOf = (at: number): number => Math.round((at * rateHz) / 1000);
   const slotOf = (place: number): number => ((place % size) + size) % size;
 
-  /** Where a write goes: right behind the last one, a sample off where it lags or leads, or somewhere else. */
+  /** Place of a write: right after the last one, one sample off if it lags or leads, or elsewhere. */
   const placeFor = (wanted: number, goesOn: boolean): number => {
     const off = wanted - end;
     if (isCut || Math.abs(off) > (goesOn ? corrected : tolerance)) return wanted;
     return end + Math.sign(off) * Math.min(1, Math.abs(off));
   };
 
-  /** Does something with the one or two stretches of the ring in which these places lie. */
+  /** Calls `act` for the one or two stretches of the ring that hold these places. */
   const visit = (from: number, until: number, act: (slot: number, from: number, until: number) => void) => {
     if (until <= from) return;
     const slot = slotOf(from);

@@ -3,16 +3,16 @@ import type { CreateVoiceDetector } from '../../ports/voice.ts';
 const FRAME_MS = 20;
 /** Sound must stand out of the room's noise by this factor in energy (8 dB). */
 const OVER_NOISE = 6.3;
-/** By how much the floor rises in a frame that is louder than it: 0.9 dB a second. */
+/** Rise of the noise floor per louder frame: 0.9 dB a second. */
 const FLOOR_RISE = 1.004;
-/** Every this many samples are looked at. */
+/** Only every fourth sample is measured. */
 const STRIDE = 4;
-/** Energy below which nothing is speech: -54 dB of full scale. */
+/** Least energy of speech: -54 dB of full scale. */
 const FAINTEST = (32_768 * 0.002) ** 2;
 
 /**
- * Decides by energy over a tracked noise floor: falls fast, rises slowly. For use where no better detector
- * is at hand.
+ * Decides by energy over a tracked noise floor, which falls fast and rises slowly. A fallback where no better detector is
+ * available.
  */
 export const createEnergyDetector: CreateVoiceDetector = (rateHz) => {
   const frameSamples = Math.round((rateHz * FRAME_MS) / 1000);
@@ -46,7 +46,7 @@ export const createEnergyDetector: CreateVoiceDetector = (rateHz) => {
   };
 };
 
-/** Apart from the detector, whose own variables outlive the call: each change of one that is no small integer is an allocation. */
+/** Outside the detector for speed: assigning a fractional number to a captured variable allocates. */
 function energyOf(pcm: Int16Array, from: number, until: number): number {
   let squares = 0;
   for (let index = from; index < until; index += STRIDE) {

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE, sampleCount } from './pcm.ts';
 
-/** Soft edges for sound that stops or begins in the middle. The sound itself stays as it is; the edge is put beside it. */
+/** Fades for sound that stops or begins in the middle. The sound stays unchanged; the fade is put before or after it. */
 
 /** An edge this quiet does not click: -40 dB of full scale. */
 const INAUDIBLE = 328;
@@ -9,16 +9,16 @@ function viewOf(pcm: Uint8Array): DataView {
   return new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
 }
 
-/** The gain of a fade-out from 1 to 0, without a corner at either end. @param place from 0 to 1 */
+/** Gain of a fade-out from 1 to 0, smooth at both ends. @param place from 0 to 1 */
 function fallingGain(place: number): number {
   return 0.5 + 0.5 * Math.cos(Math.PI * place);
 }
 
 /**
- * Lets a sound die away behind its end: its last milliseconds backwards, fading. Continues the wave where it broke off,
- * with its own colour.
- * @param edge the last few milliseconds that sounded; the fade is as long
- * @returns null where the sound ends so quietly that nothing would be heard of its breaking off
+ * Makes a fade to put after a sound: its last milliseconds backwards, fading out. So the wave continues where it broke
+ * off.
+ * @param edge the last few milliseconds of the sound; the fade has the same length
+ * @returns null if the sound ends so quietly that the break is inaudible
  */
 export function fadeBehind(edge: Uint8Array): Uint8Array | null {
   const samples = sampleCount(edge);
@@ -36,9 +36,9 @@ export function fadeBehind(edge: Uint8Array): Uint8Array | null {
 }
 
 /**
- * Lets a sound come up before its begin.
- * @param edge the first few milliseconds that will sound; the fade is as long
- * @returns null where the sound begins so quietly that nothing would be heard of it
+ * Makes a fade-in to put before a sound.
+ * @param edge the first few milliseconds of the sound; the fade has the same length
+ * @returns null if the sound begins so quietly that the start is inaudible
  */
 export function fadeBefore(edge: Uint8Array): Uint8Array | null {
   const samples = sampleCount(edge);
@@ -53,7 +53,7 @@ export function fadeBefore(edge: Uint8Array): Uint8Array | null {
   return fade;
 }
 
-/** The sound itself, fading to nothing over its whole length. */
+/** Fades the sound itself out over its whole length. */
 export function fadeOut(pcm: Uint8Array): Uint8Array {
   const samples = sampleCount(pcm);
   const from = viewOf(pcm);

@@ -15,14 +15,14 @@ export function transformLength(atLeast: number): number {
 }
 
 /**
- * A value that is there; the compiler can't know that. Of one kind of array only: with several, the engine looks at each call which
- * it is, and a transform takes three times as long.
+ * A value at a valid index; it exists, but the compiler cannot know that. Only for one type of array: with several types,
+ * the engine checks the type at each call, and a transform takes three times as long.
  */
 export function valueAt(values: Float64Array, index: number): number {
   return values[index] ?? 0;
 }
 
-/** This many values are gone over several times before the next ones: the processor has them at hand. */
+/** Values processed several times before the next ones (count), so that they stay in the processor's cache. */
 const CACHED = 1024;
 
 /** @param size a power of two */
@@ -46,7 +46,7 @@ export function createSpectrum(size: number): Spectrum {
       values[other] = value;
     }
   };
-  /** The first stage, where the number of stages is odd: its factors are all 1. */
+  /** The first stage if the number of stages is odd: its factors are all 1. */
   const firstStage = (re: Float64Array, im: Float64Array): void => {
     for (let low = 0; low < size; low += 2) {
       const lowRe = valueAt(re, low);
@@ -59,7 +59,7 @@ export function createSpectrum(size: number): Spectrum {
       im[low + 1] = lowIm - highIm;
     }
   };
-  /** Two stages at once, so that what the first has made need not be written and read: of distance `half`, then of twice that. */
+  /** Two stages at once (distance `half`, then twice that), which saves writing and reading the result of the first. */
   const twoStages = (re: Float64Array, im: Float64Array, half: number): void => {
     const stride = size / half / 4;
     const span = Math.max(4 * half, Math.min(size, CACHED));
@@ -111,7 +111,7 @@ export function createSpectrum(size: number): Spectrum {
     size,
     forward,
     inverse(re, im) {
-      // With real and imaginary parts changed over, the same transform runs the other way.
+      // Swapping real and imaginary parts inverts the transform.
       forward(im, re);
       const share = 1 / size;
       for (let index = 0; index < size; index++) {
@@ -122,7 +122,7 @@ export function createSpectrum(size: number): Spectrum {
   };
 }
 
-/** Pairs of indexes of which each is the other with its bits in reverse order. */
+/** Pairs of indexes whose bits are the reverse of each other. */
 function mirroredPairs(size: number): Uint32Array {
   const bits = Math.log2(size);
   const pairs: number[] = [];

@@ -1,28 +1,28 @@
 import { applyGain, BYTES_PER_SAMPLE, sampleCount } from './pcm.ts';
 
-/** A gain on its way to another one. Amplitude factors. */
+/** A gain that moves smoothly to another one. Amplitude factors. */
 export interface GainRamp {
-  /** Where it is. */
+  /** The current gain. */
   readonly gain: number;
   readonly target: number;
-  /** Samples until it is there. */
+  /** Samples until the target is reached. */
   readonly left: number;
 }
 
-/** This long does a change take: no click, and still at once. */
+/** Length of a change (ms): long enough not to click, short enough to seem immediate. */
 export const RAMP_MS = 50;
 
 export function steadyGain(gain: number): GainRamp {
   return { gain, target: gain, left: 0 };
 }
 
-/** Goes from where it is to another gain. */
+/** Starts a ramp from the current gain to another. */
 export function rampTo(ramp: GainRamp, target: number, rateHz: number): GainRamp {
   if (target === ramp.target) return ramp;
   return { gain: ramp.gain, target, left: Math.round((RAMP_MS * rateHz) / 1000) };
 }
 
-/** Scales the next stretch of sound. Where the gain is 1 and stays so, it gives back `pcm` itself, bit-exact. */
+/** Scales the next stretch of sound. With a steady gain of 1 it returns `pcm` itself, bit-exact. */
 export function applyRamp(pcm: Uint8Array, ramp: GainRamp): { pcm: Uint8Array; ramp: GainRamp } {
   const { target, left } = ramp;
   if (left === 0) return { pcm: applyGain(pcm, target), ramp };

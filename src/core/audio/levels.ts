@@ -3,7 +3,7 @@ import { levelOfPower, samplesOf } from './pcm.ts';
 
 const FRAME_MS = 20;
 
-/** Levels of the 20 ms frames in a chunk: its loudest and its quietest, RMS in dBFS. A last, shorter frame counts too. */
+/** Levels (RMS, dBFS) of the loudest and the quietest 20 ms frame in a chunk. A last, shorter frame counts too. */
 export function measureFrames(pcm: Uint8Array, rateHz: number): ChunkLevels {
   const samples = samplesOf(pcm);
   const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));
@@ -19,11 +19,11 @@ export function measureFrames(pcm: Uint8Array, rateHz: number): ChunkLevels {
   return { loudestDb: levelOfPower(loudest), quietestDb: levelOfPower(quietest) };
 }
 
-/** Exact, and so the same in whatever order: even a frame of a second has fewer than 53 bits. */
+/** Exact, so the order of additions does not matter: even a frame of a second has fewer than 53 bits. */
 function sumOfSquares(samples: Int16Array, from: number, until: number): number {
   let squares = 0;
   let at = from;
-  // Each captured sample passes here: four at a time take half as long.
+  // Every captured sample passes here: four at a time take half as long.
   for (; at + 4 <= until; at += 4) {
     const a = samples[at] ?? 0;
     const b = samples[at + 1] ?? 0;
@@ -38,10 +38,10 @@ function sumOfSquares(samples: Int16Array, from: number, until: number): number 
   return squares;
 }
 
-/** Softer than this nothing of the loudspeaker comes back that anybody could hear, dBFS. */
+/** Level below which a person hears nothing from the loudspeaker (dBFS). */
 const INAUDIBLE_DBFS = -60;
 
-/** How much of a sound is loud enough to be heard at all. */
+/** Duration of the audible frames of a sound. */
 export function audibleMs(pcm: Uint8Array, rateHz: number): number {
   const samples = samplesOf(pcm);
   const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));
@@ -54,7 +54,7 @@ export function audibleMs(pcm: Uint8Array, rateHz: number): number {
   return (heard * 1000) / rateHz;
 }
 
-/** What of a sound is loud enough to be heard at all, milliseconds from its begin; null: nothing. */
+/** The audible part of a sound, in milliseconds from its begin; null if all of it is inaudible. */
 export function audiblePart(pcm: Uint8Array, rateHz: number): { fromMs: number; untilMs: number } | null {
   const samples = samplesOf(pcm);
   const frame = Math.max(1, Math.round((rateHz * FRAME_MS) / 1000));

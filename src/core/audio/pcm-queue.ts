@@ -1,9 +1,9 @@
-/** Sound that waits, first in, first out, without copying what is cut nowhere. */
+/** First-in first-out queue of PCM; copies only when a request spans several blocks. */
 export interface PcmQueue {
   push(pcm: Uint8Array): void;
-  /** Puts it before everything else. */
+  /** Puts sound in front of everything else. */
   unshift(pcm: Uint8Array): void;
-  /** Takes up to this many bytes off the front. */
+  /** Takes up to this many bytes from the front. */
   take(bytes: number): Uint8Array;
   clear(): void;
   readonly bytes: number;

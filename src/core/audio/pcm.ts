@@ -1,6 +1,6 @@
 /**
  * Arithmetic on sound. PCM here is always signed 16-bit little-endian in a `Uint8Array` of any alignment;
- * float samples run from -1 to 1. Nothing keeps or changes its argument.
+ * float samples run from -1 to 1. No function keeps or changes its argument.
  */
 
 export const BYTES_PER_SAMPLE = 2;
@@ -10,10 +10,7 @@ export const SILENCE_DBFS = -96;
 
 const FULL_SCALE = 32768;
 
-/**
- * The level of sound of this mean square, as samples of 16 bits have it. 0 dBFS is a full-scale square wave, so a full-scale
- * sine has -3.
- */
+/** The level of 16-bit sound with this mean square. 0 dBFS is a full-scale square wave, so a full-scale sine has -3. */
 export function levelOfPower(power: number): number {
   return toDbfs(Math.sqrt(power));
 }
@@ -22,29 +19,29 @@ function toDbfs(amplitude: number): number {
   return Math.max(SILENCE_DBFS, 20 * Math.log10(amplitude / FULL_SCALE));
 }
 
-/** Whole samples in mono PCM; a dangling byte does not count. */
+/** Number of whole samples in mono PCM; half a sample at the end does not count. */
 export function sampleCount(pcm: Uint8Array): number {
   return Math.floor(pcm.byteLength / BYTES_PER_SAMPLE);
 }
 
-/** The samples in a piece of 16-bit little-endian PCM; a view where its address allows. A half sample at the end is left out. */
+/** The samples of 16-bit little-endian PCM, as a view if the alignment allows. Half a sample at the end is dropped. */
 export function samplesOf(bytes: Uint8Array): Int16Array {
   const length = bytes.byteLength >> 1;
   if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, length);
   return new Int16Array(bytes.slice(0, length * 2).buffer, 0, length);
 }
 
-/** How long this much mono PCM sounds. */
+/** Duration of this much mono PCM. */
 export function durationMs(bytes: number, rateHz: number): number {
   return ((bytes / BYTES_PER_SAMPLE) * 1000) / rateHz;
 }
 
-/** Digital silence, the receiver's own. */
+/** Digital silence in a new buffer. */
 export function silence(bytes: number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Stretches of sound as one; a single one is not copied. */
+/** Joins stretches of sound; a single one is not copied. */
 export function joinPcm(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return first;
@@ -58,15 +55,15 @@ export function joinPcm(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The amplitude factor of a volume of 0-100 (clamped). Cubic, as sound servers do it, because ears are not linear:
- * 50 is heard as about half as loud (-18 dB), 100 changes nothing, 0 is silence.
+ * The amplitude factor of a volume of 0-100 (clamped). Cubic like in sound servers, because hearing is not linear: 50
+ * sounds about half as loud (-18 dB), 100 changes nothing, 0 is silence.
  */
 export function volumeGain(volume: number): number {
   const fraction = Math.min(100, Math.max(0, volume)) / 100;
   return fraction ** 3;
 }
 
-/** Scales samples, saturating instead of wrapping round. A gain of 1 gives back `pcm` itself, bit-exact. */
+/** Scales samples; saturates instead of wrapping round. A gain of 1 returns `pcm` itself, bit-exact. */
 export function applyGain(pcm: Uint8Array, gain: number): Uint8Array {
   if (gain === 1) return pcm;
   const samples = sampleCount(pcm);
@@ -79,7 +76,7 @@ export function applyGain(pcm: Uint8Array, gain: number): Uint8Array {
   return scaled;
 }
 
-/** PCM to float samples; `toPcm` brings back the very same bytes. */
+/** PCM to float samples; `toPcm` restores the same bytes. */
 export function toFloat(pcm: Uint8Array): Float32Array {
   const view = viewOf(pcm);
   const samples = new Float32Array(sampleCount(pcm));
@@ -88,7 +85,7 @@ export function toFloat(pcm: Uint8Array): Float32Array {
   return samples;
 }
 
-/** Float samples to PCM, rounded to the nearest step; what is beyond full scale saturates, what is no number is 0. */
+/** Float samples to PCM, rounded to the nearest step. Values beyond full scale saturate; NaN becomes 0. */
 export function toPcm(samples: Float32Array): Uint8Array {
   const pcm = new Uint8Array(samples.length * BYTES_PER_SAMPLE);
   const view = viewOf(pcm);
@@ -100,7 +97,7 @@ export function toPcm(samples: Float32Array): Uint8Array {
   return pcm;
 }
 
-/** Interleaved channels to one, by their mean, so that equal channels stay as they are. An incomplete frame is left out. */
+/** Mixes interleaved channels to one by their mean, so that equal channels stay unchanged. An incomplete frame is dropped. */
 export function downmix(interleaved: Float32Array, channels: number): Float32Array {
   if (channels === 1) return interleaved;
   const mono = new Float32Array(Math.floor(interleaved.length / channels));

@@ -1,13 +1,13 @@
 import { createSpectrum, valueAt } from './fourier.ts';
 
-/** Spectra of real sound: half the work of the complex transform, and half the numbers. */
+/** Fourier transforms of real sound: half the work and half the values of the complex transform. */
 export interface RealSpectrum {
   readonly size: number;
-  /** From 0 Hz to half the rate, both included. */
+  /** Number of bins from 0 Hz to half the rate, both included. */
   readonly bins: number;
   /** Time to frequency. */
   forward(time: Float64Array, re: Float64Array, im: Float64Array): void;
-  /** Frequency to time, scaled so that it undoes `forward`; leaves `re` and `im` as they are. */
+  /** Frequency to time, scaled so that it undoes `forward`; does not change `re` and `im`. */
   inverse(re: Float64Array, im: Float64Array, time: Float64Array): void;
 }
 
@@ -34,7 +34,7 @@ export function createRealSpectrum(size: number): RealSpectrum {
       im[0] = 0;
       re[half] = evenSum - oddSum;
       im[half] = 0;
-      // Two bins that are as far from both ends are made of the same values.
+      // Two mirrored bins are made of the same values.
       for (let bin = 1, mirror = half - 1; bin <= mirror; bin++, mirror--) {
         const evenRe = (valueAt(evens, bin) + valueAt(evens, mirror)) / 2;
         const evenIm = (valueAt(odds, bin) - valueAt(odds, mirror)) / 2;

@@ -1,8 +1,8 @@
 import { levelOfPower, SILENCE_DBFS, samplesOf } from './pcm.ts';
 
 /**
- * How loud a microphone's sound is, and what is wrong with its level: the one meter and the one set of thresholds of the
- * agent, the doctor and `devices --meter`, so that they say the same of the same microphone.
+ * Measures a microphone's level and its faults. The agent, the doctor and `devices --meter` share this meter and its
+ * thresholds, so that they agree about a microphone.
  */
 export interface SoundSums {
   readonly samples: number;
@@ -10,27 +10,27 @@ export interface SoundSums {
   readonly sum: number;
   readonly least: number;
   readonly most: number;
-  /** Samples next to full scale: what was louder has been cut off. */
+  /** Number of samples at or near full scale: the sound was louder there and is cut. */
   readonly clipped: number;
 }
 
-/** The same in figures. Shares are of all samples, 0 to 1. */
+/** The level as figures. Shares are of all samples, 0 to 1. */
 export interface SoundLevel {
   readonly rmsDb: number;
   readonly peakDb: number;
   readonly clippedShare: number;
-  /** Mean of all samples, of full scale. */
+  /** Mean of all samples, as a share of full scale. */
   readonly offset: number;
-  /** Every sample is the same: no real microphone is as still as that. */
+  /** Every sample has the same value, which no real microphone delivers. */
   readonly isStill: boolean;
 }
 
 const FULL_SCALE = 32_768;
-/** Converters and resamplers clip a little below full scale. */
+/** Magnitude that counts as clipped: converters and resamplers clip a little below full scale. */
 const CLIPPED = 32_700;
-/** Share of clipped samples from which on it is heard, and below which it is over. */
+/** Share of clipped samples: audible from `from`, over below `until`. */
 const CLIPPING = { from: 0.003, until: 0.0005 };
-/** Mean of all samples, of full scale, likewise. */
+/** DC offset as a share of full scale: present from `from`, over below `until`. */
 const OFFSET = { from: 1000 / FULL_SCALE, until: 500 / FULL_SCALE };
 
 export const NO_SOUND: SoundSums = {
@@ -44,7 +44,7 @@ export function sumUp(samples: Int16Array): SoundSums {
   let least = FULL_SCALE - 1;
   let most = -FULL_SCALE;
   let at = 0;
-  // Each captured sample passes here: four at a time take half as long.
+  // Every captured sample passes here: four at a time take half as long.
   for (const last = samples.length - 4; at <= last; at += 4) {
     const a = samples[at] as number;
     const b = samples[at + 1] as number;
@@ -72,7 +72,7 @@ export function sumUp(samples: Int16Array): SoundSums {
   return { samples: samples.length, squares, sum, least, most, clipped };
 }
 
-/** Apart, because hardly any sound needs it. */
+/** In a function of its own, because hardly any sound needs it. */
 function countClipped(samples: Int16Array): number {
   let count = 0;
   for (let at = 0; at < samples.length; at++) {
@@ -119,12 +119,12 @@ export function measureLevel(pcm: Uint8Array): SoundLevel {
   return levelOf(sumUp(samplesOf(pcm)));
 }
 
-/** Whether so much is clipped that it is heard; null: neither that nor over, where it has been so before. */
+/** Whether clipping is audible; null between the two thresholds: keep the previous verdict. */
 export function clips(clippedShare: number): boolean | null {
   return verdict(clippedShare, CLIPPING);
 }
 
-/** Whether the zero of the sound is somewhere else; null: neither that nor over, where it has been so before. */
+/** Whether the sound has a DC offset; null between the two thresholds: keep the previous verdict. */
 export function hasOffset(offset: number): boolean | null {
   return verdict(Math.abs(offset), OFFSET);
 }

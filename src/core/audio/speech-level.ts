@@ -1,22 +1,22 @@
-/** How loud people are in a microphone's sound, told by the level of its frames: no words are needed, and no detector. */
+/** Measures how loud people speak from the levels of short frames; needs neither transcripts nor a voice detector. */
 export interface SpeechLevel {
   hear(samples: Int16Array): void;
-  /** RMS of the speech alone, dBFS; null while there has not been enough of it that stands out of the room. */
+  /** RMS of the speech alone, dBFS; null until enough of it stands out from the room's noise. */
   speechDb(): number | null;
 }
 
 const FRAME_MS = 20;
 const FLOOR_DB = -96;
-/** The room is what a tenth of all frames stay below; speech stands out of it by this much. */
+/** The quietest tenth of all frames is the room's noise; speech is louder than that by `STANDS_OUT_DB`. */
 const ROOM_SHARE = 0.1;
 const STANDS_OUT_DB = 12;
 const SOFTEST_DB = -65;
-/** Less than this much could be a cough or a chair. */
+/** Least speech (ms): less could be a cough or a chair. */
 const LEAST_MS = 400;
 
 export function createSpeechLevel(rateHz: number): SpeechLevel {
   const frame = Math.round((rateHz * FRAME_MS) / 1000);
-  /** Frames of each decibel. */
+  /** Number of frames per decibel. */
   const counts = new Float64Array(-FLOOR_DB + 1);
   let squares = 0;
   let filled = 0;
@@ -50,25 +50,25 @@ export function createSpeechLevel(rateHz: number): SpeechLevel {
   };
 }
 
-/** Loud enough for the service and the detectors, with room for somebody who shouts. */
+/** Wanted level of speech (dBFS): loud enough for the service and the detectors, with headroom for shouting. */
 const WANTED_DB = -24;
-/** Within this nobody needs to turn anything. */
+/** Deviation (dB) that needs no correction. */
 const GOOD_DB = 8;
 const HEADROOM_DB = -3;
 
 /**
- * How much louder, or softer, a microphone should be, decibels; 0 where it is well.
- * @param peakDb of all that was heard
+ * How much louder (positive) or softer a microphone should be, decibels; 0 if its level is good.
+ * @param peakDb peak of all heard sound
  */
 export function adviseGain(speechDb: number, peakDb: number): number {
   const wanted = WANTED_DB - speechDb;
   if (Math.abs(wanted) <= GOOD_DB) return 0;
   const advice = Math.min(wanted, HEADROOM_DB - peakDb);
-  // Where a peak leaves no room, it stays as it is.
+  // Without headroom above the peak, the gain stays.
   return wanted > 0 ? Math.max(0, Math.round(advice)) : Math.round(advice);
 }
 
-/** What to do about it, a sentence. @param mixer how to get to the card's controls */
+/** Advice as one sentence. @param mixer how to open the card's mixer */
 export function gainAdvice(advice: number, mixer: string): string {
   const how = advice > 0 ? 'up' : 'down';
   return `Turn the microphone ${how} by ${Math.abs(advice)} dB (${mixer}, F4; "gain" in "capture" sets and keeps it).`;

@@ -1,6 +1,6 @@
 import { BYTES_PER_SAMPLE, samplesOf } from './pcm.ts';
 
-/** This many samples at either end stay as they are: pieces of one sound join without a seam. */
+/** Samples left unchanged at either end, so that pieces of one sound join without a seam. */
 const EDGE_SAMPLES = 16;
 
 /** The value between `b` and `c` on a smooth curve through four neighbours (Catmull-Rom). @param place from 0 to 1 */
@@ -12,9 +12,9 @@ function between(a: number, b: number, c: number, d: number, place: number): num
 }
 
 /**
- * Makes a piece of mono PCM a little shorter by letting it run faster, its pitch rising with it.
- * @param share of its length that goes, well below 0.1: 0.003 is a twentieth of a semitone, which nobody hears in speech
- * @returns the piece itself where it is too short to lose a sample
+ * Makes a piece of mono PCM a little shorter by playing it faster; its pitch rises a little.
+ * @param share of its length to remove, well below 0.1: 0.003 is a twentieth of a semitone, inaudible in speech
+ * @returns the piece itself if it is too short to lose a sample
  */
 export function quicken(pcm: Uint8Array, share: number): Uint8Array {
   const from = samplesOf(pcm);

@@ -115,9 +115,9 @@ describe('a wrong clock', () => {
   });
 
   it.each([
-    [2.834, 'incomplete', 'delivers 33 % of the sound that is due'],
-    [1.2, 'incomplete', 'delivers 83 % of the sound that is due'],
-    [0.5, 'too_fast', 'delivers 200 % of the sound that is due'],
+    [2.834, 'incomplete', 'delivers 33 % of the expected sound'],
+    [1.2, 'incomplete', 'delivers 83 % of the expected sound'],
+    [0.5, 'too_fast', 'delivers 200 % of the expected sound'],
   ])('of %f is none: %s, in words of what comes', (clock, finding, words) => {
     const mic = microphone().hear(400, quiet, clock);
     expect(mic.told).toEqual([`+${finding}`]);
@@ -128,7 +128,7 @@ describe('a wrong clock', () => {
     const mic = microphone();
     for (let count = 0; count < 20; count++) mic.hear(9, quiet).lose(30_000);
     expect(mic.told).toEqual(['+incomplete']);
-    expect(mic.messages[0]).toMatch(/delivers [1-4]\d % of the sound that is due/);
+    expect(mic.messages[0]).toMatch(/delivers [1-4]\d % of the expected sound/);
   });
 
   it('is none where sound is missing: that is told within half a minute, and over about as soon', () => {
@@ -226,7 +226,7 @@ describe('an offset', () => {
   it('is told and over', () => {
     const mic = microphone().hear(20, (index) => quiet(index) - 1640);
     expect(mic.told).toEqual(['+dc_offset']);
-    expect(mic.messages[0]).toContain('off by -5 %');
+    expect(mic.messages[0]).toContain('DC offset of -5 %');
     expect(mic.hear(20, quiet).told).toEqual(['+dc_offset', '-dc_offset']);
   });
 });

@@ -2,27 +2,26 @@ import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Learns the path from loudspeaker to microphone and estimates what the microphone hears of the loudspeaker: a Kalman filter
- * in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). It weighs each frequency by how
- * much of what is left there is its own error and how much must be somebody else's voice, and so goes on while a person
- * speaks.
+ * Learns the path from loudspeaker to microphone and estimates the loudspeaker's echo in the microphone. It is a Kalman
+ * filter in the frequency domain, partitioned into blocks (Enzner and Vary 2006, Kuech 2014). For each frequency it
+ * weighs its own error against the voices in the room. So it goes on learning while a person speaks.
  */
 export interface AdaptiveFilter {
-  /** The echo in the last block, estimated. */
+  /** Estimated echo in the last block. */
   readonly echo: Float64Array;
-  /** What of the last block is no echo. */
+  /** The last block without the estimated echo. */
   readonly rest: Float64Array;
-  /** By frequency, the power that the echo which is left may have, as far as the filter knows its own error. */
+  /** Power of the remaining echo by frequency, as far as the filter knows its own error. */
   readonly residualPower: Float64Array;
-  /** One block of what is played, and of what is heard meanwhile. @param learns whether to learn from it */
+  /** Processes one block of played sound and the sound heard meanwhile. @param learns whether to learn from it */
   step(played: Float32Array, heard: Float32Array, learns: boolean): void;
-  /** The path as it is known: spectra of `partitions` times `bins`. */
+  /** The learnt path: spectra of `partitions` times `bins`. */
   readonly path: { readonly re: Float64Array; readonly im: Float64Array };
   readonly partitions: number;
   readonly bins: number;
-  /** The path has changed: what was known counts for little. */
+  /** The path has changed: trust the learnt path little. */
   relearn(): void;
-  /** It is another path altogether, which leaves this share of the power. */
+  /** The path is a different one: forget the learnt path. @param gain share of the played power that the new path passes */
   forget(gain: number): void;
 }
 
@@ -32,34 +31,34 @@ export interface FilterOptions {
 }
 
 /**
- * Of the path's power so much is new in each block that sounds: rooms and clocks move. In a pause nothing could tell of it, and it would
- * take the first words behind one for what it has never heard.
+ * Share of the path's power that is new in each block with sound: rooms and clocks move. Pauses add none: they carry no
+ * information, and the first words after one would count as unknown.
  */
 const CHANGE = 2e-3;
-/** Mean power of a block that sounds; of full scale 1. */
+/** Mean power of a block with sound (full scale is 1). */
 const SOUNDS = 1e-7;
-/** What of the rest is not its own error is taken from this many of its last blocks. */
+/** Smoothing of the near-end power over the last blocks (share kept). */
 const NEAR_END = { rise: 0.5, fall: 0.9 };
-/** What it does not know at the begin: a path that falls by so much from block to block, and may be so much stronger than told. */
+/** Uncertainty at the start: the path decays by `fall` per block, and may be `margin` times stronger than given. */
 const UNKNOWN = { fall: 0.85, margin: 4 };
-/** No path is known better than this share of the power of the block. */
+/** Least power of a block, so that no division is by zero. */
 const TINY = 1e-12;
-/** A block has hard edges: a loud tone leaks this much into this many bins beside it, and tells nothing of them. */
+/** Spectral leakage: a block has hard edges, so a loud tone hides this share of power in this many bins beside it. */
 const SPILLS = { share: 0.1, bins: 4 };
-/** Partitions are brought back to their length in each block, in turn; the rest a little later. */
+/** Partitions cut back to their length per block, in turn. */
 const TRIMMED = 3;
 
 export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions): AdaptiveFilter {
   const size = transformLength(blockSamples * 2);
-  /** Of a transform, what comes before its block. */
+  /** Samples of a transform before its block. */
   const earlier = size - blockSamples;
   const spectrum = createRealSpectrum(size);
-  /** Of a transform, so much is the block. */
+  /** Share of a transform that is the block. */
   const share = blockSamples / size;
   const { bins } = spectrum;
   const all = partitions * bins;
   const make = () => new Float64Array(all);
-  /** `own`: the power that is no other bin's, as far as can be told. */
+  /** `own`: the power that did not leak from another bin, as far as can be seen. */
   const played = { re: make(), im: make(), power: make(), own: make() };
   const path = { re: new Float64Array(all), im: new Float64Array(all) };
   const uncertainty = new Float64Array(all);
@@ -70,12 +69,12 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
   const playedTime = new Float64Array(size);
   const echo = new Float64Array(blockSamples);
   const left = new Float64Array(blockSamples);
-  /** Partition of the played sound that is the newest. */
+  /** Index of the newest partition of the played sound. */
   let newest = 0;
   let turn = 0;
   const scratch = { re: new Float64Array(bins), im: new Float64Array(bins) };
 
-  /** The power that the whole path may have. */
+  /** Largest assumed power of the whole path. */
   let power = 0;
   const distrust = (): void => {
     for (let part = 0; part < partitions; part++) {
@@ -167,7 +166,7 @@ export function createAdaptiveFilter({ blockSamples, partitions }: FilterOptions
     }
   };
 
-  /** A partition is one block long; what the learning adds behind that would be an echo from the wrong end. */
+  /** Cuts a partition to one block: learning adds values after it, which would be an echo from the wrong end. */
   const trim = (part: number): void => {
     const base = part * bins;
     scratch.re.set(path.re.subarray(base, base + bins));

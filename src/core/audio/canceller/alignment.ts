@@ -1,51 +1,50 @@
 import type { LagMeasure } from './lag-meter.ts';
 
 /**
- * Which place of what is played belongs to which moment of what is heard. The times that devices tell are estimates; so they
- * only begin it. From then on the two sounds run by their counts of samples, and by what the echo itself tells of
- * how far their clocks are apart.
+ * Maps each moment of the heard sound to a place in the played sound. Device times are estimates, so they only give the
+ * start. From then on the two sounds run by their sample counts, and the echo itself shows how far their clocks drift apart.
  */
 export interface Alignment {
   /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
-  /** The place for the next block as it will be when all that was measured is followed. */
+  /** The place for the next block once all pending corrections are applied. */
   readonly place: number;
-  /** Whether the echo has told anything yet. */
+  /** Whether the echo has been measured yet. */
   readonly isLocked: boolean;
   /**
-   * The place in what is played for the next block of what is heard.
-   * @param wanted the place by the times that the devices tell
+   * The place in the played sound for the next block of the heard sound.
+   * @param wanted the place according to the device times
    * @returns the place, the step from sample to sample, and whether the place has jumped
    */
   next(wanted: number, samples: number): { place: number; step: number; jumped: boolean };
   /**
-   * The echo was measured. @param now samples heard so far
-   * @returns how much was corrected: `much` means that what was learnt meanwhile is blurred, `jump` that what was heard before
-   *   lies elsewhere
+   * Takes a measurement of the echo. @param now samples heard so far
+   * @returns the size of the correction: `much` if the learnt path is blurred, `jump` if the sound heard before lies
+   *   elsewhere
    */
   measured(measure: LagMeasure, now: number): 'little' | 'much' | 'jump';
-  /** The place of a moment, by the times that the devices tell and how far they were off until now. */
+  /** The place of a moment, by the device times and their error so far. */
   placeAt(byTime: number): number;
-  /** Nothing of the echo is known any more; the drift is. */
+  /** Forgets the measured echo; keeps the drift. */
   unlock(): void;
 }
 
-/** A place off by more than this from what the times tell is an error at once; and by so much for so long, too. */
+/** Error against the device times (ms): one above `atOnce` counts at once, one above `lasting` after `forMs`. */
 const JUMP_MS = { atOnce: 60, lasting: 12, forMs: 2000 };
-/** What the times tell wavers, and clocks drift: that far they are followed (share a second). */
+/** Device times waver and clocks drift: they are followed at this rate (share per second). */
 const FOLLOWS_PER_S = 1 / 30;
 /**
- * A lag that is larger than its error is no drift: samples are missing somewhere, or somebody moved the microphone. After several in
- * a row, and it is the drift that is wrong.
+ * A lag larger than its error is not drift: samples are missing, or the microphone was moved. After several in a row, the
+ * drift is wrong.
  */
 const UNEXPECTED = { sigmas: 6, ms: 0.03, inARow: 3 };
-/** No two sound cards are further apart. */
+/** Largest drift (share), more than any two sound cards differ. */
 const LARGEST_DRIFT = 600e-6;
-/** What is believed of a drift before anything is measured, and how fast it wanders (per square root of a second). */
+/** Assumed drift before the first measurement, and how fast it wanders (per square root of a second). */
 const DRIFT = { first: 150e-6, wanders: 0.1e-6 };
-/** Of a lag that was measured over the usual number of frames, milliseconds, and the frames. */
+/** Error of a measured lag (ms) over the usual number of frames. */
 const LAG_ERROR = { ms: 0.004, frames: 12 };
-/** A correction of more is much: of the lag in milliseconds, or of the drift. */
+/** A larger correction counts as `much`: of the lag (ms) or of the drift. */
 const MUCH = { ms: 0.04, drift: 15e-6 };
 /** A correction of the lag is spread over this many blocks. */
 const SLEW_BLOCKS = 4;
@@ -57,11 +56,11 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
   let place: number | null = null;
   let drift = 0;
   let slew = 0;
-  /** How far the places are off from what the times tell, in the long run. */
+  /** Long-term error of the device times (samples). */
   let usual = 0;
   let surprises = 0;
   let lasting = { forMs: 0, least: 0 };
-  /** Of the lag (samples heard) and its change (per sample): error of the two, and when that was so. */
+  /** Error of the lag (heard samples), of its change (per sample), and of both together, with the time of the estimate. */
   let belief: { at: number; lag: number; both: number; change: number } | null = null;
 
   const jump = (by: number): void => {
@@ -69,7 +68,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
     slew = 0;
     lasting = { forMs: 0, least: 0 };
   };
-  /** How far it has to jump; 0 mostly. */
+  /** How far the place has to jump; mostly 0. */
   const findJump = (off: number, ms: number): number => {
     const unusual = off - usual;
     usual += unusual * Math.min(1, (FOLLOWS_PER_S * ms) / 1000);
@@ -128,7 +127,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
       if (Math.abs(lag) > expected) {
         surprises += 1;
         jump(-lag * ratio);
-        // The echo knows better than the times: without this, they would have it jump back.
+        // The echo is more exact than the device times: without this, they would cause a jump back.
         usual += lag * ratio;
         const change = surprises >= UNEXPECTED.inARow ? DRIFT.first ** 2 : belief.change;
         belief = { at, lag: error, both: 0, change };
@@ -143,7 +142,7 @@ export function createAlignment(heardRateHz: number, playedRateHz: number): Alig
         change: changeError - gain.change * bothError,
       };
       const change = gain.change * lag;
-      // What was measured in the middle has gone on since.
+      // The lag was measured in the middle of the frames, and has changed since.
       const lagNow = gain.lag * lag + change * ago;
       slew -= lagNow * ratio;
       drift = Math.min(LARGEST_DRIFT, Math.max(-LARGEST_DRIFT, drift - change));

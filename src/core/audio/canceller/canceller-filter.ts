@@ -12,50 +12,50 @@ import { createRecall } from './recall.ts';
 import { createResidualFilter } from './residual-filter.ts';
 import { createZero } from './zero.ts';
 
-/** Takes the loudspeaker's sound out of the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
+/** Removes the loudspeaker's sound from the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
 export interface Canceller {
-  /** @param place where the device knows better than any time when it is heard */
+  /** @param place the device's own count of the sound, if it has one: more exact than any time */
   played(samples: Float32Array, heardAt: number, goesOn: boolean, place: Place | null): void;
   flushed(at: number, place: Place | null): void;
   /** @returns the block before this one, without its echo; overwritten by the next call */
   step(block: Float32Array, beganAt: number): Float32Array;
-  /** Nothing was played lately: the last block came back as it was. */
+  /** True while nothing was played lately: the last block came back unchanged. */
   readonly rests: boolean;
   /** Share by which the loudspeaker's clock is faster than the microphone's, as far as is known. */
   readonly drift: number;
-  /** How often the echo was found where it had not been known; from each time on the path is learnt anew. */
+  /** How often the echo was found at a new place; the path is learnt anew each time. */
   readonly found: number;
 }
 
-/** So long a block is: of these, whole numbers fit into what sound cards deliver. */
+/** Block length (ms): sound cards deliver whole multiples of it. */
 const BLOCK_MS = 10;
-/** The longest path that is learnt: the room falls silent within it, but for a trace. */
+/** Longest path that is learnt (ms): nearly all of a room's reverberation. */
 const PATH_MS = 256;
-/** So long after the last sound from the loudspeaker the room has fallen silent, whatever the estimates of its times are off. */
+/** Time after the last played sound until the room is silent (ms), with a margin for wrong device times. */
 const DIES_AWAY_MS = 2000;
-/** How long played sound is kept; it is written up to a second before it is heard. */
+/** Seconds of played sound that are kept; it is written up to a second before it is heard. */
 const MEMORY_S = 8;
-/** Before the path is measured, an echo may come so early because the moments of playing are estimates. */
+/** Earliest echo before the path is measured (ms): the times of playing are estimates. */
 const EARLIEST_MS = 20;
-/** After a break the path is not learnt until it is in its place again, or for so long. */
+/** After a break the path is not learnt until it is measured again, or for this long (ms). */
 const UNSETTLED_MS = 2500;
-/** The echo's begin is put so far behind the begin of the learnt path. */
+/** Margin before the echo (ms) at which the learnt path begins. */
 const BEFORE_MS = 12;
-/** A path that begins within this needs no other place. */
+/** Tolerance for the begin of the path (ms): within it the path stays at its place. */
 const NEAR_MS = { before: 4, behind: 40 };
-/** When it is better known where the echo lies, so much is learnt from once more, so often: a sentence is worth several. */
+/** Sound that is learnt again when the echo's place is better known (ms), and how often: one sentence gives several lessons. */
 const AGAIN = { ms: 2500, passes: 2 };
-/** Blocks in which the path was learnt, after it was found; the first of them stand for little until then. */
+/** Blocks of learning after which recent sound is learnt again; until then, early blocks were learnt badly. */
 const AGAIN_AFTER = [80, 140, 200, 320, 500];
 
-/** How many samples it takes at a time, and gives back as much later. @param rateHz of what is heard */
+/** Block size in samples; the output lags by one block. @param rateHz of the heard sound */
 export function cancellerBlock(rateHz: number): number {
   return Math.floor((BLOCK_MS * rateHz) / 1000);
 }
 
-/** From this many on, there are few tones that were not heard before. */
+/** Blocks of learning after which few tones are new. */
 const FAMILIAR_BLOCKS = 800;
-/** Below this power there is no echo to learn from. */
+/** Least power of an echo to learn from. */
 const AUDIBLE = 1e-8;
 
 const power = (sound: Float64Array): number =>
@@ -86,11 +86,11 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const out = new Float32Array(blockSamples);
   let rests = true;
   let heardSamples = 0;
-  /** The learnt path begins so much after a sound is played. */
+  /** Time from playing a sound to the begin of the learnt path (ms). */
   let leadMs = -EARLIEST_MS;
   let isPlaced = false;
   let timesFound = 0;
-  /** Samples for which the path is not to be learnt, because it stands in the wrong place. */
+  /** Samples for which learning pauses, because the path is at the wrong place. */
   let unsettled = 0;
   /** Blocks of echo since the path was found. */
   let learntBlocks = 0;
@@ -102,23 +102,23 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   };
   const perMs = playedRateHz / 1000;
   const places = createDevicePlaces(timeline, alignment, perMs);
-  /** @param place of what is played, behind the last block that was heard; @param blocks how many of those, at most */
+  /** @param place in the played sound, just after the last heard block; @param blocks most blocks to learn from */
   const learnAgain = (place: number, step: number, blocks: number): void => {
     const known = Math.min(recall.blocks, Math.round(blocks));
     for (let pass = 0; pass < AGAIN.passes; pass++) {
-      // What was played before it sounds on in its first blocks.
+      // The first blocks still contain the echo of earlier sound.
       for (let ago = known + filter.partitions; ago > 0; ago--) {
         read(place - leadMs * perMs - ago * blockSamples * step, step, played);
         filter.step(played, recall.blockAt(ago), ago <= known);
       }
     }
   };
-  /** What is known of the path counts for little against what is learnt of this many last blocks. */
+  /** Trusts the learnt path little, and learns again from this many recent blocks. */
   const relearn = (blocks: number): void => {
     filter.relearn();
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);
   };
-  /** Learns how far the clocks run apart from what was heard before it was known where the echo lies. */
+  /** Measures the drift from sound that was heard before the echo was found. */
   const measureRecalled = (): void => {
     for (let ago = recall.blocks; ago > 0; ago--) {
       const step = ratio * (1 + alignment.drift);
@@ -130,7 +130,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       if (corrected !== 'little') lags.restart();
     }
   };
-  /** Finds how late the echo comes, roughly, and sets the learnt path there. */
+  /** Finds roughly how late the echo is, and puts the learnt path there. */
   const seek = (block: Float32Array, from: number, step: number): void => {
     read(from + EARLIEST_MS * perMs, step, early);
     const at = (heardSamples * 1000) / heardRateHz;
@@ -189,7 +189,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       if (jumped || from + blockSamples * step > places.brokenAt) unsettle();
       read(from, step, played);
       unsettled = Math.max(0, unsettled - blockSamples);
-      // Before it is known where the echo lies, and how loud it is, whoever speaks would be taken for it.
+      // Until the echo is found, the filter would take any voice for an echo.
       filter.step(played, block, isPlaced && unsettled === 0);
       out.set(residual.step(filter.rest, filter.echo, filter.residualPower, learntBlocks < FAMILIAR_BLOCKS));
       zero.putBack(out);

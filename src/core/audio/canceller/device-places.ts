@@ -2,16 +2,16 @@ import type { Place } from '../../../ports/audio.ts';
 import type { Timeline } from '../echo-timeline.ts';
 import type { Alignment } from './alignment.ts';
 
-/** Counts and times that are further apart than this do not belong together; where the echo has been found, times prove little. */
+/** Device counts and device times that differ by more (ms) do not match. Once the echo is found, times count for little. */
 const LOST_MS = { locked: 150, free: 10 };
 
-/** Where in the timeline the sound lies that a device counts: its count is exact, and only where it begins is an estimate. */
+/** Maps a device's sample count to a place in the timeline. The count is exact; only its start is an estimate. */
 export interface DevicePlaces {
-  /** @param at the moment that the device tells for it */
+  /** @param at the device's time for this sample */
   of(place: Place, at: number): number;
-  /** From this place on the device runs again: how late the echo comes has to be measured again. */
+  /** Place at which the device restarted: the delay of the echo must be measured again. */
   readonly brokenAt: number;
-  /** The break has been taken notice of. */
+  /** Marks the break as handled. */
   pass(): void;
 }
 
@@ -20,12 +20,12 @@ export function createDevicePlaces(timeline: Timeline, alignment: Alignment, per
   let run: { number: number; begin: number } | null = null;
   return {
     of(place, at) {
-      const told = alignment.placeAt(at * perMs) - place.sample;
+      const byTime = alignment.placeAt(at * perMs) - place.sample;
       const isKnown = run?.number === place.run;
       const most = alignment.isLocked ? LOST_MS.locked : LOST_MS.free;
-      if (run === null || !isKnown || Math.abs(run.begin - told) > most * perMs) {
+      if (run === null || !isKnown || Math.abs(run.begin - byTime) > most * perMs) {
         if (isKnown) alignment.unlock();
-        const begin = Math.round(told);
+        const begin = Math.round(byTime);
         const isNext = run !== null && place.run === run.number + 1;
         const heardFrom = isNext ? place.heardFrom : null;
         if (run !== null && heardFrom !== null)

@@ -1,20 +1,20 @@
-/** Reads a sound at places between its samples, and at another rate. */
+/** Reads a sound at positions between its samples, and at another rate. */
 export interface Interpolator {
-  /** Samples that must be there before and behind each place. */
+  /** Samples needed before and after each position. */
   readonly reach: number;
   /**
-   * @param source whose first sample lies at place `first`
-   * @param step from one place to the next
+   * @param source its first sample is at position `first`
+   * @param step from one position to the next
    */
   read(source: Float32Array, first: number, from: number, step: number, target: Float32Array): void;
 }
 
-/** Sines on each side of a place; more would keep more of the highest tones. */
+/** Lobes of the sinc on each side; more would keep more of the highest tones. */
 const LOBES = 12;
-/** Places between two samples that are told apart. */
+/** Positions between two samples that are distinguished. */
 const PHASES = 512;
 
-/** @param step about how far apart the places will be, in samples: above 1, what the wider grid cannot hold is left out */
+/** @param step about the distance between positions, in samples; above 1, tones too high for the output rate are removed */
 export function createInterpolator(step: number): Interpolator {
   const cutoff = Math.min(1, 1 / step);
   const reach = Math.ceil(LOBES / cutoff);
@@ -46,7 +46,7 @@ export function createInterpolator(step: number): Interpolator {
   };
 }
 
-/** A sine over its argument, faded out to both sides. */
+/** A windowed sinc. */
 function tapAt(distance: number, cutoff: number, reach: number): number {
   if (Math.abs(distance) >= reach) return 0;
   const angle = Math.PI * distance * cutoff;

@@ -1,60 +1,61 @@
 import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
-/** How much later the echo comes than it came before. */
+/** Change of the echo's delay since an earlier time. */
 export interface LagMeasure {
-  /** Samples; negative where it comes earlier. */
+  /** Samples; negative if the echo comes earlier. */
   readonly lag: number;
   /** 0 to 1: how alike the two echoes are but for the lag. */
   readonly likeness: number;
-  /** How many samples ago it was so: the middle of what it was measured over. */
+  /** Age of the measurement in samples: the middle of the frames that were used. */
   readonly ago: number;
-  /** Frames that it was measured over. */
+  /** Number of frames used. */
   readonly frames: number;
-  /** There was nothing to compare with: from here on it counts, and tells nothing of the time before. */
+  /** First measurement: the reference for later ones, with no information about the time before. */
   readonly isFirst: boolean;
 }
 
 /**
- * Compares how the loudspeaker is heard now with how it was heard before: of one room, the two differ by nothing but the
- * time between the clocks. To a hundredth of a sample, from a second of speech, whoever speaks meanwhile.
+ * Compares the loudspeaker's sound in the microphone now with the same before. In one room, the two differ only by the
+ * drift between the clocks. Accurate to a hundredth of a sample from a second of speech, even while people speak.
  */
 export interface LagMeter {
   /**
    * @param now samples heard until the end of this sound
-   * @returns a measure, where there is enough new sound for one
+   * @returns a measurement once there is enough new sound
    */
   hear(played: Float32Array, heard: Float32Array, now: number): LagMeasure | null;
-  /** The times of the sounds were corrected: what is half measured is void. */
+  /** Discards the measurement in progress, because the times of the sounds were corrected. */
   restart(): void;
-  /** There is nothing to compare with any more. */
+  /** Forgets the reference. */
   forget(): void;
 }
 
-/** Of a frame: longer than what is heard first of a room. */
+/** Length of a frame (ms): longer than the first reflections of a room. */
 const FRAME_MS = 160;
 const BAND_HZ = { from: 200, until: 4500 };
-/** Nothing is played that could be compared: power of full scale 1. */
+/** Least power of played sound to compare (full scale is 1). */
 const PLAYED_POWER = 1e-6;
-/** Tones that were played this much weaker than the mean say nothing. */
+/** Tones weaker than this share of the mean played power are ignored. */
 const AUDIBLE = 3e-3;
-/** Frames of one measure: few at first, when the clocks may run apart fast. */
+/** Frames per measurement: few at first, when the clocks may drift fast. */
 const FRAMES = { first: 4, most: 12, more: 2 };
-/** The known path follows what is measured by this share. */
+/** Share by which the known path follows each measurement. */
 const FOLLOWS = 0.15;
-/** Less alike than this, it is another path; this many in a row are believed. */
+/** Least likeness (0 to 1) of the same path. */
 const LEAST_LIKENESS = 0.35;
 /**
- * Two paths that were each measured over a few syllables share but some tones. Where the lag is one that clocks can have come to since,
- * less is enough: among all lags, chance would seldom choose one of those. Share of time, and what is measured wrong beside it.
+ * Limits for a lag that clock drift can explain. Two paths that were each measured over a few syllables share only some
+ * tones. A lag within the possible drift needs less likeness: chance would seldom pick one of these. `drift` is a share of
+ * time, `ms` is the measurement error.
  */
 const NEAR = { likeness: 0.18, drift: 600e-6, ms: 0.25 };
-/** A lag that is not near must be more likely by this factor. */
+/** A near lag wins if it reaches this share of the best correlation. */
 const RATHER_NEAR = 0.7;
 const MISSES = 4;
-/** No two clocks are further apart, milliseconds. */
+/** Largest lag searched (ms); two clocks do not differ by more. */
 const FARTHEST_MS = 70;
-/** Less than this share of what is heard has to do with what is played: there is no echo to measure. */
+/** Least share of the heard sound that comes from the played sound; below it there is no echo to measure. */
 const LEAST_COHERENCE = 0.08;
 
 export function createLagMeter(rateHz: number): LagMeter {
@@ -80,7 +81,7 @@ export function createLagMeter(rateHz: number): LagMeter {
   let frames = 0;
   let middles = 0;
   let loudness = 0;
-  /** When the known path was last compared with. */
+  /** Time of the last comparison with the known path. */
   let knownAt = 0;
   let wanted = FRAMES.first;
   const time = new Float64Array(size);
@@ -119,7 +120,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     loudness += sum;
   };
 
-  /** Leaves the path as it is heard now in `path`, weak tones left out; gives how much of what is heard comes that path. */
+  /** Leaves the current path in `path`, without weak tones; returns the share of the heard sound that came along it. */
   const findPath = (): number => {
     let mean = 0;
     for (let bin = firstBin; bin <= lastBin; bin++) mean += valueAt(power.played, bin);
@@ -131,7 +132,7 @@ export function createLagMeter(rateHz: number): LagMeter {
       const isHeard = played > mean * AUDIBLE;
       const crossPower = valueAt(cross.re, bin) ** 2 + valueAt(cross.im, bin) ** 2;
       const weight = isHeard ? 1 / (played + mean * AUDIBLE) : 0;
-      // Where little of what is heard comes from what is played, somebody speaks: that says nothing of the path.
+      // A low share means that a person speaks: that says nothing about the path.
       const share = crossPower / (played * valueAt(power.heard, bin) + 1e-30);
       path.re[bin] = valueAt(cross.re, bin) * weight * share;
       path.im[bin] = valueAt(cross.im, bin) * weight * share;
@@ -158,7 +159,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { value, slope, bend };
   };
 
-  /** The lag at which the two paths are most alike, and how alike they must be. @param passed samples since the known path was heard */
+  /** The lag of greatest likeness, its likeness, and the least likeness required. @param passed samples since the known path was heard */
   const compare = (passed: number): { lag: number; likeness: number; least: number } => {
     product.re.fill(0);
     product.im.fill(0);
@@ -193,7 +194,7 @@ export function createLagMeter(rateHz: number): LagMeter {
     return { lag, likeness, least: isNear ? NEAR.likeness : LEAST_LIKENESS };
   };
 
-  /** The known path follows what was heard, moved to its time. */
+  /** Moves the known path towards the heard one, after shifting that one by the lag. */
   const follow = (lag: number): void => {
     const share = Math.max(FOLLOWS, 1 / (knows + 1));
     for (let bin = firstBin; bin <= lastBin; bin++) {
@@ -261,7 +262,7 @@ export function createLagMeter(rateHz: number): LagMeter {
 const correlationAt = (time: Float64Array, lag: number): number =>
   valueAt(time, (lag + time.length) % time.length);
 
-/** The most likely of these lags, to a whole sample, by the correlation at each of them. */
+/** The lag with the highest correlation, to a whole sample. */
 function mostLikely(time: Float64Array, most: number): number {
   let best = 0;
   for (let lag = -most; lag <= most; lag++)

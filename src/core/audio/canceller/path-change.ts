@@ -2,25 +2,25 @@ import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Tells that the path from loudspeaker to microphone is another one: tone by tone, what is left then goes up and down with the
- * echo that was estimated, which nobody's voice does.
+ * Detects that the path from loudspeaker to microphone has changed: the remaining sound then rises and falls with the
+ * estimated echo, tone by tone. A voice does not do that.
  */
 export interface PathChangeDetector {
-  /** @returns whether what is known of the path is wrong */
+  /** @returns true if the learnt path is wrong */
   hear(echo: Float64Array, rest: Float64Array): boolean;
 }
 
-/** It is judged by so much echo, which all came the new way when a change is told. */
+/** Echo needed for a verdict (ms); all of it came along the new path when a change is reported. */
 export const CHANGED_MS = 250;
-/** And then not again for so long. */
+/** Time until the next verdict (ms). */
 const AGAIN_MS = 1000;
-/** Below this power there is no echo to speak of. */
+/** Least power of an echo. */
 const ECHO_POWER = 1e-8;
-/** What is left matters from this share of the echo on. */
+/** The remaining sound counts from this share of the echo on. */
 const MATTERS = 0.04;
-/** This much of what is left goes with the echo when the path has changed. */
+/** Share of the remaining sound that follows the echo when the path has changed. */
 const ALIKE = 0.35;
-/** Once no more than this share was left, the path was known. */
+/** The path counts as known once the remaining sound is below this share of the echo. */
 const KNOWN = 0.03;
 const TINY = 1e-20;
 
@@ -61,7 +61,7 @@ export function createPathChangeDetector(blockMs: number, blockSamples: number):
     }
     frames += 1;
   };
-  /** 0 to 1: how much of what is left goes with the echo, tone by tone, the loudest tones first. */
+  /** 0 to 1: how much of the remaining sound follows the echo, loud tones weighing most. */
   const alike = (): number => {
     let [sum, weights] = [0, TINY];
     for (let bin = 0; bin < bins; bin++) {
@@ -69,7 +69,7 @@ export function createPathChangeDetector(blockMs: number, blockSamples: number):
       sum += both / (valueAt(power.rest, bin) + TINY);
       weights += valueAt(power.echo, bin);
     }
-    // Of so few frames, some of it is chance.
+    // With few frames, part of the match is chance.
     return (sum / weights - 1 / frames) / (1 - 1 / frames);
   };
 

@@ -1,11 +1,11 @@
-/** The last seconds of what was heard, block by block, to be learnt from once more when it is better known what to learn. */
+/** Keeps the last seconds of heard sound, block by block, to learn from again once the echo's place is better known. */
 export interface Recall {
   hear(block: Float32Array): void;
-  /** Blocks that are there: the newest is 1 block ago. */
+  /** Number of stored blocks; the newest is 1 block ago. */
   readonly blocks: number;
-  /** @param ago from 1 to `blocks`; silence for what is not there */
+  /** @param ago from 1 to `blocks`; older blocks are silence */
   blockAt(ago: number): Float32Array;
-  /** What was heard until now does not belong to what comes. */
+  /** Drops the stored sound: it does not match what comes next. */
   forget(): void;
 }
 

@@ -2,32 +2,31 @@ import { transformLength, valueAt } from '../fourier.ts';
 import { createRealSpectrum } from '../real-spectrum.ts';
 
 /**
- * Turns down what the adaptive filter left of the echo, frequency by frequency, where it is not hidden by a voice or by
- * the noise of the room. How much is left is learnt from how the rest goes up and down with the echo (Valin 2007), which
- * another voice does not.
+ * Attenuates the echo that the adaptive filter left, frequency by frequency, where no voice and no room noise hides it. It
+ * learns the remaining share from how the remainder rises and falls with the echo (Valin 2007); a voice does not.
  */
 export interface ResidualFilter {
   /**
-   * @param rest what the adaptive filter left of a block; @param echo what it took away; @param isNew it has heard little of the path
-   * @returns the block before it; overwritten by the next call
+   * @param rest the adaptive filter's output; @param echo the echo that it removed; @param isNew the path is hardly learnt yet
+   * @returns the previous block; overwritten by the next call
    */
   step(rest: Float64Array, echo: Float64Array, residualPower: Float64Array, isNew: boolean): Float64Array;
 }
 
-/** No band is turned down by more (amplitude). */
+/** Strongest attenuation of a band (amplitude). */
 const FLOOR = 0.03;
-/** Bands in which the leak is learnt: this many bins in the lowest, and each wider by this factor. */
+/** Bands in which the leak is learnt: bins in the lowest band, and growth from band to band. */
 const BANDS = { first: 4, wider: 1.25 };
 const LEAK = { share: 0.03, first: 0.5, least: 1e-5, most: 1 };
-/** What is left is taken for more than its mean: it is turned down even where it is a little stronger. */
+/** Factor on the mean remaining echo, so that stronger moments are attenuated too. */
 const CAUTION = 2.2;
-/** The adaptive filter's own error counts so much; more while each word has tones in it that none before had. */
+/** Weight of the adaptive filter's own error; `new` while most words contain tones not heard before. */
 const OWN_ERROR = { usual: 0.8, new: 3 };
-/** The room's echo dies away by this from block to block. */
+/** Decay of the room's echo per block. */
 const DECAY = 0.7;
-/** The last block's sound counts so much in what this one's voice may be. */
+/** Weight of the previous block in the estimate of the voice. */
 const MEMORY = 0.6;
-/** Noise: it is the least of this many blocks, and that is less than its mean by this factor. */
+/** Noise floor: the minimum over this many blocks; `bias` is the factor from the minimum to the mean. */
 const NOISE = { blocks: 24, stretches: 6, bias: 2, smooth: 0.8 };
 const TINY = 1e-12;
 
@@ -76,7 +75,7 @@ export function createResidualFilter(blockSamples: number): ResidualFilter {
       const echoPower = powerIn(echo, band);
       const meanRest = valueAt(means.rest, band);
       const meanEcho = valueAt(means.echo, band);
-      // Where there is next to no echo there is nothing to learn, and the rest would pull what is known away.
+      // With almost no echo there is nothing to learn, and the remainder would distort the estimate.
       const share = LEAK.share * Math.min(1, echoPower / (restPower + TINY));
       means.rest[band] = meanRest + LEAK.share * (restPower - meanRest);
       means.echo[band] = meanEcho + LEAK.share * (echoPower - meanEcho);
@@ -136,7 +135,7 @@ function bandEdges(bins: number): Uint32Array {
   return Uint32Array.from([...edges, bins]);
 }
 
-/** How loud each frequency is when nobody speaks: the least that was heard of it lately. */
+/** Noise level per frequency: the recent minimum. */
 function createNoiseFloor(bins: number) {
   const smooth = new Float64Array(bins);
   const least = Array.from({ length: NOISE.stretches }, () => new Float64Array(bins).fill(Infinity));

@@ -1,15 +1,15 @@
 /**
- * Parts a microphone's sound from its zero. One that is off makes an edge of each end of a block, and an edge is all frequencies at once:
- * beside it the echo cannot be learnt.
+ * Removes a microphone's DC offset. An offset makes an edge at each end of a block; an edge contains all frequencies and
+ * would hide the echo from the filter.
  */
 export interface Zero {
-  /** @returns the sound without its zero; overwritten by the next call */
+  /** @returns the sound without its offset; overwritten by the next call */
   take(block: Float32Array): Float32Array;
-  /** What was taken from the block before the last one is put back, so that what is sent begins and ends without a click. */
+  /** Adds the offset of the previous block again, so that the sent sound begins and ends without a click. */
   putBack(sound: Float32Array): void;
 }
 
-/** Far below any voice: at 80 Hz a thousandth is taken for the zero. */
+/** Corner frequency (Hz), far below any voice: at 80 Hz it removes one thousandth. */
 const CORNER_HZ = 2;
 
 export function createZero(rateHz: number, blockSamples: number): Zero {

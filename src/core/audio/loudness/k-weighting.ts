@@ -1,4 +1,4 @@
-/** Loudness as ITU-R BS.1770 weighs it: sound passes a shelf (a head in the sound's way) and a high-pass (ears for bass). */
+/** Loudness weighting of ITU-R BS.1770: a shelf (for the head) and a high-pass (for the ear's weakness in the bass). */
 
 interface Biquad {
   readonly b: readonly [number, number, number];
@@ -31,7 +31,7 @@ function highPass(rateHz: number): Biquad {
   return { b: [1, -2, 1], a: [(2 * (k * k - 1)) / norm, (1 - k / HIGH_PASS.q + k * k) / norm] };
 }
 
-/** Sums the squares of the weighted samples (-1 to 1) from one place to another; keeps its filters' state between calls. */
+/** Sums the squares of the weighted samples (-1 to 1) between two indexes; keeps its filter state between calls. */
 export type WeightedSquares = (samples: Int16Array, from: number, until: number) => number;
 
 export function createWeightedSquares(rateHz: number): WeightedSquares {
@@ -69,7 +69,7 @@ export function loudnessOf(meanSquare: number): number {
   return OFFSET_DB + 10 * Math.log10(Math.max(meanSquare, 1e-12));
 }
 
-/** The mean of weighted squares that has this loudness. */
+/** The inverse: the mean of weighted squares with this loudness. */
 export function powerOf(lufs: number): number {
   return 10 ** ((lufs - OFFSET_DB) / 10);
 }

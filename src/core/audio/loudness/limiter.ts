@@ -1,19 +1,19 @@
-/** Keeps sound below full scale: louder peaks are turned down with the milliseconds around them, without a delay. */
+/** Keeps sound below full scale: lowers the gain around loud peaks, without a delay. */
 export interface Limiter {
   /**
    * Scales and limits the next piece of sound.
-   * @param gains for each slot of a millisecond, amplitude factors; left changed
-   * @returns a piece of the same length, its receiver's own
+   * @param gains amplitude factors, one per millisecond slot; overwritten
+   * @returns a new piece of the same length
    */
   apply(samples: Int16Array, gains: Float64Array): Int16Array;
-  /** Behind all that it was given; 1 before. */
+  /** The gain at the end of the last piece; 1 before the first. */
   readonly gain: number;
 }
 
-/** -1 dBFS: what a converter makes of the peaks between samples stays below full scale, too. */
+/** -1 dBFS, so that a converter's peaks between the samples stay below full scale too. */
 export const CEILING = 29_204;
 const SLOT_MS = 1;
-/** The gain falls this fast towards a peak that lies ahead, and rises again this fast behind it. */
+/** Steps of the gain per slot: down before a peak, up after it. */
 const FALL = 10 ** (3 / 20);
 const RISE = 10 ** (0.04 / 20);
 
@@ -23,7 +23,7 @@ export function slotSamples(rateHz: number): number {
 
 export function createLimiter(rateHz: number): Limiter {
   const slot = slotSamples(rateHz);
-  /** The gain at the end of the piece before, and how far it was below what was wanted. */
+  /** The gain at the end of the previous piece, and its ratio to the wanted gain. */
   let edge: number | null = null;
   let reduction = 1;
   return {
@@ -49,7 +49,7 @@ export function createLimiter(rateHz: number): Limiter {
     },
   };
 
-  /** Between two slots the gain is the lower of both, so that no sample is scaled by more than its slot allows. */
+  /** Between two slots the lower gain counts, so that no sample exceeds the limit of its slot. */
   function scale(samples: Int16Array, gains: Float64Array): Int16Array {
     const scaled = new Int16Array(samples.length);
     let from = Math.min(edge ?? gains[0] ?? 1, gains[0] ?? 1);

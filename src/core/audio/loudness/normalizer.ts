@@ -4,20 +4,20 @@ import { createWeightedSquares } from './k-weighting.ts';
 import { createLimiter, slotSamples } from './limiter.ts';
 import { BLOCK_MS, hearBlock, UNKNOWN_VOICE, type VoiceLevel } from './voice-level.ts';
 
-/** Brings voices to one loudness, slowly, and keeps them from clipping. Adds no delay and changes no length. */
+/** Brings all voices slowly to one loudness and keeps them from clipping. Adds no delay and changes no length. */
 export interface Normalizer {
   /**
-   * The next piece of speech, as it is to sound.
-   * @param voice whatever tells one voice from another; each keeps its gain while others speak
+   * Scales the next piece of speech.
+   * @param voice any key that identifies the voice; each voice keeps its gain while others speak
    */
   level(pcm: Uint8Array, voice: string): Uint8Array;
-  /** What belongs to the end of the last piece, or to the begin of the next, as loud as that. */
+  /** Scales sound that joins the end of the last piece or the begin of the next, with the same gain. */
   edge(pcm: Uint8Array): Uint8Array;
-  /** Of a voice, decibels; 0 of one that has not spoken. */
+  /** The gain of a voice in decibels; 0 for a voice that has not spoken. */
   gainDb(voice: string): number;
 }
 
-/** More voices than this do not take turns in one lane. */
+/** Number of remembered voices, more than take turns in one lane. */
 const MOST_VOICES = 32;
 
 export function createNormalizer(rateHz: number): Normalizer {
@@ -38,7 +38,7 @@ export function createNormalizer(rateHz: number): Normalizer {
     gain = gainOfDb(voices.get(voice)?.gainDb ?? 0);
     if (voices.size >= MOST_VOICES && !voices.has(voice)) voices.delete(voices.keys().next().value ?? '');
   };
-  /** The gain after this millisecond has been heard. */
+  /** Takes one millisecond of sound and returns the gain after it. */
   const follow = (voice: string, samples: Int16Array, from: number, until: number): number => {
     block.sum += squares(samples, from, until);
     block.samples += until - from;

@@ -1,40 +1,40 @@
 import { loudnessOf } from './k-weighting.ts';
 
-/** What is known of how loud a voice speaks, and the gain that it has. Plain data. */
+/** Measured loudness of a voice, and its gain. Plain data. */
 export interface VoiceLevel {
-  /** Blocks of its speech that were heard, as far as they count. */
+  /** Number of speech blocks heard, up to a limit. */
   readonly blocks: number;
-  /** Mean of weighted squares of its speech, over seconds. */
+  /** Mean of weighted squares of its speech over some seconds. */
   readonly mean: number;
-  /** Those of the last blocks of speech. */
+  /** Weighted squares of the last speech blocks. */
   readonly last: readonly number[];
-  /** The last seconds block by block, LUFS: what is far below the loudest is a pause. */
+  /** Loudness (LUFS) of all blocks of the last seconds, to recognise pauses. */
   readonly recent: readonly number[];
   readonly gainDb: number;
 }
 
-/** Length of the blocks by which a voice is measured. */
+/** Length of a measured block (ms). */
 export const BLOCK_MS = 100;
-/** All voices are brought to this loudness: what neural voices have in the middle, so that volume 100 stays as loud as it was. */
+/** Target loudness (LUFS) of all voices: the average of neural voices, so that volume 100 stays as loud as it was. */
 export const TARGET_LUFS = -20;
-/** No voice is changed by more. */
+/** Largest change of a voice (dB). */
 export const MOST_GAIN_DB = 15;
-/** Softer than this is no speech, whatever the voice. */
+/** Softer blocks are not speech (LUFS). */
 const SILENCE_LUFS = -48;
-/** What is this far below the loudest of the last seconds is a breath or the noise of a recording. */
+/** Blocks this far below the loudest recent one (dB) are breath or recording noise. */
 const PAUSE_DB = 15;
 const RECENT_BLOCKS = 20;
-/** Syllables rise and fall by more; what does not is noise that somebody left in a pause. */
+/** Least spread of recent blocks in speech (dB); a smaller spread is noise in a pause. */
 const LEAST_SPREAD_DB = 6;
 const MEAN_BLOCKS = 40;
 const LAST_BLOCKS = 10;
-/** Another voice: the last second differs from those before by this much. */
+/** Difference between the last second and the mean (dB) that means another speaker. */
 const CHANGED_DB = 5;
-/** Before this much speech nobody knows how loud it is. */
+/** Speech blocks needed before the gain may change. */
 const FEWEST_BLOCKS = 3;
-/** No ear follows a change as slow as this; a voice that is far off comes near faster. */
+/** Speed of the gain (dB per block): too slow to notice, faster for a voice that is far off. */
 const SLEW_DB = { near: 3 * (BLOCK_MS / 1000), far: 8 * (BLOCK_MS / 1000), isFar: 6 } as const;
-/** A difference that nobody hears is left alone, so that the gain stands still. */
+/** Smaller differences (dB) are inaudible and ignored, so that the gain stands still. */
 const DEAD_BAND_DB = 0.7;
 
 export const UNKNOWN_VOICE: VoiceLevel = {
@@ -45,7 +45,7 @@ export const UNKNOWN_VOICE: VoiceLevel = {
   gainDb: 0,
 };
 
-/** Takes in one block. In a pause nothing changes. @param power mean of its weighted squares */
+/** Takes one block; in a pause only `recent` changes. @param power mean of its weighted squares */
 export function hearBlock(voice: VoiceLevel, power: number): VoiceLevel {
   const lufs = loudnessOf(power);
   const recent = [...voice.recent, Math.max(lufs, SILENCE_LUFS)].slice(-RECENT_BLOCKS);
