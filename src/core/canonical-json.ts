@@ -1,6 +1,6 @@
 /**
- * JSON as RFC 8785 writes it: no blanks, keys sorted by their UTF-16 code units. The same value always gives the same text.
- * @returns null for what is nested more deeply than `deepest`
+ * Canonical JSON by RFC 8785: no blanks, keys sorted by UTF-16 code units. Equal values give equal texts.
+ * @returns null if the value is nested more deeply than `deepest`
  */
 export function canonicalJson(value: unknown, deepest: number): string | null {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

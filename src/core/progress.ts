@@ -1,17 +1,17 @@
-/** How far the sound of one lane has come, at one moment. */
+/** Progress of a lane's sound at one moment. */
 export interface LaneProgress {
   readonly lane: string;
-  /** Counts what became of its microphone: opened, closed, failed, heard again. */
+  /** Counter of microphone changes: opened, closed, failed, recovered. */
   readonly changes: number;
-  /** The microphone is open, and has not told of a fault. */
+  /** The microphone is open and has reported no fault. */
   readonly listens: boolean;
-  /** Chunks of sound that the lane has taken a step for. */
+  /** Number of chunks that the lane has processed. */
   readonly chunks: number;
 }
 
 /**
- * The lanes that stand still: their microphone was there the whole time between two looks, and not one chunk of its sound has
- * come through. A missing or failed device is no lack of progress: nothing is to be had from it, and it is told elsewhere.
+ * Finds lanes that stand still: their microphone worked the whole time between two looks, but no chunk was processed. A
+ * missing or failed device does not count: it delivers nothing, and it is reported elsewhere.
  */
 export function stuckLanes(before: readonly LaneProgress[], after: readonly LaneProgress[]): string[] {
   return after

@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1). Shells pass an unguessable one, simulators a seeded one. */
+/** A source of numbers in [0, 1). Real programs pass an unpredictable one, simulators a seeded one. */
 export type Random = () => number;
 
 /** A state of the generator: any 32-bit integer. */

@@ -1,8 +1,8 @@
-/** What a person who types `systemctl status` wants to know first. */
+/** Facts for the status line of `systemctl status`. */
 export interface ServiceFacts {
   readonly status: string;
   readonly reasons: readonly string[];
-  /** True: connected; a text: why not; null: not known yet. */
+  /** True: connected; text: why not; null: not known yet. */
   readonly broker: true | string | null;
   readonly lanes: readonly {
     readonly id: string;
@@ -10,9 +10,9 @@ export interface ServiceFacts {
     readonly source: string;
     readonly targets: readonly string[];
   }[];
-  /** False: messages carry no time, and certificates cannot be judged. */
+  /** False: messages carry no time, and certificates cannot be checked. */
   readonly isClockSet: boolean;
-  /** Lanes whose sound does not come through. */
+  /** Lanes whose sound is stuck. */
   readonly stuck: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function describeService({ status, reasons, broker, lanes, stuck, isClock
   );
   const line =
     broker === true ? 'broker connected' : broker === null ? 'broker not tried yet' : `no broker: ${broker}`;
-  const halt = stuck.length === 0 ? [] : [`no sound comes through in ${stuck.join(', ')}`];
+  const halt = stuck.length === 0 ? [] : [`sound is stuck in ${stuck.join(', ')}`];
   if (!isClockSet) halt.push('the clock is not set');
   return `${status}${why}: ${[...halt, ...parts, line].join('; ')}`;
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../protocol/service/task.ts';
 
-/** Rate of the translated audio, hertz: the one rate that every known service delivers. */
+/** Rate of the translated audio (Hz): the only rate that every known service delivers. */
 export const OUTPUT_RATE_HZ = 24_000;
 
 /** The smallest valid task for one speaker and its translations (docs/service.md 4.7). */

@@ -1,2 +1,2 @@
-/** More sound than this never waits: whoever is faster than real time forever must not fill the memory. */
+/** Most waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
 export const CAPACITY_MS = 60_000;

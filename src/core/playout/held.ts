@@ -4,10 +4,10 @@ import { bytesOf, OWN_STREAM, type Utterance } from './sentences.ts';
 import { type Playout, type PlayoutFormat, withTimeline } from './state.ts';
 import { expectWrite } from './timeline.ts';
 
-/** Silence, to find out whether it takes sound again: shorter than anybody could hear. */
+/** Silence (ms) that tests whether the loudspeaker takes sound again; too short to hear. */
 const PROBE_MS = 8;
 
-/** What was given up. */
+/** Dropped sound. */
 export interface GivenUp {
   readonly sentences: number;
   readonly bytes: number;
@@ -18,9 +18,10 @@ function dueAt({ pieces }: Utterance, heldMs: number): number {
 }
 
 /**
- * Nothing is written; what waits too long is given up, whole sentences or the rest of one that had begun.
+ * Holds all sound while the loudspeaker is absent. Drops sound that has waited too long: whole sentences, or the rest of
+ * one that had begun.
  * @param heldMs how long speech waits for a loudspeaker
- * @returns `nextAt`: when that happens next, if nothing else does; infinite: nothing waits
+ * @returns `nextAt`: the time of the next drop; infinite if nothing waits
  */
 export function hold(
   playout: Playout,
@@ -32,7 +33,7 @@ export function hold(
   const nextAt = left.reduce((at, one) => Math.min(at, dueAt(one, heldMs)), Number.POSITIVE_INFINITY);
   if (gone.length === 0) return { playout, givenUp: { sentences: 0, bytes: 0 }, nextAt };
   const sumOf = (some: readonly Utterance[]): number => some.reduce((sum, one) => sum + bytesOf(one), 0);
-  // A chime that comes too late is no loss.
+  // A chime that comes too late does not count as a loss.
   const spoken = gone.filter(({ stream }) => stream !== OWN_STREAM);
   const bytes = sumOf(spoken);
   return {
@@ -48,7 +49,7 @@ export function hold(
   };
 }
 
-/** A write of silence: a loudspeaker of which nobody says when it is back takes it, or does not. */
+/** Writes silence, to find out whether a loudspeaker takes sound again without reporting it. */
 export function probe(
   playout: Playout,
   now: number,
@@ -59,7 +60,7 @@ export function probe(
   return { playout: withTimeline(playout, expectWrite(playout.timeline, PROBE_MS, now)), pcm, write };
 }
 
-/** The loudspeaker is back: what has waited sounds from now on, and did not find it free. */
+/** The loudspeaker is back: waiting sound plays from now on; the wait does not count as lag. */
 export function resume(playout: Playout, now: number): Playout {
   const { timeline } = playout;
   const end = Math.max(timeline.end, now);

@@ -11,20 +11,20 @@ import {
 } from './sentences.ts';
 import type { DropReason, Playout, PlayoutFormat } from './state.ts';
 
-/** A sentence that has ever been so far ahead of its sounding comes in bursts, not at the pace of speech. */
+/** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;
-/** Sound without a name that comes this long after the last begins another sentence. */
+/** Pause (ms) after which sound without a name begins a new sentence. */
 const NAMELESS_GAP_MS = 1000;
 const MOST_UNWANTED = 64;
-/** Far more sentences than fit in the time that speech may lag: what they cost at every message must not grow with their number. */
+/** Most waiting sentences, far more than the permitted lag holds: the work per message must not grow with their number. */
 const MOST_WAITING = 64;
-/** Behind this many pieces of a sentence, short ones become one of up to this length: likewise. */
+/** Pieces of a sentence after which short ones are joined, up to `JOINED_MS`; for the same reason. */
 const MOST_PIECES = 8;
 const JOINED_MS = 200;
-/** No more streams than this speak within moments of each other, each in no more languages than there are targets. */
+/** Most counters for sound without names: streams that speak at about the same time, times target languages. */
 const MOST_NAMELESS = 32;
 
-/** Sound as it arrives. `key` names the sentence within its stream, '' where the service does not; `pcm` may be empty. */
+/** Received sound. `key` names the sentence within its stream, '' if the service sends no name; `pcm` may be empty. */
 export interface Arrival {
   readonly stream: number;
   readonly key: string;
@@ -35,8 +35,8 @@ export interface Arrival {
 }
 
 /**
- * Gives sound without a name one, so that sentences can be told apart all the same. Two streams may speak at a time, while
- * one session takes over from another, and each in several languages: each of these has its own count.
+ * Gives a name to sound without one, to keep sentences apart. Two streams may speak at the same time while one session
+ * takes over from another, each in several languages: each of these has its own count.
  */
 function nameOf(playout: Playout, arrival: Arrival): [Playout, string] {
   const { stream, key, language: tag, pcm, receivedAt, complete } = arrival;
@@ -52,7 +52,7 @@ function nameOf(playout: Playout, arrival: Arrival): [Playout, string] {
   return [{ ...playout, nameless: [...others, now].slice(-MOST_NAMELESS) }, name];
 }
 
-/** Takes in sound as it arrives. Sounds of one stream with one key belong together. */
+/** Queues received sound. Sounds of one stream with the same key belong to one sentence. */
 export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat): Playout {
   const { stream, pcm, receivedAt, complete } = arrival;
   const [playout, key] = nameOf(given, arrival);
@@ -78,8 +78,8 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
 }
 
 /**
- * Throws sound away as it arrives: nobody wants the lane to speak any more.
- * @returns `isNew`: nothing of its sentence was given up before
+ * Drops received sound: the lane must not speak any more.
+ * @returns `isNew`: true for the first dropped sound of its sentence
  */
 export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; isNew: boolean } {
   const { stream, pcm, complete } = arrival;
@@ -92,7 +92,7 @@ export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; i
   return { playout: { ...playout, unwanted, droppedBytes }, isNew: !isKnown && pcm.byteLength > 0 };
 }
 
-/** More has come of a sentence that was given up. */
+/** Counts more sound of a dropped sentence. */
 function dropLate(playout: Playout, why: DropReason, bytes: number): Playout {
   const { late, shed, droppedBytes } = playout;
   return {
@@ -122,7 +122,7 @@ function grow(
   return { ...utterance, pieces, complete: done, ahead };
 }
 
-/** Gives up whole sentences, the oldest that have not begun first, until what waits is within its limits. */
+/** Drops whole sentences until the waiting sound is within its limits; the oldest that have not begun go first. */
 function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout {
   const limits = {
     lagBytes: lagMs * bytesPerMs,
@@ -146,7 +146,7 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
   }
 }
 
-/** Notes sentences of which the rest must not be heard when it comes. */
+/** Marks incomplete sentences, so that their remaining sound is dropped on arrival. */
 export function dropRest(
   unwanted: Playout['unwanted'],
   utterances: readonly Utterance[],
@@ -158,7 +158,7 @@ export function dropRest(
   return [...unwanted, ...more].slice(-MOST_UNWANTED);
 }
 
-/** Takes in a sound of the lane's own: heard when the sentence that sounds is over. One that waits is replaced. */
+/** Queues a chime of the lane: it plays after the current sentence. A waiting chime with the same key is replaced. */
 export function enqueueOwn(playout: Playout, key: string, pcm: Uint8Array, now: number): Playout {
   const outdated = playout.utterances.filter(
     (one) => one.stream === OWN_STREAM && one.key === key && !one.begun,

@@ -19,48 +19,47 @@ export { speechMsOf } from './timeline.ts';
 export { type Unsounded, unsounded } from './unsounded.ts';
 
 /**
- * The queue of translated speech. The service sends a sentence as a burst, faster than real time;
- * the loudspeaker takes it at its own pace. Sentences play whole and in the order of their first
- * sound, even where their chunks arrive interleaved, and nothing waits for an end mark that never comes.
- * While one session takes over from another, what the older one says comes first.
+ * The queue of translated speech. The service sends a sentence as a burst, faster than real time; the loudspeaker takes it
+ * at its own pace. Sentences play whole, in the order of their first sound, even if their chunks arrive interleaved. No
+ * sentence waits for an end mark that never comes. While one session takes over from another, the older one plays first.
  */
 
-/** With less than this share of `aheadMs` left it is written again, all that fits at once: each write is work. */
+/** Refill when less than this share of `aheadMs` is left, with all that fits: each write costs work. */
 const REFILL = 1 / 3;
-/** A write ends at a multiple of this, or with what there is: as sound cards count, and not anywhere. */
+/** Writes end at a multiple of this (ms), as sound cards count, or at the end of the sound. */
 const STEP_MS = 20;
-/** A sentence that runs dry without its end mark holds the next one up no longer than this. */
+/** Longest wait (ms) for more of a sentence without an end mark, while another one is ready. */
 const STARVED_MS = 400;
-/** A sentence that is about to run dry is faded out this long before, in case the event loop is busy then. */
+/** A sentence that is about to run dry is faded out this early (ms), in case the event loop is busy then. */
 const LAST_CALL_MS = 20;
 const FADE_MS = 8;
-/** A sentence that ran dry goes on when two pieces of it are there, or after this long: one gap is better than many. */
+/** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */
 const REGATHER_MS = 120;
-/** A chunk of 320 ms that comes as the last one ends leaves no more than this waiting. */
+/** Most sound (ms) that waits behind a sentence in time: a chunk of 320 ms that arrives as the last one ends. */
 const CLOSE_BEHIND_MS = 400;
-/** Sound that has lagged for this long runs faster by this share: more than two clocks differ by, less than anybody hears. */
+/** After this much time with lag (ms), sound plays faster by this share: more than clocks differ by, too little to notice. */
 const LAG_PATIENCE_MS = 10_000;
 const QUICKER = 0.003;
-/** Later than its time by less than this is not late: clocks and sample counts round. */
+/** Lateness (ms) that is only rounding of clocks and sample counts. */
 const ROUNDING_MS = 0.5;
 
-/** What a write is: the service's words, a soft edge beside a gap in them, or a sound of the lane's own. */
+/** Content of a write: translated speech, a fade beside a gap in it, or a chime of the lane. */
 export type WriteKind = 'speech' | 'fade' | 'earcon';
 
-/** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker free. */
+/** One write to the loudspeaker. `receivedAt` is set on the first slice of a piece that found the loudspeaker idle. */
 export interface Write {
   readonly pcm: Uint8Array;
   readonly kind: WriteKind;
-  /** Its number, by which the device tells when it is heard. */
+  /** Its number, used by the device to report when it is heard. */
   readonly write: number;
   readonly receivedAt: number | null;
-  /** Of speech, where the service tells it. */
+  /** Language of the speech, if the service sends it. */
   readonly language?: string;
 }
 
 /**
- * What to write now, and when to look again (null: when something arrives), or this much later.
- * @param soonMs what is due within this may be written now; never more than what is due from time to time anyway
+ * Returns the writes that are due, the time of the next look (null: after the next arrival), and its permitted delay.
+ * @param soonMs also write what is due within this time, limited to the usual refill interval
  */
 export function advance(
   given: Playout,
@@ -72,7 +71,7 @@ export function advance(
   let playout = given;
   const refillMs = format.refillMs ?? format.aheadMs * REFILL;
   const slackMs = format.refillMs == null ? refillMs / 2 : STEP_MS;
-  // Where less than a step is missing there is nothing to write.
+  // With less than a step missing there is nothing to write.
   const dueMs = Math.min(refillMs + Math.min(soonMs, refillMs), format.aheadMs - 2 * STEP_MS);
   const write = (
     pcm: Uint8Array,
@@ -120,7 +119,7 @@ export function advance(
     }
     const found = !(isLate && isShort) && end <= now && piece.receivedAt >= end;
     const laggingSince = lagsSince(playout, now, format);
-    // A fade may have been written just now.
+    // A fade may just have been written.
     const roomMs = format.aheadMs - Math.max(0, playout.timeline.end - now);
     const { pcm, pieces } = cut(head.pieces, bytesIn(Math.floor(roomMs / STEP_MS) * STEP_MS, format));
     playout = { ...take(playout, pcm, pieces, format), laggingSince };
@@ -136,7 +135,8 @@ export function advance(
 }
 
 /**
- * A service that never pauses, and a loudspeaker whose clock is slower than the microphone's: what waits would grow for hours.
+ * Since when more sound waits than a sentence in time leaves. With a service that never pauses and a loudspeaker clock
+ * slower than the microphone's, the queue would otherwise grow for hours.
  */
 function lagsSince(
   { laggingSince, queuedBytes }: Playout,
@@ -150,12 +150,12 @@ function setHead(playout: Playout, head: Utterance): Playout {
   return { ...playout, utterances: playout.utterances.with(0, head) };
 }
 
-/** Whole samples. */
+/** Number of bytes, in whole samples. */
 function bytesIn(ms: number, { bytesPerMs }: PlayoutFormat): number {
   return 2 * Math.round((ms * bytesPerMs) / 2);
 }
 
-/** Takes the begin of what waits out of the queue. */
+/** Removes written sound from the front of the queue. */
 function take(playout: Playout, pcm: Uint8Array, pieces: readonly Piece[], format: PlayoutFormat): Playout {
   const [head] = playout.utterances;
   if (head === undefined) return playout;
@@ -168,25 +168,25 @@ function take(playout: Playout, pcm: Uint8Array, pieces: readonly Piece[], forma
   };
 }
 
-/** The device tells when a write is heard. */
+/** Notes the device's report of when a write is heard. */
 export function tell(
   playout: Playout,
-  told: { write: number; from: number; until: number; audible?: AudiblePart },
+  report: { write: number; from: number; until: number; audible?: AudiblePart },
 ): Playout {
-  return withTimeline(playout, recordHeard(playout.timeline, told));
+  return withTimeline(playout, recordHeard(playout.timeline, report));
 }
 
-/** The device corrects when all that was written up to `write` will have been heard. */
+/** Notes the device's correction of when all sound up to `write` will have been heard. */
 export function correct(playout: Playout, write: number, until: number): Playout {
   return withTimeline(playout, correctHeard(playout.timeline, write, until));
 }
 
-/** When the loudspeaker was heard lately, oldest first: silence that it played does not count. */
+/** When the loudspeaker was audible lately, oldest first: played silence does not count. */
 export function heardLately(playout: Playout): readonly Heard[] {
   return audibleStretches(playout.timeline);
 }
 
-/** Forgets everything that has not been heard, and the rest of the sentences that are cut short by it. */
+/** Drops all sound that has not been heard, and the remaining sound of the affected sentences. */
 export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropReason = 'stop'): Playout {
   const own = playout.utterances.filter(({ stream }) => stream === OWN_STREAM);
   const ownBytes = own.reduce((sum, one) => sum + bytesOf(one), 0);
@@ -202,7 +202,7 @@ export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropRea
   );
 }
 
-/** Whether anything sounds or waits to. */
+/** Whether any sound plays or waits. */
 export function isPlaying(playout: Playout, now: number): boolean {
   return playout.queuedBytes > 0 || (playout.heard !== null && playout.heard.until > now);
 }

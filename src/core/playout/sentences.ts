@@ -1,8 +1,8 @@
 import { joinPcm } from '../audio/pcm.ts';
 
-/** The sentences that wait to be heard, in the order in which they will be. */
+/** The sentences that wait to be played, in playing order. */
 
-/** A stretch of translated sound as it arrived. */
+/** A stretch of translated sound as received. */
 export interface Piece {
   readonly pcm: Uint8Array;
   /** When it came off the wire, monotonic milliseconds. */
@@ -11,31 +11,31 @@ export interface Piece {
 
 export interface Utterance {
   readonly key: string;
-  /** As the service tags it, where it does. */
+  /** Language tag from the service, if it sends one. */
   readonly language?: string | null;
   /** Number of the stream that it came on. */
   readonly stream: number;
-  /** Some of it has been written. */
+  /** Part of it has been written. */
   readonly begun: boolean;
   readonly pieces: readonly Piece[];
-  /** The service said that nothing more comes. */
+  /** The service marked its end. */
   readonly complete: boolean;
-  /** It comes faster than it sounds: where it runs dry all the same, something is late. */
+  /** It arrives faster than it plays, so running dry means that something is late. */
   readonly ahead: boolean;
-  /** The last few milliseconds that were written of it. */
+  /** The last few milliseconds that were written. */
   readonly edge: Uint8Array | null;
   /** It ran dry and was faded out. */
   readonly faded: boolean;
 }
 
-/** Stands for the stream of the lane's own sounds: older than any other, so that they come before what has not begun. */
+/** Stream number of the lane's own chimes: older than any other, so that they play before sentences that have not begun. */
 export const OWN_STREAM = 0;
 
 export function bytesOf({ pieces }: Utterance): number {
   return pieces.reduce((sum, { pcm }) => sum + pcm.byteLength, 0);
 }
 
-/** @param limits this many pieces stay as they came; behind them short ones become one of `joinedBytes` at most */
+/** @param limits the first `alone` pieces stay separate; after them, short ones are joined up to `joinedBytes` */
 export function withPiece(
   pieces: readonly Piece[],
   piece: Piece,
@@ -47,7 +47,7 @@ export function withPiece(
   return pieces.with(-1, { ...last, pcm: joinPcm([last.pcm, piece.pcm]) });
 }
 
-/** Takes up to this many bytes off the front, as one stretch of sound. */
+/** Takes up to this many bytes from the front, as one stretch of sound. */
 export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array; pieces: readonly Piece[] } {
   const parts: Uint8Array[] = [];
   const left: Piece[] = [];
@@ -66,22 +66,22 @@ export function newUtterance(stream: number, key: string, language?: string | nu
   return { stream, key, ...(language != null && { language }), ...fresh };
 }
 
-/** Puts a sentence behind all others, or before those of newer streams that have not begun. */
+/** Inserts a sentence at the end, but before sentences of newer streams that have not begun. */
 export function insert(utterances: readonly Utterance[], utterance: Utterance): readonly Utterance[] {
   const newer = utterances.findIndex(({ stream, begun }) => !begun && stream > utterance.stream);
   return utterances.toSpliced(newer < 0 ? utterances.length : newer, 0, utterance);
 }
 
 export interface Limits {
-  /** This much may wait between what sounds and the newest sentence. */
+  /** Most waiting sound between the current sentence and the newest one. */
   readonly lagBytes: number;
-  /** More than this is never kept. */
+  /** Most sound that is ever kept. */
   readonly capacityBytes: number;
-  /** And no more sentences than this, however short they are. */
+  /** Most waiting sentences, however short. */
   readonly sentences: number;
 }
 
-/** Which sentence has to go, so that speech does not lag: the oldest that has not begun; null: none. */
+/** Picks the sentence to drop against lag: the oldest that has not begun; null: none. */
 export function chooseVictim(utterances: readonly Utterance[], limits: Limits): Utterance | null {
   const newest = utterances.findLast(({ stream }) => stream !== OWN_STREAM);
   const waiting = utterances.filter((one) => !one.begun && one.stream !== OWN_STREAM && one !== newest);
@@ -90,6 +90,6 @@ export function chooseVictim(utterances: readonly Utterance[], limits: Limits): 
   const isTooMuch =
     lag > limits.lagBytes || total > limits.capacityBytes || waiting.length > limits.sentences;
   if (!isTooMuch) return null;
-  // The one that sounds is only given up when it alone is too long, and then whole.
+  // The current sentence is dropped only if it alone is too long, and then whole.
   return waiting[0] ?? (newest?.begun === false ? newest : (utterances[0] ?? null));
 }

@@ -2,13 +2,13 @@ import type { Heard } from '../uplink/gate.ts';
 import type { Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
-/** Why a sentence is not to be heard; `stop`: nobody wants the lane to speak any more. */
+/** Why a sentence is dropped; `stop`: the lane must not speak any more. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 
-/** A stream whose sound has no names, in one language: the number of its sentence, and when the last of its sound came. */
+/** Counter of sentences for a stream whose sound has no names, in one language. */
 export interface Nameless {
   readonly stream: number;
-  /** As the service tags it; empty: it does not. */
+  /** Language tag from the service; empty if it sends none. */
   readonly language: string;
   readonly number: number;
   readonly at: number;
@@ -16,32 +16,32 @@ export interface Nameless {
 
 export interface Playout {
   readonly utterances: readonly Utterance[];
-  /** The stretch of time in which the loudspeaker is, was or will be heard; `until` is the end of what is written. */
+  /** The current or last stretch in which the loudspeaker is heard; `until` is the end of all written sound. */
   readonly heard: Heard | null;
-  /** The last few stretches before that one, oldest first: a chunk can come late, when the next one already sounds. */
+  /** The last few stretches before, oldest first: a chunk may arrive late, when the next stretch already plays. */
   readonly earlier: readonly Heard[];
-  /** What those two are calculated from. */
+  /** Basis of `heard` and `earlier`. */
   readonly timeline: PlayoutTimeline;
-  /** Sentences of which nothing more is to be heard, although more of them may come. */
+  /** Dropped sentences whose remaining sound may still arrive. */
   readonly unwanted: readonly {
     readonly stream: number;
     readonly key: string;
     readonly why: DropReason;
   }[];
-  /** What came of them since they were given up, over all time, bytes. */
+  /** Bytes that arrived for dropped sentences, in total. */
   readonly late: Readonly<Record<DropReason, number>>;
-  /** The last sound without a name of each stream and language: what follows it soon belongs to it. */
+  /** Counters for sound without names: sound that soon follows belongs to the same sentence. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
-  /** Thrown away, over all time: for want of room, for lag, or by a flush. */
+  /** Bytes dropped in total: for lack of space, for lag, or by a flush. */
   readonly droppedBytes: number;
-  /** Written of what the service sent. */
+  /** Bytes of the service's sound that were written. */
   readonly writtenBytes: number;
-  /** Whole sentences given up so that speech does not lag, with what came of them later. */
+  /** Whole sentences dropped against lag, including their sound that arrived later. */
   readonly shed: { readonly sentences: number; readonly bytes: number };
-  /** Since when more has waited, at every look, than a sentence that comes as it is spoken leaves waiting. */
+  /** Since when every look found more waiting sound than a sentence in time leaves. */
   readonly laggingSince: number | null;
-  /** Times that a sentence ran dry in its middle. */
+  /** How often a sentence ran dry in its middle. */
   readonly gaps: number;
 }
 
@@ -61,19 +61,19 @@ export const SILENT_PLAYOUT: Playout = {
   gaps: 0,
 };
 
-/** How the lane's loudspeaker is fed. */
+/** Parameters of writing to the lane's loudspeaker. */
 export interface PlayoutFormat {
-  /** A gap within a sentence gets soft edges; otherwise nothing is written but what the service sent. */
+  /** Fade at a gap within a sentence; otherwise only the service's sound is written. */
   readonly softEdges: boolean;
-  /** Sound that lags runs a little faster; otherwise it is written as it was sent. */
+  /** Play lagging sound a little faster; otherwise it is written as received. */
   readonly quickens: boolean;
   /** PCM bytes per millisecond at the stream's rate. */
   readonly bytesPerMs: number;
-  /** This much speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  /** Most waiting speech between the current sentence and the newest one; beyond it the oldest sentence is dropped. */
   readonly lagMs: number;
-  /** Written up to this far ahead: bridges a busy event loop, short enough to stop and to duck at once. */
+  /** How far ahead sound is written: enough to bridge a busy event loop, short enough to stop and to duck at once. */
   readonly aheadMs: number;
-  /** With less than this left it is written again; null: a share of what is written ahead. */
+  /** Refill when less than this is left; null: a share of `aheadMs`. */
   readonly refillMs?: number | null;
 }
 

@@ -1,61 +1,61 @@
 import type { Heard } from '../uplink/gate.ts';
 
 /**
- * When the loudspeaker is heard. A write is expected to be heard at a time; the device tells the true one, and may
- * correct it later. The expectation counts until then: a device that tells nothing is believed to sound without delay.
+ * Tracks when the loudspeaker is heard. A write has an expected time; the device reports the true one and may correct it
+ * later. The expectation counts until then: a device without reports is assumed to play without delay.
  */
 
 /** Stretches of time in which the loudspeaker is, was or will be heard. */
 export interface Stretches {
-  /** The last one; its `until` is the end of all that is written. */
+  /** The last one; its `until` is the end of all written sound. */
   readonly heard: Heard | null;
-  /** The last few before that one, oldest first: a chunk can come late, when the next sound is already heard. */
+  /** The last few before it, oldest first: a chunk may arrive late, when the next sound is already heard. */
   readonly earlier: readonly Heard[];
 }
 
-/** A write whose time the device has not told yet. */
+/** A write whose time the device has not reported yet. */
 interface Awaited {
   readonly write: number;
   readonly writtenAt: number;
-  /** When it would be heard if the device had no delay. */
+  /** When it would be heard from a device without delay. */
   readonly startsAt: number;
   readonly durationMs: number;
-  /** Nothing sounded before it: its delay is the device's own. */
+  /** No sound played before it: its delay is the device's own. */
   readonly free: boolean;
-  /** Somebody speaks in it. */
+  /** It contains speech. */
   readonly isSpeech: boolean;
 }
 
-/** Writes in a row, as one. */
+/** Consecutive writes of one kind. */
 interface Written {
   readonly durationMs: number;
   readonly isSpeech: boolean;
 }
 
-/** The part of a write that is loud enough to be heard at all, milliseconds from its begin; null: none of it. */
+/** The audible part of a write, in milliseconds from its begin; null if all of it is inaudible. */
 export type AudiblePart = { readonly fromMs: number; readonly untilMs: number } | null;
 
 export interface PlayoutTimeline {
-  /** What the device has told. */
-  readonly told: Stretches;
+  /** Stretches that the device has reported. */
+  readonly reported: Stretches;
   readonly awaited: readonly Awaited[];
-  /** What was written last, oldest first. */
+  /** The last writes, oldest first. */
   readonly written: readonly Written[];
-  /** When something that can be heard sounded, of what the device has told, oldest first. */
+  /** Audible stretches from the device's reports, oldest first. */
   readonly audible: readonly Heard[];
-  /** How much silence ends the last write; null: it was nothing else. */
+  /** Silence at the end of the last write (ms); null if all of it was silent. */
   readonly silentTailMs: number | null;
-  /** From handing a sound to an idle device to its being heard. */
+  /** Delay from giving sound to an idle device until it is heard. */
   readonly delayMs: number;
-  /** When an undelayed device would have sounded all that is written: paces the writing. */
+  /** When a device without delay would have played all written sound: paces the writing. */
   readonly end: number;
   readonly nextWrite: number;
-  /** The newest write of which the device has told; null when nothing of it is left to correct. */
-  readonly lastTold: number | null;
+  /** The newest write that the device has reported; null if it cannot be corrected any more. */
+  readonly lastReported: number | null;
 }
 
 export const EMPTY_TIMELINE: PlayoutTimeline = {
-  told: { heard: null, earlier: [] },
+  reported: { heard: null, earlier: [] },
   awaited: [],
   written: [],
   audible: [],
@@ -63,19 +63,19 @@ export const EMPTY_TIMELINE: PlayoutTimeline = {
   delayMs: 0,
   end: Number.NEGATIVE_INFINITY,
   nextWrite: 1,
-  lastTold: null,
+  lastReported: null,
 };
 
-/** Sounds closer together than this count as one stretch: the room has not fallen quiet between them. */
+/** Sounds closer together than this (ms) are one stretch: the room does not fall quiet between them. */
 const ONE_STRETCH_MS = 300;
 const STRETCHES_REMEMBERED = 16;
-/** A device that has not told of this many writes will not do so any more. */
+/** Most unreported writes: a device that has not reported a write by then will not do so. */
 const MOST_AWAITED = 16;
-/** Between two sentences there is a sound of the lane's own, or a fade: what is written ahead is made of fewer. */
+/** Most entries of written sound: a chime or a fade separates two sentences, so the sound written ahead needs fewer. */
 const MOST_WRITTEN = 16;
-/** No loudspeaker is further behind; one that says so is in error, and must not close the gate for minutes. */
+/** Longest credible delay (ms): a larger one is an error and must not close the gate for minutes. */
 const LONGEST_DELAY_MS = 5000;
-/** Smaller than a sample of telephone sound: rounding. */
+/** Rounding errors (ms), smaller than a sample at telephone rate. */
 const ROUNDING_MS = 0.05;
 
 function add({ heard, earlier }: Stretches, from: number, until: number): Stretches {
@@ -95,7 +95,7 @@ function addAudible(audible: readonly Heard[], from: number, until: number): rea
   return [...audible.slice(0, -1), { from: Math.min(last.from, from), until: Math.max(last.until, until) }];
 }
 
-/** What has not been told of is taken for sound. */
+/** Unreported writes count as audible. */
 function addAwaited(
   audible: readonly Heard[],
   awaited: readonly Awaited[],
@@ -107,24 +107,24 @@ function addAwaited(
   );
 }
 
-/** When the loudspeaker is, was or will be heard by anybody: silence that is played does not count. */
+/** When the loudspeaker is audible: played silence does not count. */
 export function audibleStretches({ audible, awaited, delayMs }: PlayoutTimeline): readonly Heard[] {
   return addAwaited(audible, awaited, delayMs);
 }
 
-function addExpected(told: Stretches, awaited: readonly Awaited[], delayMs: number): Stretches {
+function addExpected(reported: Stretches, awaited: readonly Awaited[], delayMs: number): Stretches {
   return awaited.reduce(
     (so, { startsAt, durationMs }) => add(so, startsAt + delayMs, startsAt + delayMs + durationMs),
-    told,
+    reported,
   );
 }
 
-/** What is known and expected together. */
-export function stretchesOf({ told, awaited, delayMs }: PlayoutTimeline): Stretches {
-  return addExpected(told, awaited, delayMs);
+/** Reported and expected stretches together. */
+export function stretchesOf({ reported, awaited, delayMs }: PlayoutTimeline): Stretches {
+  return addExpected(reported, awaited, delayMs);
 }
 
-/** Notes a write, right behind what was written before. */
+/** Notes a write, directly after the previous one. */
 export function expectWrite(
   timeline: PlayoutTimeline,
   durationMs: number,
@@ -138,7 +138,7 @@ export function expectWrite(
   const given = all.slice(0, Math.max(0, all.length - MOST_AWAITED));
   return {
     ...timeline,
-    told: addExpected(timeline.told, given, delayMs),
+    reported: addExpected(timeline.reported, given, delayMs),
     audible: addAwaited(timeline.audible, given, delayMs),
     awaited: all.slice(given.length),
     written: addWritten(timeline.written, { durationMs, isSpeech }),
@@ -153,7 +153,7 @@ function addWritten(written: readonly Written[], more: Written): readonly Writte
   return [...written.slice(0, -1), { ...more, durationMs: last.durationMs + more.durationMs }];
 }
 
-/** How much of what is written is speech that can be heard, and only later than `from`. */
+/** How much of the written sound is audible speech that is heard only after `from`. */
 export function speechMsBehind(timeline: PlayoutTimeline, from: number): number {
   const msBehind = (stretches: readonly Heard[]): number =>
     stretches.reduce((sum, one) => sum + Math.max(0, one.until - Math.max(one.from, from)), 0);
@@ -167,15 +167,15 @@ export function speechMsBehind(timeline: PlayoutTimeline, from: number): number 
   return Math.min(speechMs, msBehind(audibleStretches(timeline)));
 }
 
-/** How much speech is in a write of which the device has not told; 0: none, or it has. */
+/** Duration of speech in an unreported write; 0 if it has none or was reported. */
 export function speechMsOf({ awaited }: PlayoutTimeline, write: number): number {
   const found = awaited.find((one) => one.write === write);
   return found?.isSpeech === true ? found.durationMs : 0;
 }
 
 /**
- * The device tells when a write is heard; nothing of it is when `until` is not after `from`. What was written before
- * and not told of is taken as it was expected; a write that was flushed meanwhile is of no interest any more.
+ * Notes when a write is heard; with `until` not after `from`, it was never heard. Earlier unreported writes are taken as
+ * expected. Reports of a flushed write are ignored.
  */
 export function recordHeard(
   timeline: PlayoutTimeline,
@@ -191,11 +191,11 @@ export function recordHeard(
   const found = awaited[index];
   if (found === undefined || !Number.isFinite(from) || !Number.isFinite(until)) return timeline;
   const rest = awaited.slice(index + 1);
-  const told = addExpected(timeline.told, awaited.slice(0, index), timeline.delayMs);
+  const reported = addExpected(timeline.reported, awaited.slice(0, index), timeline.delayMs);
   const before = addAwaited(timeline.audible, awaited.slice(0, index), timeline.delayMs);
-  if (until <= from) return { ...timeline, told, audible: before, awaited: rest, lastTold: write };
-  // Nothing is heard before it was written, nor before what was written earlier.
-  const earliest = Math.max(found.writtenAt, told.heard?.until ?? 0);
+  if (until <= from) return { ...timeline, reported, audible: before, awaited: rest, lastReported: write };
+  // A write is never heard before it was written, nor before earlier writes.
+  const earliest = Math.max(found.writtenAt, reported.heard?.until ?? 0);
   const latest = Math.max(earliest, found.startsAt + LONGEST_DELAY_MS);
   const begins = Math.min(latest, Math.max(earliest, from));
   const ends = begins + (until - from);
@@ -204,14 +204,21 @@ export function recordHeard(
   const heard = part === undefined ? { fromMs: 0, untilMs: until - from } : part;
   const audible = heard === null ? before : addAudible(before, begins + heard.fromMs, begins + heard.untilMs);
   const silentTailMs = heard === null ? null : Math.max(0, until - from - heard.untilMs);
-  return { ...shifted, told: add(told, begins, ends), audible, silentTailMs, delayMs, lastTold: write };
+  return {
+    ...shifted,
+    reported: add(reported, begins, ends),
+    audible,
+    silentTailMs,
+    delayMs,
+    lastReported: write,
+  };
 }
 
-/** The device corrects when all that was written up to `write` will have been heard. */
+/** Notes a correction of when all sound up to `write` will have been heard. */
 export function correctHeard(timeline: PlayoutTimeline, write: number, until: number): PlayoutTimeline {
-  const { told, lastTold, awaited } = timeline;
-  const { heard } = told;
-  if (write !== lastTold || heard === null || !Number.isFinite(until)) return timeline;
+  const { reported, lastReported, awaited } = timeline;
+  const { heard } = reported;
+  if (write !== lastReported || heard === null || !Number.isFinite(until)) return timeline;
   const latest = heard.until + LONGEST_DELAY_MS;
   const corrected = Math.min(latest, Math.max(heard.from, until));
   const shifted = shift(timeline, awaited, corrected - heard.until);
@@ -223,33 +230,33 @@ export function correctHeard(timeline: PlayoutTimeline, write: number, until: nu
           ...timeline.audible.slice(0, -1),
           { from: last.from, until: Math.max(last.from, corrected - timeline.silentTailMs) },
         ];
-  return { ...shifted, audible, told: { ...told, heard: { ...heard, until: corrected } } };
+  return { ...shifted, audible, reported: { ...reported, heard: { ...heard, until: corrected } } };
 }
 
-/** What is written and not told of is heard by this much later (earlier where negative). */
+/** Moves the expected times of unreported writes; earlier if negative. */
 function shift(timeline: PlayoutTimeline, awaited: readonly Awaited[], ms: number): PlayoutTimeline {
   if (Math.abs(ms) < ROUNDING_MS) return { ...timeline, awaited };
   const later = awaited.map((one) => ({ ...one, startsAt: one.startsAt + ms }));
   return { ...timeline, awaited: later, end: timeline.end + ms };
 }
 
-/** Nothing is heard from `until` on. */
+/** Ends all sound at `until`. */
 export function silenceTimeline(timeline: PlayoutTimeline, now: number, until = now): PlayoutTimeline {
   const { heard, earlier } = stretchesOf(timeline);
   const begun = [...earlier, ...(heard === null ? [] : [heard])]
     .filter(({ from }) => from < until || from <= now)
     .map((one) => ({ from: one.from, until: Math.min(one.until, until) }));
-  const told = { heard: begun.at(-1) ?? null, earlier: begun.slice(0, -1) };
+  const reported = { heard: begun.at(-1) ?? null, earlier: begun.slice(0, -1) };
   const audible = audibleStretches(timeline)
     .filter(({ from }) => from < until || from <= now)
     .map((one) => ({ from: one.from, until: Math.min(one.until, until) }));
   return {
     ...timeline,
-    told,
+    reported,
     audible,
     awaited: [],
     written: [],
     end: Math.min(timeline.end, until),
-    lastTold: null,
+    lastReported: null,
   };
 }

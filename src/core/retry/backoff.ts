@@ -1,12 +1,12 @@
 import { draw, type Seed } from '../random.ts';
 
-/** How long to wait between tries. Each wait is drawn evenly from 0 to the bound ("full jitter"), so that a fleet spreads out. */
+/** Waits between tries. Each wait is drawn evenly from 0 to a bound ("full jitter"), so that a fleet spreads out. */
 export interface BackoffPolicy {
   /** Bound of the first wait. */
   readonly baseMs: number;
-  /** The bound doubles with each failure up to here. */
+  /** The bound doubles with each failure up to this value. */
   readonly capMs: number;
-  /** No wait is shorter than this. */
+  /** Shortest wait. */
   readonly floorMs: number;
 }
 
@@ -16,13 +16,13 @@ export function backoffBound(policy: BackoffPolicy, failures: number): number {
   return Math.min(policy.capMs, policy.baseMs * 2 ** doublings);
 }
 
-/** Spread over what the other side asked for: enough to keep a fleet apart. */
+/** Least spread over a wait that the other side asked for (ms): enough to keep a fleet apart. */
 const LEAST_SPREAD_MS = 1000;
 
 /**
  * The wait after `failures` failures in a row (1 = the first).
- * @param askedMs what the other side asked for (`Retry-After`): never shorter, and at most half as long again,
- *   because it knows better than our own growing bound
+ * @param askedMs wait that the other side asked for (`Retry-After`). The result is never shorter and at most 1.5 times as
+ *   long, because the other side knows better than our growing bound
  */
 export function drawBackoff(
   policy: BackoffPolicy,
@@ -37,7 +37,7 @@ export function drawBackoff(
   return { waitMs: Math.round(floor + drawn.value * span), seed: drawn.seed };
 }
 
-/** A wait up to a bound of one's own, kept within the policy's base and cap. */
+/** Draws a wait up to a given bound, which is limited by the policy's base and cap. */
 export function drawWithin(
   policy: BackoffPolicy,
   boundMs: number,

@@ -1,10 +1,10 @@
-/** This many at once, and this many in the long run. */
+/** A rate limit: most at once, and most per minute in the long run. */
 export interface Rate {
   readonly burst: number;
   readonly perMinute: number;
 }
 
-/** A bucket of tokens that fills up again with time. */
+/** A token bucket that refills with time. */
 export interface Bucket {
   readonly tokens: number;
   readonly at: number;
@@ -14,7 +14,7 @@ export function fullBucket(rate: Rate, now: number): Bucket {
   return { tokens: rate.burst, at: now };
 }
 
-/** Takes one token, or as many as are wanted. `waitMs` is 0 when they were there; else how long until they are. */
+/** Takes tokens. `waitMs` is 0 on success, otherwise the time until enough tokens are there. */
 export function spend(
   bucket: Bucket,
   rate: Rate,

@@ -3,54 +3,54 @@ import type { Seed } from '../random.ts';
 import { type BackoffPolicy, drawBackoff, drawWithin } from './backoff.ts';
 
 /**
- * The broker or the way to it is down: the bound is as long as the trouble has lasted, from the base to the cap. So a
- * short outage is never followed by a long wait, however many tries fell into it, and a long one brings no storm.
+ * For a broker that is down or unreachable. The bound equals the time that the trouble has lasted, from base to cap. So a
+ * short outage is never followed by a long wait, and a long outage causes no storm.
  */
 export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, capMs: 120_000 };
 /**
- * While the connection is needed at once, a try gets this long, and the next one comes so soon: together, and with the time that a try takes
- * that succeeds, the connection is back within 15 s after the broker can be reached again.
+ * Time per try and until the next try (ms) while the connection is urgent. Both together, plus the time of a successful
+ * try, bring the connection back within 15 s after the broker is reachable again.
  */
 export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
-/** What a try gets otherwise. */
+/** Time per try otherwise (ms). */
 export const PATIENT_TRY_MS = 15_000;
-/** A person must fix it: slowly. */
+/** For problems that a person must fix. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
-/** Another client connects with our identifier, and the two would end each other's connections forever. */
+/** For a second client with our identifier: the two would disconnect each other forever. */
 export const TAKEN_OVER_BACKOFF: BackoffPolicy = { floorMs: 60_000, baseMs: 300_000, capMs: 300_000 };
-/** A connection that lasted this long, twice the other client's longest wait, has proven that the other one is gone. */
+/** A connection this long (ms), twice the other client's longest wait, proves that the other client is gone. */
 export const UNDISPUTED_AFTER_MS = 600_000;
-/** Only a connection that lasted this long has proven that the trouble is over. */
+/** A connection this long (ms) proves that the trouble is over. */
 export const STABLE_AFTER_MS = 60_000;
 
-/** What is remembered between connections. */
+/** State that is kept between connections. */
 export interface ReconnectState {
   /** Failures in a row since the last stable connection. */
   readonly failures: number;
-  /** When the first of these failures was; null while there is none. */
+  /** Time of the first of these failures; null: no trouble. */
   readonly troubleSince: number | null;
-  /** When the present connection came up; null while there is none. */
+  /** Since when the present connection is up; null: no connection. */
   readonly upSince: number | null;
   /**
-   * Connections in a row that the broker closed without a word, soon after it had accepted them; after the second of them
-   * soon is ten minutes, because another client that has noticed us waits minutes before it comes back.
+   * Consecutive connections that the broker closed without a reason soon after accepting them. After the second one,
+   * "soon" means ten minutes: another client that has noticed us waits minutes before it returns.
    */
   readonly quickCloses: number;
-  /** A session that the broker should have kept for us was gone: another client may have begun one of its own. */
+  /** The broker lost a session that it should have kept: another client may have started one under our identifier. */
   readonly hasLostSession: boolean;
-  /** Another client has taken our identifier, and no connection has lasted since. */
+  /** Another client has taken our identifier, and no connection has been stable since. */
   readonly isDisputed: boolean;
   /** Why the last connection or try ended; null before the first. */
   readonly problem: BusProblem | null;
-  /** Somebody speaks, or will soon need a token: no wait is long. */
+  /** A person speaks or will soon need a token: waits must be short. */
   readonly urgent: boolean;
   readonly seed: Seed;
 }
 
 /**
- * This many quick closes in a row count as another client with the same identifier: MQTT 3.1.1 knows no better sign.
- * MQTT 5 has a reason for it, which not every broker tells (mosquitto 2.0.11 does not): there a lost session has to
- * bear witness too, because a network that cuts connections looks the same.
+ * Quick closes in a row that count as another client with the same identifier: MQTT 3.1.1 gives no better sign. MQTT 5 has
+ * a reason for it, but not every broker sends it (mosquitto 2.0.11 does not). With MQTT 5 a lost session is required as
+ * well, because a network that cuts connections looks the same.
  */
 export const SUSPICIOUS_QUICK_CLOSES = 3;
 
@@ -68,12 +68,12 @@ export function beginReconnect(seed: Seed): ReconnectState {
   };
 }
 
-/** @param isSessionLost the broker has nothing of a session that it should have kept */
+/** @param isSessionLost the broker has lost a session that it should have kept */
 export function noteUp(state: ReconnectState, now: number, isSessionLost = false): ReconnectState {
   return { ...state, upSince: now, hasLostSession: state.hasLostSession || isSessionLost };
 }
 
-/** Somebody else has been seen under our name. */
+/** Another client was seen under our identifier. */
 export function noteOther(state: ReconnectState): ReconnectState {
   return { ...state, isDisputed: true };
 }
@@ -82,15 +82,15 @@ export function noteOther(state: ReconnectState): ReconnectState {
 export interface ConnectionEnding {
   readonly problem: BusProblem;
   readonly protocol: 4 | 5;
-  /** Closed without a word. */
+  /** Closed without a reason. */
   readonly silent?: true;
-  /** The broker had accepted the client, and the subscriptions were not in place yet. */
+  /** The broker had accepted the client, but not yet its subscriptions. */
   readonly early?: true;
 }
 
 /**
- * After an attempt failed or a connection ended: how long to wait for the next attempt.
- * @returns `problem`: what it is, with what earlier endings tell
+ * Handles a failed attempt or an ended connection. @returns the wait until the next attempt, and the `problem`, which
+ * takes earlier endings into account
  */
 export function noteDown(
   state: ReconnectState,
@@ -126,7 +126,7 @@ function countQuickCloses(
   lastedMs: number | null,
 ): number {
   if (silent !== true) return 0;
-  // It may have been closed for a subscription, or by another client that was quicker still.
+  // The cause may be a refused subscription, or another client that was even quicker.
   if (lastedMs === null) return early === true ? quickCloses : 0;
   const isSuspicious = quickCloses >= SUSPICIOUS_QUICK_CLOSES - 1;
   return lastedMs < (isSuspicious ? UNDISPUTED_AFTER_MS : STABLE_AFTER_MS) ? quickCloses + 1 : 0;
@@ -136,15 +136,15 @@ function unreachableBackoff({ urgent }: ReconnectState): BackoffPolicy {
   return urgent ? { ...UNREACHABLE_BACKOFF, capMs: URGENT.waitMs } : UNREACHABLE_BACKOFF;
 }
 
-/** How long the next try may take. */
+/** Time limit of the next try. */
 export function tryMs({ urgent }: ReconnectState): number {
   return urgent ? URGENT.tryMs : PATIENT_TRY_MS;
 }
 
 /**
- * Whether the connection is needed at once, from now on.
- * @param dueAt when the next try begins; null: one is under way, or the connection is up
- * @returns when it begins now: still spread, and never sooner where a person has to help
+ * Sets whether the connection is needed at once.
+ * @param dueAt start of the next try; null: a try is under way, or the connection is up
+ * @returns the new start: still spread, and not earlier for a problem that a person must fix
  */
 export function noteUrgency(
   state: ReconnectState,

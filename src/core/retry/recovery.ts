@@ -4,8 +4,8 @@ import { REFUSAL_REASONS, type RefusalReason } from '../../protocol/service/erro
 import type { BackoffPolicy } from './backoff.ts';
 
 /**
- * Everything that can end a try at having a stream. The session refusals keep the specification's
- * names (section 7); the others are ours.
+ * Every cause that can end an attempt to have a stream. Session refusals keep the names of the specification (section 7);
+ * the others are ours.
  */
 export type Cause =
   | Exclude<RefusalReason, 'pending_sessions_limit_reached'>
@@ -27,30 +27,30 @@ export type Cause =
   | 'token_denied'
   | 'token_denied_final';
 
-/** The cadence of the next try. */
+/** How soon the next try comes. */
 export type Patience = 'prompt' | 'patient' | 'parked';
 
-/** What follows from a cause: one row of the recovery table. */
+/** Consequences of a cause: one row of the recovery table. */
 export interface Recovery {
-  /** What the next token request gives as its reason. */
+  /** Reason given in the next token request. */
   readonly tokenReason: TokenReason;
   readonly patience: Patience;
-  /** This many of these in a row are each followed by a prompt try: what is refused may be only this one token or message. */
+  /** After a cause, this many tries in a row are prompt: the refusal may concern only one token or message. */
   readonly promptTries?: number;
   /** The event to publish, beyond `session_ended`. */
   readonly event: Extract<EventKind, 'revoked' | 'max_duration' | 'refused' | 'internal_error'> | null;
-  /** For the operator. */
+  /** Explanation for the operator. */
   readonly meaning: string;
 }
 
-/** The waits behind each kind of patience. A parked lane asks again about every five minutes, and says so. */
+/** Waits for each patience. A parked lane asks again about every five minutes, and reports that. */
 export const PATIENCE: Readonly<Record<Patience, BackoffPolicy>> = {
   prompt: { baseMs: 1000, capMs: 60_000, floorMs: 0 },
   patient: { baseMs: 5000, capMs: 120_000, floorMs: 1000 },
   parked: { baseMs: 360_000, capMs: 360_000, floorMs: 240_000 },
 };
 
-/** The one table of what is tried again, how soon, and what gives up until somebody fixes it. */
+/** The recovery table: what is retried, how soon, and what waits until a person fixes it. */
 export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
   network: {
     tokenReason: 'network',
@@ -68,7 +68,7 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     tokenReason: 'network',
     patience: 'prompt',
     event: null,
-    meaning: 'the service took speech and said nothing of it',
+    meaning: 'the service received speech and sent no result',
   },
   setup_timeout: {
     tokenReason: 'network',
@@ -134,26 +134,26 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     tokenReason: 'network',
     patience: 'patient',
     event: null,
-    meaning: 'the service sent what cannot be read; the agent ended the stream',
+    meaning: 'the service sent an unreadable message; the agent ended the stream',
   },
   flooded: {
     tokenReason: 'network',
     patience: 'patient',
     event: null,
-    meaning: 'the service sent far more messages than it can have to say; the agent ended the stream',
+    meaning: 'the service sent far too many messages; the agent ended the stream',
   },
   internal_error: {
     tokenReason: 'network',
     patience: 'patient',
     event: 'internal_error',
-    meaning: 'a defect of the program ended the stream; its log tells more',
+    meaning: 'a defect of the program ended the stream; see its log',
   },
   forbidden: {
     tokenReason: 'refused',
     patience: 'parked',
     promptTries: 1,
     event: 'refused',
-    meaning: 'the service refused the token and did not say why',
+    meaning: 'the service refused the token without a reason',
   },
   insufficient_balance: {
     tokenReason: 'refused',
@@ -206,7 +206,7 @@ function isReason(value: unknown): value is RefusalReason {
   return REFUSAL_REASONS.some((reason) => reason === value);
 }
 
-/** What a service can say when it refuses: at the upgrade, in a message, or in a close. */
+/** Fields of a refusal that may show its reason: at the upgrade, in a message, or in a close. */
 export interface RefusalSigns {
   readonly httpStatus?: number | undefined;
   readonly errorCode?: number | null | undefined;
@@ -219,13 +219,13 @@ const REASON_BY_NUMBER: Readonly<Record<number, RefusalReason>> = {
   202102: 'max_duration_reached',
 };
 
-/** Finds the session rule that a refusal names (docs/service.md 7): by its reason first, then by its number. */
+/** Finds the session rule that a refusal names (docs/service.md 7): first by its reason, then by its number. */
 export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
   for (const text of signs.texts) {
     if (isReason(text)) return text;
   }
   for (const text of signs.texts) {
-    // Titles and problem types write the same names with blanks or hyphens.
+    // Titles and problem types spell the names with blanks or hyphens.
     const words = text?.toLowerCase().replace(/[\s-]+/g, '_');
     const found = REFUSAL_REASONS.find((reason) => words?.includes(reason));
     if (found !== undefined) return found;
@@ -238,10 +238,10 @@ const INSUFFICIENT_BALANCE = 100_050;
 const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
 const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
 
-/** The code of an error, and the reason of the close that follows it. */
+/** Error code, and also the reason of the close that follows it. */
 const SERVICE_TIMEOUT = 'SERVICE_TIMEOUT';
 
-/** What a refusal or a close names as its reason: a session rule, a timeout, or the account's condition (docs/service.md 3.3). Null: nothing known. */
+/** The cause that a refusal or a close names: a session rule, a timeout, or the account's state (docs/service.md 3.3). Null: unknown. */
 export function readNamedCause(signs: RefusalSigns): Cause | null {
   const reason = readRefusalReason(signs);
   if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';
@@ -252,7 +252,7 @@ export function readNamedCause(signs: RefusalSigns): Cause | null {
   return says(BLOCKED) ? 'account_blocked' : null;
 }
 
-/** Classifies a refusal; one without a known reason goes by its HTTP status. */
+/** Classifies a refusal: by its named cause, otherwise by its HTTP status. */
 export function classifyRefusal(signs: RefusalSigns): Cause {
   const named = readNamedCause(signs);
   if (named !== null) return named;

@@ -1,32 +1,30 @@
 import type { ChunkLevels } from './noise-floor.ts';
 
-/**
- * Whether somebody speaks: the one place where that is decided. Three answers, because a mistake costs differently.
- */
+/** Decides whether a person speaks. Three functions, because mistakes have different costs. */
 
-/** Fast, by the chunk alone, for what is undone at once: the translation goes down while somebody speaks over it. */
+/** Fast and by one chunk: for effects that are undone at once, such as lowering the translation during speech. */
 export function mayBeSpeech(voiced: boolean, levels: ChunkLevels): boolean {
-  // Both must agree: it is loud enough, and the voice detector, where there is one, hears a person.
+  // Both must agree: the chunk is loud enough, and the voice detector (if there is one) hears a person.
   return voiced && levels.isSpeech !== false;
 }
 
-/** In a room where something else has been taken for speech, each time makes it harder, up to where nearly every voice is heard. */
+/** Rise of the threshold per mistake: after noise was taken for speech, speech must be clearer, up to `HARDEST`. */
 const HARDER_EACH = 1.5;
 const HARDEST = 4;
-/** Where a voice is expected of which the score is seldom sure, so much less does: what is no voice at all is far below. */
+/** Drop of the threshold while an unclear voice is expected; sound without a voice stays far below. */
 const EXPECTED = 4;
 
 /**
- * Sure, by the last second or so, for what costs money: a stream is opened, or kept open.
- * @param mistakes how often of late it was wrong in this room
- * @param isExpected whether somebody has just spoken here of whom it was not sure
+ * Careful, by about the last second: for effects that cost money, such as opening a stream or keeping it open.
+ * @param mistakes recent wrong decisions in this room
+ * @param isExpected a person whose voice was unclear has just spoken here
  */
 export function isTalk(voiced: boolean, levels: ChunkLevels, mistakes: number, isExpected = false): boolean {
   if (levels.talk === undefined) return mayBeSpeech(voiced, levels);
   return levels.talk.score > Math.min(HARDEST, HARDER_EACH * mistakes) - (isExpected ? EXPECTED : 0);
 }
 
-/** For the eye, by how much of a short stretch the voice detector took for a voice: a syllable in a tenth of a second, or some words in a second. */
+/** For display, by the voiced share of a short stretch: one syllable in a tenth of a second, or some words in a second. */
 export function looksLikeSpeech(voicedMs: number, ms: number): boolean {
   return voicedMs >= ms / 4 && voicedMs > 0;
 }

@@ -1,38 +1,38 @@
 import type { Talk } from '../../ports/voice.ts';
 
 /**
- * Tells a pause from speech by energy alone. It serves the decisions where a mistake is cheap
- * (which held chunks are a pause), so it leans towards "speech": a pause must be clearly quiet.
+ * Tells pauses from speech by energy alone. Used where a mistake is cheap (which held chunks are a pause), so it leans
+ * towards "speech": a pause must be clearly quiet.
  */
 export interface NoiseFloor {
-  /** Quietest frame of each of the last chunks, dBFS, oldest first. */
+  /** Level of the quietest frame in each recent chunk, dBFS, oldest first. */
   readonly quietest: readonly number[];
 }
 
-/** What the detector needs to know of a chunk, dBFS. */
+/** Levels of a chunk, dBFS. */
 export interface ChunkLevels {
   /** Level of its loudest 20 ms frame. */
   readonly loudestDb: number;
   /** Level of its quietest 20 ms frame. */
   readonly quietestDb: number;
-  /** What a voice detector makes of it; left out where there is none. */
+  /** Verdict of a voice detector; missing if there is none. */
   readonly isSpeech?: boolean;
-  /** What the last second or so is taken for; left out where nothing can tell. */
+  /** Verdict about roughly the last second; missing if the detector gives none. */
   readonly talk?: Talk;
 }
 
 export const UNKNOWN_NOISE_FLOOR: NoiseFloor = { quietest: [] };
 
-/** About ten seconds of 320 ms chunks: long enough to hold a breath, short enough to follow a room. */
+/** Chunks remembered (about ten seconds): long enough to include a breath, short enough to follow the room. */
 const FLOOR_CHUNKS = 32;
-/** Speech stands out from the room by at least this much. */
+/** Least distance of speech from the noise floor (dB). */
 const SPEECH_OVER_FLOOR_DB = 9;
-/** Below this nobody is speaking, however quiet the room is. */
+/** Level below which it is always a pause (dBFS), however quiet the room is. */
 const ALWAYS_QUIET_DB = -62;
-/** A floor above this is no room noise: somebody has been speaking without a breath. */
+/** Highest credible noise floor (dBFS): above it, a person has spoken without a breath. */
 const HIGHEST_FLOOR_DB = -35;
 
-/** Takes the next chunk in; `voiced` is false only where it is clearly a pause. */
+/** Takes the next chunk; `voiced` is false only for a clear pause. */
 export function trackNoiseFloor(
   noiseFloor: NoiseFloor,
   chunk: ChunkLevels,

@@ -1,16 +1,16 @@
 import { FRAME_SAMPLES } from './band.ts';
 
-/** Half the band's rate is enough for the pitch of a voice, and a quarter of the work. */
+/** Samples per frame at half the band's rate: enough for the pitch of a voice, and a quarter of the work. */
 const HOP = FRAME_SAMPLES / 2;
-/** Looked at for a period: two frames, so that the lowest voice has two of them. */
+/** Samples searched for a period: two frames, so that the lowest voice has two periods in them. */
 const WINDOW = 2 * HOP;
-/** Periods of voices, from a child's to a bass's: 570 to 60 Hz. */
+/** Periods of voices in samples, from a child's to a bass's: 570 to 60 Hz. */
 const SHORTEST = 7;
 const LONGEST = 66;
-/** The shortest period that fits nearly as well as the best one is it: twice the period fits, too. */
+/** The shortest period that fits this well relative to the best one wins: twice the true period fits too. */
 const NEARLY = 0.88;
 
-/** How well a frame repeats itself, 0 to 1, and the period in which it does, samples of 4 kHz; 0: in none. */
+/** How well a frame repeats itself (0 to 1), and its period in samples at 4 kHz; 0: no period. */
 export interface Pitch {
   readonly clarity: number;
   readonly period: number;
@@ -19,7 +19,7 @@ export interface Pitch {
 const NONE: Pitch = { clarity: 0, period: 0 };
 
 export interface PitchFinder {
-  /** Each frame must be told of, also one that is not looked at. */
+  /** Call it for every frame, even if `isLookedAt` is false. */
   hear(frame: Float32Array, isLookedAt: boolean): Pitch;
 }
 
@@ -31,7 +31,7 @@ export function createPitchFinder(): PitchFinder {
     const from = recent.length - WINDOW;
     let power = 1e-9;
     for (let index = from; index < recent.length; index++) power += (recent[index] as number) ** 2;
-    // The power of what is compared is kept up from lag to lag: one sample comes, one goes.
+    // The power is updated from lag to lag: one sample enters, one leaves.
     let other = 1e-9;
     for (let index = from - SHORTEST + 1; index < recent.length - SHORTEST + 1; index++) {
       other += (recent[index] ?? 0) ** 2;
@@ -53,7 +53,7 @@ export function createPitchFinder(): PitchFinder {
       const bend = before - 2 * fit + after;
       return { clarity: best, period: lag + (bend === 0 ? 0 : (before - after) / (2 * bend)) };
     }
-    // What fits best at the end of the range, as hum does, has its period beyond it.
+    // A best fit at the end of the range (hum) means that the true period is longer.
     return NONE;
   };
 

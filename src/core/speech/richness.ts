@@ -1,19 +1,19 @@
 import { createRealSpectrum } from '../audio/real-spectrum.ts';
 import { FRAME_SAMPLES } from './band.ts';
 
-/** Two frames: long enough to tell the harmonics of most voices apart. */
+/** Two frames: long enough to separate the harmonics of most voices. */
 const LENGTH = 2 * FRAME_SAMPLES;
 const SIZE = 512;
-/** What is below or above, at 62 Hz and 3.9 kHz, is the edge of the band. */
+/** Bins outside (below 62 Hz, above 3.9 kHz) are the edge of the band. */
 const FIRST_BIN = 4;
 const END_BIN = 250;
 const SILENT = 1e-15;
 
 export interface RichnessFinder {
   /**
-   * How many lines of the spectrum hold the power of the last two frames, as a natural logarithm of bins: below 2.3 for one
-   * to three tones, above it for a voice, whose formants lift a dozen of its harmonics. 0 for a frame that is not looked at.
-   * Each frame must be told of.
+   * Number of spectral lines that hold the power of the last two frames, as the natural logarithm of bins. One to three
+   * tones give less than 2.3; a voice gives more, because its formants lift a dozen harmonics. 0 if `isLookedAt` is false.
+   * Call it for every frame.
    */
   hear(frame: Float32Array, isLookedAt: boolean): number;
 }
@@ -27,7 +27,7 @@ export function createRichnessFinder(): RichnessFinder {
     { length: LENGTH },
     (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (index + 0.5)) / LENGTH),
   );
-  // A voice falls by 6 dB an octave and more: without a rise against it the lowest formant would be all there is.
+  // A voice falls by 6 dB per octave or more; without this slope the lowest formant would hide the others.
   const rise = Float64Array.from({ length: END_BIN }, (_, bin) => 4 * Math.sin((Math.PI * bin) / SIZE) ** 2);
 
   const find = (): number => {

@@ -1,4 +1,4 @@
-/** Levels of 20 ms frames in the last 20 s: how loud a room usually is, and how much that varies. */
+/** Distribution of frame levels (20 ms) in the last 20 s: the usual loudness of a room and its variation. */
 
 const BINS = 200;
 const LOWEST_DB = -100;
@@ -7,11 +7,11 @@ const BIN_DB = 0.5;
 export interface RoomLevels {
   readonly frames: number;
   note(levelDb: number): void;
-  /** The level that so large a share of the frames stays below. */
+  /** The level below which this share of the frames lies. */
   below(share: number): number;
 }
 
-/** @param mostFrames what is older is forgotten */
+/** @param mostFrames older frames are forgotten */
 export function createRoomLevels(mostFrames: number): RoomLevels {
   const counts = new Uint16Array(BINS);
   const ring = new Uint8Array(mostFrames);

@@ -3,73 +3,73 @@ import { createPitchFinder } from './pitch.ts';
 import { createRichnessFinder } from './richness.ts';
 import { createRoomLevels } from './room-levels.ts';
 
-/** What is judged as a whole: 1.3 s, a few syllables. */
+/** Frames judged together: 1.3 s, a few syllables. */
 const WINDOW = 64;
-/** What the room is compared with: the 20 s before. */
+/** Frames of the room for comparison: the 20 s before. */
 const ROOM_FRAMES = 936;
-/** With less of it than 2 s, what is judged counts as part of the room. */
+/** Least frames of the room (2 s); with fewer, the judged frames count as room too. */
 const LEAST_ROOM_FRAMES = 100;
-/** Below this a level is silence, and the differences between two of them say nothing. */
+/** Level of silence (dB); differences below it mean nothing. */
 const QUIETEST_DB = -85;
-/** Frames this far above the room's floor can be part of a voice. */
+/** Distance from the room's floor (dB) from which a frame may belong to a voice. */
 const STANDS_OUT_DB = 5;
-/** A frame that repeats itself so well has a pitch. */
+/** Clarity from which a frame has a pitch. */
 const CLEAR = 0.55;
 const VERY_CLEAR = 0.75;
-/** Fewer tones at a time have a poorer spectrum. */
+/** Richness of a voice; a few tones at a time have a poorer spectrum. */
 const RICH = 2.5;
-/** The pitch of somebody who speaks moves by so much from frame to frame, in natural logarithms; that of a tone does not. */
+/** Change of a voice's pitch per frame (natural logarithm); the pitch of a tone moves less. */
 const GLIDE = { least: 0.004, most: 0.06 } as const;
 const STEADY = 0.003;
 const CLEAREST_FRAMES = 16;
-/** The level of mains hum moves by less, as frames cut through its periods. */
+/** Level changes of mains hum (dB), as frames cut through its periods: ignored. */
 const RIPPLE_DB = 1.5;
-/** Of fewer steps between frames, their direction says nothing. */
+/** Least level changes needed to judge their direction. */
 const FEWEST_STEPS = 6;
-/** Frames with a pitch in a row that make a syllable. */
+/** Consecutive frames with a pitch that make a syllable. */
 const LEAST_RUN = 3;
 
-/** What tells somebody who speaks from the room, over the last 1.3 s. Shares are of all frames, levels dB. */
+/** Measures that tell a speaker from the room, over the last 1.3 s. Shares are of all frames, levels in dB. */
 export interface TalkMeasures {
-  /** Loud frames over the room's floor. */
+  /** Loud frames against the room's floor. */
   readonly overFloor: number;
   /** Frames louder than nearly all of the room. */
   readonly over: number;
-  /** Loud frames over the room's median. */
+  /** Loud frames against the room's median. */
   readonly overMedian: number;
-  /** From quiet to loud frames. */
+  /** Distance between quiet and loud frames. */
   readonly range: number;
-  /** How much the level moves at the rate of syllables. */
+  /** Level changes at the rate of syllables. */
   readonly syllables: number;
   readonly standing: number;
-  /** How much the level moves from frame to frame among those that stand out: a machine that has been switched on holds its level. */
+  /** Level changes from frame to frame among standing frames: a machine that was switched on holds its level. */
   readonly unrest: number;
-  /** How much more often it falls than rises there: what was struck only dies away. */
+  /** How much more often the level falls than rises: a struck object only dies away. */
   readonly falling: number;
-  /** Frames with a pitch; those in which it moves as in speech, and those in which it does not move at all. */
+  /** Share of frames with a pitch. `gliding`: the pitch moves as in speech; `steady`: it does not move. */
   readonly voiced: number;
-  /** Frames with a pitch and as many harmonics as a voice has; those with a pitch and no more lines than tones have. */
+  /** Frames with a pitch: `rich` ones have as many harmonics as a voice, `poor` ones no more lines than tones. */
   readonly rich: number;
   readonly poor: number;
   readonly gliding: number;
   readonly steady: number;
-  /** Frames in which the pitch turns: it does so at each other frame of a bell or a warbling tone. */
+  /** Frames in which the pitch changes direction: every other frame of a bell or a warbling tone. */
   readonly turning: number;
-  /** Runs with a pitch of three frames and more: syllables. A ring is one, however long. */
+  /** Number of syllables: runs of three or more frames with a pitch. A ringtone is one run, however long. */
   readonly pieces: number;
   /** The longest run's share of all frames with a pitch. */
   readonly oneness: number;
-  /** Frames with a pitch among those that stand out: tones have nothing else. */
+  /** Share of frames with a pitch among the standing frames: 1 for tones. */
   readonly allVoiced: number;
   readonly veryClear: number;
-  /** How clear the clearest frames are. */
+  /** Mean clarity of the clearest frames. */
   readonly clarity: number;
 }
 
 export interface TalkMeter {
   /** @param frame of the speech band */
   hear(frame: Float32Array): void;
-  /** Null until there is enough to judge. */
+  /** Null until enough was heard. */
   measure(): TalkMeasures | null;
   /** The usual level of the room in the speech band, dBFS. */
   readonly roomDb: number;
@@ -151,7 +151,7 @@ function share(values: Float32Array, holds: (value: number) => boolean): number 
   return count / values.length;
 }
 
-/** What the level does from frame to frame where both are above this. */
+/** Level changes between neighbouring frames that are both above a level. */
 function steps(levels: Float32Array, above: number): Pick<TalkMeasures, 'unrest' | 'falling'> {
   let [moved, fallen, count] = [0, 0, 0];
   for (let index = 1; index < levels.length; index++) {
@@ -195,14 +195,14 @@ function pitchMeasures(periods: Float32Array): PitchMeasures {
   };
 }
 
-/** Of fewer frames, shares say nothing. */
+/** Least share of frames from which another share is calculated. */
 const FEWEST = 0.08;
 
-/** Half the lengths of the two means whose difference holds what moves at 2 to 8 Hz, frames. */
+/** Reach of two moving means (frames); their difference contains changes at 2 to 8 Hz. */
 const FAST = 2;
 const SLOW = 12;
 
-/** The spread of what is faster than a breath and slower than a click in the levels, dB. */
+/** Spread of the level changes that are faster than a breath and slower than a click (dB). */
 function syllables(levels: Float32Array): number {
   let sum = 0;
   let squares = 0;
@@ -221,7 +221,7 @@ function meanAround(values: Float32Array, middle: number, reach: number): number
   return sum / (2 * reach + 1);
 }
 
-/** Where the power of speech is, at 8 kHz: a high pass of second order at 300 Hz. */
+/** Pass band of speech power at 8 kHz: a second-order high-pass at 300 Hz. */
 const HIGH_PASS = { b: 0.84646, a1: -1.6692, a2: 0.71663 } as const;
 
 /** Mean power of a frame in the pass band. */

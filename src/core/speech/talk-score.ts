@@ -1,6 +1,6 @@
 import type { TalkMeasures } from './talk-meter.ts';
 
-/** What a measure adds to the score for each unit of it; what lies outside the range counts as the end of the range. */
+/** Weight of a measure in the score; values outside the range are clamped to it. */
 interface Part {
   readonly of: keyof TalkMeasures;
   readonly from: number;
@@ -9,9 +9,9 @@ interface Part {
 }
 
 /**
- * Fitted (logistic regression) to recordings of speech in English, Spanish and French in rooms with fans, hiss and babble, dry
- * and reverberated, pitched down as men and up as children, also single words and over a telephone's codec, against one to four
- * hours of each kind of noise. `npm run voices` judges it by other speakers, too.
+ * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble, dry and
+ * reverberant, shifted in pitch to men and children, with single words and over a telephone codec. Noise: one to four
+ * hours of each kind. `npm run voices` tests it with other speakers too.
  */
 const PARTS: readonly Part[] = [
   { of: 'overFloor', from: 0, to: 20, weight: -0.725 },
@@ -23,9 +23,9 @@ const PARTS: readonly Part[] = [
   { of: 'syllables', from: 0, to: 1.6, weight: 4.639 },
   { of: 'syllables', from: 5, to: 9, weight: -1.153 },
   { of: 'standing', from: 0, to: 1, weight: -1.473 },
-  // By itself: whatever else there is, nobody speaks at a level that stands still.
+  // Decides alone: a level that stands still is never speech.
   { of: 'unrest', from: 0, to: 0.1, weight: 150 },
-  // Also by itself: a door falls shut and dies away, a voice rises as often as it falls.
+  // Decides alone too: a slammed door only dies away, a voice rises as often as it falls.
   { of: 'falling', from: 0.3, to: 0.8, weight: -20 },
   { of: 'voiced', from: 0, to: 0.8, weight: 5.126 },
   { of: 'allVoiced', from: 0, to: 1, weight: -3.868 },
@@ -36,14 +36,14 @@ const PARTS: readonly Part[] = [
   { of: 'turning', from: 0, to: 0.5, weight: -54.924 },
   { of: 'veryClear', from: 0, to: 0.7, weight: -0.966 },
   { of: 'clarity', from: 0, to: 1, weight: 19.556 },
-  // A few rich frames are enough: a dull voice has no more, and phones have hardly any.
+  // A few rich frames are enough: a dull voice has no more, and telephone speech has hardly any.
   { of: 'rich', from: 0, to: 0.1, weight: 62.902 },
   { of: 'poor', from: 0.4, to: 0.8, weight: -37.304 },
 ];
-/** With it a score of 0 is where nothing of the speech in rooms that was fitted to is missed, but single words in an echo and hiss. */
+/** Puts score 0 where no fitted speech in rooms is missed, except single words with echo and hiss. */
 const OFFSET = -14.212;
 
-/** How sure it is that somebody speaks: above 0, rather than not. */
+/** Confidence that a person speaks; above 0 means yes. */
 export function scoreTalk(measures: TalkMeasures): number {
   let score = OFFSET;
   for (const { of, from, to, weight } of PARTS) {

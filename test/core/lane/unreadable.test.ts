@@ -128,6 +128,6 @@ describe('what the service says and nobody can read', () => {
   it('leaves a silent service as it was where everything could be read', () => {
     const lane = live();
     for (let i = 0; i < 300 && lane.state.problem === null; i++) lane.speak(1);
-    expect(lane.state.problem?.message).toBe('the service took speech and said nothing of it');
+    expect(lane.state.problem?.message).toBe('the service received speech and sent no result');
   });
 });

@@ -10,7 +10,7 @@ function told(causes: readonly string[], begin = beginRespawn(1), everyMs = 4000
     const verdict = noteFailure(state, { code: 'failed', cause, workedMs: 0 }, now);
     state = verdict.state;
     now += everyMs;
-    return verdict.tell ? [place] : [];
+    return verdict.report ? [place] : [];
   });
 }
 

@@ -46,8 +46,8 @@ describe('a device that failed', () => {
 
   it('is told of once, and logged once a minute', () => {
     const { verdicts, state } = fail('not_found', 0, 600_000, beginRespawn(1));
-    expect(verdicts.filter(({ tell }) => tell)).toHaveLength(1);
-    expect(verdicts[0]?.tell).toBe(true);
+    expect(verdicts.filter(({ report }) => report)).toHaveLength(1);
+    expect(verdicts[0]?.report).toBe(true);
     const lines = verdicts.filter(({ log }) => log > 0);
     expect(lines.length).toBeGreaterThanOrEqual(8);
     expect(lines.length).toBeLessThanOrEqual(10);
@@ -62,8 +62,8 @@ describe('a device that failed', () => {
     const { verdicts } = fail('busy', 0, 10_000, beginRespawn(1));
     const early = verdicts.filter(({ at }) => at < BUSY_GRACE_MS);
     expect(early.length).toBeGreaterThan(20);
-    expect(early.every(({ tell, log, waitMs }) => !tell && log === 0 && waitMs <= 120)).toBe(true);
-    expect(verdicts.find(({ tell }) => tell)?.at).toBeLessThan(BUSY_GRACE_MS + 200);
+    expect(early.every(({ report, log, waitMs }) => !report && log === 0 && waitMs <= 120)).toBe(true);
+    expect(verdicts.find(({ report }) => report)?.at).toBeLessThan(BUSY_GRACE_MS + 200);
   });
 
   it('is told to be back once it was told to be gone', () => {
@@ -73,7 +73,7 @@ describe('a device that failed', () => {
     const back = noteWorking(state, 0);
     expect(back.recovered).toBe(true);
     expect(noteWorking(back.state, 100).recovered).toBe(false);
-    expect(noteFailure(back.state, { code: 'lost', cause: 'lost', workedMs: 500 }, 6000).tell).toBe(true);
+    expect(noteFailure(back.state, { code: 'lost', cause: 'lost', workedMs: 500 }, 6000).report).toBe(true);
   });
 
   it('is not tried in a frenzy when it comes and goes, until it has proven itself', () => {

@@ -124,7 +124,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     const alternative = use.alternative?.(fault) ?? null;
     if (alternative !== null) {
       // A device that refuses every format is asked over and over, but logged once.
-      if (!policy.told) log.warn({ part, device: name }, alternative);
+      if (!policy.reported) log.warn({ part, device: name }, alternative);
       return start();
     }
     figures.failures++;
@@ -142,7 +142,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
       log.warn({ part, device: name, code: fault.code, failures: verdict.log }, fault.message);
     }
     if (troubleSince !== null) deps.lasting?.(part, now - troubleSince);
-    if (verdict.tell) use.fault(fault);
+    if (verdict.report) use.fault(fault);
   };
   /** Gives up a child that survives SIGKILL. */
   const drop = (fault: AudioFault): void => {

@@ -3,7 +3,7 @@ import * as limit from './limits.ts';
 import { forgetGiven } from './pending.ts';
 import { type BufferEffect, isSilent, type PlaybackBuffer, provesPace, runsOn, soundEnd } from './state.ts';
 
-/** One step of the playback buffer while it is made. */
+/** A step of the playback buffer in progress. */
 export interface BufferStep {
   state: PlaybackBuffer;
   readonly effects: BufferEffect[];
@@ -19,20 +19,20 @@ export function setDevice(step: BufferStep, device: DeviceTimeline): void {
   set(step, { device });
 }
 
-/** The end of what one look does: when the next one is due; null: when something happens. */
+/** Ends a look. @param at time of the next one; null: only after another event */
 export function arrangeLook(step: BufferStep, at: number | null, slackMs = 0): void {
   set(step, { isAnswering: false, stage: null });
   step.effects.push(at === null ? { type: 'look_no_more' } : { type: 'look_at', at, slackMs });
 }
 
-/** Tells the writer when all will have been heard, where that is not what it knows. */
-export function tell(step: BufferStep): void {
+/** Reports when all sound will have been heard, if that differs from the last report. */
+export function reportEnd(step: BufferStep): void {
   const { state, now } = step;
   if (!state.sounding && state.pending.waitingBytes === 0) return;
   if ((runsOn(state) || provesPace(state)) && isSilent(state, now)) return;
   const until = soundEnd(state, now);
-  if (Math.abs(until - state.told) <= limit.TOLERANCE_MS) return;
-  set(step, { told: until });
+  if (Math.abs(until - state.reportedEnd) <= limit.TOLERANCE_MS) return;
+  set(step, { reportedEnd: until });
   if (state.isAnswering) set(step, { written: { from: state.written.from, until } });
   else step.effects.push({ type: 'measured', until });
 }
@@ -42,13 +42,13 @@ export function settle(step: BufferStep): void {
   step.effects.push({ type: 'works' });
 }
 
-/** Nothing sounds any more. */
+/** All sound has been heard. */
 export function rest(step: BufferStep): void {
   const pending = forgetGiven(step.state.pending);
-  set(step, { sounding: false, pending, padMs: 0, told: Number.NEGATIVE_INFINITY });
+  set(step, { sounding: false, pending, padMs: 0, reportedEnd: Number.NEGATIVE_INFINITY });
 }
 
-/** The device is gone, or about to be. */
+/** Call when the device is gone, or about to be. */
 export function loseDevice(step: BufferStep): void {
   const { state, now } = step;
   arrangeLook(step, null);

@@ -3,7 +3,16 @@ import { fadeOut } from '../../audio/fade.ts';
 import { audibleMs } from '../../audio/levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
-import { arrangeLook, type BufferStep, loseDevice, rest, restart, set, settle, tell } from './buffer-step.ts';
+import {
+  arrangeLook,
+  type BufferStep,
+  loseDevice,
+  reportEnd,
+  rest,
+  restart,
+  set,
+  settle,
+} from './buffer-step.ts';
 import { type DeviceTimeline, heardFrames, openTimeline, proofMs, surelyHeard } from './device-timeline.ts';
 import { runDry } from './dry-timeline.ts';
 import * as limit from './limits.ts';
@@ -72,13 +81,13 @@ function onWrite(step: BufferStep, { pcm, sight }: EventOf<'write'>): void {
   }
   const until = from + durationMs(bytes, rateHz);
   set(step, {
-    ...{ written: { from, until }, told: until, isAnswering: true, isOverflowing: false, padMs: 0 },
+    ...{ written: { from, until }, reportedEnd: until, isAnswering: true, isOverflowing: false, padMs: 0 },
     pending: append(pending, pcm.subarray(0, bytes)),
   });
   look(step, sight);
 }
 
-/** A device that is away for long misses what was to be heard meanwhile. */
+/** Drops the sound that was due while the device was away for long. */
 function forgetMissed(step: BufferStep): void {
   const { state, now } = step;
   const { device, accountedUntil, pending, rateHz } = state;
@@ -98,7 +107,7 @@ function onFlush(step: BufferStep): void {
   if (!isIdle && state.device !== null) restart(step);
 }
 
-/** What the device has been given runs out: one that is started again for it would break the clock. */
+/** Lets the device play out the sound that it already has: restarting it would break the clock. */
 function runOut(step: BufferStep): void {
   const { pending, rateHz } = step.state;
   const { pcm } = take(pending, Math.round((limit.FADE_MS * rateHz) / 1000) * BYTES_PER_SAMPLE);
@@ -111,7 +120,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   const { now } = step;
   const { startedAt, usualStartMs } = step.state;
   set(step, { usualStartMs: (usualStartMs * 3 + Math.min(1000, now - startedAt)) / 4 });
-  // It has said late that it is ready, and was given sound before that.
+  // A late "ready": the device was given sound before it, so start the stretch again.
   if (step.state.device !== null) rest(step);
   forgetMissed(step);
   const device = openTimeline(event.deviceHz, event.buffering, event.isMetered);
@@ -122,7 +131,7 @@ function onReady(step: BufferStep, event: EventOf<'ready'>): void {
   look(step, event.sight);
 }
 
-/** Opening is no proof that a device that had failed sounds again: it has to take more than its buffer holds. */
+/** After a fault, opening proves nothing: the device must take more sound than its buffer holds. */
 function prove(step: BufferStep, device: DeviceTimeline): void {
   const { pending, rateHz } = step.state;
   const probe = silenceOf(Math.max(limit.PROBE_MS, proofMs(device)), rateHz);
@@ -140,12 +149,12 @@ function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
   const again = runDry(device, sight, now, ms);
   const heard = ((heardFrames(again, now) - again.from) * state.rateHz) / again.rateHz;
   set(step, { device: again, run: run + 1, heardFrom: Math.max(0, Math.round(heard)) });
-  tell(step);
+  reportEnd(step);
 }
 
 function onGone(step: BufferStep): void {
   const { device, isSettled, pending, stoodSince } = step.state;
-  // One that ended before it was known to work has let nobody hear anything.
+  // A device that ended before it proved to work has not been heard.
   if (device !== null)
     set(step, {
       pending: takeBack(pending, isSettled ? surelyHeard(device, stoodSince ?? step.now) : 0),

@@ -5,93 +5,93 @@ import {
   timeOfSample,
 } from '../../audio/capture-clock.ts';
 
-/** How a device holds sound between what it is given and the ear. */
+/** Buffers of a device between its input and the loudspeaker. */
 export interface Buffering {
   readonly periodFrames: number;
-  /** The device's ring buffer; null where it is not known. */
+  /** Ring buffer of the device; null if unknown. */
   readonly bufferFrames: number | null;
 }
 
-/** What is seen of a device at one moment. */
+/** Readings from a device at one moment. */
 export interface Sight {
-  /** Frames that it has taken since this stretch of sound began; null where nobody can tell. */
+  /** Frames taken since this stretch of sound began; null if the device does not report it. */
   readonly taken: number | null;
-  /** Bytes that wait in front of its program. */
+  /** Bytes waiting in the pipe to its program. */
   readonly pipeBytes: number;
 }
 
-/** When what a device was given is heard: its timeline, guessed by our clock and corrected by its own. */
+/** Maps the frames given to a device to the times at which they are heard: estimated by our clock, corrected by the device's. */
 export interface DeviceTimeline {
   readonly rateHz: number;
   readonly msPerFrame: number;
   readonly buffering: Buffering;
-  /** What it takes can be read, and its pace is believed. */
+  /** The count of taken frames is readable, and its pace is trusted. */
   readonly isMetered: boolean;
-  /** What it takes can be read, and is believed so far: what it has not taken has not been heard. */
+  /** The count of taken frames is readable and trusted: frames that were not taken have not been heard. */
   readonly isCounted: boolean;
   /** Frames given to the device since it was opened. */
   readonly sent: number;
-  /** When frame 0 would have been heard, and when it would have been by the begin of this stretch of sound. */
+  /** When frame 0 would have been heard; the second value is the estimate at the begin of this stretch. */
   readonly origin: number;
   readonly firstOrigin: number;
-  /** This stretch of sound: the frame with which it begins, and when. */
+  /** Begin of this stretch of sound: its first frame and its time. */
   readonly from: number;
   readonly beganAt: number;
-  /** Frames of this stretch that the device has taken, and when it was seen to take the last. */
+  /** Frames of this stretch that the device has taken, and the time of the last increase. */
   readonly taken: number;
   readonly takenAt: number;
-  /** When it stood still, if it does: what it took since the last look was taken at its own pace before that. */
+  /** Last time the device moved: frames since the last look are assumed to be taken at its own pace. */
   readonly movedAt: number;
   readonly lookedAt: number;
   readonly pipeBytes: number;
   readonly looks: number;
-  /** Frames of this stretch that had been taken when the device's buffer was empty last. */
+  /** Frames of this stretch that were taken when the device's buffer was last empty. */
   readonly refilledFrom: number;
-  /** The device's own pace, and frames that it knows of. */
+  /** The device's own pace, and the number of frames it is based on. */
   readonly clock: CaptureClock;
   readonly clocked: number;
-  /** How long the device has stood still in this stretch: its timeline may be this much behind ours. */
+  /** How long the device has stood still in this stretch; its timeline may lag ours by this much. */
   readonly stalledMs: number;
-  /** How much less it has taken than it should have since it was in time last; an account that is off by a little adds nothing. */
+  /** Sound that the device should have taken since it was last on time, but did not; small counting errors do not add up. */
   readonly arrearsMs: number;
-  /** And by how much of it its timeline has been put back. */
+  /** Part of the arrears by which the timeline has already been delayed. */
   readonly putBackMs: number;
   readonly inTime: { readonly at: number; readonly taken: number };
-  /** Since when it is watched whether it keeps up. */
+  /** Start of the check whether the device keeps up. */
   readonly watchedFrom: number;
 }
 
-/** What a look came to. */
+/** Result of a look. */
 export interface Looked {
   readonly device: DeviceTimeline;
-  /** It has stood still for too long, and has taken nothing since the last look. */
+  /** The device has stood still for too long and has taken nothing since the last look. */
   readonly hangs: boolean;
-  /** It takes so much of what is due, of 1; null: it keeps up, as far as anybody knows. */
+  /** Share of the due sound that a slow device takes; null: it keeps up, as far as known. */
   readonly slowShare: number | null;
 }
 
 /**
- * The device's timeline is believed after this many looks, and only while it is near ours. Of six, which fall on different parts
- * of a period of 20 ms, the promptest is late by 7 ms at most.
+ * Looks before the device's timeline is trusted; it is trusted only while it stays near ours. Six looks fall on different
+ * parts of a period of 20 ms, so the promptest is at most 7 ms late.
  */
 const LOOKS_TO_BELIEVE = 6;
 const LARGEST_START_ERROR_MS = 80;
 const LARGEST_DRIFT = 1000e-6;
-/** More than an account may be wrong by that is still believed. */
+/** Frames not taken (ms) that may be a counting error; a trusted count is never wrong by more. */
 const LEAST_LEFT_MS = 1.5 * LARGEST_START_ERROR_MS;
-/** A device that is behind by less takes its sound in large pieces, or was looked at late. */
+/** Lag (ms) below which a device may only take its sound in large pieces, or was looked at late. */
 const DOUBTFUL_MS = 250;
-/** Between two looks a device that moves takes something; one that has not for so long stood still. */
+/** Time without a taken frame (ms) that means that the device stands still. */
 const STALL_MS = 200;
-/** Nor is one that takes all but this share of what is due: its clock may be slow, and an account may miss a little. */
+/** Missing share of the due sound that is tolerated: the clock may be slow, and the count may miss a little. */
 const LARGEST_MISS = 0.05;
-/** A device that takes less than this share of what is due is slow. */
+/** A device that takes less than this share of the due sound is slow. */
 const LEAST_SHARE = 0.9;
-/** A device that moves and is so much in arrears takes its sound too slowly; it may stand still now and then. */
+/** Arrears (ms) of a moving device that is too slow; smaller ones come from standing still now and then. */
 const SLOW_MS = 3000;
-/** No single look adds more: the machine may have stood still. */
+/** Most arrears added per look (ms): the whole machine may have stood still. */
 const MOST_ARREARS_MS = 400;
-/** Within this long a device shows that it takes what is due. */
+/** Time (ms) in which a device must show that it keeps up. */
 const PACE_MS = 2500;
 
 export const NO_ARREARS = { arrearsMs: 0, putBackMs: 0 };
@@ -111,7 +111,7 @@ export function newClock(rateHz: number): Pick<DeviceTimeline, 'clock' | 'clocke
   return { clock: beginCaptureClock(rateHz), clocked: 0, looks: 0 };
 }
 
-/** Sound begins after a pause: the next frame is heard at `at`. */
+/** Begins a stretch of sound after a pause: the next frame is heard at `at`. */
 export function beginStretch(device: DeviceTimeline, at: number): DeviceTimeline {
   const origin = at - device.sent * device.msPerFrame;
   return {
@@ -137,19 +137,19 @@ export function giveFrames(device: DeviceTimeline, frames: number): DeviceTimeli
   return { ...device, sent: device.sent + frames };
 }
 
-/** When the frame behind all that was given is heard. */
+/** When the end of the given sound is heard. */
 export function endOf({ origin, sent, msPerFrame }: DeviceTimeline): number {
   return origin + sent * msPerFrame;
 }
 
-/** Frames that were heard until now. */
+/** Frames heard so far. */
 export function heardFrames({ origin, sent, msPerFrame }: DeviceTimeline, now: number): number {
   return Math.max(0, Math.min(sent, Math.floor((now - origin) / msPerFrame)));
 }
 
 /**
- * Takes in what is seen of the device, which hangs when it has stood still for `limitMs` although it should not.
- * @param isAll nothing waits behind what it was given
+ * Takes readings from the device. It hangs if it stands still for `limitMs` with sound to take.
+ * @param isAll true if no sound waits after what it was given
  */
 export function lookAt(
   device: DeviceTimeline,
@@ -160,7 +160,7 @@ export function lookAt(
 ): Looked {
   const inStretch = device.sent - device.from;
   if (!device.isCounted || seen === null) return lookAtPipe(device, pipeBytes, now, limitMs);
-  // It reads something else, too: its account says nothing of its sound.
+  // It plays other sound, too: its count says nothing about ours.
   if (seen > inStretch + device.buffering.periodFrames)
     return { device: { ...distrust(device), isCounted: false }, hangs: false, slowShare: null };
   const isMoving = seen > device.taken;
@@ -188,7 +188,7 @@ export function lookAt(
   };
 }
 
-/** What a device has not taken, as far as anybody knows, may be an error of its account. */
+/** Whether this many frames may be just a counting error. */
 function isNothing({ msPerFrame }: DeviceTimeline, left: number): boolean {
   return left * msPerFrame < LEAST_LEFT_MS;
 }
@@ -197,7 +197,7 @@ function shareTaken({ inTime, taken, msPerFrame }: DeviceTimeline, now: number):
   return ((taken - inTime.taken) * msPerFrame) / Math.max(1, now - inTime.at);
 }
 
-/** Whether a device has taken what was due for long enough, or else is watched once more; it has where nobody can tell. */
+/** Checks whether a device has kept up for long enough; otherwise restarts the check. A device without a count passes. */
 export function watchPace(device: DeviceTimeline, now: number): { device: DeviceTimeline; keepsUp: boolean } {
   const { isCounted, arrearsMs, watchedFrom, taken, msPerFrame } = device;
   if (!isCounted) return { device, keepsUp: true };
@@ -208,12 +208,12 @@ export function watchPace(device: DeviceTimeline, now: number): { device: Device
   return { device: again, keepsUp: false };
 }
 
-/** From when on its timeline has gone on without it; where it has been put back for that already, it has not. */
+/** Since when its timeline has run on without it; a timeline that was already delayed has not run on. */
 export function stoodSince({ isMetered, isCounted, movedAt }: DeviceTimeline, now: number): number {
   return isCounted && !isMetered ? now : movedAt;
 }
 
-/** A device whose pace is not believed has all the same not sounded what it has not taken. */
+/** Delays the timeline of a device whose pace is not trusted: frames that it has not taken have not been heard. */
 function fallInArrears(device: DeviceTimeline, now: number): DeviceTimeline {
   const { arrearsMs, origin, msPerFrame, buffering } = device;
   const putBackMs = Math.min(device.putBackMs, arrearsMs + 2 * buffering.periodFrames * msPerFrame);
@@ -223,26 +223,26 @@ function fallInArrears(device: DeviceTimeline, now: number): DeviceTimeline {
   return { ...fallBack(device, later), putBackMs: arrearsMs };
 }
 
-/** A device that still has something to take keeps its buffer full. */
+/** Most frames heard: a device with more to take keeps its buffer full. */
 function soundedAtMost({ from, taken, buffering: { bufferFrames } }: DeviceTimeline): number {
   return from + Math.max(0, taken - (bufferFrames ?? 0));
 }
 
-/** Frames that were heard for sure: where a device is in arrears, neither what it has not taken nor what fills its buffer. */
+/** Frames that were certainly heard. With arrears, untaken frames and a full device buffer do not count. */
 export function surelyHeard(device: DeviceTimeline, at: number): number {
   const heard = heardFrames(device, at);
   if (!device.isCounted || device.arrearsMs < LEAST_LEFT_MS) return heard;
   return Math.min(heard, soundedAtMost(device));
 }
 
-/** Where nobody tells what a device takes: a full pipe in front of it that does not move. */
+/** Fallback without a count: the device hangs if the pipe in front of it is full and does not move. */
 function lookAtPipe(device: DeviceTimeline, pipeBytes: number, now: number, limitMs: number): Looked {
   const isMoving = pipeBytes === 0 || pipeBytes < device.pipeBytes;
   const next = { ...device, pipeBytes, ...(isMoving && { takenAt: now, movedAt: now }) };
   return { device: next, hangs: now - next.takenAt > limitMs, slowShare: null };
 }
 
-/** Only a device with a full buffer tells its pace; the filling of it does not. */
+/** Measures the device's pace, but only while its buffer is full; filling the buffer shows no pace. */
 function followPace(device: DeviceTimeline, inStretch: number, now: number): DeviceTimeline {
   const { taken, refilledFrom, clocked } = device;
   const inFront = framesInFront(device);
@@ -256,7 +256,7 @@ function framesInFront({ buffering: { bufferFrames, periodFrames } }: DeviceTime
   return (bufferFrames ?? 0) + periodFrames;
 }
 
-/** Compares the device's timeline with ours, and takes it over. */
+/** Adopts the device's timeline if it is near ours. */
 function believe(device: DeviceTimeline, now: number): DeviceTimeline {
   const measured = timeOfSample(device.clock, 0);
   if (measured === null || device.looks < LOOKS_TO_BELIEVE) return device;
@@ -270,7 +270,7 @@ function distrust(device: DeviceTimeline): DeviceTimeline {
   return { ...device, isMetered: false };
 }
 
-/** The device is behind our timeline. */
+/** Delays our timeline to the device's. */
 function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
   return {
     ...device,
@@ -280,8 +280,8 @@ function fallBack(device: DeviceTimeline, origin: number): DeviceTimeline {
 }
 
 /**
- * At the end of what was given: the device has not taken all of it, as when its program stands still. What is left is
- * not heard before `now`. `lags`: whether that is so, as far as anybody knows.
+ * Call at the end of the given sound. If the device has not taken all of it (its program stands still), the remaining
+ * frames are heard from `now` on. `lags`: whether frames remain.
  */
 export function waitForRest(device: DeviceTimeline, now: number): { device: DeviceTimeline; lags: boolean } {
   const { isCounted, sent, from, taken } = device;
@@ -290,27 +290,27 @@ export function waitForRest(device: DeviceTimeline, now: number): { device: Devi
   return { device: fallBack(device, now - (device.sent - left) * device.msPerFrame), lags: true };
 }
 
-/** Frames that wait before the device's own buffer; null where nobody knows. */
+/** Frames that wait in front of the device's own buffer; null if unknown. */
 export function queuedFrames({ isMetered, sent, from, taken }: DeviceTimeline): number | null {
   return isMetered ? sent - from - taken : null;
 }
 
-/** The device's own pace is known. */
+/** Whether the device's own pace is known. */
 export function isMeasured({ isMetered, looks }: DeviceTimeline): boolean {
   return isMetered && looks >= LOOKS_TO_BELIEVE;
 }
 
-/** The device has taken more than its own buffer holds in this stretch, so it sounds; true as well where nobody can tell. */
+/** Whether the device plays: it has taken more than its buffer holds in this stretch. True without a count. */
 export function flows(device: DeviceTimeline): boolean {
   return !device.isCounted || device.taken > framesInFront(device);
 }
 
-/** So much has to be given to a device for it to show that it sounds. */
+/** Sound that a device must be given to prove that it plays. */
 export function proofMs(device: DeviceTimeline): number {
   return (framesInFront(device) + device.buffering.periodFrames) * device.msPerFrame;
 }
 
-/** By now it seems to stand still: when the next look is to find out; null while it moves. */
+/** When to look again at a device that seems to stand still; null while it moves. */
 export function doubtfulAt({ isMetered, lookedAt, movedAt }: DeviceTimeline, limitMs: number): number | null {
   if (!isMetered || lookedAt - movedAt <= DOUBTFUL_MS) return null;
   return Math.max(lookedAt + DOUBTFUL_MS / 2, movedAt + limitMs + 1);

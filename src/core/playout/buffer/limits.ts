@@ -1,42 +1,42 @@
 /**
- * Written ahead of what is heard, the device's buffer included: no less than whoever writes does, so that nothing is held
- * back here; a flush forgets it at once.
+ * Sound given ahead of what is heard (ms), the device's buffer included. At least as much as the writer writes ahead, so
+ * that no sound is held back here; a flush drops it at once.
  */
 export const AHEAD_MS = 1100;
 /**
- * Between two looks at most, each write being one, too, while the device's clock is being learnt and later: no multiple of
- * a period, so that they fall on different parts of it.
+ * Longest time between two looks (ms; a write is a look too), while the device's clock is being learnt and later. Not a
+ * multiple of a period, so that looks fall on different parts of it.
  */
 export const LOOK_MS = { learning: 113, later: 997 } as const;
 export const SHORTEST_LOOK_MS = 5;
-/** A look that only sees whether all is well may be this much later. */
+/** Permitted delay (ms) of a look that only checks that all is well. */
 export const LOOK_SLACK_MS = 300;
-/** Silence in front of sound: without it, pieces that come one by one would run dry. */
+/** Silence before sound (ms): without it, pieces that arrive one by one would underrun. */
 export const PREROLL_MS = 40;
-/** With less than this ahead and nothing behind it, the last period is filled up with silence. */
+/** Sound ahead (ms) below which the last period is padded with silence, if nothing follows. */
 export const TAIL_MS = 130;
-/** What a converter still holds back is pushed out by this much silence. */
+/** Silence (ms) that pushes out the sound held in a sample rate converter. */
 export const CONVERTER_TAIL_MS = 10;
-/** An estimate that is off by less is not worth telling. */
+/** Smallest change of an estimate (ms) that is reported. */
 export const TOLERANCE_MS = 10;
-/** A device that stands still for this long hangs: the owner knows of it within two seconds. */
+/** Time without movement (ms) that means that the device hangs; the owner is informed within two seconds. */
 export const HANG_LIMIT_MS = 1500;
-/** After a fault this much silence, and more than its buffer holds, finds out whether the device takes sound, where there is none to play. */
+/** Silence (ms) that tests a device after a fault if there is no sound to play; it must also exceed the device's buffer. */
 export const PROBE_MS = 300;
-/** A device that was too slow is given silence until it keeps up: up to `silence` ahead when less than `least` is left. */
+/** Silence (ms) for a device that was too slow, until it keeps up: filled up to `silence` when less than `least` is left. */
 export const PACE_PROBE_MS = { silence: 1000, least: 600 } as const;
-/** A device of which the owner knows that it fails, and that is away for longer, misses what was to be heard meanwhile. */
+/** Absence (ms) of a device with a reported fault after which due sound is dropped. */
 export const PATIENCE_MS = 1000;
-/** Any other delays it for as long as one may take to open: on a busy machine, seconds. */
+/** The same without a reported fault: on a busy machine, opening may take seconds. */
 export const START_PATIENCE_MS = 5000;
-/** A child that is not heard to fail for this long works. */
+/** Time without failure (ms) after which a child process counts as working. */
 export const SETTLED_MS = 500;
-/** How soon after a pause a device says that it ran dry in it, if it does. */
+/** Delay (ms) within which a device reports an underrun from the pause before. */
 export const DRY_NEWS_MS = 300;
 /**
- * Where the device runs on between sounds: it is given no more than `most` ahead, which is what a flush lets run out, and
- * silence up to `silence` when less than `least` is left, as long as an event loop may be busy. The buffer of the device
- * is shorter than that: only a full one tells its pace.
+ * For a device that runs on between sounds (ms). It is given at most `most` ahead: that much still sounds after a flush.
+ * Silence is added up to `silence` when less than `least` is left, which bridges a busy event loop. The device's buffer
+ * must be shorter, because only a full buffer shows the pace.
  */
 export const RUN_ON_MS = { most: 160, silence: 145, least: 90 } as const;
 export const FADE_MS = 8;

@@ -1,5 +1,14 @@
 import { sampleCount, silence } from '../../audio/pcm.ts';
-import { arrangeLook, type BufferStep, rest, restart, set, setDevice, settle, tell } from './buffer-step.ts';
+import {
+  arrangeLook,
+  type BufferStep,
+  reportEnd,
+  rest,
+  restart,
+  set,
+  setDevice,
+  settle,
+} from './buffer-step.ts';
 import {
   beginStretch,
   type DeviceTimeline,
@@ -34,7 +43,7 @@ export function silenceOf(ms: number, rateHz: number): Uint8Array {
   return silence(2 * Math.round((ms * rateHz) / 1000));
 }
 
-/** Looks at what was heard, gives what is due, and says when to come again. */
+/** Reads the device, gives it the due sound, and arranges the next look. */
 export function look(step: BufferStep, sight: Sight): void {
   const { state, now } = step;
   const { device, pending } = state;
@@ -93,13 +102,13 @@ function giveDue(step: BufferStep): void {
   give(step, { kind: 'sound', pcm: taken.pcm, from: device.sent }, taken.pcm);
 }
 
-/** Hands something to the device; what comes next waits for its answer. */
+/** Hands sound to the device; the step continues with its answer. */
 export function give(step: BufferStep, stage: Stage, pcm: Uint8Array): void {
   set(step, { stage, given: step.state.given + sampleCount(pcm) });
   step.effects.push({ type: stage.kind === 'tail' ? 'fill_up' : 'give', pcm });
 }
 
-/** The device was given what it was handed. */
+/** Handles the device's answer to `give`. */
 export function onGiven(
   step: BufferStep,
   { frames, heldFrames }: Extract<BufferEvent, { type: 'given' }>,
@@ -119,12 +128,12 @@ export function onGiven(
       set(step, { padMs: Math.max(0, endOf(given) - stage.end - stage.heldMs) });
       return endStep(step);
     case 'run_out':
-      set(step, { told: soundEnd(step.state, step.now) });
+      set(step, { reportedEnd: soundEnd(step.state, step.now) });
       return arrangeLook(step, step.now + limit.SHORTEST_LOOK_MS);
   }
 }
 
-/** Behind the last sound: silence where the device runs on, else what fills its last period. */
+/** After the last sound: silence for a device that runs on, otherwise padding of the last period. */
 function fillGap(step: BufferStep): void {
   const { state, now } = step;
   const { device, pending, heldFrames, rateHz } = state;
@@ -145,11 +154,11 @@ function endStep(step: BufferStep): void {
   const isOver = hasEnded(step);
   const { device, pending, isSettled } = step.state;
   if (device === null) return arrangeLook(step, null);
-  // What a device that stands still has been given may have to be said again.
+  // A device that stands still may have to be given its frames again, so count only the frames heard before.
   const heard = surelyHeard(device, Math.min(step.now, device.movedAt));
   set(step, { pending: noteHeard(pending, heard) });
   if (isSettled) step.effects.push({ type: 'works' });
-  tell(step);
+  reportEnd(step);
   if (!isOver) return arrangeNext(step);
   rest(step);
   arrangeLook(step, null);

@@ -1,8 +1,8 @@
 import { BYTES_PER_SAMPLE, joinPcm, sampleCount } from '../../audio/pcm.ts';
 
-/** What was written and has not been heard, oldest first: what the device was given, then what waits for it. */
+/** Written sound that has not been heard, oldest first: the part given to the device, then the waiting part. */
 export interface Pending {
-  /** Places are frames of the device. */
+  /** `from` and `end` are frames of the device. */
   readonly given: readonly { readonly pcm: Uint8Array; readonly from: number; readonly end: number }[];
   readonly waiting: readonly Uint8Array[];
   readonly waitingBytes: number;
@@ -15,7 +15,7 @@ export function append(pending: Pending, pcm: Uint8Array): Pending {
   return withWaiting(pending, [...pending.waiting, pcm], pending.waitingBytes + pcm.byteLength);
 }
 
-/** Puts sound before all that waits. */
+/** Puts sound before the waiting sound. */
 export function putBefore(pending: Pending, pcm: Uint8Array): Pending {
   if (pcm.byteLength === 0) return pending;
   return withWaiting(pending, [pcm, ...pending.waiting], pending.waitingBytes + pcm.byteLength);
@@ -25,7 +25,7 @@ function withWaiting(pending: Pending, waiting: readonly Uint8Array[], waitingBy
   return { given: pending.given, waiting, waitingBytes };
 }
 
-/** Takes up to this many bytes off what waits. */
+/** Takes up to this many bytes from the waiting sound. */
 export function take(pending: Pending, bytes: number): { pcm: Uint8Array; pending: Pending } {
   const { waiting } = pending;
   const wanted = Math.min(Math.max(0, bytes), pending.waitingBytes);
@@ -43,19 +43,19 @@ export function take(pending: Pending, bytes: number): { pcm: Uint8Array; pendin
   return { pcm: joinPcm(parts), pending: withWaiting(pending, left, pending.waitingBytes - wanted) };
 }
 
-/** The device was given this sound: it lies between these frames. */
+/** Notes that the device was given this sound, as these frames. */
 export function noteGiven(pending: Pending, pcm: Uint8Array, from: number, end: number): Pending {
   return { ...pending, given: [...pending.given, { pcm, from, end }] };
 }
 
-/** These frames have been heard. */
+/** Forgets sound that has been heard, up to this frame. */
 export function noteHeard(pending: Pending, frames: number): Pending {
   const [oldest] = pending.given;
   if (oldest === undefined || oldest.end > frames) return pending;
   return { ...pending, given: pending.given.filter(({ end }) => end > frames) };
 }
 
-/** The device is gone after `heard` frames: what it was given and nobody heard waits again. */
+/** After a device was lost: its sound after the first `frames` was not heard and waits again. */
 export function takeBack({ given, waiting, waitingBytes }: Pending, frames: number): Pending {
   const unheard = given.flatMap(({ pcm, from, end }) => {
     if (end <= frames) return [];
@@ -66,7 +66,7 @@ export function takeBack({ given, waiting, waitingBytes }: Pending, frames: numb
   return { given: [], waiting: [...unheard, ...waiting], waitingBytes: waitingBytes + bytes };
 }
 
-/** Nothing of what the device was given is of interest any more. */
+/** Forgets all sound that was given to the device. */
 export function forgetGiven(pending: Pending): Pending {
   return { ...pending, given: [] };
 }

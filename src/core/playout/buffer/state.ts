@@ -4,39 +4,39 @@ import { AHEAD_MS, PATIENCE_MS, PREROLL_MS, RUN_ON_MS, START_PATIENCE_MS } from 
 import { NOTHING_PENDING, type Pending } from './pending.ts';
 
 /**
- * The playback buffer: the ledger of what was written to a loudspeaker and has not been heard, and of when it will be. It decides what the
- * device is given when, and what becomes of it where the device is away, stands still or starts again.
+ * State of the playback buffer: the written sound that has not been heard, and the times at which it will be. The buffer
+ * decides when the device is given sound, and handles a device that is absent, stands still or restarts.
  */
 export interface PlaybackBuffer {
-  /** Of what is written. */
+  /** Rate of the written sound. */
   readonly rateHz: number;
-  /** From being given sound to sounding, where nothing else is known. */
+  /** Delay of the device if it reports none. */
   readonly latencyMs: number;
   readonly pending: Pending;
   /** The device's timeline; null while none is ready. */
   readonly device: DeviceTimeline | null;
-  /** Frames that a converter holds back until they fill a period. */
+  /** Frames in a sample rate converter that do not fill a period yet. */
   readonly heldFrames: number;
   readonly sounding: boolean;
-  /** Until then, news that it ran dry is of the pause before this stretch. */
+  /** Until this time, an underrun report is about the pause before this stretch. */
   readonly expectsDryUntil: number;
   readonly hasSounded: boolean;
-  /** Silence behind the last sound. */
+  /** Silence after the last sound. */
   readonly padMs: number;
-  /** Until when all is heard, as the writer knows it. */
-  readonly told: number;
-  /** Since when what waits is not heard, because no device is ready. */
+  /** End of all sound as last reported to the writer. */
+  readonly reportedEnd: number;
+  /** Since when no device is ready for the waiting sound. */
   readonly absentFrom: number | null;
-  /** The owner knows that it fails, and not yet that it works again. */
+  /** The device's failure was reported to the owner, its recovery not yet. */
   readonly hasFailed: boolean;
-  /** Until when what should have been heard meanwhile is accounted for. */
+  /** Until when sound missed during the absence has been counted. */
   readonly accountedUntil: number;
-  /** It hangs, and has moved last then; null: it does not. */
+  /** The device hangs since this time; null: it does not. */
   readonly stoodSince: number | null;
-  /** The present device works, as far as can be told. */
+  /** The current device works, as far as known. */
   readonly isSettled: boolean;
   readonly awaitsProof: boolean;
-  /** It took its sound too slowly when it was heard last, and has to show that it keeps up. */
+  /** The device was too slow when it last played, and must prove that it keeps up. */
   readonly isSlow: boolean;
   readonly startedAt: number;
   readonly usualStartMs: number;
@@ -44,16 +44,16 @@ export interface PlaybackBuffer {
   /** The device is to run on between sounds. */
   readonly wantsRunOn: boolean;
   readonly needsRestart: boolean;
-  /** Stretches in which the device has run without a break, and samples given to it in this one. */
+  /** Number of the current unbroken run of the device, and the samples given in it. */
   readonly run: number;
   readonly given: number;
-  /** Of those, what had been heard when this one began in the middle of them; null where it began with the first. */
+  /** Samples of this run that were already heard when it began in their middle; null if it began with the first. */
   readonly heardFrom: number | null;
-  /** What the device was asked to take and has not answered yet. */
+  /** Request that the device has not answered yet. */
   readonly stage: Stage | null;
-  /** What the last write came to. */
+  /** Result of the last write. */
   readonly written: { readonly from: number; readonly until: number };
-  /** A write is being answered: what is found out meanwhile is part of the answer, and told no other way. */
+  /** A write is being answered: changes go into its answer instead of a report of their own. */
   readonly isAnswering: boolean;
 }
 
@@ -66,13 +66,13 @@ export type Stage =
 export type BufferEvent =
   | { readonly type: 'write'; readonly pcm: Uint8Array; readonly sight: Sight }
   | { readonly type: 'flush' }
-  /** It is time to look. */
+  /** A planned look. */
   | { readonly type: 'look'; readonly sight: Sight }
-  /** What was asked for was given: how many frames, and how many wait for their period to be full. */
+  /** Answer to `give`: frames given, and frames that wait for a full period. */
   | { readonly type: 'given'; readonly frames: number; readonly heldFrames: number }
   /** A device is being started. */
   | { readonly type: 'started' }
-  /** It can be given sound. `isSure`: it has said so; `afterFault`: there was a fault before, and sounding has to be proven. */
+  /** A device can be given sound. `isSure`: it reported so itself; `afterFault`: it must prove that it plays. */
   | {
       readonly type: 'ready';
       readonly deviceHz: number;
@@ -82,33 +82,33 @@ export type BufferEvent =
       readonly afterFault: boolean;
       readonly sight: Sight;
     }
-  /** It has not failed for so long that it counts as working. */
+  /** The device has run for long enough without failing to count as working. */
   | { readonly type: 'settled' }
   | { readonly type: 'ran_dry'; readonly ms: number; readonly sight: Sight }
   | { readonly type: 'gone' }
-  /** The owner is told that it fails. */
+  /** The failure was reported to the owner. */
   | { readonly type: 'failed' }
-  /** `restart`: the device has to be started again for it. */
+  /** `restart`: the change requires a restart of the device. */
   | { readonly type: 'run_on'; readonly on: boolean; readonly restart: boolean };
 
 export type BufferEffect =
-  /** A stretch of sound begins: what the device takes counts from here. */
+  /** A stretch of sound begins: the device's count starts here. */
   | { readonly type: 'begin' }
-  /** Answered by `given`. */
+  /** Answered with `given`. */
   | { readonly type: 'give'; readonly pcm: Uint8Array }
-  /** Pushes out what a converter holds back with this silence, and fills the last period. Answered by `given`. */
+  /** Flushes a sample rate converter with this silence and pads the last period. Answered with `given`. */
   | { readonly type: 'fill_up'; readonly pcm: Uint8Array }
-  /** What the device takes is not believed any more. */
+  /** The device's count is not trusted any more. */
   | { readonly type: 'distrust' }
   | { readonly type: 'look_at'; readonly at: number; readonly slackMs: number }
   | { readonly type: 'look_no_more' }
   | { readonly type: 'settle_at'; readonly at: number }
   | { readonly type: 'works' }
-  /** It takes nothing; or `slowShare` of what is due, which is too little. */
+  /** The device takes no sound, or only this share of the due sound, which is too little. */
   | { readonly type: 'hangs'; readonly slowShare: number | null }
   | { readonly type: 'restart' }
   | { readonly type: 'measured'; readonly until: number }
-  /** So much of what was written will never be heard: the device was away. */
+  /** Written sound that was never heard, because the device was away. */
   | { readonly type: 'missed'; readonly ms: number }
   | { readonly type: 'overflows' };
 
@@ -116,24 +116,24 @@ export function beginPlaybackBuffer(rateHz: number, latencyMs: number, now: numb
   return {
     ...{ rateHz, latencyMs, pending: NOTHING_PENDING, device: null, heldFrames: 0, stage: null },
     ...{ sounding: false, hasSounded: false, padMs: 0, run: 0, given: 0, heardFrom: null },
-    ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, told: Number.NEGATIVE_INFINITY },
+    ...{ expectsDryUntil: Number.NEGATIVE_INFINITY, reportedEnd: Number.NEGATIVE_INFINITY },
     ...{ absentFrom: now, hasFailed: false, accountedUntil: now, startedAt: now, usualStartMs: 20 },
     ...{ stoodSince: null, isSettled: false, awaitsProof: false, isSlow: false, isOverflowing: false },
     ...{ wantsRunOn: false, needsRestart: false, isAnswering: false, written: { from: now, until: now } },
   };
 }
 
-/** Only where the device's pace is known: silence at another one would pile up, or run dry. */
+/** Whether the device runs on. Requires a known pace: with a wrong pace, silence would pile up or underrun. */
 export function runsOn({ wantsRunOn, device }: PlaybackBuffer): boolean {
   return wantsRunOn && device !== null && queuedFrames(device) !== null;
 }
 
-/** It is given silence for as long as it has not shown that it keeps up. */
+/** Whether the device is given silence until it proves that it keeps up. */
 export function provesPace({ awaitsProof, isSlow }: PlaybackBuffer): boolean {
   return awaitsProof && isSlow;
 }
 
-/** When what will be written next is heard; the past means that nothing sounds. */
+/** When the next written sound will be heard; a past time means that all is silent. */
 export function pendingEnd(buffer: PlaybackBuffer, now: number): number {
   const { device, sounding, pending, rateHz } = buffer;
   const behind = (pending.waitingBytes / BYTES_PER_SAMPLE) * (1000 / rateHz);
@@ -151,7 +151,7 @@ function firstHeardAt(buffer: PlaybackBuffer, now: number): number {
   return (isPatient(buffer, now) ? Math.max(now, startedAt + usualStartMs) : now) + latencyMs;
 }
 
-/** Whether what is to be heard waits for the device, which is away. */
+/** Whether waiting sound is kept for an absent device. */
 export function isPatient({ absentFrom, hasFailed }: PlaybackBuffer, now: number): boolean {
   return absentFrom === null || now - absentFrom < (hasFailed ? PATIENCE_MS : START_PATIENCE_MS);
 }
@@ -160,17 +160,17 @@ export function soundEnd(buffer: PlaybackBuffer, now: number): number {
   return pendingEnd(buffer, now) - buffer.padMs;
 }
 
-/** Nothing sounds, and nothing waits to. */
+/** Whether all sound has been heard. */
 export function isSilent(buffer: PlaybackBuffer, now: number): boolean {
   return !buffer.sounding || (buffer.pending.waitingBytes === 0 && soundEnd(buffer, now) <= now);
 }
 
-/** After a flush: until when something is heard all the same; nothing where it is silent at once. */
+/** After a flush: until when sound is still heard; undefined if it is silent at once. */
 export function runsOutUntil(buffer: PlaybackBuffer): number | undefined {
-  return runsOn(buffer) && buffer.sounding ? buffer.told : undefined;
+  return runsOn(buffer) && buffer.sounding ? buffer.reportedEnd : undefined;
 }
 
-/** The place behind all that was written, in samples; null where the device does not run without a break. */
+/** Sample position after all written sound; null if the device does not run without a break. */
 export function placeBehind(
   buffer: PlaybackBuffer,
 ): { run: number; sample: number; heardFrom: number | null } | null {
@@ -179,7 +179,7 @@ export function placeBehind(
   return { run, sample: given + pending.waitingBytes / BYTES_PER_SAMPLE, heardFrom };
 }
 
-/** How far ahead of what is heard the device may be given sound. */
+/** How far ahead the device may be given sound. */
 export function mostAheadMs(buffer: PlaybackBuffer): number {
   return runsOn(buffer) ? RUN_ON_MS.most : AHEAD_MS;
 }
