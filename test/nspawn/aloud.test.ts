@@ -63,7 +63,7 @@ underSystemd(
         (await journal(kiosk)).includes('The file dragoman.json has a mistake.'),
       );
       await until('it is written where it was said', async () =>
-        (await kiosk.machine.must(['cat', STATUS])).includes(`Said on ${card.device}.`),
+        (await kiosk.machine.must(['cat', STATUS])).includes(`Announced on ${card.device}.`),
       );
       // Half an hour would be left to it.
       expect(await kiosk.stop(REPORT)).toBeLessThan(10_000);
@@ -82,7 +82,7 @@ underSystemd(
       await until('it has ended', async () => (await kiosk.show('ActiveState', REPORT)) === 'inactive');
       expect(await kiosk.show('Result', REPORT)).toBe('success');
       expect(await kiosk.machine.must(['cat', STATUS])).toMatch(
-        /^State: {2}ready\. The kiosk is ready\.[\s\S]*Said on the agent's loudspeakers\./m,
+        /^State: {2}ready\. The kiosk is ready\.[\s\S]*Announced on the agent's loudspeakers\./m,
       );
       // One aplay, the agent's: nobody else has opened the card. One that stood still for seconds it starts again, and says so.
       const opened = (await card.playback.log()).filter(({ event }) => event === 'open' || event === 'busy');

@@ -1,25 +1,25 @@
 import { type Outcome, ok, problem, warning } from './finding.ts';
 
-/** How a login at the broker went. */
+/** Result of a login at the broker. */
 export type LoginFacts =
   | {
       readonly ok: true;
       readonly protocol: 4 | 5;
       readonly subscriptions: number;
-      /** The identifier that the broker let in. */
+      /** The identifier that was used. */
       readonly as: 'doctor' | 'device' | 'agent';
     }
   | {
       readonly ok: false;
       readonly refused: boolean;
       readonly message: string;
-      /** An agent runs here under the device's own identifier, which therefore could not be tried. */
+      /** An agent runs here under the device's own identifier, so the doctor could not use that one. */
       readonly agentRuns: boolean;
     };
 
 export interface LoginQuestion {
   readonly clientId: string;
-  /** Everything goes over the network in clear. */
+  /** The connection is not encrypted. */
   readonly isExposed: boolean;
 }
 
@@ -31,24 +31,24 @@ export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQues
     const done = `${who} (${version}), ${facts.subscriptions} subscriptions granted`;
     if (!isExposed) return ok(done, data);
     return warning(
-      `${done}, but in clear: anybody on the way can read the password and redirect the microphone`,
-      'Use mqtts:// in mqtt.url, and let mqtt.caFile name the authority of the broker.',
+      `${done}, but without encryption: anyone on the network path can read the password and redirect the microphone`,
+      "Use mqtts:// in mqtt.url, and set mqtt.caFile to the broker's certificate authority.",
       data,
     );
   }
   const message = facts.message;
   if (!facts.refused)
-    return problem(message, "Look at the broker's log, and whether it listens for MQTT on this port.");
+    return problem(message, "Look at the broker's log, and check that it listens for MQTT on this port.");
   if (/allow us to subscribe/.test(message))
     return problem(
       message,
-      `Give the device these topics in the broker's access list (client "${clientId}").`,
+      `Allow the device these topics in the broker's access list (client "${clientId}").`,
       { login: 'refused' },
     );
   if (facts.agentRuns)
     return warning(
       `${message}; the doctor logs in beside the running agent as "${clientId}.doctor"`,
-      'If the broker lets only the device\'s own identifier in, ask the agent: send it the command "diagnose".',
+      'If the broker accepts only the device\'s own identifier, send the agent the command "diagnose" instead.',
       { login: 'refused' },
     );
   return problem(
@@ -58,10 +58,10 @@ export function judgeLogin(facts: LoginFacts, { clientId, isExposed }: LoginQues
   );
 }
 
-/** What came back for a trial request. Never a token. */
+/** Answer to a test request for a token. Never contains a token. */
 export type BackendAnswer =
   | { readonly kind: 'probed'; readonly session: 'deleted' | 'expires' | 'none' }
-  /** A backend that does not know trials: the token was thrown away unread. */
+  /** The backend does not know test requests: the token was discarded unread. */
   | { readonly kind: 'granted'; readonly windowS: number | null }
   | {
       readonly kind: 'denied';
@@ -71,13 +71,13 @@ export type BackendAnswer =
       readonly retryAfterS: number | null;
     }
   | { readonly kind: 'malformed' }
-  /** Nothing came but answers that are not believed; `why` ends a sentence. */
+  /** Only untrusted answers came; `why` ends a sentence. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** The broker did not take the question. */
+  /** The broker did not accept the request. */
   | { readonly kind: 'unasked' }
   | { readonly kind: 'silent'; readonly waitedS: number };
 
-/** Denials that pass by themselves. */
+/** Temporary denials. */
 const PASSING = new Set(['too_many_requests', 'backend_busy', 'rate_limited']);
 const OWNER_FIXES: Readonly<Record<string, string>> = {
   device_not_allowed: 'Add this device to "allow" in the backend\'s configuration.',
@@ -91,49 +91,49 @@ export function judgeBackend(answer: BackendAnswer, tookMs: number, requestTopic
   const data = { answer: answer.kind, took_ms: Math.round(tookMs) };
   switch (answer.kind) {
     case 'probed': {
-      const left = answer.session === 'expires' ? 'the session expires by itself' : 'no session is left';
-      return ok(`a token was issued in ${Math.round(tookMs)} ms and taken back; ${left}`, data);
+      const left = answer.session === 'expires' ? 'its session will expire' : 'no session is left';
+      return ok(`a token was issued in ${Math.round(tookMs)} ms and returned; ${left}`, data);
     }
     case 'granted': {
       const within = answer.windowS === null ? 'soon' : `within ${Math.round(answer.windowS)} s`;
       return ok(
-        `a token was issued in ${Math.round(tookMs)} ms and thrown away; its session expires ${within}`,
+        `a token was issued in ${Math.round(tookMs)} ms and discarded; its session expires ${within}`,
         data,
       );
     }
     case 'malformed':
       return problem(
         'the backend answered with something that is neither a token nor a refusal',
-        'Check that the backend is made for this version of the agent.',
+        'Check that backend and agent are of matching versions.',
         data,
       );
     case 'refused':
       return problem(
-        `an answer came and was refused: ${answer.why}`,
-        "Let owner.publicKeyFiles name the public key that belongs to the backend's signingKeyFile; if it does, somebody else answers in its place.",
+        `an answer was rejected: ${answer.why}`,
+        "Set owner.publicKeyFiles to the public key that belongs to the backend's signingKeyFile. If it is already set, another program answers in place of the backend.",
         data,
       );
     case 'unasked':
       return problem(
         `the broker does not let this device publish ${requestTopic}`,
-        "Give the device this topic in the broker's access list.",
+        "Allow the device this topic in the broker's access list.",
         data,
       );
     case 'silent':
       return problem(
         `no backend answered within ${answer.waitedS} s`,
-        `Start the backend, and check that the broker lets this device publish ${requestTopic} and the backend answer it.`,
+        `Start the backend, and check that the broker allows this device to publish ${requestTopic} and the backend to answer.`,
         data,
       );
     case 'denied': {
       const { code, detail } = answer;
-      const told = `the backend gives no token: ${detail} (${code})`;
+      const denial = `the backend gives no token: ${detail} (${code})`;
       const figures = { ...data, code, final: answer.final, retry_after_s: answer.retryAfterS };
       if (PASSING.has(code)) {
         const wait = answer.retryAfterS === null ? 'a minute' : `${Math.ceil(answer.retryAfterS)} s`;
-        return warning(told, `Try again in ${wait}.`, figures);
+        return warning(denial, `Try again in ${wait}.`, figures);
       }
-      return problem(told, OWNER_FIXES[code] ?? "Look at the backend's log, which tells why.", figures);
+      return problem(denial, OWNER_FIXES[code] ?? "Look at the backend's log for the reason.", figures);
     }
   }
 }

@@ -1,28 +1,28 @@
 import type { WallMs } from '../../protocol/time.ts';
 import { count, type Outcome, ok, problem, warning } from './finding.ts';
 
-/** What a server showed of itself. */
+/** A server's certificate. */
 export interface CertificateFacts {
-  /** The names and addresses it is valid for, such as `DNS:broker.example`. */
+  /** Names and addresses it is valid for, such as `DNS:broker.example`. */
   readonly names: readonly string[];
   readonly issuer: string;
   /** Wall-clock milliseconds. */
   readonly validFrom: number;
   readonly validTo: number;
-  /** Why it is not trusted, in the words of the TLS library: CERT_HAS_EXPIRED; null where it is. */
+  /** Error code of the TLS library if it is not trusted, such as CERT_HAS_EXPIRED; null if it is. */
   readonly distrust: string | null;
 }
 
-/** Time enough to have a certificate renewed by hand. */
+/** Remaining validity (days) below which a warning is due: time enough to renew a certificate by hand. */
 const RENEW_WITHIN_DAYS = 21;
 const DAY_MS = 86_400_000;
 
 export interface CertificateQuestion {
-  /** Whose it is, such as `broker.example`. */
+  /** The server's name, such as `broker.example`. */
   readonly host: string;
   /** Wall-clock milliseconds; null while the clock is not set. */
   readonly wall: WallMs | null;
-  /** The key of the configuration that names the authority. */
+  /** Configuration key of the certificate authority. */
   readonly caKey: string;
 }
 
@@ -48,13 +48,13 @@ export function judgeCertificate(facts: CertificateFacts, question: CertificateQ
   );
 }
 
-/** The certificate by which the broker knows us. */
+/** Our client certificate for the broker. */
 export interface OwnCertificateFacts {
   /** Wall-clock milliseconds. */
   readonly validTo: number;
-  /** It is not the one that `mqtt.certFile` names, but a later one that the agent keeps. */
+  /** A renewed certificate that the agent keeps, instead of the one in `mqtt.certFile`. */
   readonly isRenewed: boolean;
-  /** The agent has asked for the next one. */
+  /** The agent has requested the next one. */
   readonly isAsked: boolean;
 }
 
@@ -65,9 +65,9 @@ export function judgeOwnCertificate(
   if (wall === null) return ok('client certificate readable');
   const days = Math.floor((validTo - wall) / DAY_MS);
   const which = isRenewed ? 'the renewed client certificate' : 'the client certificate in mqtt.certFile';
-  const asked = isAsked ? ', and the next one is asked for' : '';
-  const byHand = 'Have a new certificate issued for this device and put it where mqtt.certFile says.';
-  const fix = isAsked ? 'At the owner: dragoman-backend devices renew.' : byHand;
+  const asked = isAsked ? ', and the next one is requested' : '';
+  const byHand = 'Have a new certificate issued for this device and store it as the file in mqtt.certFile.';
+  const fix = isAsked ? 'The owner can approve it: dragoman-backend devices renew.' : byHand;
   if (days < 0) return problem(`${which} ended on ${day(validTo)}`, byHand);
   if (days < RENEW_WITHIN_DAYS)
     return warning(`${which} ends on ${day(validTo)} (${count(days, 'day')})${asked}`, fix);
@@ -106,13 +106,13 @@ function distrusted(
   return problem(
     `the certificate of ${host} is not trusted (${code}); it was issued by ${facts.issuer}`,
     code === 'DEPTH_ZERO_SELF_SIGNED_CERT'
-      ? `It vouches for itself: if you know it, let ${caKey} name a PEM file with this very certificate.`
-      : `Let ${caKey} name the PEM file of the authority that issued it.`,
+      ? `It is self-signed. If you trust it, set ${caKey} to a PEM file with this certificate.`
+      : `Set ${caKey} to the PEM file of the authority that issued it.`,
     data,
   );
 }
 
-/** A day, as operators write it; `whole` adds the time. */
+/** Formats a date; `whole` adds the time. */
 function day(wallMs: number, form: 'day' | 'whole' = 'day'): string {
   if (!Number.isFinite(wallMs)) return 'an unknown day';
   const text = new Date(wallMs).toISOString();

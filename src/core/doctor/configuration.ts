@@ -4,7 +4,7 @@ import { combine, count, type Outcome, ok, problem, warning } from './finding.ts
 /** A file of the configuration that holds a secret or a certificate. */
 export interface NamedFile {
   readonly key: string;
-  /** Null when it can be used; else a sentence that says what is wrong and never what is in it. */
+  /** Null if the file is usable; otherwise a sentence about the fault, without any content of the file. */
   readonly trouble: string | null;
 }
 
@@ -12,11 +12,11 @@ export interface ConfigurationFacts {
   readonly file: string;
   readonly lanes: number;
   readonly files: readonly NamedFile[];
-  /** The process of an agent that runs with it; null where none is seen. */
+  /** Process of a running agent with this configuration; null if none is seen. */
   readonly agent: number | null;
-  /** What it leaves open. */
+  /** Warnings about its content. */
   readonly warnings: readonly ConfigWarning[];
-  /** Everybody on this machine may change it. */
+  /** Every user of this machine may change it. */
   readonly isOpenToAll: boolean;
 }
 
@@ -31,7 +31,7 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
       agent,
     }),
     ...bad.map(({ key, trouble }) => {
-      // The fix is part of the sentence where there is only one.
+      // The fix is part of the sentence if there is only one.
       const [found = '', command] = (trouble ?? '').split(': chmod');
       return problem(`${key}: ${found}`, command === undefined ? fixOf(found) : `chmod${command}`);
     }),
@@ -44,12 +44,12 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
 
 function fixOf(trouble: string): string {
   if (/does not exist/.test(trouble))
-    return 'Put it there. A systemd credential is only there inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
+    return 'Put the file there. A systemd credential exists only inside the service: to check one, set CREDENTIALS_DIRECTORY to the folder that holds it.';
   if (/EACCES/.test(trouble)) return "Run this as the agent's user or as root.";
   return 'Put the right file there, or change the configuration.';
 }
 
-/** A configuration that can't be used. @param problems each on a line of its own */
+/** Outcome for an invalid configuration. @param problems one line each */
 export function judgeInvalid(file: string, problems: readonly string[]): Outcome {
   const [first = 'it cannot be read', ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more problem')})`;

@@ -2,12 +2,12 @@ import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
-/** How far a connection to a server came. */
+/** How far a connection to a server got. */
 export interface ReachFacts {
   readonly host: string;
   readonly port: number;
   readonly addresses: readonly string[];
-  /** Where it ended; null when it is there. */
+  /** The step that failed; null if the connection succeeded. */
   readonly failure: { readonly step: 'name' | 'connection' | 'tls'; readonly code: string } | null;
   readonly connectMs: number | null;
   /** Null without TLS. */
@@ -15,26 +15,26 @@ export interface ReachFacts {
 }
 
 export interface ReachQuestion {
-  /** Who it is: "the broker", "the stream host". */
+  /** Name of the server in a sentence: "the broker", "the stream host". */
   readonly who: string;
-  /** Where its address comes from, for who has to change it. */
+  /** Source of its address, for whoever has to change it. */
   readonly addressFrom: string;
   readonly caKey: string;
   readonly wall: WallMs | null;
 }
 
 const NAME_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
-  ENOTFOUND: ['nobody knows this name', 'Check the spelling'],
+  ENOTFOUND: ['this name is unknown', 'Check the spelling'],
   EAI_AGAIN: ['the name server does not answer', 'Check the network cable or WLAN and the name server'],
   TIMEOUT: ['the name server does not answer', 'Check the network cable or WLAN and the name server'],
 };
 
 const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
   ECONNREFUSED: ['nothing listens there', 'Start it, or check the port'],
-  ECONNRESET: ['it cuts the connection', 'Check what stands between: a firewall or proxy'],
+  ECONNRESET: ['it closes the connection', 'Check for a firewall or proxy in between'],
   TIMEOUT: ['no answer', 'Check the network and whether a firewall lets this port through'],
   ETIMEDOUT: ['no answer', 'Check the network and whether a firewall lets this port through'],
-  EHOSTUNREACH: ['there is no way to it', 'Check the network and its gateway'],
+  EHOSTUNREACH: ['there is no route to it', 'Check the network and its gateway'],
   ENETUNREACH: ['this machine has no network', 'Plug the cable in, or join the WLAN'],
   EADDRNOTAVAIL: ['this machine has no network', 'Plug the cable in, or join the WLAN'],
 };
@@ -59,7 +59,7 @@ export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }:
   if (code === 'CLIENT_CERTIFICATE')
     return problem(
       `${who} ${host}:${port} does not accept our certificate`,
-      'Have a certificate issued for this device by the authority that it trusts.',
+      'Have a certificate issued for this device by an authority that the server trusts.',
       { ...data, login: 'refused' },
     );
   if (code === 'UNUSABLE_PEM')
@@ -78,22 +78,22 @@ export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }:
 
 const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
-/** What a server answered when it was asked for a WebSocket without a token. */
+/** A server's answer to a WebSocket request without a token. */
 export interface UpgradeFacts {
-  /** HTTP status; 101 is an accepted upgrade. Null when there was no answer. */
+  /** HTTP status; 101 is an accepted upgrade. Null: no answer. */
   readonly status: number | null;
-  /** Why there was none. */
+  /** Error code if there was no answer. */
   readonly code: string | null;
   /** The server's own time, wall-clock milliseconds. */
   readonly date: number | null;
 }
 
-/** A refusal for want of a token proves that there is somebody who wants one. */
+/** A refusal for the missing token proves that the service is there. */
 export function judgeUpgrade({ status, code }: UpgradeFacts, host: string): Outcome {
   const data = { http_status: status };
   if (status === null)
     return problem(
-      `${host} does not answer the opening of a stream (${code ?? 'no answer'})`,
+      `${host} does not answer a request to open a stream (${code ?? 'no answer'})`,
       "Check streamUrl in the backend's configuration, and whether a proxy lets WebSockets through.",
       data,
     );
@@ -101,23 +101,23 @@ export function judgeUpgrade({ status, code }: UpgradeFacts, host: string): Outc
     return ok(`it opens streams (HTTP ${status} without a token)`, data);
   if (status === 404)
     return problem(
-      `${host} knows no streams at this address (HTTP 404)`,
+      `${host} offers no streams at this address (HTTP 404)`,
       "Check the path of streamUrl in the backend's configuration.",
       data,
     );
   const fix =
     status >= 500
-      ? 'The service is in trouble: try again later, and tell its provider when it lasts.'
+      ? 'The service has a fault: try again later, and inform its provider if it lasts.'
       : "Check streamUrl in the backend's configuration.";
-  return warning(`${host} answers the opening of a stream with HTTP ${status}`, fix, data);
+  return warning(`${host} answers a request to open a stream with HTTP ${status}`, fix, data);
 }
 
-/** Another clock that was seen, compared with ours. */
+/** Another clock compared with ours. */
 export interface ClockReading {
   readonly who: string;
-  /** Theirs less ours, milliseconds. */
+  /** Their time minus ours, milliseconds. */
   readonly offsetMs: number;
-  /** How far off the comparison itself may be. */
+  /** Possible error of the comparison. */
   readonly uncertaintyMs: number;
 }
 
@@ -129,10 +129,13 @@ const SET_CLOCK =
 /** @param wall null while the machine's clock is not set */
 export function judgeClock(wall: WallMs | null, sights: readonly ClockReading[]): Outcome {
   if (wall === null)
-    return problem('the clock is not set: certificates cannot be judged and nothing is dated', SET_CLOCK);
+    return problem(
+      'the clock is not set: certificates cannot be checked, and messages carry no time',
+      SET_CLOCK,
+    );
   const now = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');
   const best = [...sights].sort((a, b) => a.uncertaintyMs - b.uncertaintyMs)[0];
-  if (best === undefined) return ok(`${now}; nobody to compare it with`, { now });
+  if (best === undefined) return ok(`${now}; no other clock to compare it with`, { now });
   const { who } = best;
   const sure = Math.max(0, Math.abs(best.offsetMs) - best.uncertaintyMs);
   const data = { now, compared_with: who, offset_s: Math.round(best.offsetMs / 100) / 10 };

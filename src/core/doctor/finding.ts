@@ -6,10 +6,10 @@ import {
   type Verdict,
 } from '../../protocol/mqtt/diagnose.ts';
 
-/** What a check came to; which check it was is known to whoever ran it. */
+/** Result of a check; the caller knows which check it was. */
 export type Outcome = Omit<Finding, 'check' | 'lane'>;
 type Figures = Finding['data'];
-/** Published names are snake_case, inside of lists and objects too: a key with a capital is none. */
+/** Allows only published names: snake_case, inside lists and objects too. A key with a capital is rejected. */
 type Published<T> = T extends readonly (infer E)[]
   ? readonly Published<E>[]
   : T extends object
@@ -26,7 +26,7 @@ export function ok<const D extends object>(finding: string, data?: D & Published
   return { verdict: 'ok', finding, fix: null, data: asFigures(data) };
 }
 
-/** @param fix what to do about it, a sentence */
+/** @param fix one sentence about what to do */
 export function warning<const D extends object>(
   finding: string,
   fix: string,
@@ -35,7 +35,7 @@ export function warning<const D extends object>(
   return { verdict: 'warning', finding, fix, data: asFigures(data) };
 }
 
-/** @param fix what to do about it, a sentence */
+/** @param fix one sentence about what to do */
 export function problem<const D extends object>(
   finding: string,
   fix: string,
@@ -44,7 +44,7 @@ export function problem<const D extends object>(
   return { verdict: 'problem', finding, fix, data: asFigures(data) };
 }
 
-/** @param why what kept it from being looked at */
+/** @param why the reason for skipping the check */
 export function skipped<const D extends object>(why: string, data?: D & Published<D>): Outcome {
   return { verdict: 'skipped', finding: why, fix: null, data: asFigures(data) };
 }
@@ -59,28 +59,28 @@ export function worstOf(verdicts: readonly Verdict[]): Verdict {
 }
 
 /**
- * The steps of one check as one outcome: what is worst is told alone, so that nobody has to look for it between what is
- * well; figures are those of all steps.
+ * Combines the steps of one check. Only the worst findings are shown, so that a reader need not search for them; the
+ * figures are those of all steps.
  */
 export function combine(steps: readonly Outcome[]): Outcome {
   const verdict = worstOf(steps.map((step) => step.verdict));
-  const told = steps.filter((step) => step.verdict === verdict);
-  const fixes = told.map(({ fix }) => fix).filter((fix) => fix !== null);
+  const worst = steps.filter((step) => step.verdict === verdict);
+  const fixes = worst.map(({ fix }) => fix).filter((fix) => fix !== null);
   return {
     verdict,
-    finding: told.map(({ finding }) => finding).join('; '),
+    finding: worst.map(({ finding }) => finding).join('; '),
     fix: fixes.length === 0 ? null : fixes.join(' '),
     data: Object.assign({}, ...steps.map(({ data }) => data)),
   };
 }
 
-/** All findings as one document, in the fixed order. */
+/** All findings as one document, in fixed order. */
 export function diagnosisOf(version: string, findings: readonly Finding[]): Diagnosis {
   const inOrder = CHECKS.flatMap((name) => findings.filter(({ check }) => check === name));
   return { version, verdict: worstOf(findings.map(({ verdict }) => verdict)), checks: inOrder };
 }
 
-/** One, or two and more: `count(1, 'lane')` is "1 lane". */
+/** A number with its noun: `count(1, 'lane')` is "1 lane", `count(2, 'lane')` is "2 lanes". */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -6,11 +6,11 @@ export interface HeldDevice {
   readonly device: string;
   /** The process that uses it. */
   readonly agent: number;
-  /** Of that process's status, `code` or `code:detail`. */
+  /** Reasons in that agent's status, `code` or `code:detail`. */
   readonly reasons: readonly string[];
 }
 
-const ASK = 'the command "diagnose" asks the agent how it is';
+const ASK = 'the command "diagnose" makes the agent check it';
 
 const FIXES: ReadonlyMap<string, string> = new Map([
   ['lost', 'Plug it in, or name another: "dragoman devices" lists them.'],
@@ -20,17 +20,17 @@ const FIXES: ReadonlyMap<string, string> = new Map([
 
 const LONGEST_REASON = 200;
 
-/** A device that a running agent uses is not opened beside it; but an agent that misses it says so. */
+/** Judges a device that a running agent uses. The doctor does not open it, but the agent's status may report a fault. */
 export function judgeHeldDevice({ direction, lane, device, agent, reasons }: HeldDevice): Outcome {
   const reason = reasons.find((one) => isAbout(one, direction, lane));
-  if (reason === undefined) return skipped(`the running agent (process ${agent}) has it; ${ASK}`);
+  if (reason === undefined) return skipped(`the running agent (process ${agent}) uses it; ${ASK}`);
   const detail = reason.slice(reason.search(/[:/][^:/]*$/) + 1);
   const fix = FIXES.get(detail) ?? `${ASK.charAt(0).toUpperCase()}${ASK.slice(1)}.`;
   const said = reason.slice(0, LONGEST_REASON);
-  return problem(`${device}: the running agent (process ${agent}) says "${said}"`, fix, { device });
+  return problem(`${device}: the running agent (process ${agent}) reports "${said}"`, fix, { device });
 }
 
-/** With several lanes the detail of a reason begins with its lane: "capture:main/lost". */
+/** With several lanes, the detail of a reason begins with the lane: "capture:main/lost". */
 function isAbout(reason: string, direction: string, lane: string): boolean {
   const [code, detail = ''] = reason.split(':');
   if (code !== direction) return false;

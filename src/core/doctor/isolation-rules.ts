@@ -1,19 +1,19 @@
 import { type Outcome, ok, skipped, warning } from './finding.ts';
 
-/** What the broker did when the device reached for what is not its own. */
+/** The broker's reaction when the device used topics of other devices. */
 export interface IsolationFacts {
-  /** A message to a topic of a device that does not exist; MQTT 3.1.1 does not tell that one was refused. */
+  /** Result of a message to a topic of a device that does not exist; MQTT 3.1.1 does not report a refusal. */
   readonly published: 'taken' | 'refused' | 'unknown';
   readonly subscribed: 'granted' | 'refused' | 'unknown';
-  /** Its own message came back from there. */
+  /** The device received its own message from that topic. */
   readonly cameBack: boolean;
-  /** How many other devices told it how they are. */
+  /** Number of other devices whose status it received. */
   readonly devicesHeard: number;
 }
 
-/** @param facts null: nobody could log in */
+/** @param facts null: no login succeeded */
 export function judgeIsolation(facts: IsolationFacts | null): Outcome {
-  if (facts === null) return skipped('there was no login to try it with (the check "broker" tells why)');
+  if (facts === null) return skipped('cannot be tested without a login (see the check "broker")');
   const { published, subscribed, cameBack, devicesHeard } = facts;
   const data = { published, subscribed, came_back: cameBack, devices_heard: devicesHeard };
   const writes = published === 'taken' || cameBack;
@@ -21,14 +21,14 @@ export function judgeIsolation(facts: IsolationFacts | null): Outcome {
   if (writes || reads) {
     const may = [...(writes ? ['publish'] : []), ...(reads ? ['receive'] : [])].join(' and ');
     return warning(
-      `the broker lets this device ${may} on topics of other devices: whoever has the login of one kiosk reaches the others`,
-      'Give each device rules for its own topics alone: docs/fleet.md tells which, and "dragoman-backend broker init" writes them.',
+      `the broker lets this device ${may} on topics of other devices: the login of one kiosk gives access to the others`,
+      'Give each device rules for its own topics only: docs/fleet.md lists them, and "dragoman-backend broker init" writes them.',
       data,
     );
   }
   if (published === 'unknown')
     return skipped(
-      'MQTT 3.1.1 does not tell whether a message to a topic of another device was refused',
+      'MQTT 3.1.1 does not report whether a message to a topic of another device was refused',
       data,
     );
   return ok('the broker refuses topics of other devices', data);

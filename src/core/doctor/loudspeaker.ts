@@ -3,31 +3,31 @@ import { LANE_DEFAULTS } from '../lane/lane-options.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 import { combine, type Outcome, ok, skipped, warning } from './finding.ts';
 
-/** How the test tone went through the room. */
+/** Result of playing the test tone through the room. */
 export interface EchoFacts {
   readonly device: string;
   readonly mode: EchoMode;
-  /** Of the lane, 0-100. */
+  /** Volume of the lane, 0-100. */
   readonly volume: number;
-  /** Null where nothing was heard back. */
+  /** Null if the tone was not heard back. */
   readonly heard: {
-    /** From the moment at which the loudspeaker was due to sound. */
+    /** Delay since the expected time of playing. */
     readonly delayMs: number;
     readonly gainDb: number;
     readonly clearnessDb: number;
   } | null;
 }
 
-/** The longest way through cards and room that the echo canceller aligns to. */
+/** Longest delay (ms) of cards and room that the echo canceller can align to. */
 const LONGEST_CANCELLED_MS = 400;
-/** Louder than this the microphone itself distorts, and no canceller undoes that. */
+/** Loudest echo (dB) that can be cancelled: above it the microphone itself distorts. */
 const LOUDEST_CANCELLED_DB = 0;
-/** Visitors wait for an answer before they speak: this long a deafness after each sentence eats their first words. */
+/** Tail (ms) that costs visitors their first words, because they answer sooner after a sentence. */
 const LONG_TAIL_MS = 800;
-/** What comes back softer than this is hardly ever taken for speech. */
+/** Echo level (dB) that is hardly ever taken for speech. */
 const FAINT_DB = -40;
 
-/** What the tone tells of the loudspeaker and of the mode against echo. */
+/** Judges the loudspeaker and the echo mode by the test tone. */
 export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
   if (volume === 0)
     return warning(`${device}: the volume of the lane is 0, so nothing can be heard`, 'Set "volume" to 80.', {
@@ -36,7 +36,7 @@ export function judgeEcho({ device, mode, volume, heard }: EchoFacts): Outcome {
   if (heard === null)
     return warning(
       `${device} took the tone, but the microphone did not hear it`,
-      `If you did not hear it either, the loudspeaker is off, muted or unplugged; if you did, the two are so far apart that "echo": "off" is enough.`,
+      `If you did not hear it either, check that the loudspeaker is on, unmuted and plugged in. If you did hear it, the two are so far apart that "echo": "off" is enough.`,
       { heard: false },
     );
   const { delayMs, gainDb, clearnessDb } = heard;
@@ -65,7 +65,7 @@ function objections(
       return [
         warning(
           `${found}; with echo "off" the kiosk translates itself`,
-          'Set "echo" to "half-duplex", or to "cancel" where people shall be able to interrupt.',
+          'Set "echo" to "half-duplex", or to "cancel" if people should be able to interrupt.',
         ),
       ];
     case 'half-duplex':
@@ -91,25 +91,25 @@ function objections(
   }
 }
 
-/** Before a lane has measured its echo, its gate waits no longer than this for it. */
+/** Warns about a delay longer than the lane's gate waits before it has measured its echo. */
 function lateAtFirst(found: string, delayMs: number): Outcome[] {
   const mostMs = LANE_DEFAULTS.echoTailMs;
   if (delayMs <= mostMs) return [];
   return [
     warning(
-      `${found}: later than ${mostMs} ms, so that the end of the first chime or sentence after each start is heard back`,
+      `${found}: later than ${mostMs} ms, so after each start the microphone picks up the end of the first chime or sentence`,
       'Use the cards directly (plughw:) instead of a sound server, or wired instead of wireless ones.',
     ),
   ];
 }
 
-/** How long half-duplex stays deaf after the loudspeaker once it has heard this, milliseconds. */
+/** Tail of half-duplex after an echo like this (ms). */
 function tailAfter(delayMs: number, gainDb: number): number {
   const measure = { delayMs, gainDb, confidence: 1, at: 0 };
   return tailOf({ ...NO_ECHO, measures: [measure] }, 0);
 }
 
-/** The mode with which a room like this one works best. */
+/** Best echo mode for a room like this. */
 export function adviceOn(gainDb: number, delayMs: number): EchoMode {
   if (gainDb < FAINT_DB) return 'off';
   return delayMs <= LONGEST_CANCELLED_MS && gainDb <= LOUDEST_CANCELLED_DB ? 'cancel' : 'half-duplex';
@@ -119,7 +119,7 @@ function signed(value: number): string {
   return value > 0 ? `+${value}` : `${value}`;
 }
 
-/** A loudspeaker that is a file. */
+/** For a loudspeaker that is a file. */
 export function judgeFilePlayback(path: string): Outcome {
-  return skipped(`the loudspeaker is the file ${path}, which the doctor leaves alone`);
+  return skipped(`the loudspeaker is the file ${path}, which the doctor does not test`);
 }

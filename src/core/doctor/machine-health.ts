@@ -2,15 +2,15 @@ import { type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
 const MB = 1_000_000;
 
-/** A folder that the agent may want to write to. */
+/** A folder to which the agent may write. */
 export interface DiskFacts {
   readonly folder: string;
-  /** What is written there, such as "the recording of lane main". */
+  /** Content of the folder, such as "the recording of lane main". */
   readonly purpose: string;
-  /** Whether the agent cannot do without it. */
+  /** Whether the agent needs it to work. */
   readonly isNeeded: boolean;
   readonly freeBytes: number;
-  /** 0 to 1; file systems that count no files have 1. */
+  /** Share of free inodes, 0 to 1; 1 if the file system does not count them. */
   readonly freeFiles: number;
   readonly access: 'writable' | 'read-only' | 'forbidden' | 'missing';
 }
@@ -32,7 +32,7 @@ export function judgeDisk(facts: DiskFacts): Outcome {
   if (access === 'read-only')
     return complain(
       `${folder} is on a read-only disk: ${purpose} cannot be kept`,
-      'Mount it writable; a disk that became read-only by itself is failing (see "dmesg").',
+      'Mount it writable. If it became read-only without a command, the disk is failing (see "dmesg").',
       data,
     );
   if (access === 'forbidden')
@@ -42,11 +42,11 @@ export function judgeDisk(facts: DiskFacts): Outcome {
       data,
     );
   const free = `${size(freeBytes)} free in ${folder}`;
-  const fix = 'Remove what is not needed; "journalctl --vacuum-size=50M" shortens old logs.';
+  const fix = 'Remove files that are not needed; "journalctl --vacuum-size=50M" shortens old logs.';
   if (freeBytes < EMPTY_BYTES) return problem(`the disk is full: ${free}`, fix, data);
   if (freeBytes < SCARCE_BYTES) return warning(`the disk is nearly full: ${free}`, fix, data);
   if (facts.freeFiles < SCARCE_FILES)
-    return warning(`the disk can hardly take more files, although ${free}`, fix, data);
+    return warning(`the disk has room for hardly any more files, although ${free}`, fix, data);
   return ok(free, data);
 }
 
@@ -54,13 +54,13 @@ export function judgeDisk(facts: DiskFacts): Outcome {
 export interface MemoryFacts {
   readonly total: number;
   readonly available: number;
-  /** What the service manager or container allows; null: all there is. */
+  /** Limit of the service manager or container; null: none. */
   readonly limit: number | null;
-  /** Whether the kernel can limit a service's memory at all; null: it does not tell. Left out: null. */
+  /** Whether the kernel can limit a service's memory at all; null or missing: unknown. */
   readonly canLimit?: boolean | null;
 }
 
-/** A running agent has some 90 MB; the rest is for everybody else. */
+/** Memory (bytes) that should be available: a running agent uses about 90 MB, the rest is for other programs. */
 const SCARCE_MEMORY = 150 * MB;
 const TOO_LITTLE_MEMORY = 60 * MB;
 const LEAST_LIMIT = 120 * MB;
@@ -72,7 +72,7 @@ export function judgeMemory({ total, available, limit, canLimit = null }: Memory
     limit_mb: limit === null ? null : Math.floor(limit / MB),
   };
   const found = `${size(available)} of ${size(total)} available`;
-  const fix = 'End what is not needed ("ps aux --sort -rss | head" shows the largest).';
+  const fix = 'Stop programs that are not needed ("ps aux --sort -rss | head" shows the largest ones).';
   if (available < TOO_LITTLE_MEMORY) return problem(`memory is used up: ${found}`, fix, data);
   if (limit !== null && limit < LEAST_LIMIT)
     return warning(`the agent is allowed only ${size(limit)} of memory`, 'Raise MemoryMax.', data);
@@ -93,9 +93,9 @@ function size(bytes: number): string {
 const HOT_CELSIUS = 75;
 const TOO_HOT_CELSIUS = 83;
 
-/** @param celsius of the hottest place; null where nothing measures it */
+/** @param celsius of the hottest sensor; null: no sensor */
 export function judgeTemperature(celsius: number | null): Outcome {
-  if (celsius === null) return skipped('this machine does not tell');
+  if (celsius === null) return skipped('this machine reports no temperature');
   const data = { celsius: Math.round(celsius * 10) / 10 };
   const fix = 'Give it air or a heat sink, and keep it out of the sun.';
   const found = `${Math.round(celsius)} degrees C`;
@@ -104,11 +104,11 @@ export function judgeTemperature(celsius: number | null): Outcome {
   return ok(found, data);
 }
 
-/** What a Raspberry Pi tells of its supply. */
+/** Power supply readings of a Raspberry Pi. */
 export interface PowerFacts {
-  /** The firmware's bits; null where it does not tell. */
+  /** Bits from the firmware; null if it does not report them. */
   readonly throttled: number | null;
-  /** The kernel's under-voltage alarm; null where there is none. */
+  /** The kernel's under-voltage alarm; null if there is none. */
   readonly alarm: boolean | null;
 }
 
@@ -117,7 +117,7 @@ const EVER = 16;
 const BETTER_SUPPLY = 'Use the power supply made for this board, and a short, thick cable.';
 
 export function judgePower({ throttled, alarm }: PowerFacts): Outcome {
-  if (throttled === null && alarm === null) return skipped('this platform does not tell');
+  if (throttled === null && alarm === null) return skipped('this platform does not report it');
   const bits = throttled ?? 0;
   const data = { throttled: throttled === null ? null : `0x${bits.toString(16)}`, alarm };
   if ((bits & NOW.underVoltage) !== 0 || alarm === true)

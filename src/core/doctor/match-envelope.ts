@@ -1,8 +1,8 @@
 import { createSpectrum, transformLength, valueAt } from '../audio/fourier.ts';
 
 /**
- * How much of a pattern is in a sound that begins at each of its samples, whatever the phase: the magnitude of the
- * correlation with the pattern and the pattern a quarter turn on. A sound that is the pattern times `a` has `a` there.
+ * Strength of a pattern in a sound, for each start sample and in any phase: the magnitude of the correlation with the
+ * pattern and with its quarter-turn shift. For a sound that is `a` times the pattern, the value there is `a`.
  */
 export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float64Array {
   const length = transformLength(sound.length + pattern.length);
@@ -14,7 +14,7 @@ export function matchEnvelope(sound: Float32Array, pattern: Float32Array): Float
   wanted.re.set(pattern);
   spectrum.forward(wanted.re, wanted.im);
   const energy = pattern.reduce((sum, value) => sum + value * value, 0);
-  // Times the conjugate of the pattern; without the negative frequencies the result turns, and its length is the envelope.
+  // Multiply by the pattern's conjugate. Without negative frequencies the result is complex, and its magnitude is the envelope.
   for (let k = 0; k < length; k++) {
     const isPositive = k > 0 && k < length / 2;
     const scale = isPositive ? 2 / Math.max(energy, 1e-12) : 0;

@@ -12,9 +12,9 @@ export interface HeardPiece {
 
 /** A recording in figures. */
 export interface HearingFacts {
-  /** What was asked for. */
+  /** Requested rate. */
   readonly rateHz: number;
-  /** What came, by the times of the pieces; null where they are too few to tell. */
+  /** Measured rate; null with too few pieces. */
   readonly measuredHz: number | null;
   readonly recordedMs: number;
   readonly rmsDb: number;
@@ -22,9 +22,9 @@ export interface HearingFacts {
   /** Shares of all samples, 0 to 1. */
   readonly clipped: number;
   readonly zero: number;
-  /** Mean of all samples, of full scale. */
+  /** Mean of all samples, as a share of full scale. */
   readonly offset: number;
-  /** RMS of what somebody said meanwhile, dBFS; null where nobody did. */
+  /** RMS of speech during the recording, dBFS; null without speech. */
   readonly speechDb: number | null;
 }
 
@@ -53,10 +53,10 @@ export function measureHearing(pieces: readonly HeardPiece[], rateHz: number): H
 }
 
 const FEWEST_PIECES = 5;
-/** More points than these tell nothing more; each is compared with each. */
+/** Points for the measured rate: more give no better result, and each is compared with each. */
 const MOST_POINTS = 64;
 
-/** Samples per second: the median slope between any two pieces. Those that a busy machine took late do not count (Theil-Sen). */
+/** Samples per second: the median slope between any two pieces, which ignores late ones from a busy machine (Theil-Sen). */
 function measureRate(pieces: readonly HeardPiece[]): number | null {
   if (pieces.length < FEWEST_PIECES) return null;
   const step = Math.ceil(pieces.length / MOST_POINTS);
@@ -82,29 +82,29 @@ const BROKEN_RATE = 0.02;
 const SHORTEST_MS = 500;
 const NEARLY_SILENT_DB = -72;
 
-/** Whether the measured rate is so far off that it is worth a longer look. */
+/** Whether the measured rate deviates enough for a longer look. */
 export function isRateDoubtful({ rateHz, measuredHz }: HearingFacts): boolean {
   return measuredHz !== null && Math.abs(measuredHz / rateHz - 1) > RATE_TOLERANCE;
 }
 
-/** Whether so little was heard that only a sound can tell a microphone with a noise gate from one that is not there. */
+/** Whether the recording is so quiet that only a played tone can tell a noise gate from a missing microphone. */
 export function isHearingDoubtful({ recordedMs, zero, rmsDb }: HearingFacts): boolean {
   return recordedMs >= SHORTEST_MS && (zero === 1 || rmsDb < NEARLY_SILENT_DB);
 }
 
-/** How a microphone was listened to. */
+/** Circumstances of a recording. */
 export interface HearingQuestion {
   readonly device: string;
-  /** It is a file that stands in for a microphone: silence in it is nobody's fault. */
+  /** A file replaces the microphone: silence in it is not a fault. */
   readonly isRecording: boolean;
-  /** It was digitally silent until the tone was played, which the facts hold, too; null: no tone was played to it. */
+  /** Whether it was digitally silent before the tone; the facts include the tone. Null: no tone was played. */
   readonly wasSilentBeforeTone: boolean | null;
 }
 
 export function judgeHearing(facts: HearingFacts, question: HearingQuestion): Outcome {
   const { device, isRecording, wasSilentBeforeTone } = question;
   const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, speechDb } = facts;
-  // With the tone in it nobody can tell.
+  // With the tone in the recording, speech cannot be told from it.
   const isSaid = speechDb !== null && wasSilentBeforeTone === null;
   const advice = isSaid ? adviseGain(speechDb, peakDb) : null;
   const data = {
@@ -148,13 +148,13 @@ function judgeSilence({ device, wasSilentBeforeTone }: HearingQuestion, data: Ou
       );
 }
 
-/** A microphone that only sends while somebody speaks. */
+/** Warns about a noise gate. */
 function judgeGate({ device, wasSilentBeforeTone }: HearingQuestion): Outcome[] {
   if (wasSilentBeforeTone !== true) return [];
   return [
     warning(
-      `${device} hears the tone, and is digitally silent without it: it has a noise gate, which may cut off the beginnings of words`,
-      'Turn off the noise gate or noise reduction of the microphone where it has a switch or a setting for it.',
+      `${device} hears the tone but is digitally silent without it: it has a noise gate, which may cut off the beginnings of words`,
+      'Turn off the noise gate or noise reduction of the microphone if it has a switch or a setting for it.',
     ),
   ];
 }
@@ -172,7 +172,7 @@ function judgeRate({ rateHz, measuredHz }: HearingFacts, device: string): Outcom
   ];
 }
 
-/** What is wrong with the sound itself. */
+/** Findings about the sound itself. */
 function judgeSound(
   { rmsDb, clipped, offset, speechDb }: HearingFacts,
   { device, isRecording }: HearingQuestion,
@@ -190,7 +190,7 @@ function judgeSound(
   if (hasOffset(offset) === true)
     steps.push(
       warning(
-        `${device} has an offset of ${Math.round(offset * 100)} % of full scale`,
+        `${device} has a DC offset of ${Math.round(offset * 100)} % of full scale`,
         'The microphone or its input is faulty: try another.',
       ),
     );

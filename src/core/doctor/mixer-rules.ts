@@ -3,12 +3,12 @@ import { combine, count, type Outcome, ok, problem, skipped, warning } from './f
 /** One control of a sound card, as `amixer scontents` prints it. */
 export interface MixerControl {
   readonly name: string;
-  /** Loudest channel, percent; null where it has no such volume or switch. */
+  /** Loudest channel in percent; null if it has no such volume or switch. */
   readonly playback: { readonly percent: number | null; readonly on: boolean | null } | null;
   readonly capture: { readonly percent: number | null; readonly on: boolean | null } | null;
 }
 
-/** Reads what `amixer scontents` prints. */
+/** Parses the output of `amixer scontents`. */
 export function parseMixer(text: string): MixerControl[] {
   return text
     .split(/^(?=Simple mixer control )/m)
@@ -47,7 +47,7 @@ function readControl(name: string, block: string): MixerControl {
   return { name, playback: side('Playback'), capture: side('Capture') };
 }
 
-/** Controls through which all sound of their direction goes; others may belong to sockets that nobody uses. */
+/** Main controls of each direction; other controls may belong to unused sockets. */
 const MAIN = {
   playback: /^(Master|PCM|Speaker|Headphone|HDMI|Digital|Line Out|Front|Playback|DAC)$/i,
   capture: /^(Mic|Capture|Internal Mic|Front Mic|Mic Boost|ADC|Digital)$/i,
@@ -56,24 +56,24 @@ const LOW_PERCENT = 10;
 
 export interface MixerQuestion {
   readonly direction: 'playback' | 'capture';
-  /** As amixer takes it after `-D`: "hw:CARD=Head", "default". */
+  /** Value for amixer's option `-D`: "hw:CARD=Head", "default". */
   readonly control: string;
 }
 
-/** What a control device is called in a sentence. */
+/** Name of a control device in a sentence. */
 export function nameMixer(control: string): string {
   const card = /^hw:(?:CARD=)?(.+)$/.exec(control)?.[1];
   if (card !== undefined) return `card ${card}`;
   return control === 'default' ? 'the default card' : `"${control}"`;
 }
 
-/** How amixer says that there is no such card. A name that is no card's ("default") may only lack a control device. */
+/** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
 
 /**
- * A device whose mixer does not answer.
- * @param control null where the device has none by its name
- * @param said amixer's own words
+ * For a device whose mixer does not answer.
+ * @param control null if the device's name gives none
+ * @param said amixer's message
  */
 export function judgeMissingMixer(device: string, control: string | null, said: string): Outcome {
   if (control !== null && ABSENT.test(said))
@@ -91,7 +91,7 @@ export function judgeMixer(
   { direction, control }: MixerQuestion,
 ): Outcome {
   const name = nameMixer(control);
-  // A sound server keeps its volumes itself.
+  // Sound servers store their volumes themselves.
   const keep = control.startsWith('hw:') ? '; keep it: alsactl store' : '';
   const sides = controls.flatMap((control) => {
     const side = control[direction];

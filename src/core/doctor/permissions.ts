@@ -1,8 +1,8 @@
 import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
-/** What this user may do with the sound cards. */
+/** This user's access to the sound cards. */
 export interface SoundAccess {
-  /** The kernel has sound at all (/proc/asound). */
+  /** The kernel supports sound (/proc/asound). */
   readonly hasSound: boolean;
   readonly user: string;
   readonly isInAudio: boolean;
@@ -13,7 +13,7 @@ export interface SoundAccess {
   }[];
 }
 
-/** A device of the configuration and the card behind it; null where its name says none. */
+/** A device of the configuration and its card; null if its name gives none. */
 export interface WantedDevice {
   readonly key: string;
   readonly device: string;
@@ -25,12 +25,12 @@ export function judgePermissions(access: SoundAccess, wanted: readonly WantedDev
   const { hasSound, user, cards, isInAudio } = access;
   const data = { user, in_audio: isInAudio, cards: cards.map(({ id }) => id) };
   if (!hasSound) {
-    // A sound server of another machine, or a plugin: the capture and the playback tell whether it works.
+    // The device may be on another machine or a plugin: the capture and playback checks test that.
     const named = wanted.find(({ card }) => card !== null);
     if (named === undefined) return skipped('this machine has no sound cards of its own', data);
     return warning(
-      `the kernel knows no sound cards, but ${named.key} is "${named.device}"`,
-      'If it cannot be heard or played either: plug the sound card in; in a container, let /dev/snd in.',
+      `the kernel has no sound cards, but ${named.key} is "${named.device}"`,
+      'If it cannot be heard or played either: plug the sound card in; in a container, pass /dev/snd through.',
       data,
     );
   }

@@ -2,7 +2,7 @@ import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { EchoGuard } from '../audio/echo-guard.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 
-/** What a running lane has found out about its microphone, over a longer time than a diagnosis takes. */
+/** Findings of a running lane about its microphone, from a longer time than a diagnosis takes. */
 const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
   silent: (device) =>
     problem(
@@ -27,16 +27,16 @@ const CAPTURE: Readonly<Record<CaptureFinding, (device: string) => Outcome>> = {
       'Turn the microphone down ("alsamixer", F4), or move it away from the loudspeaker.',
     ),
   dc_offset: (device) =>
-    warning(`${device} has an offset`, 'The microphone or its input is faulty: try another.'),
+    warning(`${device} has a DC offset`, 'The microphone or its input is faulty: try another.'),
   gain_changed: (device) =>
     warning(
-      `${device}: something else turns the gain that the agent keeps`,
+      `${device}: another program changes the gain that the agent keeps`,
       'Look for a sound server, a desktop or a script that sets the mixer, or leave "gain" out.',
     ),
   noisy_room: (device) =>
     warning(
-      `${device}: sound that is no speech keeps waking the lane out of standby, which costs minutes of stream`,
-      'Move the microphone closer to the visitors and away from loudspeakers and doors, turn its gain down, or take a directional one; "docs/sound.md" shows what each kind of room costs.',
+      `${device}: sound that is not speech keeps waking the lane from standby, which costs stream minutes`,
+      'Move the microphone closer to the visitors and away from loudspeakers and doors, turn its gain down, or use a directional one; "docs/sound.md" shows what each kind of room costs.',
     ),
 };
 
@@ -51,7 +51,7 @@ export function judgeCaptureFindings(device: string, findings: readonly CaptureF
   return findings.map((finding) => CAPTURE[finding](device));
 }
 
-/** @param playedS how long the loudspeaker has sounded since the start, seconds */
+/** @param playedS seconds of sound played since the start */
 export function judgeRunningPlayback(
   device: string,
   { volume, playedS }: { volume: number; playedS: number },

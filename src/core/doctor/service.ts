@@ -1,18 +1,18 @@
 import { combine, count, type Outcome, ok, problem, skipped, warning } from './finding.ts';
 
-/** What the service manager tells of the agent's unit; names and values as `systemctl show` has them. */
+/** Properties of the agent's unit; names and values as in `systemctl show`. */
 export type UnitProperties = Readonly<Record<string, string>>;
 
 export const UNIT = 'dragoman.service';
 
-/** All that is asked for. */
+/** The properties to request. */
 export const UNIT_PROPERTIES = [
   ...['LoadState', 'ActiveState', 'SubState', 'UnitFileState', 'Result', 'NRestarts', 'User'],
   ...['SupplementaryGroups', 'NoNewPrivileges', 'ProtectSystem', 'DevicePolicy', 'PrivateDevices'],
   ...['MemoryDenyWriteExecute', 'ProcSubset', 'NeedDaemonReload'],
 ] as const;
 
-/** `Name=value` lines. */
+/** Parses `Name=value` lines. */
 export function parseProperties(text: string): UnitProperties {
   const pairs = text.split('\n').flatMap((line) => {
     const at = line.indexOf('=');
@@ -23,7 +23,7 @@ export function parseProperties(text: string): UnitProperties {
 
 const MANY_RESTARTS = 3;
 
-/** @param unit null where there is no systemd */
+/** @param unit null without systemd */
 export function judgeService(unit: UnitProperties | null, usesSoundCards: boolean): Outcome {
   if (unit === null) return skipped('no systemd runs here');
   const { LoadState, ActiveState, SubState, UnitFileState, Result, NRestarts } = unit;
@@ -55,21 +55,25 @@ function judgeState({ ActiveState, Result }: UnitProperties, state: string, data
   if (ActiveState === 'failed')
     return problem(
       `the service has failed (${Result})`,
-      `"journalctl -u ${UNIT} -n 50" tells why; then "systemctl restart dragoman".`,
+      `"journalctl -u ${UNIT} -n 50" shows why; then run "systemctl restart dragoman".`,
       data,
     );
   if (ActiveState === 'activating')
     return problem(
       `the service does not stay up: ${state}`,
-      `"journalctl -u ${UNIT} -n 50" tells why.`,
+      `"journalctl -u ${UNIT} -n 50" shows why.`,
       data,
     );
-  return warning(`the service is installed and not running: ${state}`, '"systemctl start dragoman".', data);
+  return warning(
+    `the service is installed but not running: ${state}`,
+    'Run "systemctl start dragoman".',
+    data,
+  );
 }
 
 function judgeBoot(state: string): Outcome[] {
   if (['enabled', 'enabled-runtime', 'static', 'generated', 'alias'].includes(state)) return [];
-  return [warning('it does not start at boot', '"systemctl enable dragoman".')];
+  return [warning('it does not start at boot', 'Run "systemctl enable dragoman".')];
 }
 
 function judgeRestarts(restarts: number): Outcome[] {
@@ -77,12 +81,12 @@ function judgeRestarts(restarts: number): Outcome[] {
   return [
     warning(
       `it was restarted ${count(restarts, 'time')}`,
-      `"journalctl -u ${UNIT} -p warning" tells why it ended.`,
+      `"journalctl -u ${UNIT} -p warning" shows why it ended.`,
     ),
   ];
 }
 
-/** What breaks the agent is a problem, what leaves it more rights than it needs a warning. */
+/** A setting that breaks the agent is a problem; one that gives it unneeded rights is a warning. */
 function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] {
   const found: Outcome[] = [];
   const drop = (setting: string, why: string): void =>
@@ -92,11 +96,11 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
   if (unit['ProcSubset'] === 'pid') drop('ProcSubset=pid', 'hides /proc/asound');
   if (usesSoundCards && unit['User'] !== '' && unit['User'] !== 'root') {
     const groups = (unit['SupplementaryGroups'] ?? '').split(/\s+/);
-    // The user may be in the group by itself; the check of the permissions tells that.
+    // The user may be in the group anyway; the permissions check covers that.
     if (!groups.includes('audio'))
       found.push(
         warning(
-          "its unit does not name the group audio, on which the sound cards' permissions rest",
+          'its unit does not name the group audio, which gives access to the sound cards',
           'Put SupplementaryGroups=audio into the unit.',
         ),
       );
@@ -111,6 +115,6 @@ function judgeSandbox(unit: UnitProperties, usesSoundCards: boolean): Outcome[] 
       warning(`its sandbox is open: ${open.join(', ')}`, 'Use the unit that comes with the project.'),
     );
   if (unit['NeedDaemonReload'] === 'yes')
-    found.push(warning('its unit file has changed since it was read', '"systemctl daemon-reload".'));
+    found.push(warning('its unit file has changed since it was read', 'Run "systemctl daemon-reload".'));
   return found;
 }

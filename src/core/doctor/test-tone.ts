@@ -2,19 +2,19 @@ import { valueAt } from '../audio/fourier.ts';
 import { matchEnvelope } from './match-envelope.ts';
 
 /**
- * The tone that the doctor plays: three short sweeps at uneven distances, so that no hum, no beat and no voice is taken
- * for it, and that two sound cards whose clocks differ do not blur it. It lies where small loudspeakers sound.
+ * The doctor's test tone: three short sweeps at uneven distances, in the range of small loudspeakers. Hum, beats and
+ * voices do not match it, and sound cards with different clocks do not blur it.
  */
 const SWEEP = { fromHz: 500, toHz: 4000, ms: 250, fadeMs: 20 } as const;
 const LAST_START_MS = 990;
 const STARTS_MS = [0, 430, LAST_START_MS] as const;
-/** Clearly heard across a room, far from what distorts: -15 dBFS at the peak. */
+/** Amplitude (-15 dBFS at the peak): clearly heard across a room, far from distortion. */
 const AMPLITUDE = 0.18;
 
 export const TONE_MS = LAST_START_MS + SWEEP.ms;
-/** How far behind the moment of its playing the tone is looked for. */
+/** Longest delay at which the tone is searched (ms). */
 export const LONGEST_ECHO_MS = 1000;
-/** The room sounds on after the loudspeaker: this much of it counts as echo. */
+/** Reverberation (ms) that counts as echo. */
 const ROOM_MS = 200;
 
 function makeSweep(rateHz: number): Float32Array {
@@ -31,7 +31,7 @@ function makeSweep(rateHz: number): Float32Array {
 
 const placeOf = (ms: number, rateHz: number): number => Math.round((ms * rateHz) / 1000);
 
-/** The tone as samples from -1 to 1. @param gain of the lane's volume */
+/** The tone as samples from -1 to 1. @param gain from the lane's volume */
 export function makeTone(rateHz: number, gain = 1): Float32Array {
   const tone = new Float32Array(placeOf(TONE_MS, rateHz));
   const sweep = makeSweep(rateHz);
@@ -43,27 +43,27 @@ export function makeTone(rateHz: number, gain = 1): Float32Array {
   return tone;
 }
 
-/** The tone as a microphone heard it back. */
+/** The tone as the microphone heard it. */
 export interface HeardTone {
-  /** Where the tone begins in the recording, milliseconds from its beginning. */
+  /** Begin of the tone in the recording, milliseconds. */
   readonly atMs: number;
-  /** What comes back of what was played, decibels; the room's echo included where the noise lets it be seen. */
+  /** Level against the played tone (dB), including reverberation if the noise is low enough. */
   readonly gainDb: number;
-  /** How far the tone stands out, decibels. */
+  /** How far the tone stands out from the noise, decibels. */
   readonly clearnessDb: number;
 }
 
-/** What noise alone reaches once in some ten thousand trials stays below. */
+/** Least clearness (dB); noise alone reaches it once in some ten thousand trials. */
 const LEAST_CLEARNESS_DB = 9;
-/** The three sweeps come back alike; noises that are over or have just begun do not. */
+/** Largest ratio between the three sweeps: they come back alike, while a noise that starts or ends does not. */
 const MOST_UNLIKE = 4;
-/** Nothing of the tone can be heard before it begins: what is there is what the room is like. */
+/** Time before the tone (ms) that shows the noise of the room. */
 const BEFORE_MS = { from: 100, until: 5 } as const;
-/** Sound cards whose clocks differ, and a resampler's delay, move the sweeps against each other by less than this. */
+/** Shift between the sweeps (ms) from different card clocks and the delay of a resampler. */
 const SLACK_MS = 1;
 
 /**
- * Looks for the tone in a recording. Null where it is not in it.
+ * Searches the tone in a recording. @returns null if it is not there
  * @param gain at which it was played
  */
 export function findTone(recording: Float32Array, rateHz: number, gain = 1): HeardTone | null {
@@ -72,7 +72,7 @@ export function findTone(recording: Float32Array, rateHz: number, gain = 1): Hea
   const starts = STARTS_MS.map((ms) => placeOf(ms, rateHz));
   const places = envelope.length - placeOf(LAST_START_MS, rateHz);
   if (places <= 0 || gain <= 0) return null;
-  // The weakest of the three decides: a slammed door is one loud sweep, never three.
+  // The weakest of the three counts: a slammed door is one loud sweep, never three.
   const scores = Float64Array.from({ length: places }, (_, at) => {
     const sweeps = starts.map((start) => valueAt(envelope, at + start));
     const weakest = Math.min(...sweeps);
@@ -108,18 +108,18 @@ function widest(values: Float64Array, reach: number): Float64Array {
   });
 }
 
-/** What the noise looks like to the search. */
+/** Level of the noise in the search, away from the tone. */
 function typicalAway(envelope: Float64Array, from: number, rateHz: number): number {
   const until = from + placeOf(TONE_MS + ROOM_MS, rateHz);
   return nearlyAll(envelope.filter((_, at) => at < from - placeOf(SWEEP.ms, rateHz) || at > until));
 }
 
-/** What nine of ten values stay below. */
+/** The level below which nine of ten values lie. */
 function nearlyAll(values: Float64Array): number {
   return valueAt(values.toSorted(), Math.floor(values.length * 0.9));
 }
 
-/** By energy, so that the room's echoes count; null where the noise is louder than they are. */
+/** Gain by energy, which includes reverberation; null if the noise is louder. */
 function roomGain(recording: Float32Array, from: number, rateHz: number, gain: number): number | null {
   const until = Math.min(recording.length, from + placeOf(TONE_MS + ROOM_MS, rateHz));
   const noise = meanSquare(recording, 0, Math.max(0, from - placeOf(20, rateHz)));

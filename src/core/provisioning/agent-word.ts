@@ -1,32 +1,32 @@
-/** What the agent's unit, or its status at the broker, tells of it, as the boot report reads it. */
+/** State of the agent as the boot report sees it: from its systemd unit, or from its status at the broker. */
 
-/** `idle` is deliberate: as good as `ready` for who has set it up. */
+/** `idle` is a deliberate state: for whoever sets up the kiosk, as good as `ready`. */
 export type AgentWord =
-  /** There is no systemd that could be asked, or no such unit. */
+  /** There is no systemd to ask, or no such unit. */
   | { readonly kind: 'unknown' }
-  /** It does not run, or does not stay up. */
+  /** It does not run, or keeps stopping. */
   | { readonly kind: 'down'; readonly why: string }
-  /** It runs, and has not said how it is. */
+  /** It runs, but has not reported a status yet. */
   | { readonly kind: 'starting' }
   | {
       readonly kind: 'says';
       readonly status: string;
-      /** `code` or `code:detail`, as the status over MQTT has them. */
+      /** `code` or `code:detail`, as in the status over MQTT. */
       readonly reasons: readonly string[];
-      /** All that it says. */
+      /** The complete status line. */
       readonly text: string;
     };
 
-/** What is asked for with `systemctl show`. */
+/** Properties to request from `systemctl show`. */
 export const AGENT_PROPERTIES = ['LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'StatusText'];
 
-/** This many restarts since boot are no accident. */
+/** Restarts since boot that are more than chance. */
 const MANY_RESTARTS = 3;
 
-/** Its end tells that the agent has the broker. */
+/** Ending of the status line while the agent is connected to the broker. */
 export const BROKER_CONNECTED = 'broker connected';
 
-/** What the broker keeps of it: it has said so itself, or the broker has seen it go. */
+/** Reads the retained status: from the agent itself, or from its last will. */
 export function readToldStatus({
   status,
   reasons,
@@ -36,7 +36,7 @@ export function readToldStatus({
 }): AgentWord {
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   const said = `${status}${why}`.slice(0, LONGEST_WORD);
-  if (GONE.includes(status)) return { kind: 'down', why: `the agent's last word is "${said}"` };
+  if (GONE.includes(status)) return { kind: 'down', why: `the agent's last status is "${said}"` };
   if (status === 'stopping') return { kind: 'starting' };
   return { kind: 'says', status, reasons, text: `${said}: ${BROKER_CONNECTED}` };
 }
@@ -44,7 +44,7 @@ export function readToldStatus({
 const GONE = ['offline', 'lost'];
 const LONGEST_WORD = 200;
 
-/** @param unit null where systemd cannot be asked */
+/** @param unit null if systemd cannot be asked */
 export function readAgentWord(unit: Readonly<Record<string, string>> | null): AgentWord {
   const { LoadState, ActiveState, SubState, Result, NRestarts, StatusText = '' } = unit ?? {};
   if (LoadState !== 'loaded') return { kind: 'unknown' };

@@ -1,17 +1,17 @@
-/** The file's part of the agent's configuration: as it was written, with the places of what came beside it. */
+/** The file's part of the agent's configuration: as written, with the paths of its separate files filled in. */
 import { isObject, parseJson } from '../../protocol/json.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 import type { ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES } from './places.ts';
 
 export interface ConfigPart {
-  /** Null: the file says nothing about the configuration. */
+  /** Null: the file contains no configuration. */
   readonly value: Readonly<Record<string, unknown>> | null;
   readonly problems: readonly ProvisioningProblem[];
 }
 
 interface NamedPart {
-  /** The key of the file. */
+  /** Key in dragoman.json. */
   readonly part: string;
   readonly isGiven: boolean;
   readonly section: 'mqtt' | 'owner';
@@ -20,8 +20,8 @@ interface NamedPart {
 }
 
 /**
- * @param before what an earlier file has left as its part; null: nothing. What this one leaves out stays: all of the
- * configuration, or what an earlier certificate or password is called.
+ * @param before part of an earlier file; null: none. Whatever this file leaves out stays: the whole configuration, or the
+ *   path of an earlier certificate or password.
  */
 export function configPart(document: ProvisioningDocument, before: string | null): ConfigPart {
   const parts = namedParts(document);
@@ -34,7 +34,7 @@ export function configPart(document: ProvisioningDocument, before: string | null
   for (const part of parts) {
     const { section, key } = part;
     const present = value[section];
-    // What is no object is for the configuration's own schema to refuse.
+    // Values that are not objects are rejected by the configuration's own schema.
     if (present !== undefined && !isObject(present)) continue;
     const place = part.isGiven ? part.place : keptPlace(part, present ?? {}, earlier);
     if (place === null) continue;
@@ -42,15 +42,15 @@ export function configPart(document: ProvisioningDocument, before: string | null
     if (named !== undefined && named !== null && !isSamePlace(named, place))
       problems.push({
         field: `config.${section}.${key}`,
-        message: `names another file than the one that "${part.part}" is put into`,
-        fix: `Leave "${key}" out of "${section}": it is filled in.`,
+        message: `names another file than the one into which "${part.part}" is written`,
+        fix: `Leave "${key}" out of "${section}": it is filled in automatically.`,
       });
     else value = { ...value, [section]: { ...present, [key]: place } };
   }
   return { value, problems };
 }
 
-/** Of a part that this file does not have: its place, if an earlier one had it and this one's configuration does not name any. */
+/** Path of a part that this file does not have: the earlier one, unless this file's configuration names a path. */
 function keptPlace(
   { section, key }: NamedPart,
   present: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ function keptPlace(
 
 function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument): NamedPart[] {
   const isThere = (part: unknown): boolean => part !== undefined;
-  // The key may be on the device already; whether the pair is whole is checked elsewhere.
+  // The key may already be on the device; another check covers whether the pair is complete.
   const hasPair = isThere(certPem) || isThere(keyPem);
   const mqtt = (part: string, isGiven: boolean, key: string, place: string): NamedPart => ({
     ...{ part, isGiven, section: 'mqtt', key, place },
@@ -81,7 +81,7 @@ function namedParts({ secrets, caPem, certPem, keyPem, ownerKeysPem }: Provision
   ];
 }
 
-/** A bare name is that of a secret in the file: `"passwordFile": "mqtt-password"`. */
+/** A bare name means a secret of the file: `"passwordFile": "mqtt-password"`. */
 function isSamePlace(named: unknown, place: string | readonly string[]): boolean {
   if (typeof place === 'string')
     return named === place || (typeof named === 'string' && named === place.split('/').at(-1));

@@ -1,15 +1,15 @@
-/** IPv4 addresses as numbers: whether a gateway can be reached, and whether an address can be a machine's own. */
+/** IPv4 arithmetic: whether a gateway is reachable, and whether an address is valid for a machine. */
 
 function numberOf(address: string): number {
   return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 }
 
-/** The size of a network of this length, in addresses. */
+/** Number of addresses in a network with this prefix length. */
 const sizeOf = (length: number): number => 2 ** (32 - length);
 
 /**
- * What is wrong with an address of a machine and its gateway; null where nothing is.
- * @param address with the length of its network
+ * Checks a machine's address and gateway; null if they are valid.
+ * @param address with prefix length
  */
 export function addressFault(
   address: string,

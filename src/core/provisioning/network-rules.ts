@@ -1,6 +1,6 @@
 /**
- * The files of both network managers. What comes from outside stands in them only as hexadecimal digits, as numbers, as two
- * letters or as IPv4 addresses: nothing in a name or passphrase can become a line of its own.
+ * Configuration files for both network managers. External values appear in them only as hexadecimal digits, numbers, two
+ * letters or IPv4 addresses, so no name or passphrase can add a line of its own.
  */
 import type { ProvisioningDocument, StaticAddress, WifiPart } from '../../protocol/provisioning.ts';
 import type { NetworkBackend } from './outcome.ts';
@@ -8,18 +8,18 @@ import { type FileWrite, PLACES, publicFile, SUPPLICANT_UNIT, secretFile, type W
 
 type Address = NonNullable<ProvisioningDocument['address']>;
 
-/** Higher than a profile that an installer has left, so that the file's word counts. */
+/** Higher than the priority of an installer's profile, so that the file wins. */
 const PRIORITY = 10;
 const WIFI_UUID = '6d1f7b0e-5d0b-4c39-9a51-2f6f2f3f7a10';
 const WIRED_UUID = '6d1f7b0e-5d0b-4c39-9a51-2f6f2f3f7a11';
 
 export interface WifiNetwork {
   readonly part: WifiPart;
-  /** 64 hexadecimal digits, made of passphrase and name; null: an open network. */
+  /** 64 hexadecimal digits derived from passphrase and name; null: an open network. */
   readonly key: string | null;
 }
 
-/** @param wifi null: the wired network is meant */
+/** @param wifi null: wired network */
 export function networkWrites(backend: NetworkBackend, wifi: WifiNetwork | null, address: Address): Write[] {
   const country = wifi?.part.country;
   const regulatory = country === undefined ? [] : [regulatoryFile(country)];
@@ -38,14 +38,14 @@ export function networkWrites(backend: NetworkBackend, wifi: WifiNetwork | null,
   ];
 }
 
-/** Raspberry Pi OS comes with NetworkManager's Wi-Fi switched off. @param state what the place for it holds */
+/** Switches Wi-Fi on: Raspberry Pi OS ships NetworkManager with it off. @param state present content of the state file */
 export function radioWrites(backend: NetworkBackend, state: string | null): Write[] {
   const off = /^WirelessEnabled=false$/m;
   if (backend !== 'networkmanager' || state === null || !off.test(state)) return [];
   return [secretFile(PLACES.managerState, state.replace(off, 'WirelessEnabled=true'), 'root')];
 }
 
-/** What of the file the key of the network is read again from, when the passphrase was taken out of dragoman.json. */
+/** Finds the network key in the present file, after the passphrase was removed from dragoman.json. */
 export function keyKeptFor(backend: NetworkBackend, ssid: string, present: string | null): string | null {
   const line = backend === 'networkmanager' ? managerSsid(ssid) : supplicantSsid(ssid);
   const lines = (present ?? '').split('\n').map((text) => text.trim());
@@ -53,7 +53,7 @@ export function keyKeptFor(backend: NetworkBackend, ssid: string, present: strin
   return lines.map((text) => /^psk=([0-9a-f]{64})$/.exec(text)?.[1]).find((key) => key !== undefined) ?? null;
 }
 
-/** Where that is read from. */
+/** File from which that key is read. */
 export function keyPlace(backend: NetworkBackend): string {
   return backend === 'networkmanager' ? PLACES.managerWifi : PLACES.supplicant;
 }
@@ -63,7 +63,7 @@ const supplicantSsid = (ssid: string): string =>
   `ssid=${bytesOf(ssid)
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')}`;
-/** A list of numbers, each with a semicolon: the form of a keyfile that needs no quoting. */
+/** A list of numbers with semicolons: a form of a keyfile value that needs no quoting. */
 const managerSsid = (ssid: string): string =>
   `ssid=${bytesOf(ssid)
     .map((byte) => `${byte};`)
@@ -76,7 +76,7 @@ function managerProfile(wifi: WifiNetwork | null, address: Address): string {
   const [id, uuid, type] =
     wifi === null ? ['dragoman-wired', WIRED_UUID, 'ethernet'] : ['dragoman-wifi', WIFI_UUID, 'wifi'];
   const head = [`id=${id}`, `uuid=${uuid}`, `type=${type}`];
-  // Without end: a kiosk has nobody to ask for another password.
+  // Retry forever: at a kiosk there is no person to ask for another password.
   const tries = ['autoconnect=true', `autoconnect-priority=${PRIORITY}`, 'autoconnect-retries=0'];
   const radio =
     wifi === null
@@ -123,7 +123,7 @@ function supplicantFile({ part, key }: WifiNetwork): string {
 function networkdFile(match: readonly string[], address: Address): string {
   const parts = [
     section('Match', ...match),
-    // Nothing waits for it at boot: the agent does so itself.
+    // Booting does not wait for the network; the agent does.
     section('Link', 'RequiredForOnline=no'),
     section('Network', ...networkdAddress(address)),
   ];
@@ -139,7 +139,7 @@ function networkdAddress(address: 'dhcp' | StaticAddress): string[] {
   ];
 }
 
-/** Read when the kernel's Wi-Fi is loaded, which is before this at the first boot: that one is told by `iw`. */
+/** Read when the kernel's Wi-Fi module loads. At the first boot this file comes too late, so `iw` sets the country then. */
 function regulatoryFile(country: string): FileWrite {
   return publicFile(PLACES.regulatory, `${WRITTEN}options cfg80211 ieee80211_regdom=${country}\n`);
 }

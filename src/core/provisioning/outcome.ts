@@ -1,33 +1,33 @@
 /**
- * How provisioning by `dragoman.json` ended, and what is found of a kiosk that has booted: one code each, of which texts,
- * speech and exit codes are made.
+ * Outcomes of provisioning by `dragoman.json`, and findings about a booted kiosk. Texts, speech and exit codes are made
+ * from these codes.
  */
 import { z } from 'zod';
 
-/** How the reading of the file ended. */
+/** Outcomes of reading the file. */
 export const PROVISIONING_OUTCOMES = [
-  /** Something was new, and all of the file is in effect. */
+  /** The file had changes, and all of it is in effect. */
   'applied',
-  /** All of the file was in effect already. */
+  /** All of the file was already in effect. */
   'unchanged',
   'no_file',
-  /** It cannot be read at all, or has a wrong name (`dragoman.json.txt`). */
+  /** The file cannot be read, or has a wrong name (`dragoman.json.txt`). */
   'file_unreadable',
-  /** Something in it is wrong; nothing was changed. */
+  /** The file has a mistake; nothing was changed. */
   'file_invalid',
-  /** A certificate or key in it cannot be read, or they do not belong together; nothing was changed. */
+  /** A certificate or key in the file cannot be read, or a pair does not match; nothing was changed. */
   'key_unreadable',
-  /** Secrets that were taken out of it are lost, as on a card whose third partition was destroyed; what needs none is in effect. */
+  /** Secrets that were removed from the file are lost (destroyed third partition); settings without secrets are in effect. */
   'secrets_missing',
-  /** It asks for a kind of Wi-Fi that this system cannot do; nothing was changed. */
+  /** The file asks for Wi-Fi that this system does not support; nothing was changed. */
   'wifi_unsupported',
   'disk_full',
-  /** The system's disk cannot be written for another reason. */
+  /** The disk cannot be written for another reason. */
   'write_failed',
 ] as const;
 export type ProvisioningOutcome = (typeof PROVISIONING_OUTCOMES)[number];
 
-/** What is found of a kiosk that has booted. */
+/** Findings about a booted kiosk. */
 export const BOOT_FINDINGS = [
   'ready',
   'no_network',
@@ -47,47 +47,47 @@ export type BootFinding = (typeof BOOT_FINDINGS)[number];
 
 export type OutcomeCode = ProvisioningOutcome | BootFinding;
 
-/** Outcomes after which the file is in effect, or there was none. */
+/** Outcomes after which the file is in effect, or there is none. */
 const GOOD: readonly ProvisioningOutcome[] = ['applied', 'unchanged', 'no_file'];
 
 export function isGood(outcome: ProvisioningOutcome): boolean {
   return GOOD.includes(outcome);
 }
 
-/** One thing that is wrong with the file. No text of it holds a secret. */
+/** One mistake in the file. Its texts never contain a secret. */
 const problemSchema = z.strictObject({
-  /** `wifi.passphrase`; empty where it is about the whole file. */
+  /** For example `wifi.passphrase`; empty if the mistake concerns the whole file. */
   field: z.string(),
-  /** Goes on after the field: `must have at least 8 characters`. */
+  /** Continues the sentence after the field: `must have at least 8 characters`. */
   message: z.string(),
-  /** A sentence that says what to do; empty where the message says it. */
+  /** One sentence about what to do; empty if the message already says it. */
   fix: z.string(),
 });
 export type ProvisioningProblem = z.infer<typeof problemSchema>;
 
-/** What manages the network: NetworkManager, or systemd-networkd with wpa_supplicant. */
+/** The network manager: NetworkManager, or systemd-networkd with wpa_supplicant. */
 export const NETWORK_BACKENDS = ['networkmanager', 'networkd'] as const;
 export type NetworkBackend = (typeof NETWORK_BACKENDS)[number];
 
-/** What `dragoman provision` leaves in `PROVISIONING_RESULT_FILE` for other programs, until the next boot. */
+/** Result that `dragoman provision` writes to `PROVISIONING_RESULT_FILE` for other programs, until the next boot. */
 export const provisioningResultSchema = z.strictObject({
   format: z.literal(1),
   /** Null while the clock is not set. */
   at: z.iso.datetime().nullable(),
   outcome: z.enum(PROVISIONING_OUTCOMES),
-  /** The file that was read; null where there is none. */
+  /** The file that was read; null if there is none. */
   file: z.string().nullable(),
   problems: z.array(problemSchema),
-  /** What the owner should know, though it is no fault: a sentence each. */
+  /** Notes for the owner that are not mistakes: one sentence each. */
   notes: z.array(z.string()),
-  /** What manages this system's network; null: nothing that is known here. */
+  /** Network manager of this system; null: unknown. */
   network: z.enum(NETWORK_BACKENDS).nullable(),
-  /** The file names a Wi-Fi network. */
+  /** The file configures Wi-Fi. */
   wifi: z.boolean(),
 });
 export type ProvisioningResult = z.infer<typeof provisioningResultSchema>;
 
 export const PROVISIONING_RESULT_FILE = '/run/dragoman/provisioning.json';
-/** Both on the boot partition, side by side. */
+/** Files on the boot partition. */
 export const PROVISIONING_FILE = 'dragoman.json';
 export const STATUS_FILE = 'dragoman-status.txt';

@@ -1,16 +1,16 @@
 /**
- * What a kiosk without a screen says aloud: the one source of its sounds (scripts/build-phrases), of what it writes beside
- * the settings, and of the table in docs/provisioning.md.
+ * Phrases that a kiosk without a screen speaks. The sounds (scripts/build-phrases), the status file beside the settings and
+ * the table in docs/provisioning.md are made from them.
  */
 
-/** Those that phrases are made in; a kiosk that is set up for others speaks English. */
+/** Languages of the phrases; a kiosk with other languages speaks English. */
 export const PHRASE_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt'] as const;
 export type PhraseLanguage = (typeof PHRASE_LANGUAGES)[number];
 
 export interface Phrase {
-  /** Good news have another chime than bad news. */
+  /** Selects the chime before the phrase. */
   readonly news: 'good' | 'bad';
-  /** What whoever has to fix it should know beyond the words; for the documentation and the status file. */
+  /** What to do, beyond the spoken words; for the documentation and the status file. */
   readonly advice: string;
   readonly words: Readonly<Record<PhraseLanguage, string>>;
 }
@@ -18,7 +18,7 @@ export interface Phrase {
 export const PHRASES = {
   applied: {
     news: 'good',
-    advice: 'Nothing; what comes of the settings is said next, within some minutes.',
+    advice: 'Nothing; the kiosk announces within some minutes whether it works.',
     words: {
       en: 'The settings on the card have been read.',
       de: 'Die Einstellungen auf der Karte wurden gelesen.',
@@ -54,7 +54,7 @@ export const PHRASES = {
   },
   file_unreadable: {
     news: 'bad',
-    advice: 'Write `dragoman.json` once more; if that does not help, check or replace the card.',
+    advice: 'Write `dragoman.json` again; if that does not help, check or replace the card.',
     words: {
       en: 'The file dragoman.json on the card cannot be read. Please write it again.',
       de: 'Die Datei dragoman.json auf der Karte ist nicht lesbar. Bitte schreiben Sie sie neu.',
@@ -66,7 +66,8 @@ export const PHRASES = {
   },
   file_invalid: {
     news: 'bad',
-    advice: 'Correct what `dragoman-status.txt` names; until then the settings before it stay in force.',
+    advice:
+      'Correct the mistake that `dragoman-status.txt` names; until then the previous settings stay in force.',
     words: {
       en: 'The file dragoman.json has a mistake. The file dragoman-status.txt on the card says which.',
       de: 'Die Datei dragoman.json hat einen Fehler. Die Datei dragoman-status.txt auf der Karte nennt ihn.',
@@ -78,7 +79,7 @@ export const PHRASES = {
   },
   key_unreadable: {
     news: 'bad',
-    advice: '`dragoman-status.txt` names the key or certificate: make the file for this device once more.',
+    advice: '`dragoman-status.txt` names the key or certificate: create the file for this device again.',
     words: {
       en: 'A key or certificate in the file dragoman.json cannot be read. Please put in the right one.',
       de: 'Ein Schlüssel oder Zertifikat in der Datei dragoman.json ist nicht lesbar. Bitte tragen Sie das richtige ein.',
@@ -91,7 +92,7 @@ export const PHRASES = {
   secrets_missing: {
     news: 'bad',
     advice:
-      'Write the secrets that `dragoman-status.txt` names in the place of `null`: the card has lost them, or is that of another kiosk.',
+      'Write the secrets that `dragoman-status.txt` names in place of `null`: the card has lost them, or belongs to another kiosk.',
     words: {
       en: 'Passwords are missing on the card. Please write them into the file dragoman.json again.',
       de: 'Auf der Karte fehlen Passwörter. Bitte tragen Sie sie wieder in die Datei dragoman.json ein.',
@@ -116,7 +117,7 @@ export const PHRASES = {
   },
   disk_full: {
     news: 'bad',
-    advice: 'Use a larger card, or flash this one again: nothing more could be written to it.',
+    advice: 'Use a larger card, or flash this one again: there is no space left on it.',
     words: {
       en: 'The card is full. Please use a larger one, or write the card again.',
       de: 'Die Karte ist voll. Bitte nehmen Sie eine größere, oder beschreiben Sie sie neu.',
@@ -141,7 +142,7 @@ export const PHRASES = {
   },
   no_network: {
     news: 'bad',
-    advice: 'Plug the cable in, or look at `wifi` in `dragoman.json`: no interface has a link.',
+    advice: 'Plug the cable in, or check `wifi` in `dragoman.json`: no interface has a link.',
     words: {
       en: 'There is no network. Please check the network cable or the Wi-Fi.',
       de: 'Es gibt kein Netz. Bitte prüfen Sie das Netzwerkkabel oder das WLAN.',
@@ -166,7 +167,7 @@ export const PHRASES = {
   wifi_not_found: {
     news: 'bad',
     advice:
-      'Check `wifi.ssid` (capitals count), `hidden` and `country`, and whether the access point is in reach.',
+      'Check `wifi.ssid` (capitals count), `hidden` and `country`, and whether the access point is in range.',
     words: {
       en: 'The Wi-Fi network is not found. Please check its name in the file dragoman.json.',
       de: 'Das WLAN wird nicht gefunden. Bitte prüfen Sie seinen Namen in der Datei dragoman.json.',
@@ -178,7 +179,7 @@ export const PHRASES = {
   },
   no_address: {
     news: 'bad',
-    advice: "There is a link, and nobody gives an address: check the router's DHCP, or set `address`.",
+    advice: "The link is up, but no address is assigned: check the router's DHCP, or set `address`.",
     words: {
       en: 'The network gives no address. Please check the router.',
       de: 'Das Netz vergibt keine Adresse. Bitte prüfen Sie den Router.',
@@ -190,7 +191,7 @@ export const PHRASES = {
   },
   clock_wrong: {
     news: 'bad',
-    advice: 'Let it reach a time server (UDP port 123) or a host of `service.hosts` by HTTPS.',
+    advice: 'Give the kiosk access to a time server (UDP port 123) or a host of `service.hosts` by HTTPS.',
     words: {
       en: 'The clock is wrong. Please let the kiosk reach a time server.',
       de: 'Die Uhr geht falsch. Bitte geben Sie dem Kiosk Zugang zu einem Zeitserver.',
@@ -215,7 +216,8 @@ export const PHRASES = {
   },
   broker_refused: {
     news: 'bad',
-    advice: "Check user name, password or certificate against the broker's, and its rules for this device.",
+    advice:
+      "Check user name, password or certificate against those at the broker, and the broker's rules for this device.",
     words: {
       en: 'The broker refuses this kiosk. Please check its name and password.',
       de: 'Der Broker weist diesen Kiosk ab. Bitte prüfen Sie Namen und Passwort.',
@@ -227,7 +229,7 @@ export const PHRASES = {
   },
   backend_silent: {
     news: 'bad',
-    advice: 'Whether the backend runs, has its subscription, and gives this device tokens.',
+    advice: 'Check that the backend runs, is subscribed, and issues tokens to this device.',
     words: {
       en: 'The backend gives no answer. Please check whether it runs.',
       de: 'Das Backend antwortet nicht. Bitte prüfen Sie, ob es läuft.',
@@ -239,7 +241,7 @@ export const PHRASES = {
   },
   no_microphone: {
     news: 'bad',
-    advice: 'Plug it in, or name another in `capture.device`; `dragoman devices` lists what there is.',
+    advice: 'Plug it in, or name another in `capture.device`; `dragoman devices` lists the available ones.',
     words: {
       en: 'There is no microphone. Please plug it in.',
       de: 'Es gibt kein Mikrofon. Bitte stecken Sie es an.',
@@ -251,7 +253,7 @@ export const PHRASES = {
   },
   no_loudspeaker: {
     news: 'bad',
-    advice: 'Plug it in, or name another in `playback.device`; it is said on whatever other card there is.',
+    advice: 'Plug it in, or name another in `playback.device`; the phrase is spoken on any other card.',
     words: {
       en: 'The loudspeaker does not work. Please plug it in.',
       de: 'Der Lautsprecher geht nicht. Bitte stecken Sie ihn an.',
@@ -263,7 +265,7 @@ export const PHRASES = {
   },
   service_down: {
     news: 'bad',
-    advice: '`dragoman-status.txt` has its reason: the agent does not run, or the service gives no session.',
+    advice: '`dragoman-status.txt` has the reason: the agent does not run, or the service gives no session.',
     words: {
       en: 'The translation does not start. Please look at the file dragoman-status.txt on the card.',
       de: 'Die Übersetzung startet nicht. Bitte lesen Sie die Datei dragoman-status.txt auf der Karte.',
@@ -275,13 +277,13 @@ export const PHRASES = {
   },
 } as const satisfies Readonly<Record<string, Phrase>>;
 
-/** What can be said; each has a sound in each language, `LANGUAGE/CODE.wav`. */
+/** Codes of the phrases; each has a sound per language, `LANGUAGE/CODE.wav`. */
 export type PhraseCode = keyof typeof PHRASES;
 export const PHRASE_CODES = Object.keys(PHRASES) as PhraseCode[];
 
 /**
- * The language of a lane that the kiosk speaks best: first that of those who speak to it, then those that it speaks; without
- * regard to regions.
+ * Picks the kiosk's language from its lanes: first the languages of the people who speak to it, then those that it speaks.
+ * Regions are ignored.
  */
 export function phraseLanguage(
   lanes: readonly { readonly source: string; readonly targets: readonly string[] }[],
@@ -293,7 +295,7 @@ export function phraseLanguage(
   return 'en';
 }
 
-/** How names of files are read out; a synthesizer would spell their endings. */
+/** How file names are spoken; a synthesizer would spell their extensions. */
 const READ_OUT: readonly (readonly [RegExp, Readonly<Record<PhraseLanguage, string>>])[] = [
   [/dragoman\.json/g, same('dragoman')],
   [
@@ -309,7 +311,7 @@ const READ_OUT: readonly (readonly [RegExp, Readonly<Record<PhraseLanguage, stri
   ],
 ];
 
-/** The words for the synthesizer. */
+/** The words as given to the synthesizer. */
 export function spokenWords(code: PhraseCode, language: PhraseLanguage): string {
   return READ_OUT.reduce<string>(
     (text, [name, read]) => text.replace(name, read[language]),

@@ -1,11 +1,11 @@
-/** Where the parts of the file go on the device. Nothing else is ever written. */
+/** Files on the device that provisioning writes. It writes no others. */
 
 const ETC = '/etc/dragoman';
 
 export const PLACES = {
-  /** The configuration that the package brings; made where it is missing, because the agent needs one. */
+  /** Main configuration from the package; created if missing, because the agent needs one. */
   mainConfig: `${ETC}/config.json`,
-  /** The last in the order of names, so that the file's word counts. */
+  /** Last in alphabetical order, so that its settings win. */
   config: `${ETC}/conf.d/zz-provisioned.json`,
   password: `${ETC}/secrets/mqtt-password`,
   ca: `${ETC}/broker-ca.crt`,
@@ -32,7 +32,7 @@ export function ownerKeyPlace(index: number): string {
 export const ZONES = '/usr/share/zoneinfo';
 export const SUPPLICANT_UNIT = '/usr/lib/systemd/system/wpa_supplicant@.service';
 
-/** Whose a file is. The agent's are for nobody else to read. */
+/** Owner of a file. Files of the agent are readable by it alone. */
 export type FileOwner = 'root' | 'dragoman';
 
 export interface FileWrite {
@@ -51,12 +51,12 @@ export interface LinkWrite {
 
 export type Write = FileWrite | LinkWrite;
 
-/** A file that everybody may read. */
+/** A file that every user may read. */
 export function publicFile(path: string, content: string): FileWrite {
   return { kind: 'file', path, content, mode: 0o644, owner: 'root' };
 }
 
-/** A file for its owner alone. */
+/** A file that only its owner may read. */
 export function secretFile(path: string, content: string, owner: FileOwner): FileWrite {
   return { kind: 'file', path, content, mode: 0o600, owner };
 }

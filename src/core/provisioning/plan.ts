@@ -1,4 +1,4 @@
-/** What is to be written for a document, on a device of which the facts are known: all of it, or nothing and why. */
+/** Plans the writes for a document on a known device: all of them, or none and the reasons. */
 import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
 import { configPart } from './config-part.ts';
 import { addressFault } from './ipv4.ts';
@@ -6,23 +6,23 @@ import { keyKeptFor, keyPlace, networkWrites, radioWrites } from './network-rule
 import type { NetworkBackend, ProvisioningOutcome, ProvisioningProblem } from './outcome.ts';
 import { ownerKeyPlace, PLACES, publicFile, secretFile, type Write, ZONES } from './places.ts';
 
-/** What is found on the device, and of what only a machine can check. */
+/** Facts about the device, and results of checks that only a machine can make. */
 export interface Facts {
-  /** Null: no network manager that is known here. */
+  /** Null: no supported network manager. */
   readonly network: NetworkBackend | null;
-  /** Of the passphrase in the file, 64 hexadecimal digits; null: there is none in it. */
+  /** Key from the passphrase in the file, 64 hexadecimal digits; null: no passphrase. */
   readonly wifiKey: string | null;
-  /** What a place holds now; null: nothing. */
+  /** Present content of a file; null: none. */
   present(place: string): string | null;
   /** Whether the system knows the file's time zone. */
   readonly isZoneKnown: boolean;
-  /** Whether the SSH server reads the file of keys. */
+  /** Whether the SSH server reads the agent's file of keys. */
   readonly readsSshKeys: boolean;
-  /** Whether the agent has a configuration, and all the secrets that it names. */
+  /** Whether the agent has a configuration and all secrets that it names. */
   readonly isSetUp: boolean;
-  /** Of certificates and keys. */
+  /** Mistakes in certificates and keys. */
   readonly keyProblems: readonly ProvisioningProblem[];
-  /** Of the configuration as it would be. */
+  /** Mistakes in the resulting configuration. */
   readonly configProblems: readonly ProvisioningProblem[];
 }
 
@@ -30,7 +30,7 @@ export type Plan =
   | {
       readonly ok: true;
       readonly writes: readonly Write[];
-      /** Secrets that were taken out of the file and that the device has lost: what needs them is not among the writes. */
+      /** Secrets that were removed from the file and are lost on the device; parts that need them are not written. */
       readonly missing: readonly ProvisioningProblem[];
       readonly notes: readonly string[];
     }
@@ -40,7 +40,7 @@ export type Plan =
       readonly problems: readonly ProvisioningProblem[];
     };
 
-/** Of one part: what it wants written, what is wrong with it, what the device has lost of it, and what the owner should know. */
+/** Plan of one part: its writes, its mistakes, its lost secrets, and notes for the owner. */
 interface Part {
   readonly writes: readonly Write[];
   readonly problems: readonly ProvisioningProblem[];
@@ -55,14 +55,14 @@ const part = (found: Partial<Part>): Part => ({
 const problem = (field: string, message: string, fix: string): Part =>
   part({ problems: [{ field, message, fix }] });
 
-const TAKEN = 'was taken out of the file, and this device has none';
-const writeAgain = (name: string): string => `Write the ${name} again in the place of null.`;
+const TAKEN = 'was removed from the file, and this device has none';
+const writeAgain = (name: string): string => `Write the ${name} again in place of null.`;
 /**
- * Of a secret that was taken out of the file. A device that has nothing in its place has lost what it kept, and is set up by all
- * the rest; one that works with something else was given a file that is not its own, and stays as it is.
+ * For a secret that was removed from the file. A device without anything in its place has lost it: the rest is set up. A
+ * device that works with something else was given a file of another kiosk: it stays unchanged.
  */
 const lost = (field: string, name: string): Part => {
-  const message = 'was taken out of the file, and this device has not kept it';
+  const message = 'was removed from the file, and this device has lost it';
   return part({ missing: [{ field, message, fix: writeAgain(name) }] });
 };
 
@@ -90,18 +90,18 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
   };
 }
 
-/** How to log in meanwhile to a device that lacks secrets. */
+/** Explains how to log in to a device that lacks secrets. */
 function wayIn(
   { sshKeys = [] }: ProvisioningDocument,
   { readsSshKeys }: Facts,
   missing: readonly ProvisioningProblem[],
 ): string[] {
   if (missing.length === 0 || sshKeys.length === 0 || !readsSshKeys) return [];
-  const way = missing.some(({ field }) => field === WIFI_SECRET) ? ' by a network cable' : '';
-  return [`Whoever has a key of "sshKeys" may log in${way}.`];
+  const way = missing.some(({ field }) => field === WIFI_SECRET) ? ' over a network cable' : '';
+  return [`You can log in with a key of "sshKeys"${way}.`];
 }
 
-/** Without "wifi" an address is that of the wired network; without both the network is left alone. */
+/** Without "wifi", the address is for the wired network; without both, the network stays unchanged. */
 function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Facts): Part {
   if (wifi === undefined && given === undefined) return part({});
   const address = given ?? 'dhcp';
@@ -109,7 +109,8 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
   const wrong =
     fault === null
       ? []
-      : problem(`address.${fault.field}`, fault.message, 'Ask who looks after the network for it.').problems;
+      : problem(`address.${fault.field}`, fault.message, 'Ask the network administrator for the right value.')
+          .problems;
   if (facts.network === null)
     return problem(
       wifi === undefined ? 'address' : 'wifi',
@@ -137,7 +138,7 @@ function planNetwork({ wifi, address: given }: ProvisioningDocument, facts: Fact
 const WIFI_SECRET = 'wifi.passphrase';
 const TAKEN_ELSEWHERE = problem(
   WIFI_SECRET,
-  'was taken out of the file, and this device has none for a network of this name',
+  'was removed from the file, and this device has none for a network of this name',
   writeAgain('passphrase'),
 );
 
@@ -148,10 +149,10 @@ function keptKey({ ssid }: WifiPart, network: NetworkBackend, facts: Facts): str
 function wifiNotes({ passphrase, country }: WifiPart): string[] {
   return [
     ...(passphrase === undefined
-      ? ['The Wi-Fi has no passphrase: anybody near can listen in on what is not encrypted otherwise.']
+      ? ['The Wi-Fi has no passphrase: anyone nearby can read traffic that is not encrypted otherwise.']
       : []),
     ...(country === undefined
-      ? ['No country is given for the Wi-Fi: only channels that are allowed everywhere are used.']
+      ? ['No country is set for the Wi-Fi: it uses only channels that are allowed everywhere.']
       : []),
   ];
 }
@@ -162,7 +163,7 @@ function planZone({ timeZone }: ProvisioningDocument, { isZoneKnown }: Facts): P
     return problem(
       'timeZone',
       'is not known to this system',
-      'Write it as in "Europe/Berlin"; the package tzdata must be installed.',
+      'Write it like "Europe/Berlin", and check that the package tzdata is installed.',
     );
   return part({
     writes: [
@@ -177,7 +178,7 @@ function planConfig(document: ProvisioningDocument, facts: Facts): Part {
   const found = [...problems, ...facts.configProblems];
   if (value === null || found.length > 0) return part({ problems: found });
   const isMain = facts.present(PLACES.mainConfig) !== null;
-  const main = publicFile(PLACES.mainConfig, '// What is effective stands in conf.d.\n{}\n');
+  const main = publicFile(PLACES.mainConfig, '// The settings are in conf.d.\n{}\n');
   const own = publicFile(PLACES.config, `${JSON.stringify(value, null, 2)}\n`);
   return part({ writes: [...(isMain ? [] : [main]), own] });
 }
@@ -199,7 +200,7 @@ function planSshKeys({ sshKeys }: ProvisioningDocument, { readsSshKeys }: Facts)
   });
 }
 
-/** Pairs fit, and are complete but for a key that was taken out of the file: that has been checked. */
+/** Requires checked keys: pairs match, and only keys that were removed from the file are missing. */
 function planKeys({ caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument, facts: Facts): Part {
   const isTaken = certPem !== undefined && keyPem === null && facts.present(PLACES.key) === null;
   const whose = 'private key of "certPem"';
@@ -219,7 +220,7 @@ function planKeys({ caPem, certPem, keyPem, ownerKeysPem }: ProvisioningDocument
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
 
-/** The blocks alone: what else stands in a text is nobody's business on the device. */
+/** Keeps only the PEM blocks of a text. */
 function tidyPem(text: string): string {
   return (text.match(BLOCK) ?? [])
     .map((block) => `${block.replaceAll(/[ \t]*\r?\n[ \t]*/g, '\n')}\n`)

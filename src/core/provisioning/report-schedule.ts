@@ -1,6 +1,7 @@
 /**
- * When a kiosk without a screen says what after its start: a problem at once where it is certain, else after a time in which
- * networks and clocks come up; again every few minutes, a few times; and when all is well.
+ * Decides what a kiosk without a screen announces after its start. A certain problem is announced at once; others only
+ * after networks and clocks had time to come up. Problems are repeated every few minutes, a few times. Readiness is
+ * announced at the end.
  */
 
 import type { PhraseCode } from './phrases.ts';
@@ -8,15 +9,15 @@ import type { SettingsNews } from './settings-news.ts';
 import type { StartVerdict, Trouble } from './start-facts.ts';
 
 export interface ReportSettings {
-  /** What is not certain may pass for so long. */
+  /** Time for uncertain problems to pass. */
   readonly graceMs: number;
   readonly lookEveryMs: number;
   readonly repeatEveryMs: number;
-  /** How often an unresolved problem is said again. */
+  /** How often an unsolved problem is repeated. */
   readonly repeats: number;
-  /** However much changes, no more is said than this. */
+  /** Most announcements, however much changes. */
   readonly mostSayings: number;
-  /** It is watched no longer. */
+  /** When watching ends. */
   readonly longestMs: number;
 }
 
@@ -40,10 +41,10 @@ export interface ReportState {
   readonly news: SettingsNews;
   readonly startedAt: number;
   readonly activity: Activity;
-  /** What the last look found: what two looks in a row find is no accident. */
+  /** Problems of the last look: only those that two looks in a row find are announced. */
   readonly seen: readonly PhraseCode[];
-  /** What was last said of what is wrong. */
-  readonly told: readonly PhraseCode[];
+  /** Problems that were last announced. */
+  readonly announced: readonly PhraseCode[];
   readonly saidAt: number;
   readonly repeats: number;
   readonly sayings: number;
@@ -52,11 +53,11 @@ export interface ReportState {
 export type ReportEvent =
   | { readonly type: 'begin' }
   | { readonly type: 'looked'; readonly verdict: StartVerdict }
-  /** @property wasRefused there was something to say it with, and none of it did */
+  /** @property wasRefused there were loudspeakers, but none played it */
   | { readonly type: 'said'; readonly wasRefused: boolean }
   | { readonly type: 'wake' };
 
-/** What is written down: for the status file and the console. */
+/** State for the status file and the console. */
 export type StartState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'starting'; readonly troubles: readonly Trouble[] }
@@ -77,7 +78,7 @@ export interface ReportStep {
 export function beginReport(news: SettingsNews, now: number, settings = REPORT_SETTINGS): ReportState {
   return {
     ...{ settings, news, startedAt: now, activity: { kind: 'looking' } },
-    ...{ seen: [], told: [], saidAt: now, repeats: 0, sayings: 0 },
+    ...{ seen: [], announced: [], saidAt: now, repeats: 0, sayings: 0 },
   };
 }
 
@@ -116,7 +117,7 @@ function onLook(given: ReportState, verdict: StartVerdict, now: number): ReportS
   const state = { ...given, seen: codes };
   const isOver = now - state.startedAt >= state.settings.longestMs;
   const speakable = troubles.filter((one) => isSure(given, one, now)).map(({ code }) => code);
-  const isNew = speakable.some((code) => !state.told.includes(code));
+  const isNew = speakable.some((code) => !state.announced.includes(code));
   const written = write(
     isLate(state, now) || speakable.length > 0
       ? { kind: 'troubled', troubles, isWatched: !isOver }
@@ -130,7 +131,7 @@ function onLook(given: ReportState, verdict: StartVerdict, now: number): ReportS
   return withEffects(written, wait(state, now));
 }
 
-/** That it is ready ends the watch: where nobody heard it, it is looked at and said once more. */
+/** Readiness ends the watch. If no loudspeaker played it, the kiosk looks and announces again. */
 function onSaid(
   state: ReportState,
   { isLast }: { readonly isLast: boolean },
@@ -144,10 +145,10 @@ function onSaid(
     : end(state, true);
 }
 
-/** What is wrong, the first cause first, that of the settings among them. */
+/** All problems, root causes first, including the one with the settings. */
 function troublesOf(state: ReportState, found: readonly Trouble[], now: number): Trouble[] {
   const own = ownTroubles(state);
-  // Settings that were refused, or that were never there, are why there is no configuration.
+  // Missing or refused settings explain a missing configuration.
   const others = found.flatMap((one) => {
     if (one.isConfiguration !== true) return [one];
     if (own.length > 0) return [];
@@ -156,7 +157,7 @@ function troublesOf(state: ReportState, found: readonly Trouble[], now: number):
   const all = [...own, ...others];
   if (all.length > 0 || !isLate(state, now)) return all;
   return [
-    { code: 'service_down', detail: 'nothing is found wrong, and the agent is not ready', isCertain: false },
+    { code: 'service_down', detail: 'no fault was found, but the agent is not ready', isCertain: false },
   ];
 }
 
@@ -168,10 +169,10 @@ function ownTroubles({ news }: ReportState): Trouble[] {
 const isLate = ({ startedAt, settings }: ReportState, now: number): boolean =>
   now - startedAt >= settings.graceMs;
 
-/** A problem that is told must not be gone in a moment. */
+/** Whether a problem will last, so that an announcement is not outdated at once. */
 function isSure(state: ReportState, { code, isCertain }: Trouble, now: number): boolean {
   if (!isCertain && !isLate(state, now)) return false;
-  return state.seen.includes(code) || state.told.includes(code);
+  return state.seen.includes(code) || state.announced.includes(code);
 }
 
 function maySay({ sayings, repeats, saidAt, settings }: ReportState, isNew: boolean, now: number): boolean {
@@ -181,18 +182,24 @@ function maySay({ sayings, repeats, saidAt, settings }: ReportState, isNew: bool
 
 function say(
   state: ReportState,
-  told: readonly PhraseCode[],
+  announced: readonly PhraseCode[],
   codes: readonly PhraseCode[],
   now: number,
 ): ReportStep {
   const { sayings } = state;
   return {
-    state: { ...state, told, saidAt: now, sayings: sayings + 1, activity: { kind: 'saying', isLast: false } },
+    state: {
+      ...state,
+      announced,
+      saidAt: now,
+      sayings: sayings + 1,
+      activity: { kind: 'saying', isLast: false },
+    },
     effects: [{ type: 'say', codes }],
   };
 }
 
-/** The doctor is asked when there may be something to tell: it costs time, and knocks at the broker's door. */
+/** Looks at the kiosk. The doctor is only asked later, because it costs time and logs in at the broker. */
 function look(state: ReportState, now: number): ReportStep {
   const asksDoctor = now - state.startedAt >= state.settings.graceMs / 2;
   return {

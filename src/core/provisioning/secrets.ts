@@ -1,8 +1,8 @@
-/** The secrets of a document: which there are, which were taken out of it, and what it is without them. */
+/** The secrets of a document: finding them, and removing them. */
 import { isObject } from '../../protocol/json.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 
-/** Where they stand; each is null when it was taken out. */
+/** Paths of the secrets; each is null after it was removed. */
 const SECRETS = [['wifi', 'passphrase'], ['secrets', 'mqtt-password'], ['keyPem']] as const;
 
 function textAtPath(value: unknown, path: readonly string[]): unknown {
@@ -12,22 +12,22 @@ function textAtPath(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** A shorter one is in too many words to be hidden in them. */
+/** Shortest secret that is hidden in texts (characters): a shorter one is part of too many words. */
 const SHORTEST_HIDDEN = 5;
 
-/** Of whatever a file holds: what must not be told, wherever else somebody has written it, too. */
+/** Secret texts in a file, which must be hidden wherever else they appear. */
 export function secretTexts(value: unknown): string[] {
   return SECRETS.map((path) => textAtPath(value, path)).filter(
     (text): text is string => typeof text === 'string' && text.length >= SHORTEST_HIDDEN,
   );
 }
 
-/** Whether there is something to be taken out. */
+/** Whether the document has secrets to remove. */
 export function holdsSecrets(document: ProvisioningDocument): boolean {
   return SECRETS.some((path) => typeof textAtPath(document, path) === 'string');
 }
 
-/** What was taken out is null from then on; all else stays as it was written, but for comments. */
+/** Replaces the secrets by null; all else stays as written, except comments. */
 export function withoutSecrets(value: unknown): unknown {
   return SECRETS.reduce<unknown>(without, value);
 }

@@ -1,36 +1,36 @@
 import { isGood, type ProvisioningResult } from './outcome.ts';
 import type { PHRASES, PhraseCode } from './phrases.ts';
 
-/** What became of the settings on the card, as far as something is to be said of it. */
+/** The result of reading the settings, as far as it is announced. */
 export interface SettingsNews {
-  /** What is said of them; null: nothing. */
+  /** Phrase to announce; null: none. */
   readonly code: PhraseCode | null;
   readonly isBad: boolean;
-  /** What exactly is wrong; empty where nothing is. */
+  /** Exact description of the mistakes; empty if there are none. */
   readonly detail: string;
-  /** There was no file, and need not be one where the kiosk is set up. */
+  /** There was no file; a kiosk that is set up needs none. */
   readonly isMissing: boolean;
 }
 
-/** Whoever reads it corrects one after the other. */
+/** Most mistakes in the text: people correct them one by one. */
 const MOST_PROBLEMS = 8;
 
-/** @param result null where it could not be read */
+/** @param result null if it could not be read */
 export function settingsNews(result: ProvisioningResult | null): SettingsNews {
   const none = { code: null, isBad: false, detail: '', isMissing: false };
   if (result === null) return none;
   const { outcome, problems } = result;
   if (outcome === 'no_file') return { ...none, isMissing: true };
-  // A kiosk that starts as usual has nothing to tell but how it is.
+  // After a normal start, only the state of the kiosk is announced.
   if (outcome === 'unchanged') return none;
-  const told = problems.slice(0, MOST_PROBLEMS).map(({ field, message, fix }) => {
+  const texts = problems.slice(0, MOST_PROBLEMS).map(({ field, message, fix }) => {
     const what = field === '' ? message : `${field} ${message}`;
     return fix === '' ? what : `${what}. ${fix}`;
   });
-  return { ...none, code: codeOf(outcome), isBad: !isGood(outcome), detail: told.join('; ') };
+  return { ...none, code: codeOf(outcome), isBad: !isGood(outcome), detail: texts.join('; ') };
 }
 
-/** Every outcome that is told has a phrase of its name. */
+/** Every announced outcome has a phrase of the same name. */
 function codeOf(outcome: Exclude<ProvisioningResult['outcome'], 'no_file' | 'unchanged'>): PhraseCode {
   return outcome satisfies keyof typeof PHRASES;
 }

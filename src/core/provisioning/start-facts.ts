@@ -2,38 +2,38 @@ import type { Finding } from '../../protocol/mqtt/diagnose.ts';
 import { type AgentWord, BROKER_CONNECTED } from './agent-word.ts';
 import type { PhraseCode } from './phrases.ts';
 
-/** A way out of this machine. */
+/** A network interface. */
 export interface Interface {
   readonly name: string;
   readonly isWireless: boolean;
-  /** A cable is plugged in, or the access point has taken it. */
+  /** A cable is plugged in, or the access point has accepted the kiosk. */
   readonly hasLink: boolean;
-  /** Addresses that reach further than the next machine. */
+  /** Addresses beyond the local link. */
   readonly addresses: readonly string[];
 }
 
-/** What the supplicant makes of the Wi-Fi; null where nobody tells. */
+/** Wi-Fi problem reported by the supplicant; null: none known. */
 export type WifiTrouble = 'password_wrong' | 'not_found' | null;
 
-/** The machine some time after its start, seen from outside the agent. */
+/** State of the machine some time after its start, seen from outside the agent. */
 export interface StartFacts {
   readonly agent: AgentWord;
   /** Without loopback. */
   readonly interfaces: readonly Interface[];
   readonly wifi: WifiTrouble;
   readonly isClockSet: boolean;
-  /** What the doctor found; empty where it was not asked. */
+  /** Findings of the doctor; empty if it was not asked. */
   readonly findings: readonly Finding[];
 }
 
-/** One thing that keeps the kiosk from being ready. */
+/** A problem that keeps the kiosk from being ready. */
 export interface Trouble {
   readonly code: PhraseCode;
-  /** In the words of whoever found it; for the status file. */
+  /** Text from whoever found it, for the status file. */
   readonly detail: string;
-  /** Certain at once; others may pass while the machine starts. */
+  /** Certain at once; others may pass during the start. */
   readonly isCertain: boolean;
-  /** The agent has no configuration that it could use. */
+  /** The agent has no usable configuration. */
   readonly isConfiguration?: true;
 }
 
@@ -42,8 +42,8 @@ export type StartVerdict =
   | { readonly kind: 'not_yet' | 'troubled'; readonly troubles: readonly Trouble[] };
 
 /**
- * How the kiosk is: ready, on its way, or kept from it. Of what follows from each other (no network, no broker, no backend)
- * the first cause alone is told; microphone and loudspeaker stand beside it.
+ * Judges the kiosk: ready, starting, or in trouble. In a chain of consequences (no network, no broker, no backend) only the
+ * first cause is listed; microphone and loudspeaker are listed separately.
  */
 export function judgeStart(facts: StartFacts): StartVerdict {
   const { agent } = facts;
@@ -51,12 +51,12 @@ export function judgeStart(facts: StartFacts): StartVerdict {
     agent.kind === 'says' &&
     (agent.status === 'ready' || agent.status === 'idle' || hasOnly(agent.reasons, LATER_TROUBLES));
   const sound = soundTroubles(facts);
-  // Who is idle and has no connection hears no command. What the doctor found itself weighs more than what the broker kept.
+  // An idle agent without a connection receives no command. Findings of the doctor count more than the retained status.
   if (isAtHome && hasBroker(facts) && sound.length === 0) return { kind: 'ready' };
   const connection = connectionTrouble(facts);
   const troubles = [...(connection === null ? [] : [connection]), ...sound];
   if (troubles.length > 0) return { kind: 'troubled', troubles };
-  // Nobody can be asked: then what the doctor found well is well. What it left to an agent that says nothing is not.
+  // Without an agent to ask, the doctor's good findings count, but not devices that it skipped because an agent uses them.
   const found = (name: Finding['check'], wanted: Finding['verdict']): boolean =>
     facts.findings.some(({ check, verdict }) => check === name && verdict === wanted);
   const isWell = agent.kind === 'unknown' && found('backend', 'ok') && !found('capture', 'skipped');
@@ -67,7 +67,7 @@ function connectionTrouble(facts: StartFacts): Trouble | null {
   const { agent, isClockSet } = facts;
   if (agent.kind === 'down') return trouble('service_down', agent.why);
   if (hasReason(facts, 'config')) return { ...trouble('service_down', wordOf(facts)), isConfiguration: true };
-  // An agent that has reached the broker has a network, whatever it looks like from here.
+  // An agent that is connected to the broker has a network, whatever the interfaces show.
   const network = hasBroker(facts) ? null : networkTrouble(facts);
   if (network !== null) return network;
   if (!isClockSet) return trouble('clock_wrong', 'the clock is not set');
@@ -86,18 +86,18 @@ function connectionTrouble(facts: StartFacts): Trouble | null {
 }
 
 function brokerTrouble({ detail, data }: Problem): Trouble {
-  // A clock that stands where the system was built is set, and behind all certificates.
+  // A clock at the system's build time counts as set, but is earlier than all certificates.
   if (data['certificate_begins'] === 'later') return trouble('clock_wrong', detail);
   return trouble(data['login'] === 'refused' ? 'broker_refused' : 'broker_unreachable', detail);
 }
 
-/** The agent has a connection and a backend, and no session comes of it. */
+/** Reasons of an agent that has a connection and a backend, but no working session. */
 const SERVICE_REASONS = [
   ...['parked', 'failing', 'no_session', 'silent_service', 'unspoken', 'budget', 'internal_error'],
   ...['memory', 'broker', 'certificate'],
 ];
 
-/** With these alone the kiosk interprets; its owner knows of them. */
+/** With only these reasons the kiosk interprets; its owner knows about them. */
 const LATER_TROUBLES = ['config_problem', 'disk_problem'];
 
 function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
@@ -105,12 +105,12 @@ function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
   const linked = interfaces.filter(({ hasLink }) => hasLink);
   if (linked.length > 0) {
     const names = linked.map(({ name }) => name).join(', ');
-    return trouble('no_address', `${names}: there is a link, and no address`);
+    return trouble('no_address', `${names}: the link is up, but there is no address`);
   }
   if (wifi === 'password_wrong')
     return { ...trouble('wifi_password_wrong', 'the access point refuses the password'), isCertain: true };
   if (wifi === 'not_found')
-    return trouble('wifi_not_found', 'no access point in reach has the name of the settings');
+    return trouble('wifi_not_found', 'no access point in range has the configured name');
   const names = interfaces.map(({ name }) => name).join(', ');
   return trouble('no_network', names === '' ? 'there is no network interface' : `no link on ${names}`);
 }
@@ -140,7 +140,7 @@ const codeOf = (reason: string): string => reason.split(':')[0] ?? '';
 
 const wordOf = ({ agent }: StartFacts): string => (agent.kind === 'says' ? agent.text : '');
 
-/** Of an agent with many lanes the end of its sentence may be cut off. */
+/** Length at which the status line may be cut off, because the agent has many lanes. */
 const WHOLE_SENTENCE = 299;
 
 const hasBroker = ({ agent }: StartFacts): boolean =>
@@ -152,7 +152,7 @@ interface Problem {
 }
 
 function problemOf({ findings }: StartFacts, name: Finding['check']): Problem | null {
-  // Beside a running agent the doctor is let in by a name of its own, or not: a warning, where the agent has no connection either.
+  // Beside a running agent the doctor logs in under its own identifier. Its refusal is only a warning, but it counts here.
   const found = findings.find(
     ({ check, verdict, data }) => check === name && (verdict === 'problem' || data['login'] === 'refused'),
   );

@@ -1,17 +1,17 @@
-/** How the kiosk is after its start, in writing: beside the settings on the card, on the console and in the journal. */
+/** Describes the kiosk after its start in writing: beside the settings on the card, on the console and in the journal. */
 
 import { PHRASES, type PhraseLanguage } from './phrases.ts';
 import type { StartState } from './report-schedule.ts';
 import type { Trouble } from './start-facts.ts';
 
-/** With this line the part begins that the boot report writes; what stands before it is others'. */
+/** First line of the boot report's part of the status file; the part before it belongs to other writers. */
 export const START_HEAD = 'Dragoman: how the kiosk is after its start';
 
-/** Where a phrase went. */
+/** Where a phrase was played. */
 export interface Said {
-  /** As ALSA names it, or the agent's loudspeakers. */
+  /** ALSA device name, or the agent's loudspeakers. */
   readonly device: string;
-  /** Null: it was said there. */
+  /** Null: it was played there. */
   readonly trouble: string | null;
 }
 
@@ -20,20 +20,20 @@ export interface StartReport {
   readonly language: PhraseLanguage;
   /** Wall-clock milliseconds; null while the clock is not set. */
   readonly wall: number | null;
-  /** What became of the last phrase; null: none was said yet. */
+  /** Where the last phrase was played; null: no phrase yet. */
   readonly said: readonly Said[] | null;
 }
 
-/** Lines without their ends, the one with the time apart from all that tells something. */
+/** Lines without line ends; the time has a line of its own. */
 export function startLines({ state, language, wall, said }: StartReport): string[] {
   return [
     START_HEAD,
     `Time:   ${wall === null ? 'not known: the clock is not set' : timeOf(wall)}`,
     ...(state.kind === 'ready' ? phraseLines('ready', language) : []),
-    ...(state.kind === 'starting' ? ['State:  starting: it is looked at until it is ready.'] : []),
+    ...(state.kind === 'starting' ? ['State:  starting; it is checked until it is ready.'] : []),
     ...(state.kind === 'ready' ? [] : state.troubles.flatMap((one) => troubleLines(one, language))),
     ...(state.kind === 'troubled' && !state.isWatched
-      ? ['It is looked at no longer: start the kiosk again when this is fixed.']
+      ? ['Checking has ended: restart the kiosk after this is fixed.']
       : []),
     ...(said === null ? [] : ['', ...saidLines(said)]),
   ];
@@ -43,21 +43,21 @@ export function startLines({ state, language, wall, said }: StartReport): string
 export function startLine(state: StartState): string {
   if (state.kind === 'ready') return PHRASES.ready.words.en;
   if (state.troubles.length === 0) return 'The kiosk is starting.';
-  const told = state.troubles.map(({ code, detail }) => {
+  const texts = state.troubles.map(({ code, detail }) => {
     const words = PHRASES[code].words.en;
     return detail === '' ? words : `${words} (${detail})`;
   });
-  return `${state.kind === 'starting' ? 'The kiosk is starting. ' : ''}${told.join(' ')}`;
+  return `${state.kind === 'starting' ? 'The kiosk is starting. ' : ''}${texts.join(' ')}`;
 }
 
-/** One line each on where it was said and where it could not be. */
+/** One line each about where a phrase was played and where it could not be. */
 export function saidLines(said: readonly Said[]): string[] {
-  if (said.length === 0) return ['Said nowhere: there is no loudspeaker.'];
+  if (said.length === 0) return ['Not announced: there is no loudspeaker.'];
   const there = said.filter(({ trouble }) => trouble === null).map(({ device }) => device);
   const others = said.filter(({ trouble }) => trouble !== null);
   return [
-    ...(there.length === 0 ? [] : [`Said on ${there.join(', ')}.`]),
-    ...others.map(({ device, trouble }) => `Not said on ${device}: ${trouble}.`),
+    ...(there.length === 0 ? [] : [`Announced on ${there.join(', ')}.`]),
+    ...others.map(({ device, trouble }) => `Not announced on ${device}: ${trouble}.`),
   ];
 }
 

@@ -1,16 +1,16 @@
-/** What stands in dragoman-status.txt beside the file, for whoever puts the card into a PC. */
+/** Content of dragoman-status.txt, for a person who puts the card into a PC. */
 import type { ProvisioningOutcome, ProvisioningProblem, ProvisioningResult } from './outcome.ts';
 
-/** In one sentence each. */
+/** One sentence per outcome. */
 const SENTENCES: Readonly<Record<ProvisioningOutcome, string>> = {
   applied: 'All of dragoman.json is in effect.',
-  unchanged: 'All of dragoman.json is in effect; nothing of it was new.',
+  unchanged: 'All of dragoman.json was already in effect.',
   no_file: 'There is no dragoman.json.',
   file_unreadable: 'dragoman.json cannot be read. Nothing was changed.',
-  file_invalid: 'Something in dragoman.json is wrong. Nothing was changed.',
+  file_invalid: 'dragoman.json has a mistake. Nothing was changed.',
   key_unreadable: 'A certificate or key in dragoman.json cannot be used. Nothing was changed.',
   secrets_missing:
-    'Secrets that were taken out of dragoman.json are not on this device. All that needs none of them is in effect.',
+    'Secrets that were removed from dragoman.json are not on this device. Everything that works without them is in effect.',
   wifi_unsupported: 'This kind of Wi-Fi is not supported. Nothing was changed.',
   disk_full: 'The disk of the device is full. Nothing was changed.',
   write_failed: 'The disk of the device cannot be written. Nothing was changed.',
@@ -26,21 +26,21 @@ export function problemLine({ field, message, fix }: ProvisioningProblem): strin
   return [`${what}${/[.?!]$/.test(what) ? '' : '.'}`, ...(fix === '' ? [] : [fix])].join(' ');
 }
 
-/** Lines without their ends. */
+/** Lines without line ends. */
 export function statusLines({ at, outcome, problems, notes }: ProvisioningResult): string[] {
   const time =
     at === null ? 'not known: the clock is not set yet' : `${at.slice(0, 19).replace('T', ' ')} UTC`;
   const list = (lines: readonly string[]): string[] => lines.map((line) => `- ${line}`);
   return [
-    'Dragoman: what became of dragoman.json',
+    'Dragoman: result of dragoman.json',
     `Time:   ${time}`,
     `Result: ${outcome}. ${outcomeSentence(outcome)}`,
-    ...(problems.length === 0 ? [] : ['', 'To be fixed:', ...list(problems.map(problemLine))]),
-    ...(notes.length === 0 ? [] : ['', 'To be known:', ...list(notes)]),
+    ...(problems.length === 0 ? [] : ['', 'To fix:', ...list(problems.map(problemLine))]),
+    ...(notes.length === 0 ? [] : ['', 'Notes:', ...list(notes)]),
   ];
 }
 
-/** As the file has it: with the line ends of Windows, whose editors show no others. */
+/** With Windows line ends, because some Windows editors need them. */
 export function statusText(result: ProvisioningResult): string {
   return statusLines(result)
     .map((line) => `${line}\r\n`)

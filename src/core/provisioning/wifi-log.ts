@@ -1,6 +1,6 @@
 import type { WifiTrouble } from './start-facts.ts';
 
-/** What wpa_supplicant writes, also where NetworkManager steers it; the newest word counts. */
+/** Messages of wpa_supplicant, also under NetworkManager; the newest one counts. */
 const WORDS: readonly (readonly [RegExp, WifiTrouble])[] = [
   [/CTRL-EVENT-CONNECTED/, null],
   [/reason=WRONG_KEY|pre-shared key may be incorrect/, 'password_wrong'],
@@ -10,7 +10,7 @@ const WORDS: readonly (readonly [RegExp, WifiTrouble])[] = [
 /** @param lines of the supplicant's log, oldest first */
 export function wifiTrouble(lines: readonly string[]): WifiTrouble {
   for (const line of lines.toReversed()) {
-    // A network's name is its owner's, who may call it anything.
+    // Remove network names: they may contain anything, even these messages.
     const said = line.replaceAll(/ssid="(?:[^"\\]|\\.)*"|'[^']*'/g, '');
     const found = WORDS.find(([word]) => word.test(said));
     if (found !== undefined) return found[1];

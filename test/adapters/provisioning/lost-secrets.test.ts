@@ -36,12 +36,12 @@ describe('a card that has lost its secrets', () => {
     expect(JSON.parse(system.text('etc/dragoman/conf.d/zz-provisioned.json'))).toMatchObject(CONFIG);
     expect(existsSync(join(system.root, 'etc/wpa_supplicant'))).toBe(false);
     expect(reported()).toMatch(
-      /^Result: secrets_missing\. Secrets that were taken out of dragoman\.json are not on/m,
+      /^Result: secrets_missing\. Secrets that were removed from dragoman\.json are not on/m,
     );
     expect(reported()).toContain(
-      '- wifi.passphrase: was taken out of the file, and this device has not kept it. Write the passphrase again in the place of null.',
+      '- wifi.passphrase: was removed from the file, and this device has lost it. Write the passphrase again in place of null.',
     );
-    expect(reported()).toContain('- secrets.mqtt-password: was taken out');
+    expect(reported()).toContain('- secrets.mqtt-password: was removed');
   });
 
   it('reports them at each boot without further changes, and is complete once they are written', () => {

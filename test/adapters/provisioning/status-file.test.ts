@@ -19,7 +19,7 @@ import {
 } from '../../../src/adapters/provisioning/status-file.ts';
 import { START_HEAD } from '../../../src/core/provisioning/start-text.ts';
 
-const SETTINGS = 'Dragoman: what became of dragoman.json\r\nTime:   2026-01-01\r\nResult: applied. x\r\n';
+const SETTINGS = 'Dragoman: result of dragoman.json\r\nTime:   2026-01-01\r\nResult: applied. x\r\n';
 const lines = (time: string, state: string): string[] => [START_HEAD, `Time:   ${time}`, `State:  ${state}`];
 let boot = '';
 const file = (): string => join(boot, 'dragoman-status.txt');

@@ -114,7 +114,7 @@ describe('the stream host', () => {
     const host = await serve((response) => response.destroy());
     expect((await examine(`ws://${host}/x`))('stream')).toMatchObject({
       verdict: 'problem',
-      finding: expect.stringContaining('does not answer the opening'),
+      finding: expect.stringContaining('does not answer a request to open'),
     });
     expect((await examine('ws://127.0.0.1:1/x'))('stream')).toMatchObject({
       verdict: 'problem',

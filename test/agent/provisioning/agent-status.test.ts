@@ -86,7 +86,7 @@ describe('an agent that no init system knows of', () => {
     ],
     ['degraded', ['playback:lost'], /^no_loudspeaker: degraded \(playback:lost\): broker connected$/],
     ['degraded', ['capture:desk/silent'], /^no_microphone: /],
-    ['lost', ['connection_lost'], /^service_down: the agent's last word is "lost \(connection_lost\)"$/],
+    ['lost', ['connection_lost'], /^service_down: the agent's last status is "lost \(connection_lost\)"$/],
     ['stopping', ['stopped'], 'not_yet'],
   ] as const)('tells the boot report by the broker that it is %s %j', async (status, reasons, wanted) => {
     await agentSays({ status, reasons: [...reasons] });
@@ -124,8 +124,8 @@ describe('a device that a running agent uses', () => {
   it('is a problem for the doctor where the agent says that it has none', async () => {
     await agentSays({ status: 'degraded', reasons: ['capture:desk/lost', 'playback:other/lost'] });
     expect(await examine()).toEqual([
-      'capture problem: plughw:CARD=Mic: the running agent (process 4711) says "capture:desk/lost"',
-      expect.stringMatching(/^playback skipped: the running agent \(process 4711\) has it/),
+      'capture problem: plughw:CARD=Mic: the running agent (process 4711) reports "capture:desk/lost"',
+      expect.stringMatching(/^playback skipped: the running agent \(process 4711\) uses it/),
     ]);
   });
 

@@ -124,7 +124,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     [
       'a passphrase that was taken out',
       { ...TEMPLATE, wifi: { ...TEMPLATE.wifi, passphrase: null } },
-      /wifi\.passphrase: was taken out.*in the place of null/,
+      /wifi\.passphrase: was removed.*in place of null/,
     ],
     ['broken Wi-Fi', { ...TEMPLATE, wifi: { ssid: 'Museum', passphrase: 'short' } }, /wifi\.passphrase/],
     ['an address that is none', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],

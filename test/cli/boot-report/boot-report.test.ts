@@ -107,9 +107,9 @@ describe('dragoman boot-report', () => {
     expect([code, complained]).toEqual([0, '']);
     expect(played()).toBe(5 * BLOCK_BYTES);
     expect(readFileSync(at('words'), 'utf8')).toContain('-D loudspeaker -t raw -f S16_LE -r 16000 -c 1');
-    expect(printed).toMatch(/Said on loudspeaker\.\n/);
+    expect(printed).toMatch(/Announced on loudspeaker\.\n/);
     expect(status()).toMatch(
-      /State: {2}ready\. The kiosk is ready\.\r\n {8}Il chiosco è pronto\.\r\n\r\nSaid on loudspeaker\.\r\n$/,
+      /State: {2}ready\. The kiosk is ready\.\r\n {8}Il chiosco è pronto\.\r\n\r\nAnnounced on loudspeaker\.\r\n$/,
     );
   });
 
@@ -144,7 +144,7 @@ describe('dragoman boot-report', () => {
     expect(bare.printed).toContain('cannot write dragoman-status.txt');
     rmSync(at('bin/aplay'));
     phrase('en', 'ready', 1);
-    expect((await report()).printed).toContain('Not said on loudspeaker: ');
+    expect((await report()).printed).toContain('Not announced on loudspeaker: ');
   });
 
   it.each([

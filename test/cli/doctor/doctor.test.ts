@@ -26,7 +26,7 @@ describe('dragoman doctor', () => {
       expect(exitCode, printed).toBe(0);
       expect(printed).toMatch(/^ok {7}configuration {2}\S*well\.json is valid: 1 lane$/m);
       expect(printed).toMatch(/^ok {7}broker {9}127\.0\.0\.1:\d+ reached in \d+ ms; logged in/m);
-      expect(printed).toMatch(/^ok {7}backend {8}a token was issued in \d+ ms and taken back; no session/m);
+      expect(printed).toMatch(/^ok {7}backend {8}a token was issued in \d+ ms and returned; no session/m);
       expect(printed).toMatch(/^ok {7}stream {9}127\.0\.0\.1:\d+ reached/m);
       expect(printed).toMatch(/^ok {7}capture/m);
       expect(printed).toMatch(/^skipped {2}playback/m);

@@ -45,7 +45,7 @@ describe('a certificate', () => {
 
   it('that vouches for itself can be trusted by itself', () => {
     expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).fix).toMatch(
-      /mqtt\.caFile .* this very certificate/,
+      /mqtt\.caFile to a PEM file with this certificate/,
     );
   });
 
@@ -65,10 +65,10 @@ describe('a certificate', () => {
     expect(judgeOwnCertificate(own(0), null).verdict).toBe('ok');
     expect(judgeOwnCertificate(own(5), NOW)).toMatchObject({
       finding: expect.stringContaining('in mqtt.certFile ends on'),
-      fix: expect.stringContaining('put it where mqtt.certFile says'),
+      fix: expect.stringContaining('store it as the file in mqtt.certFile'),
     });
     expect(judgeOwnCertificate(own(5, { isRenewed: true, isAsked: true }), NOW)).toMatchObject({
-      finding: expect.stringMatching(/^the renewed client certificate ends .* the next one is asked for$/),
+      finding: expect.stringMatching(/^the renewed client certificate ends .* the next one is requested$/),
       fix: expect.stringContaining('devices renew'),
     });
   });
@@ -88,7 +88,7 @@ describe('the way to a server', () => {
     expect(judge({})).toMatchObject({ verdict: 'ok', finding: 'broker.example:8883 reached in 12 ms' });
   });
   it.each<[NonNullable<ReachFacts['failure']>, RegExp, RegExp]>([
-    [{ step: 'name', code: 'ENOTFOUND' }, /nobody knows this name/, /mqtt\.url/],
+    [{ step: 'name', code: 'ENOTFOUND' }, /this name is unknown/, /mqtt\.url/],
     [{ step: 'name', code: 'EAI_AGAIN' }, /name server/, /network/],
     [{ step: 'name', code: 'EODD' }, /EODD/, /mqtt\.url/],
     [{ step: 'connection', code: 'ECONNREFUSED' }, /nothing listens/, /port/],
@@ -175,9 +175,9 @@ describe('the backend', () => {
     ...{ kind: 'denied', code, detail: 'so it is', final: false, retryAfterS },
   });
   it.each<[BackendAnswer, string, RegExp]>([
-    [{ kind: 'probed', session: 'deleted' }, 'ok', /issued in 80 ms and taken back; no session is left/],
-    [{ kind: 'probed', session: 'expires' }, 'ok', /the session expires by itself/],
-    [{ kind: 'granted', windowS: 60 }, 'ok', /thrown away; its session expires within 60 s/],
+    [{ kind: 'probed', session: 'deleted' }, 'ok', /issued in 80 ms and returned; no session is left/],
+    [{ kind: 'probed', session: 'expires' }, 'ok', /its session will expire/],
+    [{ kind: 'granted', windowS: 60 }, 'ok', /discarded; its session expires within 60 s/],
     [{ kind: 'granted', windowS: null }, 'ok', /expires soon/],
     [{ kind: 'malformed' }, 'problem', /neither a token nor a refusal/],
     [{ kind: 'silent', waitedS: 12 }, 'problem', /within 12 s/],

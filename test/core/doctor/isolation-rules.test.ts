@@ -13,7 +13,7 @@ describe('what came of reaching for foreign topics', () => {
     [{ ...REFUSED, devicesHeard: 1 }, 'warning', 'device receive on topics'],
     [{ ...REFUSED, published: 'unknown' as const, cameBack: true }, 'warning', 'publish and receive'],
     [{ ...REFUSED, published: 'unknown' as const }, 'skipped', '3.1.1'],
-    [null, 'skipped', 'no login'],
+    [null, 'skipped', 'without a login'],
   ])('%j: %s', (facts, verdict, words) => {
     expect(judgeIsolation(facts)).toMatchObject({ verdict, finding: expect.stringContaining(words) });
   });

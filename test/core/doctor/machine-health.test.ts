@@ -102,7 +102,7 @@ describe('the machine', () => {
   });
 
   it.each<[number | null, boolean | null, string, string]>([
-    [null, null, 'skipped', 'does not tell'],
+    [null, null, 'skipped', 'does not report'],
     [0, null, 'ok', 'no trouble'],
     [null, false, 'ok', 'no trouble'],
     [0x1, null, 'problem', 'too low right now'],

@@ -95,7 +95,7 @@ describe('what a microphone delivers', () => {
       true,
     );
     expect(poor.at(-1)).toMatchObject({
-      finding: expect.stringContaining('keeps waking the lane out of standby'),
+      finding: expect.stringContaining('keeps waking the lane from standby'),
       fix: expect.stringContaining('directional'),
     });
   });

@@ -33,8 +33,8 @@ describe('secrets that were taken out of the file and lost', () => {
     if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
     expect(fieldsOf(plan.missing)).toEqual(['wifi.passphrase', 'secrets.mqtt-password']);
     for (const { message, fix } of plan.missing) {
-      expect(message).toContain('this device has not kept it');
-      expect(fix).toMatch(/^Write the pass(phrase|word) again in the place of null\.$/);
+      expect(message).toContain('this device has lost it');
+      expect(fix).toMatch(/^Write the pass(phrase|word) again in place of null\.$/);
     }
     expect(plan.writes.map(({ path }) => path).sort()).toEqual(
       [
@@ -50,12 +50,12 @@ describe('secrets that were taken out of the file and lost', () => {
       const plan = planOf(document, facts);
       return plan.ok ? plan.notes.filter((note) => note.includes('log in')).join() : null;
     };
-    expect(noteOf(TAKEN)).toContain('by a network cable');
+    expect(noteOf(TAKEN)).toContain('over a network cable');
     const { wifi: _, ...wired } = TAKEN;
-    expect(noteOf(wired)).toMatch(/^Whoever has a key of "sshKeys" may log in/);
+    expect(noteOf(wired)).toMatch(/^You can log in with a key of "sshKeys"/);
     expect(noteOf(wired)).not.toContain('cable');
     expect(noteOf({ ...TAKEN, sshKeys: [] })).toBe('');
-    expect(noteOf(TAKEN, { readsSshKeys: false })).not.toContain('may log in');
+    expect(noteOf(TAKEN, { readsSshKeys: false })).not.toContain('can log in');
   });
 
   it('are the same at the next boot, and each is asked for until it is written', () => {

@@ -16,7 +16,7 @@ describe('how the kiosk is, in writing', () => {
       'State:  ready. The kiosk is ready.',
       '        Der Kiosk ist bereit.',
       '',
-      'Said on plughw:CARD=Speaker.',
+      'Announced on plughw:CARD=Speaker.',
     ]);
   });
 
@@ -29,13 +29,13 @@ describe('how the kiosk is, in writing', () => {
       '        Found: the access point refuses the password',
       '        To do: Correct wifi.passphrase in dragoman.json on the card.',
       'State:  no_microphone. There is no microphone. Please plug it in.',
-      '        To do: Plug it in, or name another in capture.device; dragoman devices lists what there is.',
+      '        To do: Plug it in, or name another in capture.device; dragoman devices lists the available ones.',
     ]);
     const over = startLines({ state: { ...state, isWatched: false }, language: 'en', wall, said: [] });
     expect(over.slice(-3)).toEqual([
-      'It is looked at no longer: start the kiosk again when this is fixed.',
+      'Checking has ended: restart the kiosk after this is fixed.',
       '',
-      'Said nowhere: there is no loudspeaker.',
+      'Not announced: there is no loudspeaker.',
     ]);
   });
 
@@ -62,6 +62,6 @@ describe('how the kiosk is, in writing', () => {
         { device: 'two', trouble: 'busy, held by mpd' },
         { device: 'three', trouble: null },
       ]),
-    ).toEqual(['Said on one, three.', 'Not said on two: busy, held by mpd.']);
+    ).toEqual(['Announced on one, three.', 'Not announced on two: busy, held by mpd.']);
   });
 });

@@ -46,11 +46,11 @@ describe('the status text', () => {
 
   it('has a line for each problem, and ends of lines that Windows shows', () => {
     expect(statusText(result).split('\r\n')).toEqual([
-      'Dragoman: what became of dragoman.json',
+      'Dragoman: result of dragoman.json',
       'Time:   2026-11-22 10:20:30 UTC',
-      'Result: file_invalid. Something in dragoman.json is wrong. Nothing was changed.',
-      ...['', 'To be fixed:', '- wifi.country: must be two letters. Write "DE".', '- and 2 more problems.'],
-      ...['', 'To be known:', '- It is late.', ''],
+      'Result: file_invalid. dragoman.json has a mistake. Nothing was changed.',
+      ...['', 'To fix:', '- wifi.country: must be two letters. Write "DE".', '- and 2 more problems.'],
+      ...['', 'Notes:', '- It is late.', ''],
     ]);
     expect(statusText(result).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });

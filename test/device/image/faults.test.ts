@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
     const status = () => board.must(['cat', `/boot/firmware/${STATUS}`]);
     expect(await status()).toContain('Result: secrets_missing.');
-    expect(await status()).toContain('- secrets.mqtt-password: was taken out of the file');
+    expect(await status()).toContain('- secrets.mqtt-password: was removed from the file');
     expect(await board.must(['readlink', '/etc/localtime'])).toContain('Europe/Berlin');
     await board.write(`/boot/firmware/${FILE}`, JSON.stringify(good()));
     await board.run(['systemctl', 'restart', 'dragoman-provision.service']);

@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(
       await run(['systemctl', 'restart', 'dragoman-boot-report.service']);
       await until(
         'it is told where it was said',
-        async () => /Said on .*CARD=Speaker/.test(await must(['cat', `/boot/firmware/${STATUS}`])),
+        async () => /Announced on .*CARD=Speaker/.test(await must(['cat', `/boot/firmware/${STATUS}`])),
         SAID_LIMIT_MS,
       );
       const { samples } = await listening.end();
