@@ -6,7 +6,7 @@ const at = (more: Partial<LaneProgress> = {}): LaneProgress[] => [
 ];
 
 describe('a lane stands still', () => {
-  it('when its microphone was there and nothing of its sound came through', () => {
+  it('when its microphone worked and no sound was processed', () => {
     expect(stuckLanes(at(), at())).toEqual(['main']);
     expect(stuckLanes(at(), at({ chunks: 6 }))).toEqual([]);
   });

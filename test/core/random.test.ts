@@ -14,12 +14,12 @@ function drawMany(seed: number, count: number): number[] {
 }
 
 describe('draw', () => {
-  it('is the generator that it says it is', () => {
+  it('is the stated generator', () => {
     // Reference values of mulberry32 for the seed 1.
     expect(drawMany(1, 3)).toEqual([0.6270739405881613, 0.002735721180215478, 0.5274470399599522]);
   });
 
-  it('gives numbers from 0 up to, but not, 1, and a seed to go on with', () => {
+  it('gives numbers from 0 to below 1, and the next seed', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const drawn = draw(seed);
@@ -31,12 +31,12 @@ describe('draw', () => {
     );
   });
 
-  it('says the same again for the same seed', () => {
+  it('gives the same numbers for the same seed', () => {
     expect(drawMany(42, 20)).toEqual(drawMany(42, 20));
     expect(drawMany(42, 20)).not.toEqual(drawMany(43, 20));
   });
 
-  it('is a source, too, for whoever does not keep the state', () => {
+  it('can also be a source that keeps its state', () => {
     const next = seededRandom(42);
     expect(Array.from({ length: 20 }, next)).toEqual(drawMany(42, 20));
   });

@@ -5,7 +5,7 @@ import { taskSchema } from '../../src/protocol/service/task.ts';
 const GIVEN = { source: 'en', targets: ['es', 'fr'], voice: null, inputRateHz: 16_000 };
 
 describe('the task of a lane', () => {
-  it('is what docs/service.md 4.7 shows', () => {
+  it('equals the one in docs/service.md 4.7', () => {
     expect(speechTask(GIVEN)).toEqual({
       input_stream: {
         content_type: 'audio',
@@ -26,7 +26,7 @@ describe('the task of a lane', () => {
     });
   });
 
-  it('names the voice for every language where one is chosen', () => {
+  it('names the voice for every language when one is chosen', () => {
     const { translations } = speechTask({ ...GIVEN, voice: 'default_low' }).pipeline;
     expect(translations.map(({ speech_generation: speech }) => speech)).toEqual([
       { voice_id: 'default_low' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { timeSources } from '../../src/core/time-sources.ts';
 
-describe('servers that can tell the time', () => {
-  it('are the hosts of streams that are named in full, and the broker’s', () => {
+describe('servers that give the time', () => {
+  it("are the fully named hosts of streams, and the broker's host", () => {
     expect(
       timeSources('mqtts://broker.example:8883', ['a.example', 'b.example:8443', '*.c.example']),
     ).toEqual(['https://a.example/', 'https://b.example:8443/', 'https://broker.example/']);
@@ -12,7 +12,7 @@ describe('servers that can tell the time', () => {
     expect(timeSources('mqtts://[2001:db8::1]:8883', [])).toEqual(['https://[2001:db8::1]/']);
   });
 
-  it('are none where nothing is encrypted', () => {
+  it('are none without encryption', () => {
     expect(timeSources('mqtt://127.0.0.1:1883', [])).toEqual([]);
     expect(timeSources('no address', ['*.c.example'])).toEqual([]);
   });

@@ -31,12 +31,12 @@ const samples = (bytes: Uint8Array): number[] | null => {
 };
 
 describe('IMA ADPCM', () => {
-  it('is decoded by the rules of the standard, low half of each byte first', () => {
-    // Step 7: 4 is 7, 12 is -7 and the steps go up by two places each, 7 -> 9 -> 11.
+  it('decodes by the rules of the standard, low half of each byte first', () => {
+    // Step 7: 4 gives 7, 12 gives -7; each moves the step up by two places, 7 -> 9 -> 11.
     expect(samples(file(format(), data(100, 0, 0, 0, 0xc4, 0x00)))).toEqual([100, 107, 97, 98, 99]);
   });
 
-  it('begins each block afresh, and stays within 16 bits', () => {
+  it('starts again at each block, and stays within 16 bits', () => {
     const loud = [0xff, 0x7f, 88, 0, 0x77, 0x77];
     expect(samples(file(format(), data(...loud, 0x00, 0x80, 88, 0, 0xff, 0xff)))).toEqual([
       ...[32_767, 32_767, 32_767, 32_767, 32_767],
@@ -44,17 +44,17 @@ describe('IMA ADPCM', () => {
     ]);
   });
 
-  it('leaves out what only fills the last block up', () => {
+  it('drops the padding of the last block', () => {
     expect(samples(file(format(), fact(2), data(100, 0, 0, 0, 0xc4, 0x00)))).toEqual([100, 107]);
   });
 
-  it('takes what is there of a file that is cut off', () => {
+  it('decodes the available part of a truncated file', () => {
     const whole = file(format(), data(100, 0, 0, 0, 0xc4, 0x00, 50, 0, 0, 0, 0xc4, 0x00));
     expect(samples(whole.subarray(0, -1))).toEqual([100, 107, 97, 98, 99, 50, 57, 47]);
     expect(samples(whole.subarray(0, -5))).toEqual([100, 107, 97, 98, 99]);
   });
 
-  it('believes no step that there is not', () => {
+  it('clamps a step outside the table', () => {
     expect(samples(file(format(), data(0, 0, 255, 0, 0x08)))).toEqual([0, -4095, -371]);
   });
 
@@ -77,7 +77,7 @@ describe('IMA ADPCM', () => {
       'a part that is longer than the file',
       file(format(), { name: 'LIST', body: words([0, 4]) }).subarray(0, -2),
     ],
-  ])('is not found in %s', (_, bytes) => {
+  ])('returns null for %s', (_, bytes) => {
     expect(decodeAdpcm(bytes)).toBeNull();
   });
 });

@@ -5,7 +5,7 @@ const RATE_HZ = 24_000;
 const PER_MS = RATE_HZ / 1000;
 const BLOCK = 240;
 
-/** An alignment that has been told `offMs` off for a second and has measured the echo twice. */
+/** An alignment whose device times were `offMs` off for a second, after two measurements of the echo. */
 function locked(offMs = 3) {
   const alignment = createAlignment(RATE_HZ, RATE_HZ);
   let heard = 0;
@@ -28,7 +28,7 @@ function locked(offMs = 3) {
 }
 
 describe('the place of the echo', () => {
-  it.each([-40, 20, 60])('that was measured %i ms elsewhere stays there, whatever the times tell', (ms) => {
+  it.each([-40, 20, 60])('keeps an echo measured %i ms away, whatever the device times say', (ms) => {
     const { run, measure, place } = locked();
     const before = place();
     expect(measure(ms * PER_MS)).toBe('jump');
@@ -37,19 +37,19 @@ describe('the place of the echo', () => {
     expect(place() - before).toBeCloseTo(-ms * PER_MS, -1);
   });
 
-  it('is told from the times by as much as they were off when it was measured', () => {
+  it('maps device times by their error at the measurement', () => {
     const { alignment, measure } = locked();
     const before = alignment.placeAt(5000);
     measure(20 * PER_MS);
     expect(alignment.placeAt(5000) - before).toBeCloseTo(-20 * PER_MS, 3);
   });
 
-  it('is followed at the pace at which it moves, also where it was compared again in between', () => {
+  it('follows a moving lag at its speed, also after a comparison in between', () => {
     const alignment = createAlignment(RATE_HZ, RATE_HZ);
     const ppm = 300;
     let heard = 0;
     let from = 0;
-    /** How much later the echo comes than the place says. */
+    /** How much later the echo is than the place says. */
     const lag = (): number => alignment.place - heard * (1 + ppm * 1e-6);
     for (let second = 0; second < 16; second++) {
       for (let block = 0; block < 100; block++) {
@@ -64,11 +64,11 @@ describe('the place of the echo', () => {
     expect(alignment.drift * 1e6).toBeCloseTo(ppm, -1);
   });
 
-  it('jumps when the times do', () => {
+  it('jumps when the device times jump', () => {
     const { alignment, run, place } = locked();
     const before = place();
     let jumped = false;
-    // 100 ms of the microphone are missing.
+    // The microphone loses 100 ms.
     for (let block = 0; block < 3; block++)
       jumped ||= alignment.next(alignment.place + 100 * PER_MS, BLOCK).jumped;
     expect(jumped).toBe(true);

@@ -4,8 +4,8 @@ import { createBatchedDelivery } from '../../../src/core/audio/batched-delivery.
 const PERIOD = 7680;
 const PERIOD_MS = 320;
 
-describe('periods that come in bunches', () => {
-  it('are found where it is the rule, as one delivery or as two', () => {
+describe('detection of periods that arrive in bunches', () => {
+  it('reports regular bunches, delivered in one piece or in two', () => {
     const asOne = createBatchedDelivery(PERIOD, 24_000);
     const asTwo = createBatchedDelivery(PERIOD, 24_000);
     const found = { one: false, two: false };
@@ -18,7 +18,7 @@ describe('periods that come in bunches', () => {
     expect(found).toEqual({ one: true, two: true });
   });
 
-  it('are none where periods come one by one, or after a busy moment', () => {
+  it('reports nothing for single periods or after one busy moment', () => {
     const batchedDelivery = createBatchedDelivery(PERIOD, 24_000);
     for (let at = 1; at < 200; at++) {
       const isBlocked = at % 24 > 10 && at % 24 < 20;

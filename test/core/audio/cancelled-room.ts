@@ -21,17 +21,17 @@ interface Loss {
   readonly leftDb: number;
 }
 
-/** What is left of a sentence's echo is little, or no more than the room. */
+/** The remaining echo of a sentence is small, or no louder than the room. */
 export const isGone = ({ lossDb, leftDb }: Loss): boolean => lossDb >= 25 || leftDb <= ROOM_DB + 3;
 
-/** A loudspeaker that says sentences into a room, and a microphone whose sound goes through the canceller. */
+/** A loudspeaker plays sentences into a room; the microphone's sound goes through the canceller. */
 export async function createCancelledRoom(roomSeconds: number) {
   const people = (await visitors()).subarray(0, roomSeconds * VOICE_RATE_HZ);
   const said = interpreter(people, { shift: 0.8, beginS: 6 }).map((sample) => sample / 2);
   const room = noise(said.length, ROOM_DB, 5);
   const sentences = sentencesOf(said);
 
-  /** What is left, sample by sample where it was heard. Times waver by milliseconds; the places do not. */
+  /** The canceller's output, sample by sample at the heard places. Times waver by milliseconds; the places do not. */
   function cancel(heard: Float32Array, ppm: number, offMs = 4): Float32Array {
     const canceller = createCanceller({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
     const left = new Float32Array(heard.length);
@@ -55,7 +55,7 @@ export async function createCancelledRoom(roomSeconds: number) {
   const echoOf = (path: Path, ppm: number): Float32Array => drifted(through(path, said), ppm);
   const seconds = (sample: number, delayMs: number): number => (sample / PER_MS + delayMs) / 1000;
 
-  /** Of each sentence but the first ones, how much of its echo is gone and what is left, dB. */
+  /** Removed and remaining echo (dB) of each sentence after the first ones. */
   function judge(heard: Float32Array, left: Float32Array, delayMs: number, from = 1): Loss[] {
     return sentences.slice(from).map((sentence) => {
       const [begin, end] = [seconds(sentence.from, delayMs), seconds(sentence.until, delayMs)];
@@ -69,7 +69,7 @@ export async function createCancelledRoom(roomSeconds: number) {
 
 const VISITOR_PATH: Path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
 
-/** A visitor begins behind the second sentence, as loud as its echo: what is heard, and what is left of it. */
+/** A visitor starts after the second sentence, as loud as its echo: returns the heard and the remaining sound. */
 export function withVisitor(talk: Awaited<ReturnType<typeof createCancelledRoom>>) {
   const begin = talk.sentences[1]?.until ?? 0;
   const echo = talk.echoOf(VISITOR_PATH, 80);
@@ -79,7 +79,7 @@ export function withVisitor(talk: Awaited<ReturnType<typeof createCancelledRoom>
   return { begin, visitor, heard, left: talk.cancel(heard, 80), delayMs: VISITOR_PATH.delayMs };
 }
 
-/** The visitor goes through, as loud as before. */
+/** The visitor passes the canceller at full level. */
 export function expectVisitorThrough({ begin, visitor, left }: ReturnType<typeof withVisitor>): void {
   let [frames, sent, before, after] = [0, 0, 0, 0];
   const usual = levelDb(visitor.subarray(begin));
@@ -96,7 +96,7 @@ export function expectVisitorThrough({ begin, visitor, left }: ReturnType<typeof
   expect(Math.abs(10 * Math.log10(after / before))).toBeLessThan(3);
 }
 
-/** Where a sentence is said, samples. */
+/** Position of each sentence (samples). */
 function sentencesOf(sound: Float32Array): { from: number; until: number }[] {
   const found: { from: number; until: number }[] = [];
   for (let at = 0; at + 2400 <= sound.length; at += 2400) {

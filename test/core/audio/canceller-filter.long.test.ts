@@ -18,14 +18,14 @@ describe('the canceller, from the second sentence on', () => {
     { delayMs: 200, gainDb: -6, rt60S: 0.4, ppm: 300 },
     { delayMs: 250, gainDb: -20, rt60S: 0.4, ppm: -300 },
     { delayMs: 300, gainDb: 0, rt60S: 0.5, ppm: 200 },
-  ])('takes out an echo of $delayMs ms, $gainDb dB and $ppm ppm', ({ ppm, ...path }) => {
+  ])('removes an echo of $delayMs ms, $gainDb dB and $ppm ppm', ({ ppm, ...path }) => {
     const heard = together(talk.echoOf(path, ppm), talk.room);
     for (const sentence of talk.judge(heard, talk.cancel(heard, ppm), path.delayMs)) {
       expect(isGone(sentence)).toBe(true);
     }
   });
 
-  it("does so beside a zero that is off, and leaves it where it is, in the sentences' pauses, too", () => {
+  it('removes an echo beside a DC offset, and keeps the offset constant, also in pauses', () => {
     const [path, zero] = [{ delayMs: 60, gainDb: -6, rt60S: 0.3 }, 0.06];
     const heard = together(talk.echoOf(path, 80), talk.room).map((sample) => sample + zero);
     const left = talk.cancel(heard, 80);
@@ -36,17 +36,17 @@ describe('the canceller, from the second sentence on', () => {
       path.delayMs,
     ))
       expect(isGone(sentence)).toBe(true);
-    // A step of the zero, where the canceller begins and ends to work, would be a click.
+    // A jump of the offset where the canceller starts or stops would be a click.
     const steps = left.map((sample, at) => Math.abs(sample - (left[at - 1] ?? sample)));
     const quiet = steps.subarray(VOICE_RATE_HZ, 8 * VOICE_RATE_HZ).filter((step) => step > zero / 2);
     expect(quiet.length).toBe(0);
   });
 
-  it('lets a visitor through who is as loud as the echo', () => {
+  it('passes a visitor who is as loud as the echo', () => {
     expectVisitorThrough(withVisitor(talk));
   });
 
-  it('learns again within a sentence when the microphone is moved or the volume is changed', () => {
+  it('learns again within a sentence when the microphone is moved or the volume changes', () => {
     const path = { delayMs: 60, gainDb: -6, rt60S: 0.3 };
     const from = talk.sentences[2]?.from ?? 0;
     const before = talk.echoOf(path, 80);

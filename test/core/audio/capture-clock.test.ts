@@ -11,14 +11,14 @@ const RATE_HZ = 24_000;
 const PIECE = 1920;
 const PIECE_MS = 80;
 
-/** A device off by some ppm, whose pieces are seen late by a scheduler of one's choice. */
+/** A device that is off by some ppm; a given scheduler delays when its pieces are seen. */
 function run(options: {
   ppm?: number;
   seconds: number;
   lateMs?: (index: number, dueAt: number) => number;
-  /** Sound that is missing before a piece, milliseconds. */
+  /** Missing sound before a piece, milliseconds. */
   missing?: (index: number) => number;
-  /** Samples are known to be missing before this piece. */
+  /** The loss of samples before this piece was reported. */
   restartsAt?: number;
 }) {
   const { ppm = 0, seconds, lateMs = () => 0, missing = () => 0, restartsAt } = options;
@@ -43,7 +43,7 @@ function run(options: {
 const worst = (errors: readonly { error: number }[]): number =>
   errors.reduce((most, { error }) => Math.max(most, Math.abs(error)), 0);
 
-/** Late by 0 to 30 ms, prompt now and then. */
+/** Delays of 0 to 30 ms, with a prompt piece now and then. */
 function jitter() {
   let seed = 7;
   return () => {
@@ -54,7 +54,7 @@ function jitter() {
 }
 
 describe('the time line of a capture', () => {
-  it('is exact where pieces are seen at once', () => {
+  it('is exact when pieces are seen at once', () => {
     expect(worst(run({ seconds: 10 }))).toBeLessThan(0.01);
   });
 
@@ -66,20 +66,20 @@ describe('the time line of a capture', () => {
     expect(worst(run({ ppm, seconds: 3 * 3600, lateMs: jitter() }).slice(25))).toBeLessThan(3);
   });
 
-  it('does not move when the loop was blocked for three seconds', () => {
+  it('does not move when the event loop was blocked for three seconds', () => {
     const blocked = (_: number, dueAt: number): number =>
       dueAt > 20_000 && dueAt < 23_000 ? 23_000 - dueAt : 0;
     expect(worst(run({ seconds: 40, lateMs: blocked }))).toBeLessThan(2);
   });
 
-  it('finds the truth although the first piece was seen late', () => {
+  it('finds the true time when the first piece was seen late', () => {
     const errors = run({ seconds: 10, lateMs: (index) => (index === 0 ? 900 : 0) });
     expect(errors[0]?.error).toBeCloseTo(900, 0);
-    // Time does not run backwards: it stands until the truth has caught up.
+    // Time does not run backwards: it stands still until the truth catches up.
     expect(worst(errors.slice(Math.ceil(900 / PIECE_MS) + 1))).toBeLessThan(0.01);
   });
 
-  it('begins again where samples are known to be missing', () => {
+  it('starts again when a loss of samples is reported', () => {
     const errors = run({
       seconds: 20,
       missing: (index) => (index === 100 ? 512 : 0),
@@ -88,12 +88,12 @@ describe('the time line of a capture', () => {
     expect(worst(errors)).toBeLessThan(0.01);
   });
 
-  it('notices within seconds that samples are missing although nobody said so', () => {
+  it('notices an unreported loss of samples within seconds', () => {
     const errors = run({ seconds: 20, missing: (index) => (index === 100 ? 512 : 0), lateMs: jitter() });
     expect(worst(errors.slice(100 + 5000 / PIECE_MS))).toBeLessThan(6);
   });
 
-  it('tells when a sample is due', () => {
+  it('gives the due time of a sample', () => {
     const unseen = beginCaptureClock(RATE_HZ);
     expect(timeOfSample(unseen, 0)).toBeNull();
     const clock = noteSamples(unseen, PIECE, 1080);

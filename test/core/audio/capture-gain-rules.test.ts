@@ -7,7 +7,7 @@ import {
   settleGain,
 } from '../../../src/core/audio/capture-gain-rules.ts';
 
-/** A usual USB microphone, as amixer 1.2.8 prints it. */
+/** A usual USB microphone as printed by amixer 1.2.8. */
 const USB = (percent: number, on: boolean, agc: boolean): string => `Simple mixer control 'Mic',0
   Capabilities: cvolume cvolume-joined cswitch cswitch-joined
   Capture channels: Mono
@@ -20,7 +20,7 @@ Simple mixer control 'Auto Gain Control',0
 `;
 
 describe("a microphone's mixer", () => {
-  it('has a control of its gain, and perhaps a gain of its own accord', () => {
+  it('has a control of its gain, and perhaps an automatic gain', () => {
     expect(readCaptureMixer(USB(60, true, true))).toEqual({
       ...{ name: 'Mic', percent: 60, on: true },
       automatic: [{ name: 'Auto Gain Control', side: 'playback' }],
@@ -28,7 +28,7 @@ describe("a microphone's mixer", () => {
     expect(readCaptureMixer(USB(60, true, false))?.automatic).toEqual([]);
   });
 
-  it('may have none', () => {
+  it('is null without a gain control', () => {
     expect(readCaptureMixer('')).toBeNull();
     expect(
       readCaptureMixer(
@@ -38,21 +38,21 @@ describe("a microphone's mixer", () => {
     const two = ['Aux', 'Synth']
       .map((name) => `Simple mixer control '${name}',0\n  Capabilities: cvolume\n  Mono: Capture 3 [30%]\n`)
       .join('');
-    // Nobody knows which of them is the microphone's.
+    // Which of them belongs to the microphone is unknown.
     expect(readCaptureMixer(two)).toBeNull();
   });
 });
 
-describe('a gain that is kept', () => {
+describe('a kept gain', () => {
   const at = (percent: number, more: Partial<CaptureMixer> = {}): CaptureMixer => ({
     ...{ name: 'Mic', percent, on: true, automatic: [] },
     ...more,
   });
 
-  it('is set at first, and what the card makes of it is what is kept', () => {
+  it('is set at first, and kept at the value that the card made of it', () => {
     const first = lookAtGain(NOTHING_KEPT, at(20), 61);
     expect(first).toMatchObject({ set: true, news: null });
-    // Its steps are 3 % apart.
+    // The card's steps are 3 % apart.
     const kept = settleGain(first.kept, at(60));
     expect(lookAtGain(kept, at(60), 61)).toMatchObject({ set: false, news: null });
     expect(lookAtGain(NOTHING_KEPT, at(61), 61).set).toBe(false);
@@ -62,7 +62,7 @@ describe('a gain that is kept', () => {
     [at(20), "'Mic' went from 60 % to 20 %"],
     [at(60, { on: false }), "'Mic' is switched off"],
     [at(60, { automatic: [{ name: 'AGC', side: 'capture' }] }), "'AGC' is on"],
-  ])('is set back when something else turns it, and told once: %j', (turned, words) => {
+  ])('is set back and reported once when another program changes it: %j', (turned, words) => {
     const first = lookAtGain({ ...NOTHING_KEPT, made: 60 }, turned, 60);
     expect(first).toMatchObject({ set: true, news: { present: true } });
     expect(first.news?.message).toContain(words);

@@ -6,12 +6,12 @@ const CHUNK_SAMPLES = 7;
 const RATE_HZ = 8000;
 const START_MS = 5000;
 
-/** Sound in which every byte tells its place. */
+/** Sound in which every byte encodes its position. */
 function numbered(bytes: number): Uint8Array {
   return Uint8Array.from({ length: bytes }, (_, i) => (i * 131 + (i >> 8)) & 0xff);
 }
 
-/** When sample number `index` (from 0) of a source that began at START_MS has been captured. */
+/** Capture time of sample `index` (from 0) of a source that began at START_MS. */
 function capturedAt(index: number): number {
   return START_MS + ((index + 1) * 1000) / RATE_HZ;
 }
@@ -65,7 +65,7 @@ describe('chunker', () => {
     );
   });
 
-  it('keeps a chunk as it was when later pieces arrive', () => {
+  it('keeps a chunk unchanged when later pieces arrive', () => {
     const { chunks, chunker } = pushAll(numbered(20), [3, 7]);
     const before = Buffer.from(chunks[0]?.pcm ?? []);
     chunker.push(new Uint8Array(100).fill(255), 9999);
@@ -73,7 +73,7 @@ describe('chunker', () => {
     expect(before).toHaveLength(CHUNK_SAMPLES * 2);
   });
 
-  it('does not copy pieces that are chunks already', () => {
+  it('does not copy pieces that are already chunks', () => {
     const chunker = createChunker({ chunkSamples: 4, rateHz: RATE_HZ });
     const piece = numbered(16);
     expect(chunker.push(piece, 1).map((chunk) => chunk.pcm.buffer)).toEqual([piece.buffer, piece.buffer]);
@@ -86,7 +86,7 @@ describe('chunker', () => {
     expect(chunk?.capturedAt).toBe(900 - (2 * 1000) / RATE_HZ);
   });
 
-  it('tells when the first sample of a chunk was captured, whatever was lost after it', () => {
+  it("gives the capture time of a chunk's first sample, whatever was lost after it", () => {
     const ofSamples = (samples: number): number => (samples * 1000) / RATE_HZ;
     const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
     chunker.push(numbered(8), 100);
@@ -96,7 +96,7 @@ describe('chunker', () => {
     expect(only?.beganAt).toBeCloseTo(START_MS, 9);
   });
 
-  it('ends a chunk with silence where the device fell silent for long', () => {
+  it('ends a chunk with silence when the device was silent for long', () => {
     const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
     expect(chunker.push(numbered(10), 100)).toEqual([]);
     const chunks = chunker.push(numbered(16), 60_000);
@@ -109,7 +109,7 @@ describe('chunker', () => {
     expect(chunker.heldBytes).toBe(0);
   });
 
-  it('gives out what is left when the sound breaks off', () => {
+  it('returns the remaining sound when the sound ends', () => {
     const chunker = createChunker({ chunkSamples: 8, rateHz: RATE_HZ });
     const ofSamples = (samples: number): number => (samples * 1000) / RATE_HZ;
     expect(chunker.flush()).toEqual([]);
@@ -123,14 +123,14 @@ describe('chunker', () => {
     expect(chunker.push(numbered(16), 200)).toMatchObject([{ seq: 1, capturedAt: 200, pcm: numbered(16) }]);
   });
 
-  it('joins a sample that a pipe tore in two', () => {
+  it('joins a sample that was split between two pieces', () => {
     const chunker = createChunker({ chunkSamples: 2, rateHz: RATE_HZ });
     const sound = numbered(8);
     const chunks = [...chunker.push(sound.slice(0, 3), 1), ...chunker.push(sound.slice(3), 2)];
     expect(Buffer.concat(chunks.map((chunk) => chunk.pcm))).toEqual(Buffer.from(sound));
   });
 
-  it('can go on counting where another one stopped', () => {
+  it('continues the numbers of another chunker', () => {
     expect(pushAll(numbered(28), [14], 41).chunks.map((chunk) => chunk.seq)).toEqual([41, 42]);
   });
 

@@ -4,7 +4,7 @@ import { createDeliverySpeed } from '../../../src/core/audio/delivery-speed.ts';
 const RATE_HZ = 24_000;
 const PIECE = 7680;
 
-/** Pieces of 320 ms at a device's pace; when it was found too fast, in milliseconds from the start. */
+/** Delivers pieces of 320 ms at the device's speed. @returns when it was found too fast, milliseconds from the start */
 function foundAfter(speed: number, seconds: number, lateMs: (at: number) => number = () => 0): number | null {
   const judge = createDeliverySpeed(RATE_HZ);
   let seen = 0;
@@ -16,15 +16,15 @@ function foundAfter(speed: number, seconds: number, lateMs: (at: number) => numb
 }
 
 describe('the speed of a delivery', () => {
-  it.each([0.5, 0.99, 1, 1.0003, 1.05])('is no fault at %d times real time', (speed) => {
+  it.each([0.5, 0.99, 1, 1.0003, 1.05])('is accepted at %d times real time', (speed) => {
     expect(foundAfter(speed, 120)).toBeNull();
   });
 
-  it.each([1.2, 1.5, 4])('is one at %d times, after a few seconds', (speed) => {
+  it.each([1.2, 1.5, 4])('is a fault at %d times real time, after a few seconds', (speed) => {
     expect(foundAfter(speed, 60)).toBeLessThan(6000);
   });
 
-  it('is found at once where a device runs wild', () => {
+  it('is a fault at once when a device delivers without limit', () => {
     const judge = createDeliverySpeed(RATE_HZ);
     let delivered = 0;
     while (!judge.note(PIECE, 1000)) delivered += PIECE;
@@ -32,7 +32,7 @@ describe('the speed of a delivery', () => {
     expect(createDeliverySpeed(RATE_HZ).note(11 * RATE_HZ, 0)).toBe(true);
   });
 
-  it('is no fault where a blocked loop reads seconds at once, at the start or later', () => {
+  it('is accepted when a blocked event loop reads seconds at once, at the start or later', () => {
     const blocked = (at: number): number => {
       const inBlock = at % 10_000;
       return inBlock < 3000 ? 3000 - inBlock : 0;

@@ -16,7 +16,7 @@ const ROOM_DB = -62;
 /** Long enough for several measurements of an echo. */
 const PART_S = 20.5;
 
-/** Visitors who speak, a loudspeaker that translates them, and the noise of the room. */
+/** Visitors who speak, a loudspeaker with their translation, and the noise of the room. */
 export interface Conversation {
   readonly people: Float32Array;
   readonly said: Float32Array;
@@ -29,7 +29,7 @@ export async function conversation(): Promise<Conversation> {
   return { people, said, room: noise(people.length, ROOM_DB, 5) };
 }
 
-/** The beginning of one. */
+/** The beginning of such a conversation. */
 export function partOf({ people, said, room }: Conversation, seconds = PART_S): Conversation {
   const samples = seconds * VOICE_RATE_HZ;
   return {
@@ -56,7 +56,7 @@ export function findsEchoBehindSpeech(paths: readonly Path[], heard: () => Conve
   });
 }
 
-/** What the detector measures while this is played and that is heard. */
+/** Measurements of the detector for this played and heard sound. */
 export function detect(played: Float32Array, heard: Float32Array, pieceMs = 320): EchoMeasure[] {
   const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
   const measures: EchoMeasure[] = [];
@@ -73,7 +73,7 @@ export function detect(played: Float32Array, heard: Float32Array, pieceMs = 320)
   return measures;
 }
 
-/** It measures several times, is wrong at most once, and knows the gain. */
+/** It measures several times, with at most one error, and finds the gain. */
 function expectMeasured(measures: readonly EchoMeasure[], path: Path): void {
   expect(measures.length).toBeGreaterThanOrEqual(2);
   const wrong = measures.filter(({ delayMs }) => Math.abs(delayMs - path.delayMs) > 5);
@@ -82,7 +82,7 @@ function expectMeasured(measures: readonly EchoMeasure[], path: Path): void {
   expect(Math.abs((gains.toSorted((a, b) => a - b)[gains.length >> 1] ?? 0) - path.gainDb)).toBeLessThan(5);
 }
 
-/** This many samples of what has this period, sample by sample. */
+/** This many samples of a sound with this period. */
 function repeated(length: number, period: Float32Array): Float32Array {
   const sound = new Float32Array(length);
   for (let at = 0; at < length; at += period.length) sound.set(period.subarray(0, length - at), at);
@@ -92,7 +92,7 @@ function repeated(length: number, period: Float32Array): Float32Array {
 const near = (delayMs: number, wantedMs: number, mostMs: number): boolean =>
   Math.abs(delayMs - wantedMs) <= mostMs;
 
-/** What else a detector must tell in a conversation, and what it must not. */
+/** Further properties of the detector in a conversation. */
 export function describeDetector(heard: () => Conversation): void {
   describe('the echo detector, in a conversation', () => {
     let echo: Float32Array;
@@ -101,14 +101,14 @@ export function describeDetector(heard: () => Conversation): void {
       echo = together(through({ delayMs: 100, gainDb: -10, rt60S: 0.3 }, said), room);
     });
 
-    it('hears nothing in noise, and nothing in silence', () => {
+    it('measures nothing in noise or silence', () => {
       const { people, said, room } = heard();
       expect(detect(said, noise(said.length, -30, 9))).toEqual([]);
       expect(detect(said, new Float32Array(said.length))).toEqual([]);
       expect(detect(new Float32Array(said.length), together(people, room))).toEqual([]);
     });
 
-    it('learns nothing from what repeats itself: it is like itself at many lags', () => {
+    it('measures nothing with a periodic sound, which matches itself at many lags', () => {
       const { room } = heard();
       // Eleven periods of 440 Hz.
       const sine = Float32Array.from(
@@ -125,7 +125,7 @@ export function describeDetector(heard: () => Conversation): void {
       }
     });
 
-    it('takes it that all was heard later than said, where the device tells so', () => {
+    it('shifts all heard times when the device reports a delay', () => {
       const { said } = heard();
       const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
       const delays: number[] = [];
@@ -133,7 +133,7 @@ export function describeDetector(heard: () => Conversation): void {
       perform(
         { played: said, heard: echo, pieceMs: 320 },
         {
-          // Said 60 ms too early, and once, in the middle of it, what the device told.
+          // Reported 60 ms too early, and corrected once in the middle.
           play: (pcm, heardAt) => detector.played(pcm, heardAt - 60, true),
           capture: (pcm, capturedAt) => {
             if (!isTold && delays.length === 1) detector.late(60);
@@ -147,7 +147,7 @@ export function describeDetector(heard: () => Conversation): void {
       expect(Math.abs((delays[1] ?? 0) - 100)).toBeLessThan(8);
     });
 
-    it('forgets what was taken back', () => {
+    it('forgets cancelled sound', () => {
       const { said } = heard();
       const detector = createEchoDetector({ heardRateHz: VOICE_RATE_HZ, playedRateHz: VOICE_RATE_HZ });
       const measures: EchoMeasure[] = [];
@@ -169,14 +169,14 @@ export function describeDetector(heard: () => Conversation): void {
   });
 }
 
-/** A conversation of this many measurements at least, by a microphone of another rate. */
+/** A conversation with at least this many measurements, through a microphone of another rate. */
 export function describeOtherPieces(heard: () => Conversation, leastMeasures: number): void {
-  describe('the echo detector, of other pieces', () => {
-    it('compares a microphone of another rate', () => {
+  describe('the echo detector, with other pieces', () => {
+    it('works with a microphone of another rate', () => {
       const { said, room } = heard();
       const path = { delayMs: 180, gainDb: -12, rt60S: 0.3 };
       const echo = together(through(path, said), room);
-      // Every third sample of what is band-limited by the mean of three: 8 kHz.
+      // Every third sample after a mean of three: 8 kHz, roughly band-limited.
       const slow = new Int16Array(Math.floor(echo.length / 3));
       for (let index = 0; index < slow.length; index++) {
         const at = index * 3;
@@ -199,7 +199,7 @@ export function describeOtherPieces(heard: () => Conversation, leastMeasures: nu
       expect(delays.filter((delay) => !near(delay, 180, 3))).toEqual([]);
     });
 
-    it('does not mind pieces of any size', () => {
+    it('works with pieces of any size', () => {
       const { said, room } = heard();
       const path = { delayMs: 120, gainDb: -14, rt60S: 0.3 };
       const delays = detect(said, together(through(path, said), room), 10).map(({ delayMs }) => delayMs);

@@ -5,7 +5,7 @@ import { measureLevel } from '../../../src/core/audio/sound-level.ts';
 
 const RATES = [16_000, 24_000, 48_000];
 
-/** How much of a sound is at a frequency (Goertzel), as an amplitude. */
+/** Amplitude of a frequency in a sound (Goertzel). */
 function amplitudeAt(sound: Int16Array, hz: number, rateHz: number): number {
   let re = 0;
   let im = 0;
@@ -29,7 +29,7 @@ describe.each(EARCONS)('the chime "%s"', (earcon) => {
     expect(rmsDb).toBeLessThan(-25);
     expect(Math.abs(samples[0] ?? 1)).toBeLessThan(4);
     expect(Math.abs(samples.at(-1) ?? 1)).toBeLessThan(30);
-    // A step is no larger than the highest partial at full loudness would make.
+    // No step is larger than the highest partial makes at full loudness.
     const roughest = samples.reduce((most, v, i) => Math.max(most, Math.abs(v - (samples[i - 1] ?? 0))), 0);
     expect(roughest).toBeLessThan((3 * 3277 * 2 * Math.PI * 800) / rateHz);
   });
@@ -41,7 +41,7 @@ describe.each(EARCONS)('the chime "%s"', (earcon) => {
 });
 
 describe('the chimes', () => {
-  it('are told apart by their notes', () => {
+  it('differ in their notes', () => {
     const notes = [523.25, 659.26, 783.99, 440, 311.13, 392, 587.33];
     const spectra = EARCONS.map((earcon) => {
       const sound = samplesOf(synthesizeEarcon(earcon, 24_000));

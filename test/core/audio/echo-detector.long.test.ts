@@ -31,7 +31,7 @@ describe('the echo detector', () => {
     heard,
   );
 
-  it.each([0.8, 1.3])('takes no other speech for an echo, of a voice that is turned by %d', (shift) => {
+  it.each([0.8, 1.3])('takes no other speech for an echo when a voice is shifted by %d', (shift) => {
     const { people, room } = heard();
     expect(detect(interpreter(people, { shift, beginS: 10 }), together(people, room))).toEqual([]);
   });

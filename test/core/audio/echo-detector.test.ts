@@ -11,7 +11,7 @@ import {
   partOf,
 } from './detected-echo.ts';
 
-/** The first of it; all of it, and more paths, are in `echo-detector.long.test.ts`. */
+/** Only the beginning; `echo-detector.long.test.ts` has all of it, and more paths. */
 let part: Conversation;
 beforeAll(async () => {
   part = partOf(await conversation(), 20);

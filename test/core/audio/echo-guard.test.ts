@@ -20,10 +20,10 @@ const measure = (given: Partial<EchoMeasure> = {}): EchoMeasure => ({
 
 type Given = Parameters<typeof observeEcho>[2];
 
-/** Sees echo again and again. */
+/** Observes an echo repeatedly. */
 class Watcher {
   guard: EchoGuard = NO_ECHO;
-  told = 0;
+  reported = 0;
   fell = 0;
   now = 1000;
   private readonly given: Omit<Given, 'now'>;
@@ -36,13 +36,13 @@ class Watcher {
     this.now += afterMs;
     const news = observeEcho(this.guard, seen, { ...this.given, now: this.now, ...more });
     this.guard = news.guard;
-    if (news.tell) this.told += 1;
+    if (news.tell) this.reported += 1;
     if (news.fellBack) this.fell += 1;
   }
 }
 
 describe('an echo in the mode off', () => {
-  it('is a loop when it is seen three times in two minutes', () => {
+  it('is a loop when it is measured three times in two minutes', () => {
     const watcher = new Watcher();
     watcher.see(0);
     watcher.see(60_000);
@@ -57,22 +57,22 @@ describe('an echo in the mode off', () => {
     expect(watcher.fell).toBe(1);
   });
 
-  it('is none when it is rarer', () => {
+  it('is no loop when it is rarer', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 20; count++) watcher.see(60_001);
     expect(watcher.fell).toBe(0);
   });
 
-  it('is none when each time it is another one', () => {
+  it('is no loop when each measurement differs', () => {
     const watcher = new Watcher();
     for (const delayMs of [20, 90, 160, 300, 230, 400, 20]) watcher.see(2000, measure({ delayMs }));
     expect(watcher.fell).toBe(0);
   });
 
-  it('is none when the service could not hear it', () => {
+  it('is no loop when it is too weak for the service', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 5; count++) watcher.see(2000, measure({ gainDb: -41 }));
-    expect([watcher.fell, watcher.told, watcher.guard.measures.length]).toEqual([0, 0, 0]);
+    expect([watcher.fell, watcher.reported, watcher.guard.measures.length]).toEqual([0, 0, 0]);
   });
 
   it('may be tried again, and falls back again', () => {
@@ -87,10 +87,10 @@ describe('an echo in the mode off', () => {
 });
 
 describe('an echo in the mode half-duplex', () => {
-  it('is nothing but measured', () => {
+  it('is only measured', () => {
     const watcher = new Watcher({ wanted: 'half-duplex' });
     for (let count = 0; count < 30; count++) watcher.see(2000);
-    expect([watcher.fell, watcher.told, watcher.guard.measures.length]).toEqual([0, 1, 3]);
+    expect([watcher.fell, watcher.reported, watcher.guard.measures.length]).toEqual([0, 1, 3]);
   });
 });
 
@@ -103,17 +103,17 @@ describe('an echo in the mode cancel', () => {
     expect(modeInForce(cancelling, 'cancel', 23_000)).toBe('cancel');
   });
 
-  it('closes the gate again for what it takes to learn, where the path is another one', () => {
+  it('closes the gate again while the canceller learns, when the path has changed', () => {
     const changed = changePath(cancelling, 50_000);
     expect(modeInForce(changed, 'cancel', 52_999)).toBe('half-duplex');
     expect(modeInForce(changed, 'cancel', 53_000)).toBe('cancel');
-    // What was being learnt is: it takes no longer.
+    // A change during learning does not prolong it.
     expect(changePath(changed, 52_000)).toBe(changed);
     expect(changePath(cancelling, 22_000)).toBe(cancelling);
     expect(changePath(NO_ECHO, 50_000)).toBe(NO_ECHO);
   });
 
-  it('is a loop as soon as ever where the path is said to be another one again and again', () => {
+  it('is a loop just as soon when changes of the path are reported again and again', () => {
     const watcher = new Watcher({ wanted: 'cancel', heard: 'cancelled' });
     watcher.guard = cancelling;
     for (let count = 0; count < 3; count++) {
@@ -123,7 +123,7 @@ describe('an echo in the mode cancel', () => {
     expect(watcher.fell).toBe(1);
   });
 
-  it('is a loop when the canceller leaves it although it has had its time', () => {
+  it('is a loop when the canceller leaves it although it had enough time', () => {
     const watcher = new Watcher({ wanted: 'cancel', heard: 'cancelled' });
     watcher.guard = cancelling;
     for (let count = 0; count < 5; count++) watcher.see(2000, measure(), { playedMs: 29_999 });
@@ -134,7 +134,7 @@ describe('an echo in the mode cancel', () => {
     expect(modeInForce(watcher.guard, 'cancel', 90_000)).toBe('half-duplex');
   });
 
-  it('is none before the canceller, and what is left of it says nothing about the room', () => {
+  it('is no loop before the canceller, and the remaining echo says nothing about the room', () => {
     const watcher = new Watcher({ wanted: 'cancel', playedMs: 90_000 });
     for (let count = 0; count < 5; count++) watcher.see(2000);
     expect([watcher.fell, watcher.guard.measures.length]).toEqual([0, 3]);
@@ -143,20 +143,20 @@ describe('an echo in the mode cancel', () => {
     expect(watcher.guard.measures).toEqual([]);
   });
 
-  it('a canceller that cannot leaves half-duplex', () => {
+  it('falls back to half-duplex when the canceller does not work', () => {
     const guard = fallBack(cancelling, 'canceller', 'cancel', 'broken', 0);
     expect(guard).toMatchObject({ cancelsSince: null, fallback: { reason: 'canceller', message: 'broken' } });
     expect(modeInForce(guard, 'cancel', 90_000)).toBe('half-duplex');
   });
 });
 
-describe('what is told', () => {
-  it('is the first echo, then a changed one once a minute, the same one each quarter of an hour', () => {
+describe('reports to the owner', () => {
+  it('contain the first echo, a changed one once a minute, the same one every quarter of an hour', () => {
     const watcher = new Watcher({ wanted: 'half-duplex' });
     const tells = (afterMs: number, seen: EchoMeasure): boolean => {
-      const before = watcher.told;
+      const before = watcher.reported;
       watcher.see(afterMs, seen);
-      return watcher.told > before;
+      return watcher.reported > before;
     };
     expect(tells(0, measure())).toBe(true);
     expect(tells(1000, measure({ delayMs: 300 }))).toBe(false);
@@ -175,7 +175,7 @@ describe('the tail', () => {
     return tailOf(watcher.guard, 300);
   };
 
-  it('is the guess until something is measured', () => {
+  it('is the guess until there is a measurement', () => {
     expect(tailOf(NO_ECHO, 300)).toBe(300);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTimeline } from '../../../src/core/audio/echo-timeline.ts';
 
-/** 1000 samples a second: a place is a millisecond. At least 4 s are kept, which is 4096. */
+/** 1000 samples a second, so a place is a millisecond. At least 4 s are kept, which gives 4096. */
 const create = () => createTimeline(1000, 4);
 const counting = (from: number, length: number): Float32Array =>
   Float32Array.from({ length }, (_, index) => from + index);
@@ -12,7 +12,7 @@ const read = (timeline: ReturnType<typeof create>, from: number, length: number)
 };
 
 describe('a timeline', () => {
-  it('holds sound where it belongs, and silence everywhere else', () => {
+  it('holds sound at its place, and silence everywhere else', () => {
     const timeline = create();
     timeline.write(counting(1, 3), 5000);
     expect(read(timeline, 4998, 7)).toEqual([0, 0, 1, 2, 3, 0, 0]);
@@ -26,31 +26,31 @@ describe('a timeline', () => {
     expect(read(cut, 0, 3)).toEqual([0, 0, 0]);
   });
 
-  it('lets sound go on without a seam where its time is nearly right, and follows a clock that is off', () => {
+  it('continues sound without a seam when its time is nearly right, and follows a clock that is off', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
     timeline.write(counting(11, 10), 1010.4);
     expect(read(timeline, 1008, 4)).toEqual([9, 10, 11, 12]);
-    // 5 ms late: one sample is said twice.
+    // 5 ms late: one sample is repeated.
     timeline.write(counting(21, 10), 1025);
     expect(read(timeline, 1018, 5)).toEqual([19, 20, 21, 21, 22]);
-    // 6 ms early: one sample gives way.
+    // 6 ms early: one sample is dropped.
     timeline.write(counting(31, 10), 1025);
     expect(read(timeline, 1028, 4)).toEqual([28, 29, 31, 32]);
     expect(timeline.unbrokenSince).toBe(1000);
   });
 
-  it('goes on where it is told to, whatever a better estimate says', () => {
+  it('continues the sound when requested, whatever a better estimate says', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
     timeline.write(counting(11, 10), 1070, true);
-    // One sample is said twice on the way to the better estimate.
+    // One sample is repeated on the way to the better estimate.
     expect(read(timeline, 1008, 5)).toEqual([9, 10, 11, 11, 12]);
     timeline.write(counting(21, 10), 1700, true);
     expect(timeline.unbrokenSince).toBe(1700);
   });
 
-  it('moves what is heard later than thought, with silence before it', () => {
+  it('moves sound that is heard later than estimated, with silence before it', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
     timeline.delay(1006, 3);
@@ -64,7 +64,7 @@ describe('a timeline', () => {
     expect(read(timeline, 1003, 8)).toEqual([4, 7, 8, 9, 10, 11, 12, 0]);
   });
 
-  it('begins again where time has jumped, with silence between', () => {
+  it('starts again when time has jumped, with silence in between', () => {
     const timeline = create();
     timeline.write(counting(1, 10), 1000);
     timeline.write(counting(1, 2), 1100);
@@ -73,7 +73,7 @@ describe('a timeline', () => {
     expect(timeline.unbrokenSince).toBe(1100);
   });
 
-  it('writes again what a flush has taken back', () => {
+  it('accepts new sound after a flush removed the old', () => {
     const timeline = create();
     timeline.write(counting(1, 100), 1000);
     timeline.cut(1050);
@@ -84,7 +84,7 @@ describe('a timeline', () => {
     expect(timeline.end).toBe(1063);
   });
 
-  it('forgets what is too long ago, round and round', () => {
+  it('forgets old sound, over many rounds', () => {
     const timeline = create();
     for (let at = 0; at < 20_000; at += 100) timeline.write(counting(at, 100), at);
     expect(read(timeline, 15_900, 5)).toEqual([0, 0, 0, 0, 15_904]);

@@ -3,14 +3,14 @@ import { createEnergyDetector } from '../../../src/core/audio/energy-detector.ts
 
 const RATE_HZ = 16_000;
 
-/** A tone of that amplitude. */
+/** A tone of this amplitude. */
 function tone(ms: number, amplitude: number): Int16Array {
   return Int16Array.from({ length: (RATE_HZ * ms) / 1000 }, (_, i) =>
     Math.round(amplitude * Math.sin(i * 0.37)),
   );
 }
 
-/** The verdicts on what is heard, in pieces of this many samples. */
+/** The verdicts on this sound, in pieces of this many samples. */
 function verdicts(sounds: readonly Int16Array[], piece = 333): { voiced: boolean; samples: number }[] {
   const heard: { voiced: boolean; samples: number }[] = [];
   const detector = createEnergyDetector(RATE_HZ);
@@ -32,14 +32,14 @@ describe('the energy detector', () => {
     }
   });
 
-  it('hears what stands out of the room, and not the room', () => {
+  it('hears sound that stands out from the room, and not the room', () => {
     const heard = verdicts([tone(1000, 200), tone(400, 8000), tone(400, 200)]).map(({ voiced }) => voiced);
     expect(heard.slice(10, 49)).not.toContain(true);
     expect(heard.slice(51, 69)).not.toContain(false);
     expect(heard.slice(72)).not.toContain(true);
   });
 
-  it('hears nothing in digital silence, and nothing in a fan that runs on', () => {
+  it('hears nothing in digital silence, and nothing in a steady fan', () => {
     expect(verdicts([tone(500, 0)]).some(({ voiced }) => voiced)).toBe(false);
     const fan = verdicts([tone(60_000, 600)]).map(({ voiced }) => voiced);
     expect(fan.slice(-100)).not.toContain(true);

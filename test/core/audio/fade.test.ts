@@ -21,8 +21,8 @@ const speechlike = fc.record({
   phase: fc.double({ min: 0, max: 6.3, noNaN: true }),
 });
 
-describe('a soft edge', () => {
-  it('behind a sound that breaks off goes on from its last sample and ends in silence', () => {
+describe('a fade', () => {
+  it('after a sound that breaks off continues its last sample and ends in silence', () => {
     fc.assert(
       fc.property(speechlike, ({ hz, amplitude, phase }) => {
         const sound = tone(hz, 2 * EDGE, amplitude, phase);
@@ -34,13 +34,13 @@ describe('a soft edge', () => {
         const after = [...samplesOf(fade)];
         expect(after).toHaveLength(EDGE);
         expect(after.at(-1)).toBe(0);
-        // Not rougher than the sound itself, but for the corner of the mirror.
+        // Not rougher than the sound itself, except for the corner where it is mirrored.
         expect(roughest([...sound, ...after, 0])).toBeLessThanOrEqual(roughest(sound) + 0.02 * amplitude + 2);
       }),
     );
   });
 
-  it('before a sound that begins in the middle comes out of silence and meets its first sample', () => {
+  it('before a sound that begins in the middle rises from silence and meets its first sample', () => {
     fc.assert(
       fc.property(speechlike, ({ hz, amplitude, phase }) => {
         const sound = tone(hz, 2 * EDGE, amplitude, phase);
@@ -58,14 +58,14 @@ describe('a soft edge', () => {
     );
   });
 
-  it('is not made where nothing would be heard of its lack', () => {
+  it('is null when its absence would be inaudible', () => {
     for (const edge of [[], [0], [9000, 327], [-327]]) expect(fadeBehind(pcmOf(edge))).toBeNull();
     for (const edge of [[], [0], [327, 9000], [-327]]) expect(fadeBefore(pcmOf(edge))).toBeNull();
     expect(fadeBehind(pcmOf([-328]))).not.toBeNull();
     expect(fadeBefore(pcmOf([328]))).not.toBeNull();
   });
 
-  it('leaves the sound that it is made from as it is, wherever it lies in memory', () => {
+  it('leaves its source unchanged, wherever that lies in memory', () => {
     const bytes = new Uint8Array(9);
     bytes.set(pcmOf([1000, 2000, 3000, 4000]), 1);
     const sound = bytes.subarray(1);

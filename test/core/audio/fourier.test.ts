@@ -13,7 +13,7 @@ function drawn(size: number, seed: number): Values {
   return { re: make(), im: make() };
 }
 
-/** The textbook's transform, by halves. */
+/** The textbook transform, recursively. */
 function byHalves({ re, im }: Values): Values {
   const size = re.length;
   if (size === 1) return { re, im };
@@ -43,7 +43,7 @@ function byHalves({ re, im }: Values): Values {
 const plain = (values: Float64Array): number[] => Array.from(values, (value) => value + 0);
 
 describe('a spectrum', () => {
-  it('has a wave in its own place', () => {
+  it('shows a wave at its own frequency', () => {
     const re = Float64Array.from({ length: SIZE }, (_, at) => Math.cos((2 * Math.PI * 5 * at) / SIZE));
     const im = new Float64Array(SIZE);
     createSpectrum(SIZE).forward(re, im);
@@ -53,7 +53,7 @@ describe('a spectrum', () => {
     }
   });
 
-  it('goes there and back', () => {
+  it('is inverted exactly', () => {
     const re = Float64Array.from({ length: SIZE }, (_, at) => (at * 37) % 11);
     const im = Float64Array.from({ length: SIZE }, (_, at) => (at * 17) % 7);
     const [beforeRe, beforeIm] = [re.slice(), im.slice()];
@@ -66,43 +66,49 @@ describe('a spectrum', () => {
     }
   });
 
-  it.each([2, 4, 8, 16, 32, 256, 512, 1024])('is the textbook’s to the last bit, of %i values', (size) => {
-    const { re, im } = drawn(size, size);
-    const expected = byHalves({ re, im });
-    const spectrum = createSpectrum(size);
-    const [made, back] = [
-      { re: re.slice(), im: im.slice() },
-      { re: im.slice(), im: re.slice() },
-    ];
-    spectrum.forward(made.re, made.im);
-    expect(plain(made.re)).toEqual(plain(expected.re));
-    expect(plain(made.im)).toEqual(plain(expected.im));
-    // The inverse of what is changed over is changed over, and shared out.
-    spectrum.inverse(back.re, back.im);
-    expect(plain(back.im)).toEqual(plain(expected.re.map((value) => value / size)));
-    expect(plain(back.re)).toEqual(plain(expected.im.map((value) => value / size)));
-  });
+  it.each([2, 4, 8, 16, 32, 256, 512, 1024])(
+    'equals the textbook transform to the last bit, for %i values',
+    (size) => {
+      const { re, im } = drawn(size, size);
+      const expected = byHalves({ re, im });
+      const spectrum = createSpectrum(size);
+      const [made, back] = [
+        { re: re.slice(), im: im.slice() },
+        { re: im.slice(), im: re.slice() },
+      ];
+      spectrum.forward(made.re, made.im);
+      expect(plain(made.re)).toEqual(plain(expected.re));
+      expect(plain(made.im)).toEqual(plain(expected.im));
+      // Swap, transform, swap, and divide.
+      spectrum.inverse(back.re, back.im);
+      expect(plain(back.im)).toEqual(plain(expected.re.map((value) => value / size)));
+      expect(plain(back.re)).toEqual(plain(expected.im.map((value) => value / size)));
+    },
+  );
 
-  it.each([0, 1, 48, 2.5])('has no size of %s', (size) => {
+  it.each([0, 1, 48, 2.5])('rejects the size %s', (size) => {
     expect(() => createSpectrum(size)).toThrow(RangeError);
   });
 });
 
 describe('a spectrum of real sound', () => {
-  it.each([4, 8, 64, 512])('is that of the same sound without an imaginary part, of %i values', (size) => {
-    const { re: time } = drawn(size, size);
-    const expected = byHalves({ re: time, im: new Float64Array(size) });
-    const spectrum = createRealSpectrum(size);
-    const [re, im] = [new Float64Array(spectrum.bins), new Float64Array(spectrum.bins)];
-    spectrum.forward(time, re, im);
-    for (let bin = 0; bin < spectrum.bins; bin++) {
-      expect(re[bin]).toBeCloseTo(expected.re[bin] ?? Number.NaN, 10);
-      expect(im[bin]).toBeCloseTo(expected.im[bin] ?? Number.NaN, 10);
-    }
-    const back = new Float64Array(size);
-    spectrum.inverse(re, im, back);
-    for (let at = 0; at < size; at++) expect(back[at]).toBeCloseTo(time[at] ?? Number.NaN, 10);
-  });
+  it.each([4, 8, 64, 512])(
+    'equals the complex transform without an imaginary part, for %i values',
+    (size) => {
+      const { re: time } = drawn(size, size);
+      const expected = byHalves({ re: time, im: new Float64Array(size) });
+      const spectrum = createRealSpectrum(size);
+      const [re, im] = [new Float64Array(spectrum.bins), new Float64Array(spectrum.bins)];
+      spectrum.forward(time, re, im);
+      for (let bin = 0; bin < spectrum.bins; bin++) {
+        expect(re[bin]).toBeCloseTo(expected.re[bin] ?? Number.NaN, 10);
+        expect(im[bin]).toBeCloseTo(expected.im[bin] ?? Number.NaN, 10);
+      }
+      const back = new Float64Array(size);
+      spectrum.inverse(re, im, back);
+      for (let at = 0; at < size; at++) expect(back[at]).toBeCloseTo(time[at] ?? Number.NaN, 10);
+    },
+  );
 });
 
 describe('the length of a transform', () => {

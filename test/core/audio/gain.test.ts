@@ -33,14 +33,14 @@ function applyAll(pieces: readonly Uint8Array[], given: GainRamp): { samples: nu
 }
 
 describe('a gain', () => {
-  it('of 1 gives back the very bytes, and no others are touched', () => {
+  it('of 1 returns the same bytes and touches no others', () => {
     const pcm = steady(100);
     expect(applyRamp(pcm, steadyGain(1)).pcm).toBe(pcm);
     expect([...samplesOf(applyRamp(pcm, steadyGain(0.25)).pcm)]).toEqual([...samplesOf(steady(100, 2500))]);
     expect(pcm).toEqual(steady(100));
   });
 
-  it('goes to another one in 50 ms and stays there', () => {
+  it('moves to another gain in 50 ms and stays there', () => {
     const { samples, ramp } = applyAll([steady(2 * RAMP)], rampTo(steadyGain(1), 0.5, RATE_HZ));
     expect(samples[0]).toBeLessThan(10_000);
     expect(samples[RAMP / 2 - 1]).toBe(7500);
@@ -49,12 +49,12 @@ describe('a gain', () => {
     expect(ramp).toEqual(steadyGain(0.5));
   });
 
-  it('that is where it should be does not begin to move', () => {
+  it('that is already at its target does not move', () => {
     const ramp = steadyGain(0.5);
     expect(rampTo(ramp, 0.5, RATE_HZ)).toBe(ramp);
   });
 
-  it('is the same however the sound is cut, and never clicks, however often the target changes', () => {
+  it('is the same however the sound is cut, and never clicks when its target changes often', () => {
     const change = fc.record({
       target: fc.double({ min: 0, max: 1, noNaN: true }),
       samples: fc.integer({ min: 0, max: 3 * RAMP }),
@@ -81,7 +81,7 @@ describe('a gain', () => {
     );
   });
 
-  it('is told in decibels', () => {
+  it('converts from decibels', () => {
     expect(gainOfDb(0)).toBe(1);
     expect(gainOfDb(-12)).toBeCloseTo(0.251, 3);
     expect(gainOfDb(-20)).toBeCloseTo(0.1, 9);

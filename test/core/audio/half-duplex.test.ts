@@ -20,24 +20,24 @@ describe('half-duplex', () => {
   it.each([
     { delayMs: 20, gainDb: 0, rt60S: 0.5 },
     { delayMs: 400, gainDb: -30, rt60S: 0.5 },
-  ])('once measured, lets nothing of the loudspeaker pass at $delayMs ms and $gainDb dB', (path) => {
+  ])('once measured, passes no loudspeaker sound at $delayMs ms and $gainDb dB', (path) => {
     expectNothingPasses(conversation, path);
   });
 
   it.each([
     [20, -30],
     [200, -12],
-  ])('unmeasured, its tail is enough for an echo of %i ms and %i dB', (delayMs, gainDb) => {
+  ])('unmeasured, has a long enough tail for an echo of %i ms and %i dB', (delayMs, gainDb) => {
     expectTailEnough(conversation, delayMs, gainDb);
   });
 
-  it('would let an echo of 400 ms pass, if it were not measured', () => {
+  it('would pass an echo of 400 ms without a measurement', () => {
     expect(listen(conversation, { delayMs: 400, gainDb: 0, rt60S: 0.5 }, false).lateDb).toBeGreaterThan(
       HEARD_DB,
     );
   });
 
-  it('the conversation is one that sounds: each sentence stands out from the room', () => {
+  it('is tested with sound: each sentence stands out from the room', () => {
     const { said, room, stretches } = conversation;
     const above = stretches.map(({ from, until }) => {
       const sentence = levelDb(said, (from - FROM_MS) / 1000, (until - FROM_MS) / 1000);

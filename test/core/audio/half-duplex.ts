@@ -4,21 +4,21 @@ import { NO_ECHO, observeEcho, tailOf } from '../../../src/core/audio/echo-guard
 import { type Heard, judge } from '../../../src/core/uplink/gate.ts';
 import { levelDb, type Path, perform, talk, through, together, VOICE_RATE_HZ } from '../../acoustics.ts';
 
-/** The loudspeaker says something for this long, and is silent for this long. */
+/** How long the loudspeaker plays, and how long it pauses. */
 const SAYS_S = 2.5;
 const RESTS_S = 1.6;
 const SECONDS = 20.5;
 const CHUNK_MS = 320;
 export const FROM_MS = 1_000_000;
 const UNMEASURED_MS = 300;
-/** Against the loudspeaker's own level: a hundredth of its amplitude is a whisper behind a wall. */
+/** Against the loudspeaker's own level: a hundredth of its amplitude is a whisper through a wall. */
 export const HEARD_DB = -40;
 
-/** A conversation in which the loudspeaker speaks and rests, in a room. */
+/** A conversation with a loudspeaker that plays and pauses, in a room. */
 export interface Conversation {
   readonly said: Float32Array;
   readonly room: Float32Array;
-  /** When the loudspeaker speaks. */
+  /** When the loudspeaker plays. */
   readonly stretches: readonly Heard[];
 }
 
@@ -33,7 +33,7 @@ export async function converse(): Promise<Conversation> {
   return { said, room: talking.room, stretches };
 }
 
-/** Lets the gate judge every chunk of a conversation, as it knows the room by then; gives the loudest echo in an open one. */
+/** Lets the gate judge every chunk of a conversation with its knowledge at that time; returns the loudest echo that passes. */
 export function listen(
   { said, room, stretches }: Conversation,
   path: Path,
@@ -59,7 +59,7 @@ export function listen(
             now: capturedAt,
           }).guard;
         }
-        // What the loudspeaker was told to sound in the future is not known yet.
+        // The playing times of future sound are not known yet.
         const heard = stretches.filter(({ from }) => from <= capturedAt);
         const tailMs = tailOf(guard, UNMEASURED_MS);
         if (judge({ muted: false, echo: 'half-duplex', heard, tailMs }, capturedAt, CHUNK_MS) !== 'open')
@@ -75,16 +75,16 @@ export function listen(
   return { loudestDb, tailMs: tailOf(guard, UNMEASURED_MS), open, lateDb };
 }
 
-/** Once it is measured, nothing of the loudspeaker passes. */
+/** After the measurement, no loudspeaker sound passes. */
 export function expectNothingPasses(conversation: Conversation, path: Path): void {
   const { loudestDb, tailMs, open } = listen(conversation, path, true);
   expect(loudestDb).toBeLessThan(HEARD_DB);
   expect(tailMs).toBeGreaterThan(path.delayMs + 99);
-  // And it still opens between the sentences.
+  // The gate still opens between the sentences.
   expect(open).toBeGreaterThanOrEqual(3);
 }
 
-/** Before anything is measured, an echo of this path does not pass either. */
+/** Before any measurement, an echo of this path does not pass either. */
 export function expectTailEnough(conversation: Conversation, delayMs: number, gainDb: number): void {
   expect(listen(conversation, { delayMs, gainDb, rt60S: 0.3 }, false).lateDb).toBeLessThan(HEARD_DB);
 }

@@ -30,7 +30,7 @@ function joined(...sounds: readonly Float32Array[]): Float32Array {
 
 const silence = (seconds: number) => new Float32Array(Math.round(seconds * RATE_HZ));
 
-/** Every measure, and when its middle was, samples. */
+/** Every measurement, and the time of its middle in samples. */
 function measures(played: Float32Array, heard: Float32Array) {
   const meter = createLagMeter(RATE_HZ);
   const room = noise(played.length, -60, 3);
@@ -48,7 +48,7 @@ describe('the lag of an echo', () => {
   it.each([
     { ppm: 300, pitchHz: 152, formantHz: 1300 },
     { ppm: -300, pitchHz: 190, formantHz: 1500 },
-  ])('is no period of the voice between two vowels that share few tones, $ppm ppm', (given) => {
+  ])('is not a period of the voice between two vowels that share few tones, $ppm ppm', (given) => {
     const { ppm, pitchHz, formantHz } = given;
     const played = joined(vowel(0.6, 140, 500), silence(0.5), vowel(0.4, pitchHz, formantHz));
     const [first, other] = measures(played, drifted(through(PATH, played), ppm));
@@ -59,7 +59,7 @@ describe('the lag of an echo', () => {
     expect(Math.abs(other.measure.lag - expected)).toBeLessThan(1.5);
   });
 
-  it('is measured where it jumps further than clocks can have run apart', () => {
+  it('is measured when it jumps further than clocks can drift', () => {
     const hiss = noise(3 * RATE_HZ, -30, 7);
     const late = 20 * (RATE_HZ / 1000);
     const echo = through(PATH, hiss);

@@ -26,7 +26,7 @@ describe('the levels of the frames in a chunk', () => {
     expect(levels.quietestDb).toBeCloseTo(-40, 1);
   });
 
-  it('find the quiet frame wherever it is', () => {
+  it('find the quiet frame at any position', () => {
     for (const chunk of [square(none, loud, loud), square(loud, none, loud), square(loud, loud, none)]) {
       const levels = measureFrames(chunk, RATE_HZ);
       expect(levels.quietestDb).toBe(SILENCE_DBFS);
@@ -40,7 +40,7 @@ describe('the levels of the frames in a chunk', () => {
   });
 
   it('are measured over 20 ms at any rate', () => {
-    // 10 ms loud, 10 ms silent: one frame of half the power, 3 dB down.
+    // 10 ms loud, 10 ms silent: one frame with half the power, 3 dB less.
     for (const rateHz of [8000, 16_000, 24_000, 44_100, 48_000]) {
       const half = Math.round(rateHz / 100);
       const levels = measureFrames(
@@ -51,7 +51,7 @@ describe('the levels of the frames in a chunk', () => {
     }
   });
 
-  it('of nothing are silence', () => {
+  it('are silence for an empty chunk', () => {
     expect(measureFrames(new Uint8Array(0), RATE_HZ)).toEqual({
       loudestDb: SILENCE_DBFS,
       quietestDb: SILENCE_DBFS,

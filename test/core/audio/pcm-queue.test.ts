@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createPcmQueue } from '../../../src/core/audio/pcm-queue.ts';
 import { fc } from '../../properties.ts';
 
-describe('sound that waits', () => {
-  it('comes out in order, in whatever pieces it is asked for', () => {
+describe('queued sound', () => {
+  it('comes out in order, in pieces of any requested size', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 12 });
     const cuts = fc.array(fc.integer({ min: 0, max: 14 }), { maxLength: 12 });
     fc.assert(
@@ -23,7 +23,7 @@ describe('sound that waits', () => {
     );
   });
 
-  it('can be put back, and be forgotten', () => {
+  it('can be put back and cleared', () => {
     const queue = createPcmQueue();
     queue.push(Uint8Array.of(3, 4));
     queue.unshift(Uint8Array.of(1, 2));

@@ -82,13 +82,13 @@ describe('volume', () => {
     expect([0, 50, 100, -5, 250].map(volumeGain)).toEqual([0, 0.125, 1, 0, 1]);
   });
 
-  it('gives back the same bytes at full volume and zeros at none', () => {
+  it('returns the same bytes at full volume and zeros at volume 0', () => {
     const pcm = pcmOf([1, -2, 32767, -32768]);
     expect(applyGain(pcm, volumeGain(100))).toBe(pcm);
     expect(samplesOf(applyGain(pcm, volumeGain(0))).every((value) => value === 0)).toBe(true);
   });
 
-  it('saturates instead of wrapping, and leaves its argument alone', () => {
+  it('saturates instead of wrapping, and does not change its argument', () => {
     fc.assert(
       fc.property(fc.array(sample), fc.double({ min: 0, max: 8, noNaN: true }), (samples, gain) => {
         const pcm = pcmOf(samples);
@@ -103,7 +103,7 @@ describe('volume', () => {
 });
 
 describe('float conversion', () => {
-  it('brings back the very same bytes', () => {
+  it('restores the same bytes', () => {
     fc.assert(
       fc.property(fc.array(sample), (samples) => {
         const pcm = pcmOf(samples);
@@ -112,19 +112,19 @@ describe('float conversion', () => {
     );
   });
 
-  it('saturates what is beyond full scale and takes what is no number for 0', () => {
+  it('saturates values beyond full scale and replaces NaN by 0', () => {
     const samples = new Float32Array([1, 2, -1, -7, Number.POSITIVE_INFINITY, Number.NaN, 0.25]);
     expect(samplesOf(toPcm(samples))).toEqual([32767, 32767, -32768, -32768, 32767, 0, 8192]);
   });
 });
 
 describe('downmix', () => {
-  it('leaves one channel as it is', () => {
+  it('does not change one channel', () => {
     const mono = new Float32Array([0.1, 0.2]);
     expect(downmix(mono, 1)).toBe(mono);
   });
 
-  it('keeps equal channels exactly and averages others, leaving out an incomplete frame', () => {
+  it('keeps equal channels exactly and averages others, dropping an incomplete frame', () => {
     expect(downmix(new Float32Array([0.5, 0.5, -0.25, -0.25]), 2)).toEqual(new Float32Array([0.5, -0.25]));
     expect(downmix(new Float32Array([1, 0, 0.5, 0, 0, 0, 1, 1]), 3)).toEqual(new Float32Array([0.5, 0]));
   });

@@ -5,8 +5,8 @@ import { seededRandom } from '../../../src/core/random.ts';
 
 const block = (value: number): Float32Array => new Float32Array(4).fill(value);
 
-describe('what was heard lately', () => {
-  it('is given back newest first, silence where there was nothing, and forgotten', () => {
+describe('recently heard sound', () => {
+  it('is returned newest first, with silence before it, and can be forgotten', () => {
     const recall = createRecall(4, 3);
     expect(recall.blocks).toBe(0);
     expect(recall.blockAt(1)).toEqual(block(0));
@@ -22,51 +22,51 @@ describe('what was heard lately', () => {
 });
 
 describe('a changed path', () => {
-  /** Feeds a second of echo of which this share is left. @returns whether a change was told */
+  /** Feeds a second of echo with this remaining share. @returns whether a change was reported */
   const feed = (detector: ReturnType<typeof createPathChangeDetector>, share: number): boolean => {
-    let told = false;
+    let reported = false;
     for (let count = 0; count < 100; count++) {
       const echo = Float64Array.from({ length: 240 }, (_, at) => 0.1 * Math.sin(at * 0.3 + count));
-      told = detector.hear(
+      reported = detector.hear(
         echo,
         echo.map((sample) => sample * share),
       )
         ? true
-        : told;
+        : reported;
     }
-    return told;
+    return reported;
   };
 
-  it('is one that was known before: what is still being learnt has not changed', () => {
+  it('is reported only for a known path, not while learning', () => {
     const detector = createPathChangeDetector(10, 240);
     expect(feed(detector, 0.8)).toBe(false);
     expect(feed(detector, 0.05)).toBe(false);
     expect(feed(detector, 0.8)).toBe(true);
-    // Told once, until it is known again.
+    // Reported once, until the path is known again.
     expect(feed(detector, 0.8)).toBe(false);
     expect(feed(detector, 0.05)).toBe(false);
     expect(feed(detector, 0.8)).toBe(true);
   });
 
   it.each([
-    { share: 0.3, isTold: false },
-    { share: 0.55, isTold: true },
+    { share: 0.3, isReported: false },
+    { share: 0.55, isReported: true },
   ])(
-    'of a visitor as loud as the echo, $share of which goes with it by chance: $isTold',
-    ({ share, isTold }) => {
+    'of a visitor as loud as the echo, $share of which matches it by chance: $isReported',
+    ({ share, isReported }) => {
       const dice = seededRandom(5);
       const sound = (): Float64Array => Float64Array.from({ length: 240 }, () => 0.2 * (dice() - 0.5));
       const detector = createPathChangeDetector(10, 240);
-      let told = false;
+      let reported = false;
       for (let count = 0; count < 400; count++) {
         const [echo, visitor] = [sound(), sound()];
         const isVisited = count >= 200;
         const rest = visitor.map((sample, at) =>
           isVisited ? Math.sqrt(share) * (echo[at] ?? 0) + Math.sqrt(1 - share) * sample : 0.01 * sample,
         );
-        if (detector.hear(echo, rest)) told = true;
+        if (detector.hear(echo, rest)) reported = true;
       }
-      expect(told).toBe(isTold);
+      expect(reported).toBe(isReported);
     },
   );
 });

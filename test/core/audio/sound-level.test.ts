@@ -9,7 +9,7 @@ const RATE_HZ = 16_000;
 const bytes = (samples: Int16Array): Uint8Array => new Uint8Array(samples.buffer);
 
 describe('the level of a sound', () => {
-  it('is told in figures', () => {
+  it('is given in figures', () => {
     const level = levelOf(sumUp(Int16Array.of(0, 16_384, -16_384, 0)));
     expect(level).toMatchObject({ clippedShare: 0, offset: 0, isStill: false });
     expect(level.rmsDb).toBeCloseTo(-9.03, 2);
@@ -18,7 +18,7 @@ describe('the level of a sound', () => {
     expect(levelOf(NO_SOUND)).toMatchObject({ rmsDb: -96, peakDb: -96, isStill: false });
   });
 
-  it('is the same in whatever pieces the sound comes', () => {
+  it('does not depend on how the sound is cut into pieces', () => {
     const sound = fc.int16Array({ minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(sound, fc.nat(300), (samples, cut) => {
@@ -29,7 +29,7 @@ describe('the level of a sound', () => {
   });
 });
 
-/** Ten seconds of a hum, of which this share is cut off, or whose zero is off by so much. */
+/** Ten seconds of a hum with this share clipped, or with this DC offset. */
 function hum(share: number, offset = 0): Uint8Array {
   const sound = Int16Array.from({ length: 11 * RATE_HZ }, (_, at) => {
     const isCut = at % 10_000 < share * 10_000;
@@ -38,7 +38,7 @@ function hum(share: number, offset = 0): Uint8Array {
   return bytes(sound);
 }
 
-/** What each of the three says of the same microphone. */
+/** The verdicts of agent, doctor and meter about the same microphone. */
 function verdicts(pcm: Uint8Array) {
   const watch = createCaptureWatch({ rateHz: RATE_HZ, playedRateHz: 24_000 });
   const found = watch.hear(pcm, 11_000).map(({ finding }) => finding);
@@ -58,28 +58,25 @@ function verdicts(pcm: Uint8Array) {
   };
 }
 
-describe('what is wrong with a level', () => {
+describe('a fault of the level', () => {
   it.each([
     [0, false],
     [0.002, false],
     [0.0035, true],
     [0.5, true],
-  ])(
-    'is clipping for the agent, the doctor and the meter alike where %s of it is cut off: %s',
-    (share, is) => {
-      expect(verdicts(hum(share)).clipping).toEqual([is, is, is]);
-    },
-  );
+  ])('is clipping for agent, doctor and meter alike when %s of it is clipped: %s', (share, is) => {
+    expect(verdicts(hum(share)).clipping).toEqual([is, is, is]);
+  });
 
   it.each([
     [0.01, false],
     [0.04, true],
     [-0.1, true],
-  ])('is an offset for the agent and the doctor alike where the zero is off by %s: %s', (offset, is) => {
+  ])('is an offset for agent and doctor alike when the mean is %s: %s', (offset, is) => {
     expect(verdicts(hum(0, offset)).offset).toEqual([is, is]);
   });
 
-  it('is over only where it is well below what began it', () => {
+  it('ends only well below the value at which it began', () => {
     expect([clips(0.0031), clips(0.001), clips(0.0001)]).toEqual([true, null, false]);
     expect([hasOffset(-0.04), hasOffset(-0.02), hasOffset(0.01)]).toEqual([true, null, false]);
   });

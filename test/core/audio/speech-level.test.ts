@@ -4,7 +4,7 @@ import { MAN, RATE_HZ, speak, WOMAN } from './loudness/voices.ts';
 
 const levelOf = (sound: Int16Array): number | null => {
   const level = createSpeechLevel(RATE_HZ);
-  // However it is cut into pieces.
+  // The result does not depend on the pieces.
   for (let at = 0; at < sound.length; at += 1777) level.hear(sound.subarray(at, at + 1777));
   return level.speechDb();
 };
@@ -15,14 +15,14 @@ const rmsDb = (sound: Int16Array): number => {
 };
 
 describe('the level of speech', () => {
-  it.each([0.02, 0.1, 0.5])('is that of what is said, pauses and room left out: %d', (amplitude) => {
+  it.each([0.02, 0.1, 0.5])('is that of the speech without pauses and room noise: %d', (amplitude) => {
     for (const voice of [MAN, WOMAN]) {
       const sound = speak({ ...voice, amplitude, noise: 0.0005 }, 8);
       expect(Math.abs((levelOf(sound) ?? 0) - rmsDb(sound)), `${voice.pitchHz}`).toBeLessThan(3);
     }
   });
 
-  it('is not known of a room in which nobody speaks, of silence and of nothing', () => {
+  it('is null for a room without speech, for silence and for no sound', () => {
     expect(levelOf(speak({ ...MAN, amplitude: 0, noise: 0.02 }, 5))).toBeNull();
     expect(levelOf(new Int16Array(RATE_HZ))).toBeNull();
     expect(levelOf(new Int16Array(0))).toBeNull();
@@ -32,7 +32,7 @@ describe('the level of speech', () => {
   });
 });
 
-describe('the gain that is advised', () => {
+describe('the advised gain', () => {
   it.each([
     [-24, -8, 0],
     [-31, -15, 0],
@@ -40,10 +40,10 @@ describe('the gain that is advised', () => {
     [-50, -10, 7],
     [-40, -2, 0],
     [-12, -0.1, -12],
-  ])('speech at %d dB with peaks at %d dB: %d dB', (speech, peak, advice) => {
+  ])('for speech at %d dB with peaks at %d dB is %d dB', (speech, peak, advice) => {
     expect(adviseGain(speech, peak)).toBe(advice);
   });
-  it('is a sentence', () => {
+  it('is explained in a sentence', () => {
     expect(gainAdvice(-12, 'alsamixer')).toMatch(/^Turn the microphone down by 12 dB \(alsamixer, F4; /);
     expect(gainAdvice(20, 'alsamixer')).toMatch(/ up by 20 dB/);
   });

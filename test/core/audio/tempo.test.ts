@@ -15,7 +15,7 @@ function joined(pieces: readonly Uint8Array[]): Int16Array {
   return Int16Array.from(pieces.flatMap((piece) => [...samplesOf(piece)]));
 }
 
-/** What is left of a sound without one tone, as a share of its power: 0 for that tone alone. */
+/** Share of the power that remains without one tone: 0 for that tone alone. */
 function impurity(sound: Int16Array, hz: number): number {
   let sines = 0;
   let cosines = 0;
@@ -30,24 +30,24 @@ function impurity(sound: Int16Array, hz: number): number {
   return 1 - tone / power;
 }
 
-describe('sound made to run faster', () => {
+describe('sound that plays faster', () => {
   it.each([
     { samples: 2400, share: 0.003, left: 2393 },
     { samples: 480, share: 0.003, left: 479 },
     { samples: 100, share: 0.003, left: 100 },
     { samples: 16, share: 0.1, left: 16 },
     { samples: 0, share: 0.003, left: 0 },
-  ])('loses its share, to the sample: $samples', ({ samples, share, left }) => {
+  ])('loses its share to the exact sample: $samples', ({ samples, share, left }) => {
     expect(quicken(sine(440, samples), share).byteLength).toBe(left * 2);
   });
 
-  it('leaves the piece that it was given as it was', () => {
+  it('does not change the given piece', () => {
     const given = sine(440, 2400);
     quicken(given, 0.003);
     expect(given).toEqual(sine(440, 2400));
   });
 
-  it('begins and ends as it did', () => {
+  it('keeps its begin and end', () => {
     const given = samplesOf(sine(440, 2400));
     const quick = samplesOf(quicken(sine(440, 2400), 0.003));
     expect(quick.subarray(0, 16)).toEqual(given.subarray(0, 16));
@@ -65,13 +65,13 @@ describe('sound made to run faster', () => {
     expect(steps(joined(pieces))).toBeLessThan(steepest * 1.02);
   });
 
-  it.each([200, 1000, 3000])('is the same tone, higher by its share: %i Hz', (hz) => {
+  it.each([200, 1000, 3000])('stays the same tone, raised by its share: %i Hz', (hz) => {
     const inner = samplesOf(quicken(sine(hz, 24_000), 0.003)).subarray(16, -16);
     expect(impurity(inner, (hz * (24_000 - 32)) / (24_000 - 32 - 72))).toBeLessThan(1e-3);
     expect(impurity(inner, hz)).toBeGreaterThan(0.3);
   });
 
-  it('does not overflow where the curve rises above its samples', () => {
+  it('does not overflow when the curve rises above its samples', () => {
     const square = Int16Array.from({ length: 2400 }, (_, i) => ((i >> 3) & 1 ? 32_767 : -32_768));
     const quick = samplesOf(quicken(new Uint8Array(square.buffer), 0.003));
     expect(Math.max(...quick)).toBe(32_767);

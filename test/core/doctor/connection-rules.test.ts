@@ -43,19 +43,19 @@ describe('a certificate', () => {
     expect(judge(more)).toMatchObject({ verdict, finding: expect.stringMatching(words) });
   });
 
-  it('that vouches for itself can be trusted by itself', () => {
+  it('that is self-signed can be trusted by itself', () => {
     expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).fix).toMatch(
       /mqtt\.caFile to a PEM file with this certificate/,
     );
   });
 
-  it('is told by its dates while the clock is not set, and blames the clock', () => {
+  it('is shown with its dates while the clock is not set, and the clock is named as the cause', () => {
     expect(judge({}, null)).toMatchObject({ verdict: 'ok', finding: expect.stringContaining('2026-04-15') });
     expect(judge({ distrust: 'CERT_NOT_YET_VALID' }, null).fix).toContain('clock is not set');
     expect(judge({ distrust: 'CERT_HAS_EXPIRED', validTo: Number.NaN }).finding).toContain('an unknown day');
   });
 
-  it('of our own is watched too', () => {
+  it('of our own is checked too', () => {
     const own = (days: number, more = {}) => ({
       ...{ validTo: NOW + days * DAY_MS, isRenewed: false, isAsked: false },
       ...more,
@@ -84,7 +84,7 @@ describe('the way to a server', () => {
       },
       { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW },
     );
-  it('is well when it leads there', () => {
+  it('is ok when the server is reached', () => {
     expect(judge({})).toMatchObject({ verdict: 'ok', finding: 'broker.example:8883 reached in 12 ms' });
   });
   it.each<[NonNullable<ReachFacts['failure']>, RegExp, RegExp]>([
@@ -106,7 +106,7 @@ describe('the way to a server', () => {
       fix: expect.stringMatching(fix),
     });
   });
-  it('ends at a stream host that opens no streams', () => {
+  it('has a problem at a stream host that opens no streams', () => {
     const answers = [101, 401, 404, 500, 302, null].map(
       (status) => judgeUpgrade({ status, code: null, date: null }, 'h').verdict,
     );
@@ -116,7 +116,7 @@ describe('the way to a server', () => {
 
 describe('the clock', () => {
   const sight = (offsetMs: number, uncertaintyMs = 100) => ({ who: 'the backend', offsetMs, uncertaintyMs });
-  it('is believed by those that it can be compared with, the surest first', () => {
+  it('is compared with other clocks, the most certain first', () => {
     expect(judgeClock(NOW, []).verdict).toBe('ok');
     expect(judgeClock(NOW, [sight(2000)]).verdict).toBe('ok');
     expect(judgeClock(NOW, [sight(-40_000)]).finding).toContain('40 s ahead of');
@@ -145,7 +145,7 @@ describe('the login', () => {
     },
     ...more,
   });
-  it('is told with its version', () => {
+  it('is reported with its version', () => {
     expect(judge(done)).toMatchObject({
       verdict: 'ok',
       finding: 'the running agent is logged in (MQTT 3.1.1), 3 subscriptions granted',
@@ -155,7 +155,7 @@ describe('the login', () => {
       fix: expect.stringContaining('mqtts://'),
     });
   });
-  it('is told with what to do when it fails', () => {
+  it('is reported with a fix when it fails', () => {
     expect(judge(failed({}))).toMatchObject({
       verdict: 'problem',
       fix: expect.stringContaining('passwordFile'),

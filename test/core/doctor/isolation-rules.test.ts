@@ -5,7 +5,7 @@ const REFUSED: IsolationFacts = {
   ...{ published: 'refused', subscribed: 'refused', cameBack: false, devicesHeard: 0 },
 };
 
-describe('what came of reaching for foreign topics', () => {
+describe('the result of using topics of other devices', () => {
   it.each([
     [REFUSED, 'ok', 'refuses'],
     [{ ...REFUSED, subscribed: 'granted' as const }, 'ok', 'refuses'],

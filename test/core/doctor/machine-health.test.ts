@@ -27,7 +27,7 @@ const GB = 1e9;
 const MB = 1e6;
 
 describe('findings', () => {
-  it('of several steps are told by the worst, with all figures', () => {
+  it('of several steps show the worst, with all figures', () => {
     const steps = [ok('a', { a: 1 }), warning('b', 'B.', { b: 2 }), warning('c', 'C.'), skipped('d')];
     expect(combine(steps)).toEqual({
       ...{ verdict: 'warning', finding: 'b; c', fix: 'B. C.' },
@@ -43,7 +43,7 @@ describe('findings', () => {
     expect(worstOf(['ok', 'skipped'])).toBe('ok');
   });
 
-  it('are one document in the fixed order', () => {
+  it('are one document in fixed order', () => {
     const finding = { lane: null, ...ok('a') };
     const { verdict, checks } = diagnosisOf('1', [
       { check: 'memory', ...finding },
@@ -84,7 +84,7 @@ describe('the machine', () => {
     expect(judgeMemory(facts).verdict).toBe(verdict);
   });
 
-  it('memory that the kernel cannot limit is worth a word', () => {
+  it('memory that the kernel cannot limit is a warning', () => {
     const facts = { total: 4 * GB, available: 3 * GB, limit: null };
     expect(judgeMemory({ ...facts, canLimit: true }).verdict).toBe('ok');
     const { verdict, finding } = judgeMemory({ ...facts, canLimit: false });
@@ -112,7 +112,7 @@ describe('the machine', () => {
     [0x8, null, 'warning', 'slowed down right now'],
     [0x10000, null, 'warning', 'too low since the last boot'],
     [0x40000, null, 'warning', 'slowed down since the last boot'],
-  ])('a supply that says %s and %s', (throttled, alarm, verdict, words) => {
+  ])('a supply that reports %s and %s', (throttled, alarm, verdict, words) => {
     expect(judgePower({ throttled, alarm })).toMatchObject({
       verdict,
       finding: expect.stringContaining(words),
@@ -152,13 +152,13 @@ describe('the service unit', () => {
     });
   });
 
-  it('needs no sound where no lane does', () => {
+  it('needs no sound when no lane does', () => {
     expect(judgeService({ ...WELL, PrivateDevices: 'yes', SupplementaryGroups: '' }, false).verdict).toBe(
       'ok',
     );
   });
 
-  it('is not looked for without a service manager', () => {
+  it('is skipped without a service manager', () => {
     expect(judgeService(null, true).verdict).toBe('skipped');
   });
 });
@@ -171,14 +171,14 @@ describe('the permissions', () => {
     cards: [{ id: 'Mic', index: 1, isAllowed: true }],
     ...more,
   });
-  it('are well when the card is there and may be opened', () => {
+  it('are ok when the card is present and may be opened', () => {
     expect(judgePermissions(access(), [MIC, ANY])).toMatchObject({
       verdict: 'ok',
       finding: '1 card, dragoman may use it',
     });
     expect(judgePermissions(access(), [{ ...MIC, card: 1 }]).verdict).toBe('ok');
   });
-  it('name the group that is missing', () => {
+  it('name the missing group', () => {
     const cards = [{ id: 'Mic', index: 1, isAllowed: false }];
     expect(judgePermissions(access({ cards, isInAudio: false }), [MIC])).toMatchObject({
       verdict: 'problem',
@@ -186,7 +186,7 @@ describe('the permissions', () => {
     });
     expect(judgePermissions(access({ cards }), [MIC]).fix).toContain('/dev/snd');
   });
-  it('name the card that is not there, and those that are', () => {
+  it('name the missing card and the present ones', () => {
     expect(judgePermissions(access(), [{ ...MIC, card: 'Other' }])).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining('there are Mic'),
@@ -194,7 +194,7 @@ describe('the permissions', () => {
     expect(judgePermissions(access({ cards: [] }), [MIC]).finding).toContain('no sound card is plugged in');
     expect(judgePermissions(access({ hasSound: false, cards: [] }), [MIC]).verdict).toBe('warning');
   });
-  it("are nobody's business without a card", () => {
+  it('are skipped without a card', () => {
     expect(judgePermissions(access(), []).verdict).toBe('skipped');
     expect(judgePermissions(access({ hasSound: false, cards: [] }), [ANY]).verdict).toBe('skipped');
   });
@@ -205,7 +205,7 @@ describe('the configuration', () => {
     ...{ file: '/etc/dragoman/config.json', lanes: 2, files: [], warnings: [] },
     ...{ agent: null, isOpenToAll: false },
   };
-  it('is told in one line when it is well', () => {
+  it('is ok in one line when it is good', () => {
     expect(judgeConfiguration(facts)).toMatchObject({
       verdict: 'ok',
       finding: '/etc/dragoman/config.json is valid: 2 lanes',
@@ -218,7 +218,7 @@ describe('the configuration', () => {
     ['the secret file x does not exist', /CREDENTIALS_DIRECTORY/],
     ['the file x cannot be read (EACCES)', /as root/],
     ['the file x holds no certificate in PEM', /right file/],
-  ])('names a file with trouble: %s', (trouble, fix) => {
+  ])('names an unusable file: %s', (trouble, fix) => {
     const files = [{ key: 'mqtt.passwordFile', trouble }];
     expect(judgeConfiguration({ ...facts, files })).toMatchObject({
       verdict: 'problem',
@@ -226,7 +226,7 @@ describe('the configuration', () => {
       fix: expect.stringMatching(fix),
     });
   });
-  it('tells how a secret is kept from others', () => {
+  it('tells how to protect a secret', () => {
     const trouble = 'the secret file x is readable by everyone: chmod o-rwx x';
     expect(judgeConfiguration({ ...facts, files: [{ key: 'mqtt.keyFile', trouble }] })).toMatchObject({
       verdict: 'problem',
@@ -234,19 +234,19 @@ describe('the configuration', () => {
       fix: 'chmod o-rwx x',
     });
   });
-  it('is warned of where it leaves something open', () => {
+  it('has a warning for each open setting', () => {
     const warnings = [{ key: 'service.hosts', message: 'is empty', fix: 'List them.' }];
     expect(judgeConfiguration({ ...facts, warnings })).toMatchObject({
       ...{ verdict: 'warning', finding: 'service.hosts is empty', fix: 'List them.' },
     });
   });
-  it('is warned of when everyone may change it', () => {
+  it('has a warning when every user may change it', () => {
     expect(judgeConfiguration({ ...facts, isOpenToAll: true })).toMatchObject({
       verdict: 'warning',
       fix: 'chmod o-w /etc/dragoman/config.json.',
     });
   });
-  it('that cannot be used is told by its first problem', () => {
+  it('shows its first problem when it is invalid', () => {
     expect(judgeInvalid('c.json', ['c.json:1:1: device: is missing', 'b', 'c']).finding).toBe(
       'c.json:1:1: device: is missing (and 2 more problems)',
     );

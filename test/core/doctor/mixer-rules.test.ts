@@ -36,7 +36,7 @@ const playback = (text: string) =>
 const capture = (text: string) => judgeMixer(parseMixer(text), { direction: 'capture', control: 'default' });
 
 describe('the mixer', () => {
-  it('is read as amixer prints it', () => {
+  it('is parsed as printed by amixer', () => {
     expect(parseMixer(USB_HEADSET)).toEqual([
       { name: 'Speaker', playback: { percent: 70, on: true }, capture: null },
       { name: 'Mic', playback: { percent: 74, on: false }, capture: { percent: 80, on: true } },
@@ -48,7 +48,7 @@ describe('the mixer', () => {
     expect(parseMixer('')).toEqual([]);
   });
 
-  it('is well when what all sound goes through is on and up; a sidetone that is off does not matter', () => {
+  it('is ok when the main controls are on and up; a sidetone that is off does not matter', () => {
     expect(playback(USB_HEADSET)).toMatchObject({
       verdict: 'ok',
       finding: "card Head, playback: 'Speaker' 70 %",
@@ -60,7 +60,7 @@ describe('the mixer', () => {
     expect(playback(ONBOARD).verdict).toBe('ok');
   });
 
-  it('is a problem when it is off, or down to nothing', () => {
+  it('is a problem when it is off or at zero', () => {
     expect(playback(edit(/\[on\]/g, '[off]'))).toMatchObject({
       verdict: 'problem',
       finding: "the loudspeaker is switched off: 'Speaker' of card Head",
@@ -74,18 +74,18 @@ describe('the mixer', () => {
       verdict: 'problem',
       finding: expect.stringContaining('turned down to 0'),
     });
-    // One channel of two is enough to be heard.
+    // One of two channels is enough to be heard.
     expect(playback(edit('[54%] [-17.00dB] [on]', '[0%] [-99.00dB] [off]')).verdict).toBe('ok');
   });
 
-  it('is warned of when it is nearly off', () => {
+  it('is a warning when it is nearly off', () => {
     expect(playback(edit('[70%]', '[5%]').replace('[54%]', '[5%]'))).toMatchObject({
       verdict: 'warning',
       finding: expect.stringContaining('at 5 %'),
     });
   });
 
-  it('is passed over where the card has no such control', () => {
+  it('is skipped when the card has no such control', () => {
     expect(capture(USB_HEADSET.split("Simple mixer control 'Mic'")[0] ?? '').verdict).toBe('skipped');
     const several = [1, 2].map((number) => ONBOARD.replace('Weird Name', `Odd ${number}`)).join('');
     expect(playback(several)).toMatchObject({ verdict: 'ok', finding: 'card Head: 2 controls for playback' });

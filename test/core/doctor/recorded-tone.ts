@@ -9,11 +9,11 @@ export interface Room {
   readonly rateHz?: number;
   readonly delayMs?: number;
   readonly gainDb?: number;
-  /** Of the microphone's clock against the loudspeaker's. */
+  /** Drift of the microphone's clock against the loudspeaker's. */
   readonly ppm?: number;
-  /** RMS, dBFS; null: none at all. */
+  /** RMS, dBFS; null: no noise. */
   readonly noiseDb?: number | null;
-  /** Reflections that die away within this long. */
+  /** Reflections die away within this time. */
   readonly reverbMs?: number;
   readonly volume?: number;
   readonly seed?: number;
@@ -22,7 +22,7 @@ export interface Room {
 export const LEAD_MS = 1500;
 const TAIL_MS = 900;
 
-/** What a microphone records of the tone, and of nothing else but noise. */
+/** A microphone's recording of the tone and noise. */
 export function record(room: Room): Float32Array {
   const { rateHz = 24_000, delayMs = 80, gainDb = -20, ppm = 0, noiseDb = -60, reverbMs = 0 } = room;
   const next = seededRandom(room.seed ?? 1);
@@ -36,7 +36,7 @@ export function record(room: Room): Float32Array {
   }
   const start = ((LEAD_MS + delayMs) * rateHz) / 1000;
   for (const tap of taps) {
-    // From its first sample on to its last.
+    // From its first sample to its last.
     for (let at = Math.max(0, Math.floor(start + tap.at)); at < samples; at++) {
       const place = (at - start - tap.at) * (1 + ppm / 1e6);
       const low = Math.floor(place);
@@ -51,11 +51,11 @@ export function record(room: Room): Float32Array {
     const amplitude = 10 ** (noiseDb / 20) * Math.sqrt(3);
     for (let at = 0; at < samples; at++) heard[at] = (heard[at] ?? 0) + (next() * 2 - 1) * amplitude;
   }
-  // As it comes from a sound card: 16 bits.
+  // 16 bits, as from a sound card.
   return toFloat(toPcm(heard));
 }
 
-/** A fan that is switched on for a second and more. */
+/** A fan that runs for a second and more. */
 export function fan(samples: number, seed: number): Float32Array {
   const burst = seededRandom(seed);
   return Float32Array.from({ length: samples }, (_, at) =>
@@ -63,19 +63,19 @@ export function fan(samples: number, seed: number): Float32Array {
   );
 }
 
-/** It is found where the room sounds on: what is drawn are its reflections. */
+/** The tone is found in a reverberant room with random reflections. */
 export function expectFound(reverbMs: number, seed: number): void {
   const heard = findTone(record({ reverbMs, gainDb: -20, delayMs: 120, noiseDb: -65, seed }), 24_000);
   expect(Math.abs((heard?.atMs ?? 0) - LEAD_MS - 120)).toBeLessThan(15);
-  // The room adds to what comes directly.
+  // The room adds to the direct sound.
   expect(heard?.gainDb).toBeGreaterThan(-21);
   expect(heard?.gainDb).toBeLessThan(-10);
 }
 
-/** Rooms by name; @param toleranceDb of the gain that is found there */
+/** Rooms by name; @param toleranceDb of the measured gain */
 export type NamedRoom = readonly [name: string, room: Room, toleranceDb: number];
 
-/** It is found, with its delay and its gain. */
+/** The tone is found with its delay and its gain. */
 export function expectDelayAndGain([, room, toleranceDb]: NamedRoom): void {
   const heard = findTone(record(room), room.rateHz ?? 24_000, room.volume);
   expect(heard).not.toBeNull();
@@ -83,7 +83,7 @@ export function expectDelayAndGain([, room, toleranceDb]: NamedRoom): void {
   expect(Math.abs((heard?.gainDb ?? 0) - (room.gainDb ?? 0))).toBeLessThan(toleranceDb);
 }
 
-/** It is not found in people who talk. @param every of this many stretches of four seconds one is looked at */
+/** The tone is not found in speech. @param every share of the stretches of four seconds that is tested */
 export async function expectNotInSpeech(every: number): Promise<void> {
   const wav = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
   const speech = toFloat((await loadWav(wav)).pcm);

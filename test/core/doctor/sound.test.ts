@@ -18,7 +18,7 @@ describe('what a microphone delivers', () => {
     expect(measureHearing([], 1000)).toMatchObject({ recordedMs: 0, rmsDb: -96, peakDb: -96, clipped: 0 });
   });
 
-  it('is timed by all of its pieces, so that one late one does not matter', () => {
+  it('is timed by all pieces, so that one late piece does not matter', () => {
     const pieces = Array.from({ length: 25 }, (_, index) => ({
       pcm: new Uint8Array(3840),
       capturedAt: 1000 + (index + 1) * 80 + (index === 12 ? 40 : 0),
@@ -29,7 +29,7 @@ describe('what a microphone delivers', () => {
     expect(measureHearing(once, 24_000).measuredHz).toBeNull();
   });
 
-  it('is timed by what came in time, where a busy machine took several pieces late', () => {
+  it('is timed by the prompt pieces when a busy machine took several pieces late', () => {
     const late = new Map([
       [0, 280],
       [1, 200],
@@ -75,7 +75,7 @@ describe('what a microphone delivers', () => {
     expect(isRateDoubtful(facts)).toBe(more.measuredHz === 24_130 || more.measuredHz === 22_000);
   });
 
-  it('may be silence where it is a recording', () => {
+  it('may be silence when it is a recording', () => {
     const silent = { ...WELL, zero: 1, rmsDb: -96, peakDb: -96 };
     expect(
       judgeHearing(silent, { device: 'in.wav', isRecording: true, wasSilentBeforeTone: null }),
@@ -85,7 +85,7 @@ describe('what a microphone delivers', () => {
     });
   });
 
-  it('is judged by what a running lane has found out, too', () => {
+  it('is also judged by the findings of a running lane', () => {
     const lost = judgeCaptureFindings('Mic', ['silent', 'deaf']);
     expect(lost.map(({ verdict }) => verdict)).toEqual(['problem', 'problem']);
     const bad = ['too_fast', 'too_slow', 'clipping', 'dc_offset', 'gain_changed', 'noisy_room'] as const;
@@ -108,7 +108,7 @@ describe('the way from loudspeaker to microphone', () => {
       heard: { delayMs, gainDb, clearnessDb: 30 },
       ...more,
     });
-  it('decides whether the mode of the lane suits', () => {
+  it("decides whether the lane's mode suits", () => {
     expect(judge({})).toMatchObject({
       verdict: 'ok',
       finding: 'Speaker: tone heard back after 60 ms at -15 dB; echo "half-duplex" suits',
@@ -141,7 +141,7 @@ describe('the way from loudspeaker to microphone', () => {
     expect(advised).toEqual(['off', 'cancel', 'half-duplex', 'half-duplex']);
   });
 
-  it('is told of a running lane by what it has measured', () => {
+  it('is reported from the measurements of a running lane', () => {
     const how = { volume: 80, playedS: 12 };
     expect(judgeRunningPlayback('Speaker', how, NO_ECHO)).toMatchObject({
       verdict: 'ok',

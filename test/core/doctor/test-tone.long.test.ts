@@ -21,11 +21,11 @@ describe('the test tone', () => {
     expectDelayAndGain(room);
   });
 
-  it.each([150, 400, 900])('is found in a room that sounds on for %i ms, whatever the room', (reverbMs) => {
+  it.each([150, 400, 900])('is found in a room with %i ms of reverberation', (reverbMs) => {
     for (const seed of [1, 2, 3]) expectFound(reverbMs, seed);
   });
 
-  it('is not found where it is not, however loud the noise', () => {
+  it('is not found when it is absent, however loud the noise', () => {
     for (const noiseDb of [-90, -60, -30, -10, null]) {
       for (let seed = 1; seed <= 5; seed++) {
         const silent = record({ gainDb: -200, noiseDb, seed });

@@ -11,7 +11,7 @@ import {
 } from './recorded-tone.ts';
 
 describe('the test tone', () => {
-  it('is as long as it says, clearly audible, and never clips', () => {
+  it('has the stated length, is clearly audible, and never clips', () => {
     const tone = makeTone(24_000);
     expect(tone.length).toBe((TONE_MS * 24_000) / 1000);
     const peak = tone.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -32,11 +32,11 @@ describe('the test tone', () => {
     expectDelayAndGain(room);
   });
 
-  it('is found in a room that sounds on for 900 ms', () => {
+  it('is found in a room with 900 ms of reverberation', () => {
     expectFound(900, 1);
   });
 
-  it.each([-10, null])('is not found where it is not: noise of %s dB', (noiseDb) => {
+  it.each([-10, null])('is not found when it is absent: noise of %s dB', (noiseDb) => {
     expect(findTone(record({ gainDb: -200, noiseDb }), 24_000)).toBeNull();
   });
 
@@ -60,7 +60,7 @@ describe('the test tone', () => {
     await expectNotInSpeech(3);
   });
 
-  it('is not found in a recording that is too short to hold it', () => {
+  it('is not found in a recording that is too short for it', () => {
     expect(findTone(new Float32Array(100), 24_000)).toBeNull();
     expect(findTone(new Float32Array(0), 24_000)).toBeNull();
   });

@@ -11,10 +11,7 @@ import { FORMAT } from './playout-harness.ts';
 export const CHUNK_MS = 320;
 const MINUTE_MS = 60_000;
 
-/**
- * A service that never pauses, and a loudspeaker whose clock is slower than the microphone's.
- * @returns how much is still to be heard when the next chunk comes: the most in each minute
- */
+/** A service that never pauses, and a loudspeaker slower than the microphone. @returns the most waiting sound in each minute */
 export function lags(minutes: number, ppm: number, given: Partial<PlayoutFormat>): number[] {
   const format = { ...FORMAT, ...given };
   const most = Array.from({ length: minutes }, () => 0);

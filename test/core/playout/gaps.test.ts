@@ -3,7 +3,7 @@ import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { fc } from '../../properties.ts';
 import { FORMAT, PlayoutHarness, START } from './playout-harness.ts';
 
-/** A loud tone that is nowhere near silence where it is cut. */
+/** A loud tone that is far from silence where it is cut. */
 function tone(ms: number, fromMs = 0): Uint8Array {
   const from = (fromMs * 24) % PERIOD;
   return TONE.slice(2 * from, 2 * (from + ms * 24));
@@ -16,7 +16,7 @@ const TONE = new Uint8Array(
   ).buffer,
 );
 
-/** What the room hears: the writes one behind the other, silence where nothing is written. */
+/** Sound heard in the room: the writes one after the other, silence in the gaps. */
 function timeline(playout: PlayoutHarness): Int16Array[] {
   const heard: Int16Array[] = [];
   let until = START;
@@ -27,7 +27,7 @@ function timeline(playout: PlayoutHarness): Int16Array[] {
   }
   return heard;
 }
-/** Steps that are heard, with silence before and behind it all. */
+/** Audible steps, with silence before and after the sound. */
 function clicks(playout: PlayoutHarness): number {
   let [count, before] = [0, 0];
   for (const samples of [...timeline(playout), new Int16Array(1)]) {
@@ -40,7 +40,7 @@ function clicks(playout: PlayoutHarness): number {
 }
 const kinds = (playout: PlayoutHarness): string => playout.writes.map(({ kind }) => kind[0]).join('');
 
-/** A sentence that comes in a burst and stops coming after this much. */
+/** A sentence that comes in a burst and stops after this much. */
 function burst(playout: PlayoutHarness, ms: number): PlayoutHarness {
   for (let at = 0; at < ms; at += 200) {
     playout.take(1, 'a', tone(200, at));
@@ -50,17 +50,17 @@ function burst(playout: PlayoutHarness, ms: number): PlayoutHarness {
 }
 
 describe('a sentence that runs dry in its middle', () => {
-  it('is faded out before the loudspeaker falls silent, and comes up softly when it goes on', () => {
+  it('is faded out before the loudspeaker falls silent, and faded in when it continues', () => {
     const playout = burst(new PlayoutHarness(), 1000).pass(1300);
     playout.take(1, 'a', tone(200, 1000)).pass(20);
     playout.take(1, 'a', tone(200, 1200), true).pass(1000);
-    // The one click is the beginning of the sentence, the other its end: the service's own.
+    // The two clicks are the begin and the end of the service's own sentence.
     expect(clicks(playout)).toBe(2);
     expect(kinds(playout)).toMatch(/^s+fs*fs+$/);
     expect(playout.playout.gaps).toBe(1);
   });
 
-  it('is not written further ahead than ever when it comes up softly: the fade counts', () => {
+  it('is not written further ahead when it is faded in: the fade counts', () => {
     const playout = burst(new PlayoutHarness(), 1000).pass(1300);
     playout.take(1, 'a', tone(1000, 1000)).take(1, 'a', tone(1000, 2000));
     const last = playout.writes.filter(({ at }) => at === playout.now);
@@ -68,14 +68,14 @@ describe('a sentence that runs dry in its middle', () => {
     expect((playout.playout.heard?.until ?? 0) - playout.now).toBeLessThanOrEqual(FORMAT.aheadMs);
   });
 
-  it('gets no soft edges where nothing but the service’s sound is wanted, as in a recording', () => {
+  it("gets no fades when only the service's sound is wanted, as in a recording", () => {
     const playout = burst(new PlayoutHarness({ softEdges: false }), 1000).pass(1300);
     playout.take(1, 'a', tone(400, 1000), true).pass(1000);
     expect(kinds(playout)).toMatch(/^s+$/);
     expect(playout.playout.gaps).toBe(1);
   });
 
-  it('keeps its own samples as they are, and all of them', () => {
+  it('keeps all of its own samples unchanged', () => {
     const playout = burst(new PlayoutHarness(), 1000).pass(1300);
     playout.take(1, 'a', tone(400, 1000), true).pass(1000);
     const spoken = playout.spoken.flatMap(({ pcm }) => [...samplesOf(pcm)]);
@@ -83,7 +83,7 @@ describe('a sentence that runs dry in its middle', () => {
     expect(playout.playout.writtenBytes).toBe(1400 * FORMAT.bytesPerMs);
   });
 
-  it('is not faded where its end is known, nor where it is so soft that nothing is heard of it', () => {
+  it('is not faded when its end is known, nor when it is too soft to hear', () => {
     const whole = burst(new PlayoutHarness(), 1000);
     whole.take(1, 'a', new Uint8Array(0), true).pass(3000);
     expect(kinds(whole)).toMatch(/^s+$/);
@@ -99,13 +99,13 @@ describe('a sentence that runs dry in its middle', () => {
     expect(kinds(playout)).not.toContain('f');
   });
 
-  it('gathers two pieces, or waits a moment, before it goes on: one gap is better than many', () => {
+  it('waits for two pieces or a moment before it continues: one gap is better than many', () => {
     const one = burst(new PlayoutHarness(), 1000).pass(1000);
     const before = one.writes.length;
     one.take(1, 'a', tone(100, 1000)).pass(119);
     expect(one.writes).toHaveLength(before);
     expect(one.pass(2).writes.length).toBeGreaterThan(before);
-    // It waited on purpose: that is no latency of ours.
+    // It waited on purpose: that does not count as latency.
     expect(one.spoken.at(-1)?.receivedAt).toBeNull();
     const two = burst(new PlayoutHarness(), 1000).pass(1000);
     two.take(1, 'a', tone(100, 1000)).pass(30);
@@ -115,7 +115,7 @@ describe('a sentence that runs dry in its middle', () => {
     expect(last.take(1, 'a', tone(100, 1000), true).writes.length).toBeGreaterThan(before);
   });
 
-  it('is heard at once when it comes back after the listener has given it up', () => {
+  it('is heard at once when it continues after the wait for it has ended', () => {
     const playout = burst(new PlayoutHarness(), 1000).pass(3000);
     playout.take(1, 'a', tone(100, 1000));
     expect(playout.writes.at(-1)?.at).toBe(playout.now);
@@ -124,7 +124,7 @@ describe('a sentence that runs dry in its middle', () => {
 });
 
 describe('a service that sends at the pace of speech', () => {
-  it('gets its bytes through exactly, without soft edges, whatever the jitter', () => {
+  it('gets its bytes through exactly, without fades, whatever the jitter', () => {
     const jitter = fc.array(fc.integer({ min: -15, max: 30 }), { minLength: 5, maxLength: 30 });
     fc.assert(
       fc.property(jitter, fc.boolean(), (jitters, isNamed) => {
@@ -140,7 +140,7 @@ describe('a service that sends at the pace of speech', () => {
         expect(playout.writes.every(({ kind }) => kind === 'speech')).toBe(true);
         const written = Buffer.concat(playout.writes.map(({ pcm }) => pcm));
         expect(written.equals(Buffer.concat(sent))).toBe(true);
-        // One short gap to gather, and then no more.
+        // One short gap to gather sound, and then no more.
         expect(playout.playout.gaps).toBeLessThanOrEqual(1);
         const holes = playout.playout.timeline.end - playout.now + 2000 - 320;
         expect(holes).toBeLessThan(250);
@@ -150,8 +150,8 @@ describe('a service that sends at the pace of speech', () => {
   });
 });
 
-describe('whatever is late', () => {
-  it('nothing but the begin and the end of what the service sent clicks, and nothing is lost', () => {
+describe('with any delay', () => {
+  it("clicks come only from the begin and the end of the service's sound, and no sound is lost", () => {
     const arrival = fc.record({
       wait: fc.oneof(fc.constant(20), fc.integer({ min: 0, max: 1500 })),
       ms: fc.constantFrom(100, 200, 320),
@@ -169,7 +169,7 @@ describe('whatever is late', () => {
         expect(Buffer.concat(playout.spoken.map(({ pcm }) => pcm)).equals(tone(sent))).toBe(true);
         const fades = playout.writes.filter(({ kind }) => kind === 'fade');
         expect(fades.every(({ pcm }) => pcm.byteLength === 8 * 48)).toBe(true);
-        // A sentence that never came ahead of its sounding has no fades, and two clicks at most for each gap.
+        // A sentence that never came ahead of playback has no fades, and two clicks at most per gap.
         const gaps = playout.playout.gaps;
         const bare = 2 * gaps - fades.length;
         expect(clicks(playout)).toBeLessThanOrEqual(2 + bare);

@@ -6,17 +6,17 @@ const inMs = (bytes: number): number => bytes / FORMAT.bytesPerMs;
 const keys = (playout: PlayoutHarness): string => playout.playout.utterances.map(({ key }) => key).join('');
 
 describe('speech that lags', () => {
-  it('gives up the oldest sentences that have not begun, whole, and counts them', () => {
+  it('drops the oldest sentences that have not begun, whole, and counts them', () => {
     const playout = new PlayoutHarness();
     for (const key of 'abcdef') playout.arrive(key, 7000, true);
-    // a sounds and f is the newest: of the four between, the oldest two go.
+    // a plays and f is the newest: of the four between, the oldest two are dropped.
     expect(keys(playout)).toBe('adef');
     expect(playout.playout.shed).toEqual({ sentences: 2, bytes: 14_000 * FORMAT.bytesPerMs });
     expect(playout.pass(60_000).order).toBe('adef');
     expect(playout.writtenMs).toBe(28_000);
   });
 
-  it('is not found in a long sentence, nor in a burst of one after another', () => {
+  it('is not detected in a long sentence, nor in a burst of sentences', () => {
     const long = new PlayoutHarness().arrive('a', 25_000).arrive('b', 25_000, true);
     expect(long.playout.shed.sentences).toBe(0);
     const burst = new PlayoutHarness();
@@ -24,7 +24,7 @@ describe('speech that lags', () => {
     expect(burst.playout.shed.sentences).toBe(0);
   });
 
-  it('is not found in a rollover, where the older session comes first', () => {
+  it('is not detected in a rollover, where the older session plays first', () => {
     const playout = new PlayoutHarness();
     playout
       .arrive('a/1', 6000, true)
@@ -35,7 +35,7 @@ describe('speech that lags', () => {
     expect(playout.pass(30_000).order).toBe('a/1b/1x/2y/2');
   });
 
-  it('never loses the sentence that sounds, nor the newest, nor a chime', () => {
+  it('never drops the current sentence, the newest one, or a chime', () => {
     const playout = new PlayoutHarness({ lagMs: 1000 }).arrive('a', 30_000).chime('line', 400);
     for (const key of 'bcdefg') playout.arrive(key, 3000, true);
     expect(keys(playout)).toBe('alineg');
@@ -44,7 +44,7 @@ describe('speech that lags', () => {
     expect(playout.writtenMs).toBe(43_000);
   });
 
-  it('does not let the rest of a sentence that was given up be heard', () => {
+  it('keeps the rest of a dropped sentence unheard', () => {
     const playout = new PlayoutHarness({ lagMs: 1000 })
       .arrive('a', 5000, true)
       .arrive('b', 2000)
@@ -57,7 +57,7 @@ describe('speech that lags', () => {
     expect(playout.arrive('b', 500, true).pass(1000).order).toBe('acb');
   });
 
-  it('is bounded where the service does not name its sentences, by the pauses between them', () => {
+  it('is limited for a service without sentence names, by the pauses in between', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 8; i++) {
       for (let piece = 0; piece < 20; piece++) playout.take(1, '', new Uint8Array(320 * 48).fill(i + 1));
@@ -67,7 +67,7 @@ describe('speech that lags', () => {
     expect(inMs(playout.playout.queuedBytes)).toBeLessThan(6400 * 2 + 20_000);
   });
 
-  it('keeps sound without names together where two streams speak at a time', () => {
+  it('keeps sound without names together when two streams speak at the same time', () => {
     const playout = new PlayoutHarness();
     const piece = (stream: number) => playout.take(stream, '', new Uint8Array(320 * 48).fill(stream));
     piece(2).pass(50);
@@ -77,15 +77,15 @@ describe('speech that lags', () => {
     expect(playout.spoken.map(({ pcm }) => pcm[0]).join('')).toMatch(/^2+1+$/);
   });
 
-  it('has a limit of its own', () => {
+  it('has its own limit', () => {
     const playout = new PlayoutHarness({ lagMs: 60_000 });
     for (const key of 'abcdef') playout.arrive(key, 7000, true);
     expect(playout.playout.shed.sentences).toBe(0);
   });
 });
 
-describe('a sound of the lane’s own', () => {
-  it('waits for the end of the sentence that sounds, and no longer', () => {
+describe('a chime of the lane', () => {
+  it('waits for the end of the current sentence, and no longer', () => {
     const playout = new PlayoutHarness().arrive('a', 1000).arrive('b', 1000, true).chime('line', 300);
     playout.arrive('a', 500, true).pass(5000);
     expect(playout.writes.map(({ kind }) => kind[0]).join('')).toMatch(/^s{7}e{2}s{5}$/);
@@ -101,7 +101,7 @@ describe('a sound of the lane’s own', () => {
     expect(playout.playout.queuedBytes).toBe(0);
   });
 
-  it('is heard like any sound, and counts as nothing that the service sent', () => {
+  it('is heard like any sound, but does not count as sound from the service', () => {
     const playout = new PlayoutHarness().chime('line', 300).pass(1000);
     expect(playout.playout.heard).toEqual({ from: 1000, until: 1300 });
     expect(playout.playout.writtenBytes).toBe(0);
@@ -115,8 +115,8 @@ describe('a sound of the lane’s own', () => {
   });
 });
 
-describe('whatever comes', () => {
-  it('every byte is written once, dropped or waiting, within the limits, and a sentence given up is given up whole', () => {
+describe('with any input', () => {
+  it('every byte is written once, dropped or waiting, within the limits, and sentences are dropped whole', () => {
     const deed = fc.oneof(
       {
         weight: 6,
@@ -141,7 +141,7 @@ describe('whatever comes', () => {
             const begun = playout.playout.utterances.filter((one) => one.begun).map(({ key }) => key);
             playout.arrive(what.key, what.ms, what.complete);
             arrived += what.ms * FORMAT.bytesPerMs;
-            // What sounds is never given up.
+            // The current sentence is never dropped.
             const left = playout.playout.utterances.map(({ key }) => key);
             const over = playout.writes.length;
             for (const key of begun) expect(left.includes(key) || over > 0).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FORMAT, PlayoutHarness, START } from './playout-harness.ts';
 
 describe('a service that sends very many, very short sounds', () => {
-  it('has no more than a bounded number of sentences wait, the newest of them', () => {
+  it('has a limited number of waiting sentences, the newest ones', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 1000; i++) playout.arrive(`s${i}`, 2);
     const { utterances, shed, unwanted } = playout.playout;
@@ -12,14 +12,14 @@ describe('a service that sends very many, very short sounds', () => {
     expect(unwanted.length).toBeLessThanOrEqual(64);
   });
 
-  it('loses none that fit in the time that speech may lag', () => {
+  it('loses no sentence that fits in the permitted lag', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 60; i++) playout.arrive(`s${i}`, 300, true);
     expect(playout.playout.shed.sentences).toBe(0);
     expect(playout.pass(30_000).writtenMs).toBe(60 * 300);
   });
 
-  it('has the pieces of one sentence become a few, and all of it heard in its order', () => {
+  it('has the pieces of one sentence joined to a few, all in order', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 5000; i++) playout.arrive('a', 1);
     expect(playout.playout.utterances[0]?.pieces.length).toBeLessThan(40);
@@ -29,7 +29,7 @@ describe('a service that sends very many, very short sounds', () => {
     expect(words).toHaveLength((5000 * FORMAT.bytesPerMs) / 4);
   });
 
-  it('leaves pieces of an ordinary length as they came', () => {
+  it('has pieces of ordinary length left as they came', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 30; i++) {
       playout.arrive('a', 200);

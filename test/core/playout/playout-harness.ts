@@ -20,7 +20,7 @@ export const FORMAT: PlayoutFormat = {
 export const WORDS_PER_MS = 12;
 export const START = 1000;
 
-/** A loudspeaker's queue with a time of its own; sounds are tagged with their sentence and place. */
+/** A loudspeaker's queue in virtual time; sounds are tagged with their sentence and position. */
 export class PlayoutHarness {
   playout: Playout = SILENT_PLAYOUT;
   now = START;
@@ -40,14 +40,14 @@ export class PlayoutHarness {
     this.words.set(key, from + pcm.byteLength / 4);
     return this.take(Number(key.split('/')[1] ?? 1), key, pcm, complete);
   }
-  /** Sound that is not tagged. */
+  /** Sound without a tag. */
   take(stream: number, key: string, pcm: Uint8Array, complete = false, language: string | null = null): this {
     const arrival = { stream, key, language, pcm, receivedAt: this.now, complete };
     this.playout = enqueue(this.playout, arrival, this.format);
     this.look();
     return this;
   }
-  /** A sound of the lane's own. */
+  /** A chime of the lane. */
   chime(key: string, ms: number): this {
     this.playout = enqueueOwn(
       this.playout,
@@ -58,14 +58,14 @@ export class PlayoutHarness {
     this.look();
     return this;
   }
-  /** When to look again. */
+  /** Time of the next look. */
   look(): number | null {
     const { playout, writes, wakeAt } = advance(this.playout, this.now, this.format);
     this.playout = playout;
     for (const write of writes) this.writes.push({ ...write, at: this.now });
     return wakeAt;
   }
-  /** Lets time pass, looking whenever the queue asks for it. */
+  /** Lets time pass, and looks whenever the queue asks for it. */
   pass(ms: number): this {
     const end = this.now + ms;
     for (let wakeAt = this.look(); wakeAt !== null && wakeAt <= end; wakeAt = this.look()) {
@@ -76,11 +76,11 @@ export class PlayoutHarness {
     this.look();
     return this;
   }
-  /** What was written of the service's words. */
+  /** The written speech of the service. */
   get spoken(): (Write & { at: number })[] {
     return this.writes.filter(({ kind }) => kind === 'speech');
   }
-  /** What was written, as names of sentences without repeats. */
+  /** The written sound as names of sentences without repeats. */
   get order(): string {
     const names = new Map([...this.tags].map(([key, tag]) => [tag, key]));
     const heard = this.spoken.flatMap(({ pcm }) => readTags(pcm).map(({ sentence }) => names.get(sentence)));

@@ -5,7 +5,7 @@ import { readTags, tagged } from '../lane/sound.ts';
 import { FORMAT, PlayoutHarness, START, WORDS_PER_MS } from './playout-harness.ts';
 
 describe('playout', () => {
-  it('plays a sentence that comes as a burst, whole and in order, at its own pace', () => {
+  it('plays a sentence that comes as a burst whole, in order and at its own pace', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 15; i++) playout.arrive('a', 200, i === 14);
     expect(playout.writtenMs).toBeLessThanOrEqual(300);
@@ -18,7 +18,7 @@ describe('playout', () => {
     expect(isPlaying(playout.playout, playout.now + 100)).toBe(false);
   });
 
-  it('writes a little ahead and never leaves a gap while there is something to write', () => {
+  it('writes a little ahead and leaves no gap while there is sound', () => {
     const playout = new PlayoutHarness().arrive('a', 5000);
     let until = START;
     for (let i = 0; i < 48; i++) {
@@ -29,7 +29,7 @@ describe('playout', () => {
     }
   });
 
-  it('writes what fits at once, and nothing more until a third of it is left', () => {
+  it('writes all that fits at once, and no more until a third of it is left', () => {
     const playout = new PlayoutHarness();
     const written = (): number[][] =>
       playout.writes.map(({ at, pcm }) => [at - START, pcm.byteLength / FORMAT.bytesPerMs]);
@@ -47,7 +47,7 @@ describe('playout', () => {
     ]);
   });
 
-  it('writes sooner what is due soon, where somebody is awake anyway', () => {
+  it('writes soon-due sound earlier when the event loop is awake anyway', () => {
     const playout = new PlayoutHarness().arrive('a', 2000, true).pass(100);
     const soon = (ms: number): number[] =>
       advance(playout.playout, playout.now, FORMAT, ms).writes.map(
@@ -56,18 +56,18 @@ describe('playout', () => {
     expect(soon(99)).toEqual([]);
     expect(soon(100)).toEqual([100]);
     playout.now -= 1;
-    // Small writes would be work without an end.
+    // Many small writes would be too much work.
     expect(soon(10_000)).toEqual([]);
   });
 
-  it('plays sentences one after the other although their chunks come interleaved', () => {
+  it('plays sentences one after the other when their chunks arrive interleaved', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 5; i++) playout.arrive('a', 200, i === 4).arrive('b', 200, i === 4);
     expect(playout.pass(3000).order).toBe('ab');
     expect(playout.writtenMs).toBe(2000);
   });
 
-  it('plays two languages one after the other although nothing else names their sentences', () => {
+  it('plays two languages one after the other when only the language names their sentences', () => {
     const playout = new PlayoutHarness();
     const sound = (of: number, from: number): Uint8Array =>
       tagged(of, from * 200 * WORDS_PER_MS, 200 * WORDS_PER_MS);
@@ -88,35 +88,35 @@ describe('playout', () => {
     expect(playout.arrive('a', 200, true).pass(1000).order).toBe('ab');
   });
 
-  it('takes an empty chunk for the end mark that it is', () => {
+  it('takes an empty chunk as an end mark', () => {
     const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 200).arrive('a', 0, true);
     expect(playout.pass(300).order).toBe('ab');
   });
 
-  it('ignores an end mark of a sentence of which it has nothing', () => {
+  it('ignores an end mark of an unknown sentence', () => {
     expect(new PlayoutHarness().arrive('a', 0, true).playout).toEqual(SILENT_PLAYOUT);
   });
 
-  it('does not wait longer than 0.4 s for an end mark that never comes', () => {
+  it('waits no longer than 0.4 s for an end mark that never comes', () => {
     const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 200).pass(599);
     expect(playout.order).toBe('a');
     expect(playout.pass(2).order).toBe('ab');
     expect(playout.playout.heard?.from).toBe(START + 600);
   });
 
-  it('waits without end when nothing else waits', () => {
+  it('waits without limit when no other sentence waits', () => {
     const playout = new PlayoutHarness().arrive('a', 200).pass(200);
     expect(playout.look()).toBeNull();
     expect(playout.pass(20_000).arrive('a', 200).pass(300).order).toBe('a');
     expect(playout.writtenMs).toBe(400);
   });
 
-  it('plays the late rest of a sentence that was passed over after what is under way', () => {
+  it('plays the late rest of a skipped sentence after the current one', () => {
     const playout = new PlayoutHarness().arrive('a', 200).arrive('b', 1000).pass(700).arrive('a', 100, true);
     expect(playout.arrive('b', 0, true).pass(3000).order).toBe('aba');
   });
 
-  it('begins the next sentence of the same name when the last is over (services that name none)', () => {
+  it('begins the next sentence with the same name when the last one is over (services without names)', () => {
     const playout = new PlayoutHarness().arrive('', 200, true).pass(1000).arrive('', 200, true).pass(1000);
     expect(playout.writtenMs).toBe(400);
     expect(heardLately(playout.playout)).toEqual([
@@ -125,7 +125,7 @@ describe('playout', () => {
     ]);
   });
 
-  it('tells the latency only of sound that found the loudspeaker free', () => {
+  it('reports the latency only for sound that found the loudspeaker idle', () => {
     const playout = new PlayoutHarness().arrive('a', 450).pass(1000).arrive('a', 450).pass(1000);
     const latencies = playout.writes.map(({ receivedAt, at }) =>
       receivedAt === null ? null : at - receivedAt,
@@ -133,7 +133,7 @@ describe('playout', () => {
     expect(latencies).toEqual([0, null, 0, null]);
   });
 
-  it('counts the loudspeaker as free from the moment on at which it falls silent', () => {
+  it('counts the loudspeaker as idle from the moment at which it falls silent', () => {
     const playout = new PlayoutHarness()
       .arrive('a', 100)
       .pass(99)
@@ -143,7 +143,7 @@ describe('playout', () => {
     expect(playout.writes.map(({ receivedAt }) => receivedAt)).toEqual([START, null, START + 200]);
   });
 
-  it('is heard in one stretch over a gap in which the room does not fall quiet, and in two over a longer one', () => {
+  it('is heard in one stretch over a short gap, and in two over a longer one', () => {
     expect(new PlayoutHarness().arrive('a', 200).pass(499).arrive('a', 200, true).playout.heard?.from).toBe(
       START,
     );
@@ -152,7 +152,7 @@ describe('playout', () => {
     expect(apart.earlier).toEqual([{ from: START, until: START + 200 }]);
   });
 
-  it('remembers a bounded number of stretches', () => {
+  it('remembers a limited number of stretches', () => {
     const playout = new PlayoutHarness();
     for (let i = 0; i < 40; i++) playout.arrive('a', 100).pass(1000);
     expect(heardLately(playout.playout)).toHaveLength(17);
@@ -164,7 +164,7 @@ describe('playout', () => {
 describe('a playout that is too long', () => {
   const TOO_LONG_MS = 61_000;
 
-  it('gives up the oldest sentence that has not begun, whole', () => {
+  it('drops the oldest sentence that has not begun, whole', () => {
     const playout = new PlayoutHarness()
       .arrive('a', 10_000)
       .arrive('b', 20_000)
@@ -174,7 +174,7 @@ describe('a playout that is too long', () => {
     expect(playout.playout.droppedBytes).toBe(20_000 * FORMAT.bytesPerMs);
   });
 
-  it('gives up the first only when it alone is too long', () => {
+  it('drops the first one only when it alone is too long', () => {
     const playout = new PlayoutHarness().arrive('a', TOO_LONG_MS);
     expect(playout.playout.utterances).toEqual([]);
     expect(playout.playout.queuedBytes).toBe(0);
@@ -182,14 +182,14 @@ describe('a playout that is too long', () => {
     expect(playout.arrive('a', 200).writtenMs).toBeGreaterThan(0);
   });
 
-  it('holds a minute and no more', () => {
+  it('holds at most a minute', () => {
     expect(new PlayoutHarness().arrive('a', 60_000).playout.droppedBytes).toBe(0);
     expect(new PlayoutHarness().arrive('a', 60_001).playout.droppedBytes).toBe(60_001 * FORMAT.bytesPerMs);
   });
 });
 
 describe('flush', () => {
-  it('forgets what has not been heard, and what is written ahead is not heard either', () => {
+  it('drops unheard sound, and sound written ahead is not heard either', () => {
     const playout = new PlayoutHarness().arrive('a', 2000).arrive('b', 1000).pass(500);
     const flushed = flush(playout.playout, playout.now);
     expect(flushed.utterances).toEqual([]);
@@ -199,7 +199,7 @@ describe('flush', () => {
     expect(isPlaying(flushed, playout.now)).toBe(false);
   });
 
-  it('does not stretch what was over already, and has nothing to do in silence', () => {
+  it('does not prolong past sound, and does nothing in silence', () => {
     const playout = new PlayoutHarness().arrive('a', 200, true).pass(5000);
     expect(flush(playout.playout, playout.now).heard).toEqual({ from: START, until: START + 200 });
     expect(flush(SILENT_PLAYOUT, 5)).toEqual(SILENT_PLAYOUT);
@@ -208,7 +208,7 @@ describe('flush', () => {
 });
 
 describe('two sessions at once', () => {
-  it('are heard one after the other, the older one first, and nobody is cut short', () => {
+  it('are heard one after the other, the older one first, and no sentence is cut', () => {
     const playout = new PlayoutHarness();
     playout
       .arrive('a/1', 500, true)
@@ -219,7 +219,7 @@ describe('two sessions at once', () => {
     expect(playout.order).toBe('a/1b/1x/2y/2');
   });
 
-  it('where the newer one has begun, its sentence is heard to its end', () => {
+  it("play the newer one's sentence to its end when it has begun", () => {
     const playout = new PlayoutHarness();
     playout.arrive('x/2', 500).arrive('a/1', 500, true).arrive('x/2', 500, true).arrive('y/2', 500, true);
     playout.pass(4000);
@@ -227,7 +227,7 @@ describe('two sessions at once', () => {
   });
 });
 
-describe('whatever arrives', () => {
+describe('with any input', () => {
   const deed = fc.oneof(
     {
       weight: 4,

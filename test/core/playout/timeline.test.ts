@@ -10,13 +10,13 @@ import {
 } from '../../../src/core/playout/timeline.ts';
 import { fc } from '../../properties.ts';
 
-/** What is heard, as pairs. */
+/** Heard stretches as pairs. */
 function heard(timeline: PlayoutTimeline): [number, number][] {
   const { heard: last, earlier } = stretchesOf(timeline);
   return [...earlier, ...(last === null ? [] : [last])].map(({ from, until }) => [from, until]);
 }
 
-/** A write of this long at that moment, told with the device's delay. */
+/** A write of this length at that time, reported with the device's delay. */
 function written(
   timeline: PlayoutTimeline,
   now: number,
@@ -28,20 +28,20 @@ function written(
   return recordHeard(expectWrite(timeline, durationMs, now), { write, from, until: from + durationMs });
 }
 
-describe('when the loudspeaker is heard', () => {
-  it('is expected at once from a device that tells nothing', () => {
+describe('the time at which the loudspeaker is heard', () => {
+  it('is expected at once from a device without reports', () => {
     const timeline = expectWrite(expectWrite(EMPTY_TIMELINE, 100, 1000), 50, 1010);
     expect(heard(timeline)).toEqual([[1000, 1150]]);
     expect(timeline.end).toBe(1150);
   });
 
-  it('is what the device tells, and the pace of writing does not count its delay', () => {
+  it('is the one that the device reports, and its delay does not slow the writing', () => {
     const timeline = written(EMPTY_TIMELINE, 1000, 100, 300);
     expect(heard(timeline)).toEqual([[1300, 1400]]);
     expect(timeline).toMatchObject({ end: 1100, delayMs: 300, awaited: [] });
   });
 
-  it('is expected with the delay that the device had before', () => {
+  it("is expected with the device's previous delay", () => {
     const timeline = expectWrite(written(EMPTY_TIMELINE, 1000, 100, 300), 100, 5000);
     expect(heard(timeline)).toEqual([
       [1300, 1400],
@@ -49,7 +49,7 @@ describe('when the loudspeaker is heard', () => {
     ]);
   });
 
-  it('moves with the first of several writes what is not told yet', () => {
+  it('moves for unreported writes with the first report of several', () => {
     let timeline = EMPTY_TIMELINE;
     for (let i = 0; i < 3; i++) timeline = expectWrite(timeline, 100, 1000);
     timeline = recordHeard(timeline, { write: 1, from: 1250, until: 1350 });
@@ -57,7 +57,7 @@ describe('when the loudspeaker is heard', () => {
     expect(timeline.end).toBe(1300);
   });
 
-  it('takes what was skipped as it was expected', () => {
+  it('is taken as expected for skipped writes', () => {
     let timeline = EMPTY_TIMELINE;
     for (let i = 0; i < 3; i++) timeline = expectWrite(timeline, 100, 1000);
     timeline = recordHeard(timeline, { write: 3, from: 1220, until: 1320 });
@@ -65,7 +65,7 @@ describe('when the loudspeaker is heard', () => {
     expect(timeline).toMatchObject({ end: 1320, awaited: [] });
   });
 
-  it('counts nothing that the device did not sound, and keeps the pace all the same', () => {
+  it('excludes sound that the device did not play, and keeps the pace', () => {
     const timeline = recordHeard(expectWrite(EMPTY_TIMELINE, 100, 1000), {
       write: 1,
       from: 1000,
@@ -84,12 +84,12 @@ describe('when the loudspeaker is heard', () => {
     expect(early.end).toBe(1070);
   });
 
-  it('corrects what was told before a newer write, and moves that one too', () => {
+  it('is corrected for a report before a newer write, which moves too', () => {
     const timeline = expectWrite(written(EMPTY_TIMELINE, 1000, 100, 0), 100, 1050);
     expect(heard(correctHeard(timeline, 1, 1130))).toEqual([[1000, 1230]]);
   });
 
-  it('does not believe the impossible', () => {
+  it('ignores impossible reports', () => {
     const once = expectWrite(EMPTY_TIMELINE, 100, 1000);
     expect(heard(recordHeard(once, { write: 1, from: 0, until: 100 }))).toEqual([[1000, 1100]]);
     expect(heard(recordHeard(once, { write: 1, from: 9e9, until: 9e9 + 100 }))).toEqual([[6000, 6100]]);
@@ -103,7 +103,7 @@ describe('when the loudspeaker is heard', () => {
     expect(correctHeard(EMPTY_TIMELINE, 0, 1200)).toBe(EMPTY_TIMELINE);
   });
 
-  it('ends with a flush, and what the device tells of a flushed write is of no interest', () => {
+  it('ends with a flush, and later reports of a flushed write are ignored', () => {
     const flushed = silenceTimeline(expectWrite(EMPTY_TIMELINE, 500, 1000), 1200);
     expect(heard(flushed)).toEqual([[1000, 1200]]);
     expect(flushed.end).toBe(1200);
@@ -113,12 +113,12 @@ describe('when the loudspeaker is heard', () => {
     expect(recordHeard(next, { write: 1, from: 1000, until: 1500 })).toBe(next);
   });
 
-  it('leaves nothing of a sound that a flush caught before it was heard', () => {
+  it('excludes sound that a flush removed before it was heard', () => {
     const flushed = silenceTimeline(written(written(EMPTY_TIMELINE, 0, 100, 0), 1000, 100, 300), 1100);
     expect(heard(flushed)).toEqual([[0, 100]]);
   });
 
-  it('remembers a bounded number of stretches and of untold writes', () => {
+  it('keeps a limited number of stretches and of unreported writes', () => {
     let timeline = EMPTY_TIMELINE;
     for (let i = 0; i < 100; i++) timeline = expectWrite(timeline, 100, i * 1000);
     expect(heard(timeline)).toHaveLength(17);
@@ -127,8 +127,8 @@ describe('when the loudspeaker is heard', () => {
   });
 });
 
-describe('whatever the device does', () => {
-  /** A device with a delay, a clock of its own and hiccups, that tells late or never. */
+describe('with any device', () => {
+  /** A device with a delay, a clock of its own and hiccups, that reports late or never. */
   const deed = fc.oneof(
     { weight: 5, arbitrary: fc.record({ write: fc.integer({ min: 1, max: 300 }) }) },
     { weight: 5, arbitrary: fc.record({ wait: fc.integer({ min: 0, max: 600 }) }) },
@@ -136,7 +136,7 @@ describe('whatever the device does', () => {
     { weight: 1, arbitrary: fc.constant({ flush: true as const }) },
   );
 
-  it('what is known is what is heard, once all is told; and writing is paced by it', () => {
+  it('the known time is the heard time after all reports, and it paces the writing', () => {
     fc.assert(
       fc.property(
         fc.array(deed, { maxLength: 60 }),

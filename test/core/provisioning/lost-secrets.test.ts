@@ -1,4 +1,4 @@
-/** A card that has lost what it kept: the file on it holds `null` where its secrets were, and nobody else has them. */
+/** A card that has lost its secrets: the file on it holds `null` in their place, and there is no other copy. */
 import { describe, expect, it } from 'vitest';
 import { PLACES } from '../../../src/core/provisioning/places.ts';
 import { type Facts, planProvisioning } from '../../../src/core/provisioning/plan.ts';
@@ -20,15 +20,15 @@ const TAKEN = {
 
 const planOf = (document: Omit<ProvisioningDocument, 'format'>, facts: Partial<Facts> = {}) =>
   planProvisioning({ format: 1, ...document }, { ...NOTHING, ...facts });
-/** A device that has these files and no others. */
+/** A device with these files and no others. */
 const having =
   (files: Readonly<Record<string, string>>) =>
   (place: string): string | null =>
     files[place] ?? null;
 const fieldsOf = (list: readonly { field: string }[]): string[] => list.map(({ field }) => field);
 
-describe('secrets that were taken out of the file and lost', () => {
-  it('are named, and all that needs none of them is set', () => {
+describe('secrets that were removed from the file and lost', () => {
+  it('are named, and everything that works without them is set up', () => {
     const plan = planOf(TAKEN);
     if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
     expect(fieldsOf(plan.missing)).toEqual(['wifi.passphrase', 'secrets.mqtt-password']);
@@ -45,7 +45,7 @@ describe('secrets that were taken out of the file and lost', () => {
     expect(config).toMatchObject({ content: expect.stringContaining('"id": "kiosk-01"') });
   });
 
-  it('do not keep out who may log in, and they are told how', () => {
+  it('do not prevent a login with a key, and a note explains it', () => {
     const noteOf = (document: Omit<ProvisioningDocument, 'format'>, facts: Partial<Facts> = {}) => {
       const plan = planOf(document, facts);
       return plan.ok ? plan.notes.filter((note) => note.includes('log in')).join() : null;
@@ -58,7 +58,7 @@ describe('secrets that were taken out of the file and lost', () => {
     expect(noteOf(TAKEN, { readsSshKeys: false })).not.toContain('can log in');
   });
 
-  it('are the same at the next boot, and each is asked for until it is written', () => {
+  it('are the same at the next boot, and are requested until they are written', () => {
     const first = planOf(TAKEN);
     if (!first.ok) throw new Error('refused');
     const files = Object.fromEntries(
@@ -67,7 +67,7 @@ describe('secrets that were taken out of the file and lost', () => {
     const again = planOf(TAKEN, { present: having(files) });
     if (!again.ok) throw new Error('refused');
     expect(again.missing).toEqual(first.missing);
-    // Of a first run that a power cut ended early.
+    // From a first run that a power cut ended early.
     const half = having({ [PLACES.sshKeys]: 'ssh-ed25519 AAAA anna\n' });
     expect(planOf(TAKEN, { present: half })).toEqual(first);
     const written = { ...TAKEN, wifi: { ...TAKEN.wifi, passphrase: 'correct horse' } };
@@ -77,7 +77,7 @@ describe('secrets that were taken out of the file and lost', () => {
     expect(then.writes.map(({ path }) => path)).toContain(PLACES.supplicant);
   });
 
-  it('are a private key, too, beside whose certificate it belongs', () => {
+  it('may be a private key that belongs to the certificate beside it', () => {
     const { secrets: _, wifi: __, ...rest } = TAKEN;
     const plan = planOf({ ...rest, certPem: PEM, keyPem: null });
     if (!plan.ok) throw new Error('refused');
@@ -85,7 +85,7 @@ describe('secrets that were taken out of the file and lost', () => {
     expect(plan.writes.map(({ path }) => path)).toContain(PLACES.certificate);
   });
 
-  it('change nothing where something else in the file is wrong', () => {
+  it('change nothing when the file has another mistake', () => {
     const plan = planOf(TAKEN, { isZoneKnown: false });
     if (plan.ok) throw new Error('taken');
     expect(plan.outcome).toBe('file_invalid');
@@ -93,8 +93,8 @@ describe('secrets that were taken out of the file and lost', () => {
   });
 });
 
-describe('a device that works, and is given the file of another one', () => {
-  it('stays as it is where it is in another network', () => {
+describe('a working device with the file of another one', () => {
+  it('stays unchanged when it is in another network', () => {
     const plan = planOf(TAKEN, { present: having({ [PLACES.supplicant]: 'ssid=00' }) });
     if (plan.ok) throw new Error('taken');
     expect([plan.outcome, fieldsOf(plan.problems)]).toEqual([
@@ -102,7 +102,7 @@ describe('a device that works, and is given the file of another one', () => {
     ]);
   });
 
-  it('stays as it is where it logs in by something else', () => {
+  it('stays unchanged when it logs in by another method', () => {
     const { secrets: _, wifi: __, ...rest } = TAKEN;
     const password = planOf({ ...rest, secrets: TAKEN.secrets }, { isSetUp: true });
     const key = planOf({ ...rest, certPem: PEM, keyPem: null }, { isSetUp: true });

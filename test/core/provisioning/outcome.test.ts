@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/provisioning/outcome.ts';
 
 describe('outcomes', () => {
-  it('are good where the file is in effect, or there is none', () => {
+  it('are good when the file is in effect, or there is none', () => {
     expect(PROVISIONING_OUTCOMES.filter(isGood)).toEqual(['applied', 'unchanged', 'no_file']);
   });
 
@@ -16,7 +16,7 @@ describe('outcomes', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('are told to other programs in one form, and in no other', () => {
+  it('are passed to other programs in one fixed form', () => {
     const result = {
       ...{ format: 1, at: null, outcome: 'file_invalid', file: '/boot/firmware/dragoman.json' },
       problems: [{ field: 'wifi.ssid', message: 'is missing', fix: 'Write the name of the network.' }],

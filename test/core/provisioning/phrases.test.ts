@@ -34,7 +34,7 @@ describe('phrases', () => {
       ]);
   });
 
-  it.each(each)('$code in $language is read out without file endings', ({ code, language }) => {
+  it.each(each)('$code in $language is spoken without file extensions', ({ code, language }) => {
     expect(spokenWords(code, language)).not.toMatch(/\.[a-z]/);
     expect(spokenWords(code, language)).not.toMatch(/[<>&|\\]/);
   });

@@ -37,11 +37,11 @@ const faultsOf = (...given: Parameters<typeof planOf>) => {
 };
 
 describe('the plan', () => {
-  it('is empty for a file that says nothing', () => {
+  it('is empty for an empty file', () => {
     expect(planOf({})).toEqual({ ok: true, writes: [], missing: [], notes: [] });
   });
 
-  it('sets Wi-Fi up for systemd-networkd and wpa_supplicant', () => {
+  it('sets up Wi-Fi for systemd-networkd and wpa_supplicant', () => {
     const writes = writesOf({ wifi: { ...WIFI, hidden: true }, address: STATIC });
     const supplicant = fileAt(writes, PLACES.supplicant);
     expect(supplicant).toMatchObject({ mode: 0o600, owner: 'root' });
@@ -55,7 +55,7 @@ describe('the plan', () => {
     expect(writes).toContainEqual(expect.objectContaining({ kind: 'link', path: PLACES.supplicantWanted }));
   });
 
-  it('sets Wi-Fi up for NetworkManager', () => {
+  it('sets up Wi-Fi for NetworkManager', () => {
     const facts = { network: 'networkmanager' } as const;
     const profile = fileAt(writesOf({ wifi: { ...WIFI, hidden: true } }, facts), PLACES.managerWifi);
     expect(profile).toMatchObject({ mode: 0o600, owner: 'root' });
@@ -69,7 +69,7 @@ describe('the plan', () => {
     expect(fixed.content).not.toContain('hidden');
   });
 
-  it('switches Wi-Fi on where NetworkManager keeps it off, as Raspberry Pi OS comes', () => {
+  it('switches Wi-Fi on when NetworkManager has it off, as shipped with Raspberry Pi OS', () => {
     const state = '[main]\nNetworkingEnabled=true\nWirelessEnabled=false\nWWANEnabled=true\n';
     const present = (path: string) => (path === PLACES.managerState ? state : null);
     const facts = { network: 'networkmanager', present } as const;
@@ -83,7 +83,7 @@ describe('the plan', () => {
     expect(paths({ wifi: WIFI }, { ...facts, present: on })).not.toContain(PLACES.managerState);
   });
 
-  it('takes an open network where no passphrase is given, and says what that means', () => {
+  it('accepts an open network without a passphrase, with a note about the risk', () => {
     const { passphrase: _, country: __, ...open } = WIFI;
     for (const network of ['networkd', 'networkmanager'] as const) {
       const plan = planOf({ wifi: open }, { network, wifiKey: null });
@@ -98,7 +98,7 @@ describe('the plan', () => {
     }
   });
 
-  it('sets the wired network up for an address without Wi-Fi', () => {
+  it('sets up the wired network for an address without Wi-Fi', () => {
     const { gateway: _, ...alone } = { ...STATIC, dns: [] };
     expect(fileAt(writesOf({ address: 'dhcp' }), PLACES.networkdWired).content).toContain(
       '[Match]\nName=en* eth*\nType=ether\n\n[Link]\nRequiredForOnline=no\n\n[Network]\nDHCP=yes\n',
@@ -126,7 +126,7 @@ describe('the plan', () => {
     expect(faultsOf({ wifi: WIFI, address })).toEqual({ outcome: 'file_invalid', fields: [field] });
   });
 
-  it('keeps the passphrase that was taken out of the file, for the network of that name alone', () => {
+  it('keeps the passphrase that was removed from the file, only for the network of that name', () => {
     const taken = { ...WIFI, passphrase: null };
     for (const network of ['networkd', 'networkmanager'] as const) {
       const place = network === 'networkd' ? PLACES.supplicant : PLACES.managerWifi;
@@ -147,7 +147,7 @@ describe('the plan', () => {
     expect(keyKeptFor('networkd', 'Museum', '\tssid=4d757365756d\n\tkey_mgmt=NONE\n')).toBe(null);
   });
 
-  it('says where there is nothing that manages the network', () => {
+  it('refuses Wi-Fi without a network manager', () => {
     const facts = { network: null };
     expect(faultsOf({ wifi: WIFI }, facts)).toEqual({ outcome: 'wifi_unsupported', fields: ['wifi'] });
     expect(faultsOf({ address: 'dhcp' }, facts)).toEqual({
@@ -165,7 +165,7 @@ describe('the plan', () => {
     expect(faultsOf({ timeZone: 'Europe/Berlin' }, { isZoneKnown: false })?.fields).toEqual(['timeZone']);
   });
 
-  it('puts each certificate and key into its place, with the rights that it needs, and names them', () => {
+  it('writes each certificate and key to its path with the required mode, and names it in the configuration', () => {
     const writes = writesOf({
       config: { mqtt: { url: 'mqtts://broker.example', passwordFile: 'mqtt-password' } },
       secrets: { 'mqtt-password': 'secret' },
@@ -192,7 +192,7 @@ describe('the plan', () => {
     expect(writes.some(({ path }) => path === '/etc/dragoman/owner-2.pub.pem')).toBe(true);
   });
 
-  it('leaves the configuration that is there', () => {
+  it('leaves the present configuration unchanged', () => {
     const present = (path: string) => (path === PLACES.mainConfig ? '{}' : null);
     const writes = writesOf({ config: { log: { level: 'debug' } } }, { present });
     expect(writes.map(({ path }) => path)).toEqual([PLACES.config]);
@@ -207,14 +207,14 @@ describe('the plan', () => {
     expect(faultsOf(document)).toEqual({ outcome: 'file_invalid', fields: [field] });
   });
 
-  it('leaves what is no object to the schema of the configuration', () => {
+  it('leaves values that are not objects to the schema of the configuration', () => {
     const configProblems = [{ field: 'config.mqtt', message: 'must be an object', fix: '' }];
     expect(faultsOf({ config: { mqtt: 7 }, caPem: PEM }, { configProblems })).toEqual({
       ...{ outcome: 'file_invalid', fields: ['config.mqtt'] },
     });
   });
 
-  it('keeps what an earlier file has said, where this one says nothing of it', () => {
+  it('keeps the settings of an earlier file that this one leaves out', () => {
     const first = { config: { device: { id: 'a' }, mqtt: { username: 'u' } }, caPem: PEM };
     const login = { secrets: { 'mqtt-password': 'x' }, ownerKeysPem: [PEM] };
     const before = fileAt(writesOf({ ...first, ...login }), PLACES.config).content;
@@ -227,26 +227,26 @@ describe('the plan', () => {
       mqtt: { ...mqtt, username: 'v', passwordFile: PLACES.password },
       owner: { publicKeyFiles: ['/etc/dragoman/owner-1.pub.pem'] },
     });
-    // What would not fit any more, and what is taken away on purpose.
+    // Settings that no longer fit, or that were removed on purpose.
     const without = then({ config: { mqtt: { caFile: null }, owner: { publicKeyFiles: [] } } });
     expect(without).toEqual({ mqtt: { caFile: null }, owner: { publicKeyFiles: [] } });
     const damaged = (path: string) => (path === PLACES.config ? '[' : 'there');
     expect(fileAt(writesOf({ caPem: PEM }, { present: damaged }), PLACES.config).content).toContain('caFile');
   });
 
-  it('takes lists that are empty, or name just those files', () => {
+  it('accepts lists that are empty or name the same files', () => {
     for (const publicKeyFiles of [[], ['/etc/dragoman/owner-1.pub.pem']])
       expect(faultsOf({ config: { owner: { publicKeyFiles } }, ownerKeysPem: [PEM] })).toBe(null);
   });
 
-  it('knows a password that was taken out of the file', () => {
+  it('knows a password that was removed from the file', () => {
     const document = { config: {}, secrets: { 'mqtt-password': null } };
     const writes = writesOf(document, { present: () => 'there' });
     expect(writes.map(({ path }) => path)).toEqual([PLACES.config]);
     expect(fileAt(writes, PLACES.config).content).toContain(PLACES.password);
   });
 
-  it('lets people log in by their keys, and says where nobody reads these', () => {
+  it('permits logins with SSH keys, with a note when the SSH server does not read them', () => {
     const document = { sshKeys: ['ssh-ed25519 AAAA anna', 'ssh-ed25519 BBBB ben'] };
     expect(fileAt(writesOf(document), PLACES.sshKeys).content).toBe(
       'ssh-ed25519 AAAA anna\nssh-ed25519 BBBB ben\n',
@@ -255,7 +255,7 @@ describe('the plan', () => {
     expect(plan.ok && plan.notes).toEqual([expect.stringContaining('AuthorizedKeysFile')]);
   });
 
-  it('writes nothing when anything is wrong, and tells what kind it is', () => {
+  it('writes nothing when there is any mistake, and reports its kind', () => {
     const keyProblems = [{ field: 'keyPem', message: 'is of another certificate', fix: '' }];
     expect(faultsOf({ wifi: WIFI }, { keyProblems })).toEqual({
       ...{ outcome: 'key_unreadable', fields: ['keyPem'] },

@@ -30,7 +30,7 @@ interface Told {
   readonly codes: string;
 }
 
-/** Lets a start go by; `how` says how it is at a time, seconds. */
+/** Simulates a start; `how` gives the state of the kiosk at a time, seconds. */
 function watch(
   news: SettingsNews,
   how: (s: number) => StartVerdict,
@@ -66,39 +66,39 @@ function watch(
 }
 const words = (told: readonly Told[]): string[] => told.map(({ codes }) => codes);
 
-describe('what a kiosk says after its start', () => {
-  it('is that its settings were read and that it is ready, as soon as it is', () => {
+describe('what a kiosk announces after its start', () => {
+  it('starts with the settings, and ends with "ready" as soon as it is ready', () => {
     const { told, ended } = watch(APPLIED, (s) => (s >= 40 ? READY : troubled('no_network')));
     expect(words(told)).toEqual(['applied', 'ready']);
     expect(told[1]?.at).toBeLessThan(40 + lookEveryMs / 1000 + 1);
     expect(ended).toBe(true);
   });
 
-  it('is nothing of settings that are as they were', () => {
+  it('leaves out unchanged settings', () => {
     expect(words(watch(QUIET, () => READY).told)).toEqual(['ready']);
   });
 
-  it('is a mistake in the settings at once, and that it is ready all the same with those before', () => {
+  it('has a mistake in the settings at once, and "ready" with the previous settings all the same', () => {
     const { told } = watch(INVALID, (s) => (s >= 30 ? READY : NOT_YET));
     expect(told[0]).toEqual({ at: 0, codes: 'file_invalid' });
     expect(words(told)).toEqual(['file_invalid', 'ready']);
   });
 
-  it('is what is certain as soon as it was seen twice', () => {
+  it('has a certain problem as soon as two looks have found it', () => {
     const { told } = watch(QUIET, (s) => (s >= 20 ? troubled('wifi_password_wrong') : NOT_YET));
     expect(told[0]?.codes).toBe('wifi_password_wrong');
     expect(told[0]?.at).toBeGreaterThanOrEqual(25);
     expect(told[0]?.at).toBeLessThanOrEqual(30);
   });
 
-  it('is what may pass only after the time of grace', () => {
+  it('has an uncertain problem only after the time of grace', () => {
     const { told } = watch(QUIET, () => troubled('no_network'));
     expect(told[0]?.codes).toBe('no_network');
     expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
     expect(told[0]?.at).toBeLessThan((graceMs + 2 * lookEveryMs) / 1000);
   });
 
-  it('is no trouble that is gone at the next look', () => {
+  it('leaves out a problem that is gone at the next look', () => {
     let count = 0;
     const { told } = watch(
       QUIET,
@@ -108,7 +108,7 @@ describe('what a kiosk says after its start', () => {
     expect(told).toEqual([]);
   });
 
-  it('is said again every few minutes, a few times, and then the watch goes on in silence to its end', () => {
+  it('repeats a problem every few minutes, a few times, and then watches silently to the end', () => {
     const { told, ended, endedAt, effects } = watch(QUIET, () => troubled('broker_unreachable'));
     expect(words(told)).toEqual(Array(1 + repeats).fill('broker_unreachable'));
     for (const [index, { at }] of told.slice(1).entries())
@@ -119,7 +119,7 @@ describe('what a kiosk says after its start', () => {
     expect(last).toMatchObject({ state: { kind: 'troubled', isWatched: false } });
   });
 
-  it('is that it is ready until that was heard', () => {
+  it('repeats "ready" until it was played', () => {
     const { told, ended, endedAt } = watch(
       QUIET,
       () => READY,
@@ -131,7 +131,7 @@ describe('what a kiosk says after its start', () => {
     expect(endedAt).toBeLessThan(40);
   });
 
-  it('is not that it is ready forever where nothing takes it', () => {
+  it('stops repeating "ready" when no loudspeaker ever takes it', () => {
     const { told, ended } = watch(
       QUIET,
       () => READY,
@@ -142,7 +142,7 @@ describe('what a kiosk says after its start', () => {
     expect(ended).toBe(true);
   });
 
-  it('is what is wrong where it no longer was ready when nobody had heard that', () => {
+  it('has the new problem when the kiosk is not ready any more before "ready" was played', () => {
     const { told } = watch(
       QUIET,
       (s) => (s < 5 ? READY : troubled('wifi_password_wrong')),
@@ -152,7 +152,7 @@ describe('what a kiosk says after its start', () => {
     expect(words(told)).toEqual(['ready', 'wifi_password_wrong']);
   });
 
-  it('is another trouble at once, and in the end that all is fixed', () => {
+  it('has a new problem at once, and "ready" when all is fixed', () => {
     const { told } = watch(QUIET, (s) =>
       s < 200 ? troubled('no_network') : s < 300 ? troubled('broker_refused') : READY,
     );
@@ -161,14 +161,14 @@ describe('what a kiosk says after its start', () => {
     expect(told[2]?.at).toBeLessThan(310);
   });
 
-  it('is the microphone beside the network, and what is left of both is not said twice', () => {
+  it('has microphone and network problems side by side, and does not repeat the one that is left', () => {
     const { told } = watch(QUIET, (s) =>
       s < 120 ? troubled('no_network', 'no_microphone') : s < 200 ? troubled('no_microphone') : READY,
     );
     expect(words(told)).toEqual(['no_network no_microphone', 'ready']);
   });
 
-  it('names settings that were refused instead of the configuration that is missing for it', () => {
+  it('names refused settings instead of the configuration that is missing because of them', () => {
     const missing: StartVerdict = {
       kind: 'troubled',
       troubles: [{ code: 'service_down', detail: 'x', isCertain: false, isConfiguration: true }],
@@ -179,20 +179,20 @@ describe('what a kiosk says after its start', () => {
     expect(watch(QUIET, () => missing).told[0]?.codes).toBe('service_down');
   });
 
-  it('is that it does not start where nothing is found wrong for long', () => {
+  it('has a failed start when no cause is found for long', () => {
     const { told } = watch(QUIET, () => NOT_YET);
     expect(told[0]?.codes).toBe('service_down');
     expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
   });
 
-  it('asks the doctor only when there may be something to tell', () => {
+  it('asks the doctor only when there may be something to announce', () => {
     const { effects } = watch(QUIET, () => NOT_YET, 80);
     const looks = effects.flatMap((effect) => (effect.type === 'look' ? [effect.asksDoctor] : []));
     expect(looks.indexOf(true)).toBe(graceMs / 2 / lookEveryMs);
     expect(looks.lastIndexOf(false)).toBe(graceMs / 2 / lookEveryMs - 1);
   });
 
-  it('ignores what comes when it is not expected, and everything after its end', () => {
+  it('ignores unexpected events, and every event after its end', () => {
     const begun = stepReport(beginReport(APPLIED, 0), { type: 'begin' }, 0).state;
     for (const event of [{ type: 'wake' }, { type: 'looked', verdict: READY }] as const)
       expect(stepReport(begun, event, 1)).toEqual({ state: begun, effects: [] });
@@ -204,7 +204,7 @@ describe('what a kiosk says after its start', () => {
       expect(stepReport(over.state, event, 9).effects).toEqual([]);
   });
 
-  it('ends, and is bounded, whatever a kiosk goes through', () => {
+  it('ends and is limited in any course of events', () => {
     const verdict = fc.oneof(
       fc.constantFrom(NOT_YET, READY),
       fc
@@ -225,7 +225,7 @@ describe('what a kiosk says after its start', () => {
             4000,
             () => refusals[sayings++ % refusals.length] === true,
           );
-          // What is good is told in any case, once more than all else.
+          // Good news is announced in any case, once more than the limit.
           expect(told.length).toBeLessThanOrEqual(mostSayings + (ended === true ? 1 : 0));
           expect(ended).toBe(words(told).at(-1) === 'ready');
           expect(endedAt).toBeLessThan((longestMs + 2 * lookEveryMs + SAYING_MS) / 1000);

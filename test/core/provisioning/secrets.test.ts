@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { secretTexts } from '../../../src/core/provisioning/secrets.ts';
 
-describe('what must not be told of a file', () => {
-  it('is each of its secrets that is long enough to be one', () => {
+describe('texts of a file that must be hidden', () => {
+  it('are its secrets that are long enough', () => {
     const file = {
       wifi: { ssid: 'Museum', passphrase: 'correct horse' },
       secrets: { 'mqtt-password': 'p4ssw0rd' },
@@ -15,7 +15,7 @@ describe('what must not be told of a file', () => {
   });
 
   it.each([[null], [7], ['text'], [[]], [{ wifi: 'Museum', secrets: [1], keyPem: {} }]])(
-    'is nothing where the file is something else: %j',
+    'are none in a value that is not a document: %j',
     (value) => expect(secretTexts(value)).toEqual([]),
   );
 });

@@ -9,8 +9,8 @@ const result = (outcome: ProvisioningResult['outcome'], problems: ProvisioningRe
     ...{ network: null, wifi: false },
   }) satisfies ProvisioningResult;
 
-describe('what became of the settings', () => {
-  it('is told by a phrase of its name, except where nothing is new', () => {
+describe('the result of the settings', () => {
+  it('is announced by a phrase of the same name, except without changes', () => {
     for (const outcome of PROVISIONING_OUTCOMES) {
       const { code, isBad, isMissing } = settingsNews(result(outcome));
       const isQuiet = outcome === 'no_file' || outcome === 'unchanged';
@@ -20,7 +20,7 @@ describe('what became of the settings', () => {
     }
   });
 
-  it('has the problems as its detail, the first ones', () => {
+  it('contains the first problems as its detail', () => {
     const problem = { field: 'wifi.passphrase', message: 'must have 8 characters', fix: 'Give it more.' };
     const whole = { field: '', message: 'dragoman.json is empty', fix: '' };
     expect(settingsNews(result('file_invalid', [problem, whole])).detail).toBe(
@@ -31,7 +31,7 @@ describe('what became of the settings', () => {
     );
   });
 
-  it('is nothing where nobody knows', () => {
+  it('is nothing when the result is unknown', () => {
     expect(settingsNews(null)).toEqual({ code: null, isBad: false, detail: '', isMissing: false });
   });
 });

@@ -36,7 +36,7 @@ const codes = (given: StartFacts): string => {
 
 const DEGRADED = 'degraded (no_broker): main acquiring, en to es; no broker: nothing listens there';
 
-describe('the word of the agent', () => {
+describe('the status of the agent', () => {
   it.each([
     [null, { kind: 'unknown' }],
     [{ LoadState: 'not-found', ActiveState: 'inactive' }, { kind: 'unknown' }],
@@ -88,7 +88,7 @@ describe('a start', () => {
   it.each<[string, string, Partial<StartFacts>]>([
     ['ready', 'ready: main live, en to es; broker connected', {}],
     ['ready', 'idle (closed): main idle, en to es; broker connected', { interfaces: [], isClockSet: false }],
-    // Nobody could start it.
+    // There was no way to start it.
     ['not_yet', 'idle (stopped): main idle, en to es; broker not tried yet', {}],
     [
       'ready',
@@ -101,7 +101,7 @@ describe('a start', () => {
       'idle (stopped): x; no broker: no answer',
       { findings: [finding('broker', 'problem')] },
     ],
-    // The end of a long sentence is cut off.
+    // The end of a long status line is cut off.
     ['ready', `ready: ${'lane live, en to es; '.repeat(20)}`.slice(0, 300), {}],
     ['service_down', 'degraded (config): lanes[0].source: must be a language', {}],
     ['no_network', DEGRADED, { interfaces: [unplugged] }],
@@ -109,7 +109,7 @@ describe('a start', () => {
     ['no_address', DEGRADED, { interfaces: [{ ...wire, addresses: [] }, radio] }],
     ['wifi_password_wrong', DEGRADED, { interfaces: [unplugged, radio], wifi: 'password_wrong' }],
     ['wifi_not_found', DEGRADED, { interfaces: [radio], wifi: 'not_found' }],
-    // A cable helps a kiosk over a wrong password.
+    // A cable makes up for a wrong Wi-Fi password.
     ['broker_unreachable', DEGRADED, { wifi: 'password_wrong', interfaces: [wire, radio] }],
     ['clock_wrong', DEGRADED, { isClockSet: false }],
     ['clock_wrong', DEGRADED, { findings: [finding('clock', 'problem')] }],
@@ -131,11 +131,11 @@ describe('a start', () => {
       { interfaces: [unplugged] },
     ],
     ['not_yet', 'degraded (muted): x; broker connected', {}],
-  ])('is %s where the agent says "%s" (%#)', (wanted, text, more) => {
+  ])('is %s when the agent reports "%s" (%#)', (wanted, text, more) => {
     expect(codes(facts(says(text), more))).toBe(wanted);
   });
 
-  it('is judged by what the doctor found where no agent can be asked', () => {
+  it("is judged by the doctor's findings when no agent can be asked", () => {
     const unknown = (...findings: Finding[]) => codes(facts({ kind: 'unknown' }, { findings }));
     expect(unknown()).toBe('not_yet');
     expect(unknown(finding('broker', 'ok'), finding('backend', 'ok'), finding('capture', 'ok'))).toBe(
@@ -146,14 +146,14 @@ describe('a start', () => {
     expect(unknown(finding('backend', 'ok'), finding('playback', 'problem'))).toBe('no_loudspeaker');
   });
 
-  it('waits for an agent that starts, and tells of one that does not', () => {
+  it('waits for an agent that starts, and reports one that does not', () => {
     expect(codes(facts({ kind: 'starting' }))).toBe('not_yet');
     expect(codes(facts({ kind: 'down', why: 'failed' }, { findings: [finding('capture', 'problem')] }))).toBe(
       'service_down no_microphone',
     );
   });
 
-  it('tells in whose words it is wrong, and is certain of a wrong password alone', () => {
+  it('quotes the source of a problem, and is certain only of a wrong password', () => {
     const one = (given: StartFacts) => {
       const verdict = judgeStart(given);
       return verdict.kind === 'ready' ? null : verdict.troubles[0];

@@ -7,8 +7,8 @@ const troubles = [
 ] as const;
 const wall = Date.UTC(2026, 10, 22, 10, 20, 30);
 
-describe('how the kiosk is, in writing', () => {
-  it('is a sentence where it is ready, in its own language too', () => {
+describe('the state of the kiosk in writing', () => {
+  it('is a sentence when it is ready, also in its own language', () => {
     const said = [{ device: 'plughw:CARD=Speaker', trouble: null }];
     expect(startLines({ state: { kind: 'ready' }, language: 'de', wall, said })).toEqual([
       'Dragoman: how the kiosk is after its start',
@@ -20,7 +20,7 @@ describe('how the kiosk is, in writing', () => {
     ]);
   });
 
-  it('tells each trouble, what was found and what to do', () => {
+  it('lists each problem with its finding and its fix', () => {
     const state = { kind: 'troubled', troubles, isWatched: true } as const;
     expect(startLines({ state, language: 'en', wall: null, said: null })).toEqual([
       'Dragoman: how the kiosk is after its start',
@@ -39,7 +39,7 @@ describe('how the kiosk is, in writing', () => {
     ]);
   });
 
-  it('says that it is on its way', () => {
+  it('says that the kiosk is starting', () => {
     const state = { kind: 'starting', troubles: [] } as const;
     expect(startLines({ state, language: 'en', wall, said: null })[2]).toMatch(/^State: {2}starting/);
   });
@@ -55,7 +55,7 @@ describe('how the kiosk is, in writing', () => {
     );
   });
 
-  it('tells where it was said and where not', () => {
+  it('lists where a phrase was played and where not', () => {
     expect(
       saidLines([
         { device: 'one', trouble: null },

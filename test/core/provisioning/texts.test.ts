@@ -12,7 +12,7 @@ describe('secrets of a document', () => {
     config: { lanes: [] },
   } as const;
 
-  it('are taken out, and all else stays', () => {
+  it('are removed, and all else stays', () => {
     expect(withoutSecrets(full)).toEqual({
       ...{ format: 1, config: { lanes: [] }, keyPem: null },
       ...{ wifi: { ssid: 'Museum', passphrase: null, hidden: false }, secrets: { 'mqtt-password': null } },
@@ -20,7 +20,7 @@ describe('secrets of a document', () => {
     expect(Object.keys(withoutSecrets(full) as object)).toEqual(Object.keys(full));
   });
 
-  it('are found wherever there is one', () => {
+  it('are found at every place', () => {
     const found = { ...full, config: {} };
     expect(holdsSecrets(found)).toBe(true);
     expect(holdsSecrets({ format: 1, keyPem: 'PEM' })).toBe(true);
@@ -28,7 +28,7 @@ describe('secrets of a document', () => {
     expect(holdsSecrets({ format: 1, keyPem: null, secrets: {} })).toBe(false);
   });
 
-  it('leave alone what is no document', () => {
+  it('are not searched in values that are not documents', () => {
     expect(withoutSecrets([1])).toEqual([1]);
     expect(withoutSecrets({ wifi: 7 })).toEqual({ wifi: 7 });
   });
@@ -44,7 +44,7 @@ describe('the status text', () => {
     ...{ notes: ['It is late.'], network: null, wifi: true },
   };
 
-  it('has a line for each problem, and ends of lines that Windows shows', () => {
+  it('has a line for each problem, with Windows line ends', () => {
     expect(statusText(result).split('\r\n')).toEqual([
       'Dragoman: result of dragoman.json',
       'Time:   2026-11-22 10:20:30 UTC',
@@ -55,7 +55,7 @@ describe('the status text', () => {
     expect(statusText(result).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
 
-  it('says so while the time is not known, and nothing where nothing is wrong', () => {
+  it('says so while the time is unknown, and lists nothing without problems', () => {
     const text = statusText({ ...result, at: null, outcome: 'applied', problems: [], notes: [] });
     expect(text).toContain('not known: the clock is not set yet');
     expect(text).not.toMatch(/To be/);
@@ -65,7 +65,7 @@ describe('the status text', () => {
     expect(new Set(PROVISIONING_OUTCOMES.map(outcomeSentence)).size).toBe(PROVISIONING_OUTCOMES.length);
   });
 
-  it('ends each problem once', () => {
+  it('ends each problem with one full stop', () => {
     expect(problemLine({ field: 'a', message: 'is wrong?', fix: '' })).toBe('a: is wrong?');
   });
 });

@@ -16,9 +16,9 @@ it.each([
   [[MISSING, WRONG], 'password_wrong'],
   [[WRONG, CONNECTED], null],
   [[CONNECTED, MISSING], 'not_found'],
-  // Names that say what they are not.
+  // Network names that imitate messages.
   [["wlan0: Trying to associate with 02:00 (SSID='x reason=WRONG_KEY' freq=2412 MHz)"], null],
   [['wlan0: CTRL-EVENT-SSID-REENABLED id=0 ssid="x \\" reason=WRONG_KEY"'], null],
-])('the supplicant’s log %j says %s', (lines, trouble) => {
+])("the supplicant's log %j gives %s", (lines, trouble) => {
   expect(wifiTrouble(lines)).toBe(trouble);
 });

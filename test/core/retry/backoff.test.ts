@@ -25,14 +25,14 @@ describe('the bound of a wait', () => {
     expect(backoffBound(POLICY, failures)).toBe(bound);
   });
 
-  it('takes "no failure yet" for the first', () => {
+  it('takes "no failure yet" as the first', () => {
     expect(backoffBound(POLICY, 0)).toBe(1000);
     expect(backoffBound(POLICY, -5)).toBe(1000);
   });
 });
 
 describe('a wait', () => {
-  it('is drawn from all of the span, so that a fleet spreads out', () => {
+  it('is drawn from the whole span, so that a fleet spreads out', () => {
     const drawn = waits(POLICY, 4);
     expect(Math.min(...drawn)).toBeLessThan(100);
     expect(Math.max(...drawn)).toBeGreaterThan(7900);
@@ -49,7 +49,7 @@ describe('a wait', () => {
     expect(Math.max(...drawn)).toBeGreaterThan(4900);
   });
 
-  it('obeys what the other side asks for, with the jitter on top', () => {
+  it('is at least the requested wait, with jitter on top', () => {
     const drawn = waits(FLOORED, 1, 30_000);
     expect(Math.min(...drawn)).toBeGreaterThanOrEqual(30_000);
     expect(Math.max(...drawn)).toBeLessThanOrEqual(34_000);
@@ -60,19 +60,19 @@ describe('a wait', () => {
     expect(Math.min(...waits(FLOORED, 1, 10))).toBeGreaterThanOrEqual(1000);
   });
 
-  it('is at most half as long again as asked for, however long our own would be', () => {
+  it('is at most 1.5 times the requested wait, however long our own would be', () => {
     const drawn = waits(POLICY, 9, 30_000);
     expect(Math.max(...drawn)).toBeLessThanOrEqual(45_000);
     expect(Math.max(...drawn)).toBeGreaterThan(44_000);
   });
 
-  it('keeps a fleet apart although a short wait is asked for', () => {
+  it('keeps a fleet apart when a short wait is requested', () => {
     const drawn = waits(POLICY, 9, 100);
     expect(Math.max(...drawn)).toBeLessThanOrEqual(1100);
     expect(Math.max(...drawn)).toBeGreaterThan(1050);
   });
 
-  it('keeps a fleet apart although less is asked for than the floor', () => {
+  it('keeps a fleet apart when less than the floor is requested', () => {
     const slow = { baseMs: 360_000, capMs: 360_000, floorMs: 240_000 };
     const drawn = waits(slow, 1, 1000);
     expect(Math.max(...drawn) - Math.min(...drawn)).toBeGreaterThan(110_000);
@@ -90,7 +90,7 @@ describe('a wait', () => {
     );
   });
 
-  it('moves the seed on', () => {
+  it('advances the seed', () => {
     const first = drawBackoff(POLICY, 3, 5);
     const second = drawBackoff(POLICY, 3, first.seed);
     expect(second.waitMs).not.toBe(first.waitMs);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fullBucket, spend } from '../../../src/core/retry/rate.ts';
 import { fc } from '../../properties.ts';
 
-it('grants a burst, then as many as a minute allows, and tells the wait', () => {
+it('grants a burst, then as many as a minute allows, and returns the wait', () => {
   const rate = { burst: 2, perMinute: 6 };
   let bucket = fullBucket(rate, 0);
   const at = (now: number): number => {
@@ -14,7 +14,7 @@ it('grants a burst, then as many as a minute allows, and tells the wait', () => 
   expect([at(1_000_000), at(1_000_000), at(1_000_000)]).toEqual([0, 0, 10_000]);
 });
 
-it('grants several as one, or none of them', () => {
+it('grants several tokens together or none', () => {
   const rate = { burst: 10, perMinute: 60 };
   const first = spend(fullBucket(rate, 0), rate, 0, 8);
   expect(first.waitMs).toBe(0);

@@ -34,7 +34,7 @@ function longestWaits(times: number, everyMs: number): number[] {
   return longest;
 }
 
-describe('the way back to the broker', () => {
+describe('the reconnect to the broker', () => {
   it('is tried soon after a short trouble, and more slowly the longer it lasts', () => {
     const waits = longestWaits(8, 30_000);
     for (const [i, wait] of waits.entries()) {
@@ -44,13 +44,13 @@ describe('the way back to the broker', () => {
     }
   });
 
-  it('is tried slowly where a person must fix something', () => {
+  it('is tried slowly when a person must fix something', () => {
     const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused', protocol: 5 }, 0);
     expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
     expect(waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.baseMs);
   });
 
-  it('begins again after a connection that lasted, and not after one that did not', () => {
+  it('starts over after a stable connection, and not after an unstable one', () => {
     const failing = noteDown(noteDown(beginReconnect(1), UNREACHABLE, 0).state, UNREACHABLE, 5000).state;
     expect(failing).toMatchObject({ failures: 2, troubleSince: 0 });
     const short = noteDown(noteUp(failing, 6000), UNREACHABLE, 6000 + STABLE_AFTER_MS - 1).state;
@@ -59,7 +59,7 @@ describe('the way back to the broker', () => {
     expect(long).toMatchObject({ failures: 1, troubleSince: 6000 + STABLE_AFTER_MS });
   });
 
-  it('counts connections that are closed soon and without a word', () => {
+  it('counts connections that are closed soon without a reason', () => {
     let state: ReconnectState = beginReconnect(1);
     for (let i = 0; i < SUSPICIOUS_QUICK_CLOSES; i++) {
       state = noteDown(noteUp(state, i * 1000), KICKED, i * 1000 + 10).state;
@@ -103,7 +103,7 @@ describe('two devices with one identity', () => {
   it.each([
     ['the broker says so', TAKEN_OVER, 1],
     ['it closes without a word', KICKED, SUSPICIOUS_QUICK_CLOSES],
-  ] as const)('both notice and back off for minutes, where %s', (_, ending, within) => {
+  ] as const)('both notice and back off for minutes when %s', (_, ending, within) => {
     for (let seed = 0; seed < 100; seed++) {
       for (const endings of takeTurns(ending, 3, seed)) {
         const first = endings.findIndex(({ problem }) => problem === 'taken_over');
@@ -120,7 +120,7 @@ describe('two devices with one identity', () => {
     }
   });
 
-  it('do not wait alike', () => {
+  it('wait differently', () => {
     const waits = Array.from(
       { length: 200 },
       (_, seed) => noteDown(beginReconnect(seed), TAKEN_OVER, 0).waitMs,
@@ -129,12 +129,12 @@ describe('two devices with one identity', () => {
     expect(Math.max(...waits)).toBeGreaterThan(290_000);
   });
 
-  it('are forgotten when a connection has lasted ten minutes, and not before', () => {
+  it('are forgotten after a connection of ten minutes, and not before', () => {
     const disputed = noteDown(noteUp(beginReconnect(1), 0), TAKEN_OVER, 10).state;
     expect(disputed.isDisputed).toBe(true);
     const again = noteDown(noteUp(disputed, 0), KICKED, UNDISPUTED_AFTER_MS - 1);
     expect(again.problem).toBe('taken_over');
-    // A cable that is pulled out, and tries that reach nobody, are neither a sign of the other nor of its end.
+    // A pulled cable, or tries without an answer, are no sign of the other device and no sign of its end.
     const pulled = noteDown(noteUp(disputed, 0), UNREACHABLE, 5000);
     expect(pulled).toMatchObject({ problem: 'unreachable', state: { isDisputed: true } });
     expect(noteDown(pulled.state, KICKED, 6000)).toMatchObject({ problem: 'unreachable' });
@@ -143,7 +143,7 @@ describe('two devices with one identity', () => {
     expect(over.waitMs).toBeLessThan(1000);
   });
 
-  it('are not suspected where a broker ends each connection after some minutes', () => {
+  it('are not suspected when a broker ends each connection after some minutes', () => {
     let state = beginReconnect(1);
     for (let i = 0; i < 20; i++) {
       const down = noteDown(noteUp(state, i * 400_000), KICKED, i * 400_000 + 300_000);
@@ -152,7 +152,7 @@ describe('two devices with one identity', () => {
     }
   });
 
-  it('are suspected in MQTT 5 only where the session is gone too, or the other one was seen', () => {
+  it('are suspected with MQTT 5 only when the session is gone too, or the other device was seen', () => {
     const silent: ConnectionEnding = { ...KICKED, protocol: 5 };
     const close = (state: ReconnectState, isSessionLost = false) =>
       noteDown(noteUp(state, 0, isSessionLost), silent, 10);
@@ -161,7 +161,7 @@ describe('two devices with one identity', () => {
     expect(cut.problem).toBe('unreachable');
     expect(close(cut.state, true).problem).toBe('taken_over');
     expect(close(noteOther(beginReconnect(1))).problem).toBe('taken_over');
-    // What a connection of ten minutes has proven wrong is no witness any more.
+    // A connection of ten minutes outweighs earlier signs.
     const lasted = noteDown(noteUp(beginReconnect(1), 0, true), silent, UNDISPUTED_AFTER_MS).state;
     expect(lasted.hasLostSession).toBe(false);
   });
@@ -170,7 +170,7 @@ describe('two devices with one identity', () => {
     const once = noteDown(noteUp(beginReconnect(1), 0), KICKED, 10).state;
     const twice = noteDown(noteUp(once, 0), KICKED, 10).state;
     expect(noteDown(noteUp(twice, 0), KICKED, 280_000).problem).toBe('taken_over');
-    // One that ends before the subscriptions are in place says nothing either way.
+    // An end before the subscriptions are in place counts neither way.
     const early = noteDown(twice, { ...KICKED, early: true }, 20);
     expect(early).toMatchObject({ problem: 'unreachable', state: { quickCloses: 2 } });
   });
@@ -183,7 +183,7 @@ describe('a connection that is needed at once', () => {
   const tired = (seed: number): ReconnectState =>
     noteDown(noteDown(beginReconnect(seed), UNREACHABLE, 0).state, UNREACHABLE, LONG_OUTAGE_MS).state;
 
-  it('is back within 15 s after the broker is: a try and the wait after it are short, and still spread', () => {
+  it('is back within 15 s after the broker: the try and the wait after it are short, and still spread', () => {
     const waits = seeds.map((seed) => {
       const { state } = noteUrgency(tired(seed), true, null, LONG_OUTAGE_MS);
       expect(tryMs(state)).toBe(URGENT.tryMs);
@@ -198,17 +198,17 @@ describe('a connection that is needed at once', () => {
     const now = LONG_OUTAGE_MS + 20_000;
     const waits = seeds.map((seed) => {
       const { state, dueAt } = noteUrgency(tired(seed), true, now + 90_000, now);
-      // Told again, it is not drawn again.
+      // A second report does not draw a new wait.
       expect(noteUrgency(state, true, dueAt, now).dueAt).toBe(dueAt);
       return (dueAt ?? now) - now;
     });
     expect(Math.max(...waits)).toBeLessThanOrEqual(URGENT.waitMs);
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(5000);
-    // A try that comes sooner anyway stays where it is.
+    // A try that comes sooner anyway is not moved.
     expect(noteUrgency(tired(1), true, now + 1, now).dueAt).toBe(now + 1);
   });
 
-  it('is as patient as ever when the need is over', () => {
+  it('is as patient as before when the need is over', () => {
     const waits = seeds.map((seed) => {
       const urgent = noteUrgency(tired(seed), true, null, LONG_OUTAGE_MS).state;
       const { state } = noteUrgency(urgent, false, null, LONG_OUTAGE_MS);
@@ -218,7 +218,7 @@ describe('a connection that is needed at once', () => {
     expect(Math.max(...waits)).toBeGreaterThan(100_000);
   });
 
-  it.each(['refused', 'taken_over'] as const)('does not help where a person has to (%s)', (problem) => {
+  it.each(['refused', 'taken_over'] as const)('waits as before when a person must help (%s)', (problem) => {
     const { state, waitMs } = noteDown(
       noteUrgency(beginReconnect(1), true, null, 0).state,
       { problem, protocol: 5 },

@@ -14,7 +14,7 @@ import {
   type RefusalReason,
 } from '../../../src/protocol/service/error.ts';
 
-/** What each refusal of docs/service.md 7 is to the agent. */
+/** Cause for each refusal of docs/service.md 7. */
 const CAUSE_OF: Readonly<Record<RefusalReason, Cause>> = {
   session_already_used: 'session_already_used',
   max_duration_reached: 'max_duration_reached',
@@ -104,17 +104,17 @@ describe('a refusal without a name', () => {
       'account_blocked',
       { httpStatus: 403, texts: ['the account is blocked'] },
     ],
-  ])("that tells of the account's condition (3.3) is known by %s", (_, cause, signs) => {
+  ])('about the state of the account (3.3) is known by %s', (_, cause, signs) => {
     expect(classifyRefusal(signs)).toBe(cause);
   });
 
-  it('is not read into other words', () => {
+  it('is not found in other words', () => {
     expect(readRefusalReason({ texts: ['the session is fine', 'revoked', 'max_duration', ''] })).toBeNull();
     expect(readRefusalReason({ errorCode: 202_101, texts: [] })).toBeNull();
     expect(readRefusalReason({ errorCode: 0, texts: [] })).toBeNull();
   });
 
-  it('goes by an exact name before a mention', () => {
+  it('prefers an exact name to a mention', () => {
     const texts = ['not session_already_used but', 'session_revoked'];
     expect(readRefusalReason({ texts })).toBe('session_revoked');
   });
@@ -161,7 +161,7 @@ describe('the recovery table', () => {
   });
 
   it.each(Object.entries(WAITS))(
-    '%s waits at most so long, first and at last',
+    '%s waits at most this long, at first and in the end',
     (patience, [first, longest]) => {
       const policy = PATIENCE[patience as Patience];
       const waits = (failures: number): number[] =>
@@ -172,7 +172,7 @@ describe('the recovery table', () => {
     },
   );
 
-  it('never lets a fleet come back in step: every wait is spread over a good part of itself', () => {
+  it('never lets a fleet return in step: every wait is spread over a good part of its length', () => {
     for (const policy of Object.values(PATIENCE)) {
       const waits = Array.from({ length: 3000 }, (_, seed) => drawBackoff(policy, 1, seed * 104_729).waitMs);
       expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(Math.max(...waits) / 4);

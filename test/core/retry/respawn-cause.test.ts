@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { causeOf } from '../../../src/adapters/audio/child/stderr-classifier.ts';
 import { beginRespawn, noteFailure, noteWorking } from '../../../src/core/retry/respawn.ts';
 
-/** Which of these failures in a row, one each 4 s, the owner is told, by their place. */
+/** Places of the failures that are reported to the owner, among failures every 4 s. */
 function told(causes: readonly string[], begin = beginRespawn(1), everyMs = 4000): number[] {
   let state = begin;
   let now = 0;
@@ -21,11 +21,11 @@ describe('the cause of an outage', () => {
     ['changes back', 'abbbaa', [0, 2, 5]],
     ['flickers', 'abababab', [0]],
     ['is another each time', 'abcdefgh', [0]],
-  ])('is told anew once another has stayed: it %s', (_, causes, places) => {
+  ])('is reported again when another cause has lasted: it %s', (_, causes, places) => {
     expect(told([...causes])).toEqual(places);
   });
 
-  it('has several faces in the first moments, of which the first is told', () => {
+  it('may vary in the first moments, of which the first is reported', () => {
     expect(told([...'abbccbbb'], beginRespawn(1), 250)).toEqual([0]);
     expect(told([...'abbbbbbbbbbbbbbbbbb'], beginRespawn(1), 250)).toEqual([0, 13]);
   });
@@ -42,13 +42,13 @@ describe('two failures', () => {
     causeOf({ code: 'failed', message: `aplay ended with exit code ${code} after saying "${words}"` });
   const missing = (message: string) => causeOf({ code: 'not_found', message });
 
-  it('have one cause where they differ in numbers alone, or the device has gone and is not there', () => {
+  it('have one cause when they differ only in numbers, or the device has gone and is missing', () => {
     expect(ended(1, 'pid 4711 broke')).toBe(ended(1, 'pid 4712 broke'));
     const gone = causeOf({ code: 'lost', message: 'the playback device "hw:1" went away' });
     expect(missing('there is no playback device "hw:1"; plug it in')).toBe(gone);
   });
 
-  it('have two where the program is missing, or says something else', () => {
+  it('have two causes when the program is missing, or the message differs', () => {
     const program = missing('the program "aplay" is not installed; install the package "alsa-utils"');
     expect(program).not.toBe(missing('there is no playback device "hw:1"; plug it in'));
     expect(program).not.toBe(ended(1, ''));

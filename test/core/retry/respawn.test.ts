@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../../src/core/retry/respawn.ts';
 
-/** Fails over and over until a moment; what was decided, and when. */
+/** Fails repeatedly until a time. @returns the verdicts with their times */
 function fail(code: string, from: number, until: number, state: RespawnState) {
   const verdicts: (Verdict & { at: number })[] = [];
   let now = from;
@@ -25,7 +25,7 @@ function fail(code: string, from: number, until: number, state: RespawnState) {
 }
 
 describe('a device that failed', () => {
-  it('is tried again at once, then ever less often, at a bounded rate', () => {
+  it('is tried again at once, then less and less often, at a limited rate', () => {
     const { verdicts } = fail('lost', 0, 3_600_000, beginRespawn(1));
     expect(verdicts[0]?.waitMs).toBeLessThanOrEqual(RESPAWN_BACKOFF.baseMs);
     for (const { waitMs } of verdicts) {
@@ -37,14 +37,14 @@ describe('a device that failed', () => {
     expect(verdicts.filter(({ at }) => at < 2000).length).toBeGreaterThan(5);
   });
 
-  it('waits differently by its seed, so that two devices do not march in step', () => {
+  it('waits differently by its seed, so that two devices do not act in step', () => {
     const waits = [1, 2, 3].map((seed) =>
       fail('lost', 0, 5000, beginRespawn(seed)).verdicts.map(({ waitMs }) => waitMs),
     );
     expect(new Set(waits.map(String)).size).toBe(3);
   });
 
-  it('is told of once, and logged once a minute', () => {
+  it('is reported once, and logged once a minute', () => {
     const { verdicts, state } = fail('not_found', 0, 600_000, beginRespawn(1));
     expect(verdicts.filter(({ report }) => report)).toHaveLength(1);
     expect(verdicts[0]?.report).toBe(true);
@@ -54,11 +54,11 @@ describe('a device that failed', () => {
     for (const [index, line] of lines.entries()) {
       if (index > 0) expect(line.at - (lines[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(LOG_INTERVAL_MS);
     }
-    // Each line says how many failures it stands for; none is forgotten.
+    // Each line gives the number of its failures; none is missing.
     expect(lines.reduce((sum, { log }) => sum + log, 0) + state.unlogged).toBe(verdicts.length);
   });
 
-  it('may be busy for a while after it was closed: tried quickly, and nobody is told', () => {
+  it('may be busy for a while after it was closed: it is tried quickly, without a report', () => {
     const { verdicts } = fail('busy', 0, 10_000, beginRespawn(1));
     const early = verdicts.filter(({ at }) => at < BUSY_GRACE_MS);
     expect(early.length).toBeGreaterThan(20);
@@ -66,7 +66,7 @@ describe('a device that failed', () => {
     expect(verdicts.find(({ report }) => report)?.at).toBeLessThan(BUSY_GRACE_MS + 200);
   });
 
-  it('is told to be back once it was told to be gone', () => {
+  it('is reported to be back after it was reported to be gone', () => {
     const quiet = noteWorking(beginRespawn(1), 0);
     expect(quiet.recovered).toBe(false);
     const { state } = fail('lost', 0, 5000, beginRespawn(1));
@@ -76,7 +76,7 @@ describe('a device that failed', () => {
     expect(noteFailure(back.state, { code: 'lost', cause: 'lost', workedMs: 500 }, 6000).report).toBe(true);
   });
 
-  it('is not tried in a frenzy when it comes and goes, until it has proven itself', () => {
+  it('is not tried too often when it comes and goes, until it was stable', () => {
     const { state } = fail('lost', 0, 600_000, beginRespawn(1));
     const flicker = noteFailure(
       noteWorking(state, 50).state,
@@ -93,7 +93,7 @@ describe('a device that failed', () => {
     expect(proven.waitMs).toBeLessThanOrEqual(RESPAWN_BACKOFF.baseMs);
   });
 
-  it('keeps its log to two lines a minute also while it flickers', () => {
+  it('logs at most two lines a minute while it flickers', () => {
     let state = beginRespawn(1);
     let lines = 0;
     for (let now = 0; now < 300_000; now += 500) {

@@ -6,7 +6,7 @@ import {
   UNKNOWN_NOISE_FLOOR,
 } from '../../../src/core/speech/noise-floor.ts';
 
-/** Runs chunks through; gives what was heard in each: v = voiced, . = pause. */
+/** Processes chunks and returns the verdict on each: v = voiced, . = pause. */
 function hear(chunks: readonly ChunkLevels[], from: NoiseFloor = UNKNOWN_NOISE_FLOOR): string {
   let noiseFloor = from;
   return chunks
@@ -39,11 +39,11 @@ describe('activity', () => {
     );
   });
 
-  it('takes digital silence for a pause, whatever came before', () => {
+  it('takes digital silence as a pause, whatever came before', () => {
     expect(hear([...times(3, speech(-20, -50)), { loudestDb: -96, quietestDb: -96 }])).toBe('vvv.');
   });
 
-  it('takes very soft sound for a pause even in a dead silent room', () => {
+  it('takes very soft sound as a pause even in a completely silent room', () => {
     const chunks = [...times(5, { loudestDb: -96, quietestDb: -96 }), { loudestDb: -70, quietestDb: -80 }];
     expect(hear(chunks)).toBe('......');
     expect(hear([{ loudestDb: -62, quietestDb: -96 }])).toBe('v');
@@ -55,18 +55,18 @@ describe('activity', () => {
     expect(hear([{ loudestDb: -41.1, quietestDb: -50 }])).toBe('.');
   });
 
-  it('does not take somebody who speaks without a breath for the room', () => {
+  it('does not take speech without a breath as room noise', () => {
     expect(hear(times(40, { loudestDb: -12, quietestDb: -20 }))).toBe('v'.repeat(40));
   });
 
   it('follows a room that grows louder within about ten seconds', () => {
     const heard = hear([...times(10, room(-60)), ...times(40, room(-45))]);
-    // First the louder room sounds like speech, which is the harmless mistake; then it is the room.
+    // The louder room counts as speech at first, which is the harmless mistake; then as room noise.
     expect(heard.slice(10, 40)).toBe('v'.repeat(30));
     expect(heard.slice(-8)).toBe('........');
   });
 
-  it('keeps a bounded memory', () => {
+  it('uses limited memory', () => {
     let noiseFloor = UNKNOWN_NOISE_FLOOR;
     for (let i = 0; i < 500; i++) noiseFloor = trackNoiseFloor(noiseFloor, room(-50)).noiseFloor;
     expect(noiseFloor.quietest).toHaveLength(32);

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { BAND_HZ, FRAME_SAMPLES } from '../../../src/core/speech/band.ts';
 import { createRichnessFinder } from '../../../src/core/speech/richness.ts';
 
-/** Above it there are more lines than a phone has tones. */
+/** Above it there are more lines than a telephone has tones. */
 const RICH = 2.5;
 
-/** How rich half a second of these lines is, frame by frame, after the first two. */
+/** Richness of half a second of these lines, frame by frame, after the first two. */
 function richness(lines: readonly { hz: number; strength: number }[]): number[] {
   const finder = createRichnessFinder();
   const found: number[] = [];
@@ -24,7 +24,7 @@ function richness(lines: readonly { hz: number; strength: number }[]): number[] 
 
 const tones = (...all: readonly number[]) => all.map((hz) => ({ hz, strength: 1 }));
 
-/** Harmonics that fall by 6 dB an octave, those at two formants lifted by 6 dB. */
+/** Harmonics that fall by 6 dB an octave; those at two formants are raised by 6 dB. */
 function vowel(pitchHz: number, formants: readonly [number, number]): { hz: number; strength: number }[] {
   return Array.from({ length: Math.floor(3900 / pitchHz) }, (_, order) => {
     const hz = pitchHz * (order + 1);
@@ -33,14 +33,14 @@ function vowel(pitchHz: number, formants: readonly [number, number]): { hz: numb
   });
 }
 
-describe('how many lines a spectrum has', () => {
+describe('the number of lines in a spectrum', () => {
   it.each([
     ['a beep', tones(1000)],
     ['a low beep', tones(300)],
     ['a ring of two tones', tones(440, 480)],
     ['a dialled digit', tones(770, 1336)],
     ['a note of a melody', tones(262, 523, 2093)],
-  ])('is few in %s', (_, lines) => {
+  ])('is small for %s', (_, lines) => {
     expect(Math.max(...richness(lines))).toBeLessThan(RICH);
   });
 
@@ -48,11 +48,11 @@ describe('how many lines a spectrum has', () => {
     ['a low voice', vowel(90, [500, 1500])],
     ['a high voice', vowel(220, [700, 1200])],
     ['a child', vowel(380, [900, 2600])],
-  ])('is many in %s', (_, lines) => {
+  ])('is large for %s', (_, lines) => {
     expect(Math.min(...richness(lines))).toBeGreaterThan(RICH);
   });
 
-  it('does not depend on how loud it is', () => {
+  it('does not depend on the level', () => {
     const loud = richness(vowel(200, [500, 1500]));
     const soft = richness(
       vowel(200, [500, 1500]).map(({ hz, strength }) => ({ hz, strength: strength / 300 })),
@@ -60,7 +60,7 @@ describe('how many lines a spectrum has', () => {
     for (const [index, value] of loud.entries()) expect(soft[index]).toBeCloseTo(value, 1);
   });
 
-  it('is a number in silence, and nothing where nobody asked', () => {
+  it('is finite in silence, and 0 when not requested', () => {
     const finder = createRichnessFinder();
     expect(Number.isFinite(finder.hear(new Float32Array(FRAME_SAMPLES), true))).toBe(true);
     expect(finder.hear(new Float32Array(FRAME_SAMPLES).fill(0.1), false)).toBe(0);

@@ -4,8 +4,8 @@ import { brown, diceFor, fan, happen, hum, pink, ring, slam, walk } from '../../
 import { atLevel, mixIn } from '../../voices/room.ts';
 import { expectHeard, expectNoSpeech, highest, RATE_HZ, scores } from './talk-scores.ts';
 
-describe('what tells somebody who speaks from a room', () => {
-  it.each([8000, 16_000, 22_050, 44_100, 48_000])('hears them at %i samples a second', async (rateHz) => {
+describe('the detector of a person who speaks', () => {
+  it.each([8000, 16_000, 22_050, 44_100, 48_000])('hears speech at %i samples a second', async (rateHz) => {
     await expectHeard(-25, -55, rateHz);
   });
 
@@ -14,14 +14,14 @@ describe('what tells somebody who speaks from a room', () => {
     ['hum', hum],
     ['brown noise', brown],
     ['pink noise', pink],
-  ])('takes %s for no speech, at any level', (_, make) => {
+  ])('does not take %s as speech, at any level', (_, make) => {
     for (const levelDb of [-50, -30, -10]) {
       const sound = atLevel(make(40 * RATE_HZ, createDice(levelDb + 100)), levelDb);
       expect(highest(scores(sound))).toBeLessThan(0);
     }
   });
 
-  it('takes no machine for speech that is switched on in the place of another', () => {
+  it('does not take a machine as speech that replaces another one', () => {
     for (let seed = 28; seed <= 30; seed++) {
       const dice = createDice(seed);
       const sound = new Float32Array(16 * RATE_HZ);
@@ -35,7 +35,7 @@ describe('what tells somebody who speaks from a room', () => {
     ['slammed doors', -14, slam],
     ['steps', -26, walk],
     ['phones', -24, ring],
-  ])('takes none of a minute of %s for speech', (_, levelDb, make) => {
+  ])('never takes a minute of %s as speech', (_, levelDb, make) => {
     expectNoSpeech(60, levelDb, make);
   });
 
@@ -43,7 +43,7 @@ describe('what tells somebody who speaks from a room', () => {
     ['slammed doors', -14, slam],
     ['steps', -26, walk],
     ['phones', -24, ring],
-  ])('hardly ever takes %s for speech', (_, levelDb, make) => {
+  ])('hardly ever takes %s as speech', (_, levelDb, make) => {
     const sound = happen(600 * RATE_HZ, createDice(17), levelDb, make);
     const chunks = scores(sound);
     const mistaken = chunks.filter((score) => (score ?? -1) > 0).length;
@@ -55,7 +55,7 @@ describe('what tells somebody who speaks from a room', () => {
     [101, 28, -20],
     [102, 34, -8],
     [102, 19, -20],
-  ])('takes no door for speech whose echo turns like a voice (%i, %i)', (seed, stretch, levelDb) => {
+  ])('does not take a door as speech whose echo changes like a voice (%i, %i)', (seed, stretch, levelDb) => {
     const sound = happen(72 * RATE_HZ, diceFor(seed, 'slams', stretch), -14, slam);
     expect(highest(scores(atLevel(sound, levelDb, -14)))).toBeLessThan(0);
   });

@@ -4,8 +4,8 @@ import { brown, fan, hum, pink, ring, slam, walk } from '../../voices/noises.ts'
 import { atLevel } from '../../voices/room.ts';
 import { expectHeard, expectNoSpeech, highest, RATE_HZ, scores } from './talk-scores.ts';
 
-describe('what tells somebody who speaks from a room', () => {
-  it('needs more than a second to say anything', () => {
+describe('the detector of a person who speaks', () => {
+  it('needs more than a second before it gives a score', () => {
     const [first, second, third, fourth, fifth] = scores(new Float32Array(RATE_HZ * 2));
     expect([first, second, third]).toEqual([null, null, null]);
     expect(fourth).toBeLessThan(0);
@@ -21,11 +21,11 @@ describe('what tells somebody who speaks from a room', () => {
     await expectHeard(levelDb, roomDb);
   });
 
-  it.each([8000, 44_100])('hears them at %i samples a second', async (rateHz) => {
+  it.each([8000, 44_100])('hears speech at %i samples a second', async (rateHz) => {
     await expectHeard(-25, -55, rateHz);
   });
 
-  it('does not mind digital silence, full scale, or an offset', () => {
+  it('accepts digital silence, full scale and a DC offset', () => {
     for (const value of [0, 1, -1, 0.5]) {
       const all = scores(new Float32Array(RATE_HZ * 5).fill(value));
       expect(highest(all)).toBeLessThan(0);
@@ -40,7 +40,7 @@ describe('what tells somebody who speaks from a room', () => {
     ['hum', hum],
     ['brown noise', brown],
     ['pink noise', pink],
-  ])('takes %s for no speech', (_, make) => {
+  ])('does not take %s as speech', (_, make) => {
     const sound = atLevel(make(20 * RATE_HZ, createDice(70)), -30);
     expect(highest(scores(sound))).toBeLessThan(0);
   });
@@ -49,7 +49,7 @@ describe('what tells somebody who speaks from a room', () => {
     ['slammed doors', -14, slam],
     ['steps', -26, walk],
     ['phones', -24, ring],
-  ])('takes none of half a minute of %s for speech', (_, levelDb, make) => {
+  ])('never takes half a minute of %s as speech', (_, levelDb, make) => {
     expectNoSpeech(30, levelDb, make);
   });
 });

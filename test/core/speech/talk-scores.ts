@@ -12,7 +12,7 @@ import { atLevel, levelDb, mixIn } from '../../voices/room.ts';
 export const RATE_HZ = 24_000;
 const CHUNK_MS = 320;
 
-/** The score of each chunk of 320 ms; null before there is one. */
+/** Score of each chunk of 320 ms; null before there is one. */
 export function scores(sound: Float32Array, rateHz = RATE_HZ): (number | null)[] {
   const detector = withTalk(createEnergyDetector)(rateHz);
   const chunk = Math.round((rateHz * CHUNK_MS) / 1000);
@@ -29,15 +29,15 @@ export function scores(sound: Float32Array, rateHz = RATE_HZ): (number | null)[]
 export const highest = (all: readonly (number | null)[]): number =>
   Math.max(...all.map((score) => score ?? -100));
 
-/** Until the visitors' first sentence has been said, and a little more. */
+/** Until shortly after the visitors' first sentence. */
 const HEARD = 12 * RATE_HZ;
 interface Leveled {
   readonly sound: Float32Array;
-  /** Of all of it. */
+  /** Duration of the whole. */
   readonly isDb: number;
 }
 const made: { said: Leveled; room: Leveled }[] = [];
-/** The visitors of the demo's recording, and a room in which they are. */
+/** The visitors from the demo's recording, with a room around them. */
 async function saidAndRoom(): Promise<{ said: Leveled; room: Leveled }> {
   const recording = fileURLToPath(new URL('../../../src/cli/demo/visitor.wav', import.meta.url));
   const said = toFloat((await loadWav(recording)).pcm);
@@ -46,7 +46,7 @@ async function saidAndRoom(): Promise<{ said: Leveled; room: Leveled }> {
   return { said: { sound: said, isDb: saidDb }, room: { sound: room, isDb: roomDb } };
 }
 
-/** The visitors, behind some seconds of a room. */
+/** The visitors, after some seconds of a room. */
 async function inRoom(saidDb: number, roomDb: number): Promise<Float32Array> {
   const { said, room } = made[0] ?? (await saidAndRoom());
   made[0] = { said, room };
@@ -55,17 +55,17 @@ async function inRoom(saidDb: number, roomDb: number): Promise<Float32Array> {
   return sound;
 }
 
-/** They are heard, and not before they speak: what is said behind their first sentence is not looked at. */
+/** They are heard, and not before they speak; only the time up to the end of the first sentence is tested. */
 export async function expectHeard(saidDb: number, roomDb: number, rateHz = RATE_HZ): Promise<void> {
   const sound = await inRoom(saidDb, roomDb);
   const all = scores(rateHz === RATE_HZ ? sound : resampleBy(sound, RATE_HZ / rateHz), rateHz);
   expect(highest(all.slice(0, 24))).toBeLessThan(0);
-  // The first sentence, not only one of them.
+  // The first sentence of all visitors, not only of one.
   expect(all.length).toBeGreaterThanOrEqual(34);
   expect(highest(all.slice(25, 34))).toBeGreaterThan(0);
 }
 
-/** None of this many seconds of what happens in a room is taken for speech. */
+/** None of this many seconds of room sound is taken as speech. */
 export function expectNoSpeech(seconds: number, levelDb: number, make: (dice: Dice) => Float32Array): void {
   const all = scores(happen(seconds * RATE_HZ, createDice(17), levelDb, make));
   expect(all.length).toBe(Math.floor((seconds * 1000) / CHUNK_MS));

@@ -15,21 +15,18 @@ function loudnessOfSine(hz: number, rateHz: number, amplitude = 1): number {
 }
 
 describe('loudness', () => {
-  it.each([16_000, 24_000, 48_000])(
-    'of a sine of 997 Hz is what the recommendation says, at %d Hz',
-    (rateHz) => {
-      expect(loudnessOfSine(997, rateHz)).toBeCloseTo(-3.01, 1);
-      expect(loudnessOfSine(997, rateHz, 0.1)).toBeCloseTo(-23.01, 1);
-    },
-  );
+  it.each([16_000, 24_000, 48_000])('of a sine of 997 Hz matches the recommendation at %d Hz', (rateHz) => {
+    expect(loudnessOfSine(997, rateHz)).toBeCloseTo(-3.01, 1);
+    expect(loudnessOfSine(997, rateHz, 0.1)).toBeCloseTo(-23.01, 1);
+  });
 
   it('weighs low sound less and high sound more', () => {
-    // Of the published curve, against 997 Hz: -6.6 dB at 38 Hz and its -3 dB at the shelf, +3.3 dB at 5 kHz.
+    // Published curve, relative to 997 Hz: -6.6 dB at 38 Hz and the shelf, +3.3 dB at 5 kHz.
     expect(loudnessOfSine(38, 48_000) - loudnessOfSine(997, 48_000)).toBeCloseTo(-6.7, 0);
     expect(loudnessOfSine(5000, 48_000) - loudnessOfSine(997, 48_000)).toBeCloseTo(3.3, 0);
   });
 
-  it('and power are two words for one thing', () => {
+  it('and power convert into each other', () => {
     for (const lufs of [-60, -23, -3]) expect(loudnessOf(powerOf(lufs))).toBeCloseTo(lufs, 9);
     expect(Number.isFinite(loudnessOf(0))).toBe(true);
   });

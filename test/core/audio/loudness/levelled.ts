@@ -6,7 +6,7 @@ import { samplesOf } from '../../../../src/core/audio/pcm.ts';
 import { CHILD, MAN, RATE_HZ, speak, type Voice, WOMAN } from './voices.ts';
 
 export const bytesOf = (samples: Int16Array): Uint8Array => new Uint8Array(samples.slice().buffer);
-/** As the lane writes it: in pieces of this length. */
+/** Written in pieces of this length, as by the lane. */
 export function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', pieceMs = 320): Int16Array {
   const piece = (pieceMs * RATE_HZ) / 1000;
   const levelled = new Int16Array(sound.length);
@@ -19,11 +19,11 @@ export function level(normalizer: Normalizer, sound: Int16Array, voice = 'es', p
     lengths.made += made.length;
     levelled.set(made, at);
   }
-  // Of each piece: where one was not, it is no number.
+  // Unprocessed pieces are NaN.
   expect(lengths).toEqual({ given: sound.length, made: sound.length });
   return levelled;
 }
-/** Loudness of what sounds, by blocks of 100 ms that are no pauses. */
+/** Loudness by blocks of 100 ms, without pauses. */
 export function loudness(sound: Int16Array): number {
   const squares = createWeightedSquares(RATE_HZ);
   const block = RATE_HZ / 10;
@@ -40,7 +40,7 @@ export const seconds = (sound: Int16Array, from: number, until?: number): Int16A
   sound.subarray(from * RATE_HZ, until === undefined ? undefined : until * RATE_HZ);
 export const as = (voice: Voice, amplitude: number, seed = 3): Voice => ({ ...voice, amplitude, seed });
 
-/** Each voice, however loud it was, comes equally loud after some seconds. @param amplitudes of each voice */
+/** All voices have the same loudness after some seconds. @param amplitudes of each voice */
 export function expectEquallyLoud(
   amplitudes: Readonly<Record<'MAN' | 'WOMAN' | 'CHILD', readonly number[]>>,
 ): void {
@@ -54,7 +54,7 @@ export function expectEquallyLoud(
   }
 }
 
-/** Of half a minute of speech, this many times over. @returns what it costs, in words */
+/** Processes half a minute of speech this many times. @returns the cost as text */
 export function expectCheap(rounds: number): string {
   const normalizer = createNormalizer(RATE_HZ);
   const sound = speak(as(WOMAN, 0.3), 30);

@@ -4,11 +4,11 @@ import { expectCheap, expectEquallyLoud } from './levelled.ts';
 const AMPLITUDES = [0.15, 0.3, 0.6, 0.98];
 
 describe('voices of the service', () => {
-  it('come equally loud after some seconds, whatever they are and however loud they were', () => {
+  it('are equally loud after some seconds, whatever their kind and original loudness', () => {
     expectEquallyLoud({ MAN: AMPLITUDES, WOMAN: AMPLITUDES, CHILD: AMPLITUDES });
   });
 
-  it('cost little', { retry: 2 }, ({ annotate }) => {
+  it('cost little processing', { retry: 2 }, ({ annotate }) => {
     void annotate(expectCheap(10));
   });
 });

@@ -6,11 +6,11 @@ import { as, bytesOf, expectCheap, expectEquallyLoud, level, loudness, peakOf, s
 import { CHILD, MAN, RATE_HZ, speak, WOMAN } from './voices.ts';
 
 describe('voices of the service', () => {
-  it('come equally loud after some seconds, however loud they were', () => {
+  it('are equally loud after some seconds, whatever their original loudness', () => {
     expectEquallyLoud({ MAN: [0.98], WOMAN: [0.15], CHILD: [0.6] });
   });
 
-  it('do so when one follows the other in the same language, too', () => {
+  it('are equally loud, too, when one follows the other in the same language', () => {
     const normalizer = createNormalizer(RATE_HZ);
     for (const voice of [as(MAN, 0.7), as(WOMAN, 0.15), as(CHILD, 0.9), as(MAN, 0.12)]) {
       const levelled = level(normalizer, speak(voice, 16));
@@ -18,13 +18,13 @@ describe('voices of the service', () => {
     }
   });
 
-  it('keep their own gain where they take turns', () => {
+  it('keep their own gain when they take turns', () => {
     const normalizer = createNormalizer(RATE_HZ);
     const loud = speak(as(MAN, 0.9), 12);
     const soft = speak(as(WOMAN, 0.15), 12);
     level(normalizer, loud, 'es');
     level(normalizer, soft, 'fr');
-    // From the very first word of the next sentence.
+    // From the first word of the next sentence on.
     for (let turn = 0; turn < 3; turn++) {
       const first = level(normalizer, seconds(loud, 0, 3), 'es');
       const second = level(normalizer, seconds(soft, 0, 3), 'fr');
@@ -37,7 +37,7 @@ describe('voices of the service', () => {
   it('never clip, however loud they begin and however they are cut into pieces', () => {
     for (const pieceMs of [3, 20, 320, 1000]) {
       const normalizer = createNormalizer(RATE_HZ);
-      // It has learnt to turn a whisper up when somebody shouts.
+      // It had learnt to amplify a whisper before the shout.
       level(normalizer, speak(as(WOMAN, 0.1), 8), 'es', pieceMs);
       expect(normalizer.gainDb('es')).toBeGreaterThan(6);
       const shout = level(normalizer, speak({ ...as(MAN, 1), noise: 0.2 }, 4), 'es', pieceMs);
@@ -45,7 +45,7 @@ describe('voices of the service', () => {
     }
   });
 
-  it('do not pump: in a pause the gain stands still, and the noise of the recording with it', () => {
+  it("do not pump: in a pause the gain stands still, and the recording's noise with it", () => {
     const normalizer = createNormalizer(RATE_HZ);
     level(normalizer, speak({ ...as(MAN, 0.3), noise: 0.002 }, 12));
     const before = normalizer.gainDb('es');
@@ -56,7 +56,7 @@ describe('voices of the service', () => {
       Math.sqrt(part.reduce((sum, one) => sum + one * one, 0) / part.length),
     );
     expect(Math.abs(20 * Math.log10((late ?? 0) / (early ?? 1)))).toBeLessThan(0.3);
-    // Nor does it move much while one voice goes on.
+    // It hardly moves while one voice continues.
     const gains: number[] = [];
     const more = speak({ ...as(MAN, 0.3, 5), noise: 0.002 }, 30);
     for (let at = 0; at < 30; at++) {
@@ -66,7 +66,7 @@ describe('voices of the service', () => {
     expect(Math.max(...gains) - Math.min(...gains)).toBeLessThan(2);
   });
 
-  it('are left as they are where they are as loud as they should be', () => {
+  it('stay unchanged when their loudness is already right', () => {
     const sound = speak(as(WOMAN, 0.3), 8);
     const factor = 10 ** ((TARGET_LUFS - loudness(sound)) / 20);
     const right = sound.map((sample) => Math.round(sample * factor));
@@ -75,7 +75,7 @@ describe('voices of the service', () => {
     expect(Math.abs(loudness(levelled) - TARGET_LUFS)).toBeLessThan(1);
   });
 
-  it('keep their length and their silence, and no number of them fills the memory', () => {
+  it('keep their length and silence, and any number of them uses bounded memory', () => {
     const normalizer = createNormalizer(RATE_HZ);
     expect(normalizer.level(new Uint8Array(0), 'es')).toHaveLength(0);
     expect(normalizer.level(new Uint8Array(7), 'es')).toHaveLength(6);
@@ -86,20 +86,20 @@ describe('voices of the service', () => {
     expect(normalizer.gainDb('v99')).not.toBe(0);
   });
 
-  it('cost little', { retry: 2 }, ({ annotate }) => {
+  it('cost little processing', { retry: 2 }, ({ annotate }) => {
     void annotate(expectCheap(3));
   });
 });
 
 describe('the limiter', () => {
-  it('leaves alone what stays below its ceiling, bit by bit', () => {
+  it('leaves sound below its ceiling unchanged, bit by bit', () => {
     const sound = speak(as(WOMAN, 0.8), 2);
     const limiter = createLimiter(RATE_HZ);
     const gains = new Float64Array(Math.ceil(sound.length / slotSamples(RATE_HZ))).fill(1);
     expect(Buffer.from(bytesOf(limiter.apply(sound, gains))).equals(bytesOf(sound))).toBe(true);
   });
 
-  it('begins before a peak that lies ahead, and lets go of it softly', () => {
+  it('starts before a peak and recovers softly', () => {
     const limiter = createLimiter(RATE_HZ);
     const sound = new Int16Array(RATE_HZ).fill(3000);
     for (let at = 12_000; at < 12_100; at++) sound[at] = 30_000;

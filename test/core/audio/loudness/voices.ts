@@ -2,10 +2,10 @@ import { chance } from '../../../acoustics.ts';
 
 export const RATE_HZ = 24_000;
 
-/** How a synthetic voice speaks. */
+/** Parameters of a synthetic voice. */
 export interface Voice {
   readonly pitchHz: number;
-  /** Amplitude of its vowels' pulses, of full scale; may be more than 1, and is cut off there. */
+  /** Amplitude of the vowel pulses (full scale is 1); above 1 they clip. */
   readonly amplitude: number;
   /** Formants, hertz. */
   readonly formants: readonly number[];
@@ -17,7 +17,7 @@ export const MAN: Voice = { pitchHz: 105, amplitude: 0.5, formants: [600, 1100, 
 export const WOMAN: Voice = { pitchHz: 205, amplitude: 0.5, formants: [750, 1400, 2900] };
 export const CHILD: Voice = { pitchHz: 310, amplitude: 0.5, formants: [900, 1700, 3400] };
 
-/** How loud a syllable is at each of its samples, and how the pitch wavers, three times a second. */
+/** Loudness of a syllable at each sample, and the waver of the pitch, three times a second. */
 const SYLLABLE = Float64Array.from(
   { length: RATE_HZ / 4 },
   (_, at) => Math.max(0, Math.sin((4 * Math.PI * at) / RATE_HZ)) ** 0.7,
@@ -26,7 +26,7 @@ const WAVERS = Float64Array.from(
   { length: RATE_HZ / 3 },
   (_, at) => 1 + 0.05 * Math.sin((2 * Math.PI * 3 * at) / RATE_HZ),
 );
-/** What a seed draws, kept: to draw anew for each sample of each voice takes longer than all the rest of it. */
+/** Random values per seed, cached: drawing them for each sample of each voice takes longer than everything else. */
 const drawn = new Map<number, { next: () => number; values: number[] }>();
 
 function diceOf(seed: number): () => number {
@@ -41,7 +41,7 @@ function diceOf(seed: number): () => number {
 
 const spoken = new Map<string, Int16Array>();
 
-/** Speech-like sound: glottal pulses through formants, syllables at 4 Hz of varying stress, pauses between sentences. */
+/** Speech-like sound: glottal pulses through formants, syllables at 4 Hz with varying stress, pauses between sentences. */
 export function speak(voice: Voice, seconds: number): Int16Array {
   const what = JSON.stringify([voice, seconds]);
   const sound = spoken.get(what) ?? synthesize(voice, seconds);
@@ -57,7 +57,7 @@ function synthesize(voice: Voice, seconds: number): Int16Array {
   for (let at = 0; at < samples.length; at++) {
     const inSyllable = at % SYLLABLE.length;
     if (inSyllable === 0) stress = 0.35 + 0.65 * dice();
-    // Of four seconds one is a pause.
+    // One of four seconds is a pause.
     const isPause = at % (4 * RATE_HZ) > 3 * RATE_HZ;
     const envelope = isPause ? 0 : stress * (SYLLABLE[inSyllable] ?? 0);
     phase += (voice.pitchHz * (WAVERS[at % WAVERS.length] ?? 1)) / RATE_HZ;

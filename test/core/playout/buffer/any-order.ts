@@ -20,7 +20,7 @@ const happening = fc.oneof(
 
 type Device = ReturnType<typeof createDevice>;
 
-/** Whatever happens to a device, in whatever order: also what no device does. */
+/** Any events of a device in any order, even impossible ones. */
 function happen(device: Device, { what, ms = 0 }: { what: string; ms?: number }): void {
   const { post, clock, open, stand, sight } = device;
   const acts: Readonly<Record<string, () => void>> = {
@@ -43,10 +43,10 @@ function happen(device: Device, { what, ms = 0 }: { what: string; ms?: number })
   acts[what]?.();
 }
 
-/** Holds in this many sequences. */
+/** Tests this number of sequences. */
 export function describeAnyOrder(numRuns: number): void {
-  describe('the playback buffer, whatever happens in whatever order', () => {
-    it('stays within its bounds, says when a write is heard, and sounds again with the next device', () => {
+  describe('the playback buffer, with any events in any order', () => {
+    it('stays within its bounds, reports when a write is heard, and plays again with the next device', () => {
       fc.assert(
         fc.property(fc.array(happening, { maxLength: 25 }), fc.boolean(), (happenings, isMute) => {
           const device = createDevice({ isMute });
@@ -61,7 +61,7 @@ export function describeAnyOrder(numRuns: number): void {
             expect(Number.isFinite(written.from) && written.until >= written.from).toBe(true);
             expect(device.clock.armed).toBeLessThanOrEqual(1);
           }
-          // However it was left: the next device plays what is written then, and comes to rest.
+          // In any state, the next device plays what is written then, and comes to rest.
           device.post({ type: 'run_on', on: false, restart: false });
           device.post({ type: 'flush' });
           device.post({ type: 'gone' });

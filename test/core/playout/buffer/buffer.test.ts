@@ -5,8 +5,8 @@ import { createDevice, LATENCY_MS, msOf, PER_MS, PERIOD, ramp } from './device.t
 const PREROLL_MS = 40;
 const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
 
-describe('what is written', () => {
-  it('is heard behind a little silence, at the moment that is said, and given to the device in time', () => {
+describe('written sound', () => {
+  it('is heard after a little silence at the reported time, and given to the device in time', () => {
     const { open, write, clock, sound, state } = createDevice();
     open();
     const all = ramp(3000);
@@ -24,7 +24,7 @@ describe('what is written', () => {
     expect(isSilent(state(), clock.now())).toBe(true);
   });
 
-  it('follows what was written before without a gap', () => {
+  it('follows the previous sound without a gap', () => {
     const { open, write, clock, audible } = createDevice();
     open();
     const first = write(ramp(300));
@@ -35,7 +35,7 @@ describe('what is written', () => {
     expect(audible()).toEqual([...numbers(ramp(300)), ...numbers(ramp(300, 9000))]);
   });
 
-  it('ends with a whole period and no timer, and the next sound is another stretch', () => {
+  it('ends with a whole period and no timer, and the next sound is a new stretch', () => {
     const { open, write, clock, sound, of, state } = createDevice();
     open();
     write(ramp(50));
@@ -49,7 +49,7 @@ describe('what is written', () => {
     expect(of('begin')).toHaveLength(2);
   });
 
-  it('is pushed out of a converter by a little silence', () => {
+  it('is pushed out of a sample rate converter by a little silence', () => {
     const { open, write, clock, sound, of } = createDevice({ deviceHz: 48_000 });
     open();
     write(ramp(55));
@@ -58,7 +58,7 @@ describe('what is written', () => {
     expect(sound().length % PERIOD).toBe(0);
   });
 
-  it('is nothing where it is empty', () => {
+  it('changes nothing when it is empty', () => {
     const { open, write, clock, effects } = createDevice();
     open();
     effects.length = 0;
@@ -68,7 +68,7 @@ describe('what is written', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is refused beyond a minute, and that is told once', () => {
+  it('is refused beyond a minute, with one report', () => {
     const { open, write, of, state } = createDevice();
     open();
     for (let second = 0; second < 80; second++) write(ramp(1000));
@@ -79,8 +79,8 @@ describe('what is written', () => {
   });
 });
 
-describe('a device that is later than thought', () => {
-  it('is told of when it is measured', () => {
+describe('a device that is later than expected', () => {
+  it('causes a report when it is measured', () => {
     const { open, write, clock, of } = createDevice({ lateMs: 45 });
     open();
     const { until } = write(ramp(4000));
@@ -90,12 +90,12 @@ describe('a device that is later than thought', () => {
     expect(last - until).toBeLessThan(60);
   });
 
-  it('is part of the answer where it is found out by a write, and told no other way', () => {
+  it('changes the answer of a write that finds it out, without another report', () => {
     const { open, write, clock, of, state } = createDevice({ lateMs: 45 });
     open();
     let { until } = write(ramp(400));
     let corrections = 0;
-    // Each write looks, and comes sooner than the next look would.
+    // Each write is a look, and comes earlier than the next planned look.
     for (let piece = 0; piece < 30; piece++) {
       clock.advance(100);
       const told = of('measured').length;
@@ -110,7 +110,7 @@ describe('a device that is later than thought', () => {
     expect(of('measured')).toEqual([]);
   });
 
-  it('is waited for when it stands still, and given up as hung after a second and a half', () => {
+  it('is waited for when it stands still, and hangs after a second and a half', () => {
     const { open, write, clock, stand, of } = createDevice();
     open();
     write(ramp(9000));
@@ -128,7 +128,7 @@ describe('a device that is later than thought', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('hangs, where nobody can tell what it takes, when what waits in front of it does not move', () => {
+  it('without a count, hangs when the sound in front of it does not move', () => {
     const { open, write, clock, stand, of } = createDevice({ isMute: true });
     open();
     write(ramp(9000));
@@ -140,7 +140,7 @@ describe('a device that is later than thought', () => {
     expect(of('hangs')).toHaveLength(1);
   });
 
-  it('begins a new run where it ran dry, but old news of a pause is none', () => {
+  it('starts a new run after an underrun, but ignores an old report from a pause', () => {
     const { open, write, clock, post, sight, state, of } = createDevice();
     open();
     write(ramp(300));
@@ -153,7 +153,7 @@ describe('a device that is later than thought', () => {
     expect(state().run).toBe(run + 1);
     clock.advance(1000);
     const { reportedEnd: before } = state();
-    // It has taken 880 ms in a second, and all of that has been heard.
+    // It has taken 880 ms in a second, and all of that was heard.
     post({ type: 'ran_dry', ms: 50, sight: { taken: 880 * PER_MS, pipeBytes: 0 } });
     expect(state().run).toBe(run + 2);
     expect(state().reportedEnd - before).toBeGreaterThan(100);
@@ -161,8 +161,8 @@ describe('a device that is later than thought', () => {
   });
 });
 
-describe('a device that is away', () => {
-  it('for a moment delays what is to be heard', () => {
+describe('an absent device', () => {
+  it('delays the sound when the absence is short', () => {
     const { open, write, clock, audible } = createDevice();
     const { from } = write(ramp(500));
     expect(from).toBe(clock.now() + 20 + LATENCY_MS + PREROLL_MS);
@@ -172,7 +172,7 @@ describe('a device that is away', () => {
     expect(audible()).toEqual(numbers(ramp(500)));
   });
 
-  it('because it is being started delays it for as long as that may take, and no longer', () => {
+  it('delays the sound for as long as a start may take, and no longer', () => {
     for (const [afterMs, isHeard] of [
       [4900, true],
       [5100, false],
@@ -187,7 +187,7 @@ describe('a device that is away', () => {
     }
   });
 
-  it('because it was told to start again delays it, too; where the owner knows that it fails, it misses it', () => {
+  it('delays the sound after a requested restart, but drops it after a reported failure', () => {
     for (const fails of [false, true]) {
       const { open, write, clock, post, audible, of } = createDevice();
       open();
@@ -207,7 +207,7 @@ describe('a device that is away', () => {
     }
   });
 
-  it('for long because it has failed misses what was to be heard meanwhile', () => {
+  it('drops the sound of a long absence after a failure', () => {
     const { open, write, clock, post, audible, of } = createDevice();
     post({ type: 'failed' });
     write(ramp(6000));
@@ -222,7 +222,7 @@ describe('a device that is away', () => {
     expect(of('missed')).toMatchObject([{ ms: 2000 }, { ms: 1000 }]);
   });
 
-  it('misses no silence, and tells of none', () => {
+  it('drops no silence, and reports none', () => {
     const { open, clock, of, post } = createDevice();
     open({ afterFault: true });
     post({ type: 'gone' });
@@ -231,7 +231,7 @@ describe('a device that is away', () => {
     expect(of('missed')).toEqual([]);
   });
 
-  it('has what nobody had heard again when it is back', () => {
+  it('plays the unheard sound again after its return', () => {
     const { open, write, clock, post, audible, state } = createDevice();
     open();
     write(ramp(3000));
@@ -247,7 +247,7 @@ describe('a device that is away', () => {
     expect(again[0]).toBeLessThan(1030 * PER_MS);
   });
 
-  it.each([false, true])('because it hung has what it had not sounded again (mute: %s)', (isMute) => {
+  it.each([false, true])('plays the unheard sound again after a hang (mute: %s)', (isMute) => {
     const { open, write, clock, post, audible, stand, of } = createDevice({ isMute });
     open();
     write(ramp(3000));
@@ -265,7 +265,7 @@ describe('a device that is away', () => {
     expect(again.at(-1)).toBe(numbers(ramp(3000)).at(-1));
   });
 
-  it('has heard nothing where it ended before it was known to work', () => {
+  it('plays all sound again when it ended before it proved to work', () => {
     const { open, write, clock, post, audible, of } = createDevice({ isMute: true });
     write(ramp(500));
     open({ isSure: false });
@@ -282,7 +282,7 @@ describe('a device that is away', () => {
     expect(audible()).toEqual(numbers(ramp(500)));
   });
 
-  it('has to take sound before it counts as back from a fault, silence where there is nothing to say', () => {
+  it('after a fault, must take sound to count as working, silence if there is nothing to play', () => {
     const { open, clock, of, sound, audible } = createDevice();
     open({ afterFault: true });
     expect(of('works')).toEqual([]);
@@ -292,7 +292,7 @@ describe('a device that is away', () => {
     expect(audible()).toEqual([]);
   });
 
-  it('has to take more than its buffer holds, however much that is', () => {
+  it('must take more sound than its buffer holds, whatever its size', () => {
     const { open, clock, of, audible } = createDevice();
     open({ afterFault: true, buffering: { periodFrames: PERIOD, bufferFrames: 400 * PER_MS } });
     clock.advance(2000);
@@ -301,7 +301,7 @@ describe('a device that is away', () => {
     expect(audible()).toEqual([]);
   });
 
-  it('that says late that it is ready goes on behind what it was given before', () => {
+  it('continues after the sound that it was given before a late "ready"', () => {
     const { open, write, clock, audible, state } = createDevice();
     open({ isSure: false, isMetered: false });
     write(ramp(3000));
@@ -315,7 +315,7 @@ describe('a device that is away', () => {
 });
 
 describe('a flush', () => {
-  it('starts the device again, which is what silences it', () => {
+  it('restarts the device, which silences it', () => {
     const { open, write, clock, post, of, state } = createDevice();
     open();
     write(ramp(3000));
@@ -327,7 +327,7 @@ describe('a flush', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is nothing where nothing sounds, and forgets what waits for a device', () => {
+  it('does nothing in silence, and drops sound that waits for a device', () => {
     const { open, write, clock, post, of, audible } = createDevice();
     write(ramp(300));
     post({ type: 'flush' });

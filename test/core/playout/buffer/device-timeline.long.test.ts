@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { expectKnown } from './timed-device.ts';
 
-describe('when what was written is heard', () => {
+describe('the time at which written sound is heard', () => {
   it.each([0, 300, -300])('is known for hours on a device that is off by %d ppm', (ppm) => {
     expectKnown(ppm, 2 * 3600);
   });

@@ -13,31 +13,31 @@ import {
 import { runDry } from '../../../../src/core/playout/buffer/dry-timeline.ts';
 import { BUFFER, expectKnown, LOOK_MS, PERIOD, play, RATE_HZ, since } from './timed-device.ts';
 
-describe('when what was written is heard', () => {
+describe('the time at which written sound is heard', () => {
   it.each([0, 300, -300])('is known on a device that is off by %d ppm', (ppm) => {
     expectKnown(ppm, 600);
   });
 
-  it('is corrected where the device starts later than thought', () => {
+  it('is corrected when the device starts later than expected', () => {
     const { errors } = play({ seconds: 10, startsLateMs: 45 });
     expect(errors[0]?.error).toBeCloseTo(0, -2);
     expect(since(2000, errors).every(({ error }) => Math.abs(error) < 6)).toBe(true);
   });
 
-  it('is found again after the device stood still, and not too much is written meanwhile', () => {
+  it('is known again after the device stood still, and not too much is written meanwhile', () => {
     const { errors, hung } = play({ seconds: 20, stall: [15_000, 16_200] });
     expect(hung).toBe(false);
     expect(Math.max(...errors.map(({ aheadMs }) => aheadMs))).toBeLessThan(500);
     expect(since(10_000, errors).every(({ error }) => Math.abs(error) < 10)).toBe(true);
   });
 
-  it('is a guess where the child reads other things, too', () => {
+  it('is an estimate when the child reads other sound, too', () => {
     const { errors, device } = play({ seconds: 60, foreign: (now) => Math.floor((now - 10_000) * 2) });
     expect(isMeasured(device)).toBe(false);
     expect(errors.every(({ error }) => Math.abs(error) < 100)).toBe(true);
   });
 
-  it('is believed for hours, however often the device ran dry', () => {
+  it('is trusted for hours, however often the device underruns', () => {
     let device = beginStretch(openTimeline(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true), 0);
     const perMs = RATE_HZ / 1000;
     let zeroAt = 0;
@@ -50,7 +50,7 @@ describe('when what was written is heard', () => {
       const room = Math.floor((heard + BUFFER + PERIOD) / PERIOD) * PERIOD;
       let taken = Math.min(device.sent, room);
       if (look % 60 === 0) {
-        // Its program gets nothing until all that there was has sounded, and tells; it sounds again 25 ms after that.
+        // Its program gets no sound until the buffer is empty, and reports that; it plays again 25 ms later.
         taken = device.sent;
         now += 230;
         device = runDry(device, { taken, pipeBytes: 0 }, now, 0.01);
@@ -62,13 +62,13 @@ describe('when what was written is heard', () => {
     expect(Math.abs(device.origin - zeroAt)).toBeLessThan(25);
   });
 
-  it('waits for a device that stands still in its last words, until that is a hang', () => {
+  it('waits for a device that stands still near the end, until that counts as a hang', () => {
     const { errors, hung } = play({ seconds: 10, endsMs: 5000, stall: [14_900, 16_000] });
     expect(hung).toBe(false);
     const still = errors.filter(({ at }) => at > 5400 && at < 6000);
     expect(still.length).toBeGreaterThan(10);
     expect(still.every(({ lags, aheadMs }) => lags && aheadMs > 150)).toBe(true);
-    // Not before what is left has been heard.
+    // Not before the remaining sound was heard.
     expect(still.every(({ error }) => error > -160 && error < 60)).toBe(true);
     expect(since(6300, errors).some(({ lags }) => lags)).toBe(false);
     const gone = play({ seconds: 10, endsMs: 5000, stall: [14_900, 100_000], limitMs: 1500 });
@@ -77,11 +77,11 @@ describe('when what was written is heard', () => {
     expect(since(5400, gone.errors).every(({ lags }) => lags)).toBe(true);
   });
 
-  it('comes to no end where the device takes nothing: it hangs', () => {
+  it('never comes when the device takes nothing: it hangs', () => {
     expect(play({ seconds: 5, stall: [10_500, 100_000] }).hung).toBe(true);
   });
 
-  it('is known to be never within two seconds, however rarely one looks', () => {
+  it('is known to be never within two seconds, however rarely the device is looked at', () => {
     for (const lookMs of [113, 511, 997, 1297]) {
       for (let stallAt = 14_000; stallAt < 15_300; stallAt += 61) {
         const { hungAt } = play({
@@ -95,7 +95,7 @@ describe('when what was written is heard', () => {
     }
   });
 
-  it('is not given up for a device that stands still for less than that', () => {
+  it('stays trusted when the device stands still for less than that', () => {
     for (const lookMs of [113, 997, 1297]) {
       const { hung, errors } = play({
         ...{ seconds: 12, lookMs, limitMs: 1500, aheadMs: 1400, stall: [15_000, 16_300] },
@@ -105,12 +105,12 @@ describe('when what was written is heard', () => {
     }
   });
 
-  it('is known where it ran dry: what it had taken has been heard', () => {
+  it('is known after an underrun: the taken frames have been heard', () => {
     const { device, now } = fed();
     const dry = runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
     // Its last period begins to sound now.
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
-    // As long as somebody says that it was silent, and no longer than what it has taken since would sound.
+    // For the reported silence, and no longer than the frames taken since then.
     const told = (ms: number): number =>
       endOf(runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
     expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
@@ -118,7 +118,7 @@ describe('when what was written is heard', () => {
     expect(endOf(guessed)).toBeCloseTo(endOf(device) + 100);
   });
 
-  it('is bounded by what it has taken where its pace is not believed: sound servers tell nonsense of how long it was', () => {
+  it('is bounded by the taken frames when the pace is not trusted: sound servers report nonsense durations', () => {
     const { device, now } = fed();
     const dry = (ms: number): number =>
       endOf(runDry({ ...device, isMetered: false }, { taken: 4800, pipeBytes: 0 }, now + 400, ms));
@@ -128,7 +128,7 @@ describe('when what was written is heard', () => {
 });
 
 describe('a device whose program stood still', () => {
-  it('has filled its buffer again when that is told, where something waited for it', () => {
+  it('has filled its buffer again by the time of the report, if sound waited for it', () => {
     const { device, now } = fed();
     // 3840 frames taken, 960 wait: a period and a full buffer have not been heard.
     const dry = runDry(device, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
@@ -136,17 +136,17 @@ describe('a device whose program stood still', () => {
   });
 });
 
-/** A device that was given 200 ms and has taken them. */
+/** A device that was given 200 ms and has taken all of it. */
 function fed() {
   const now = 10_000;
   const open = openTimeline(RATE_HZ, { periodFrames: PERIOD, bufferFrames: BUFFER }, true);
   return { now, device: giveFrames(beginStretch(open, now), 4800) };
 }
 
-describe('a program in front of which sound waits', () => {
+describe('a program with sound waiting in front of it', () => {
   const unknown = { periodFrames: 1, bufferFrames: null };
 
-  it('stands still when the pipe to it does not move', () => {
+  it('stands still when its pipe does not move', () => {
     let device = giveFrames(beginStretch(openTimeline(RATE_HZ, unknown, false), 0), 48_000);
     const look = (pipeBytes: number, now: number): boolean => {
       const looked = lookAt(device, { taken: null, pipeBytes }, now, 1500);

@@ -17,28 +17,28 @@ export const LATENCY_MS = 2;
 export const KNOWN: Buffering = { periodFrames: PERIOD, bufferFrames: BUFFER };
 
 export interface DeviceSetup {
-  /** It says nothing of what it takes. */
+  /** It does not report how much it takes. */
   readonly isMute?: boolean;
-  /** Of the device; what is written has 24 kHz. */
+  /** Rate of the device; the written sound has 24 kHz. */
   readonly deviceHz?: number;
-  /** It begins to sound this much later than thought. */
+  /** It begins to play this much later than expected. */
   readonly lateMs?: number;
 }
 
-/** A playback buffer before a device that takes a period whenever there is room for it, on virtual time. */
+/** A playback buffer with a device that takes a period whenever there is room, in virtual time. */
 export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }: DeviceSetup = {}) {
   const clock = createVirtualClock(10_000);
   const perMs = deviceHz / 1000;
   let buffer: PlaybackBuffer = beginPlaybackBuffer(RATE_HZ, LATENCY_MS, clock.now());
   const effects: BufferEffect[] = [];
-  /** Samples that the device was given, since it was opened. */
+  /** Samples given to the device since it was opened. */
   let sound: number[] = [];
   let held = 0;
   let beganAt = 0;
   let stretchFrom = 0;
   let stoodMs = 0;
   let standsSince: number | null = null;
-  /** Of what is due it does not take. */
+  /** Share of the due sound that it does not take. */
   let lackingShare = 1;
   let cancel = (): void => {};
 
@@ -54,7 +54,7 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
 
   const give = (pcm: Uint8Array, isLast: boolean): void => {
     const before = sound.length;
-    // Minutes of sound, one sample after the other: nothing is allocated for them in between.
+    // Minutes of sound, sample by sample: allocate nothing in between.
     for (const sample of samplesOf(pcm))
       for (let copy = 0; copy < deviceHz / RATE_HZ; copy++) sound.push(sample);
     const waiting = held + sound.length - before;
@@ -92,7 +92,7 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
     post,
     sight,
     sound: (): readonly number[] => sound,
-    /** All that sounds and is no silence. */
+    /** All played sound that is not silence. */
     audible: (): readonly number[] => sound.filter((sample) => sample !== 0),
     state: (): PlaybackBuffer => buffer,
     of: <T extends BufferEffect['type']>(type: T) =>
@@ -109,7 +109,7 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
       post({ type: 'write', pcm, sight: sight() });
       return buffer.written;
     },
-    /** The device stops taking sound, or takes no more than a share of it, or goes on. */
+    /** The device stops taking sound, takes only a share of it, or continues. */
     stand: (still: boolean, share = 0) => {
       if (!still) stoodMs = stood();
       standsSince = still ? clock.now() : null;
@@ -118,7 +118,7 @@ export function createDevice({ isMute = false, deviceHz = RATE_HZ, lateMs = 0 }:
   };
 }
 
-/** Sound in which each sample tells its place; never silent. */
+/** Sound in which each sample encodes its position; never silent. */
 export function ramp(ms: number, from = 1): Uint8Array {
   const samples = new Int16Array(ms * PER_MS);
   for (let at = 0; at < samples.length; at++) samples[at] = ((from + at) % 30_000) + 1;

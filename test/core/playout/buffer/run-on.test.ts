@@ -10,7 +10,7 @@ describe('a device that runs on between sounds', () => {
     return device;
   };
 
-  it('is given silence where there is no sound, a little ahead, so that its clock is never broken', () => {
+  it('is given silence between sounds, a little ahead, so that its clock never breaks', () => {
     const { clock, sound, of, state, sight, write } = running();
     for (let ms = 0; ms < 5000; ms += 10) {
       clock.advance(10);
@@ -26,7 +26,7 @@ describe('a device that runs on between sounds', () => {
     expect(from - clock.now()).toBeLessThan(220);
   });
 
-  it('tells the place of each sound in its run', () => {
+  it('reports the place of each sound in its run', () => {
     const { clock, write, sound, state } = running();
     clock.advance(1000);
     write(ramp(100));
@@ -37,7 +37,7 @@ describe('a device that runs on between sounds', () => {
     expect(place?.sample).toBe(end);
   });
 
-  it('tells what was not heard before it ran dry, and counts on', () => {
+  it('reports what was not heard before an underrun, and counts on', () => {
     const { clock, write, post, state, sight } = running();
     clock.advance(1000);
     write(ramp(300));
@@ -53,7 +53,7 @@ describe('a device that runs on between sounds', () => {
     expect(after?.heardFrom).toBeLessThanOrEqual((taken ?? 0) - PERIOD);
   });
 
-  it('lets run out what it was given when it is flushed, fading what comes next, and goes on', () => {
+  it('plays out the given sound after a flush, fades the next sound out, and continues', () => {
     const { clock, write, post, of, state, audible } = running();
     clock.advance(500);
     write(ramp(2000, 20_000));
@@ -71,7 +71,7 @@ describe('a device that runs on between sounds', () => {
     expect(clock.armed).toBe(1);
   });
 
-  it.each([0, 3, 7, 12, 19, 45, 88, 131])('lets no more than 180 ms run out, %i ms later, too', (phaseMs) => {
+  it.each([0, 3, 7, 12, 19, 45, 88, 131])('plays out no more than 180 ms, also %i ms later', (phaseMs) => {
     const { clock, write, post, of, sound } = running();
     clock.advance(500);
     write(ramp(2000, 20_000));
@@ -83,12 +83,12 @@ describe('a device that runs on between sounds', () => {
     const silentAt = 10_000 + LATENCY_MS + end / PER_MS;
     expect(silentAt - flushedAt).toBeGreaterThan(40);
     expect(silentAt - flushedAt).toBeLessThanOrEqual(180);
-    // The player lives: nothing is started again, and its clock runs on.
+    // The player stays alive: no restart, and its clock continues.
     expect(of('restart')).toEqual([]);
     expect(of('begin')).toHaveLength(1);
   });
 
-  it('is started again for it at once where it is silent, else when it is', () => {
+  it('is restarted for the change at once in silence, otherwise at the next silence', () => {
     const silent = createDevice();
     silent.open();
     silent.post({ type: 'run_on', on: true, restart: true });
@@ -105,7 +105,7 @@ describe('a device that runs on between sounds', () => {
     expect(placeBehind(busy.state())).toBeNull();
   });
 
-  it('is not told to by a device of which nobody knows the pace', () => {
+  it("does not run on when the device's pace is unknown", () => {
     const device = createDevice({ isMute: true });
     device.post({ type: 'run_on', on: true, restart: false });
     device.open();
@@ -125,7 +125,7 @@ describe('a device that runs on between sounds', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is not believed any more where it takes more than it was given', () => {
+  it('is not trusted any more when it takes more than it was given', () => {
     const device = createDevice();
     device.open();
     device.write(ramp(500));

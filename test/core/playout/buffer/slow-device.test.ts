@@ -4,7 +4,7 @@ import { createDevice, PER_MS, ramp } from './device.ts';
 
 const numbers = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
 
-/** One whose pace is not believed: it begins to sound much later than thought, as one with a large buffer of its own seems to. */
+/** A device whose pace is not trusted: it begins to play much later than expected, as one with a large buffer seems to. */
 function createDoubted() {
   const made = createDevice({ lateMs: 150 });
   made.open();
@@ -24,7 +24,7 @@ function expectHangSoon({ clock, of }: ReturnType<typeof createDoubted>): void {
   expect(ms).toBeLessThan(2500);
 }
 
-/** Nothing is left out, and nothing but what filled the device's buffer is heard twice. */
+/** No sound is missing, and only sound from the device's buffer is heard twice. */
 function expectGoesOn(taken: number, next = 0): void {
   // Silence comes before each stretch of sound.
   const place = (taken - PREROLL_MS * PER_MS) % 30_000;
@@ -33,7 +33,7 @@ function expectGoesOn(taken: number, next = 0): void {
 }
 
 describe('a device that takes sound too slowly', () => {
-  it('is given no more ahead than any other, and nothing ends before it has been taken', () => {
+  it('is given no more ahead than any other, and no sound ends before it was taken', () => {
     const { clock, write, stand, sound, state, sight } = createDoubted();
     stand(true, 0.5);
     const before = sound().length;
@@ -49,7 +49,7 @@ describe('a device that takes sound too slowly', () => {
     expect(state().sounding).toBe(false);
   });
 
-  it('is given up once, has what it had not sounded again, and is back when it keeps up', () => {
+  it('is given up once, gets its unheard sound again, and is back when it keeps up', () => {
     const { clock, write, stand, post, of, audible, open, state, sight } = createDoubted();
     stand(true, 0.5);
     write(ramp(20_000));
@@ -67,7 +67,7 @@ describe('a device that takes sound too slowly', () => {
     expect(of('works')).toHaveLength(works);
     expect(of('hangs')).toHaveLength(1);
     const again = audible();
-    // As bytes: half a million numbers are compared one by one.
+    // Compared as bytes: half a million numbers would be compared one by one.
     expect(Buffer.from(Int16Array.from(again).buffer).equals(ramp(20_000).subarray(-2 * again.length))).toBe(
       true,
     );
@@ -84,7 +84,7 @@ describe('a device that takes sound too slowly', () => {
 });
 
 describe('a device that stands still now and then', () => {
-  it('is no later for it in the end, and is not taken for one that hangs', () => {
+  it('is not later because of it in the end, and does not count as hanging', () => {
     const { clock, write, stand, of, sight, sound, audible } = createDoubted();
     const before = sound().length;
     write(ramp(28_000));
@@ -113,10 +113,10 @@ describe('a device that stands still now and then', () => {
     expect(sound().length - before - (sight().taken ?? 0)).toBeLessThan(1600 * PER_MS);
   });
 
-  it.each([10, 60])('is known to hang where speech comes just in time, for %d s', (seconds) => {
+  it.each([10, 60])('is known to hang when speech comes just in time, for %d s', (seconds) => {
     const made = createDoubted();
     const { clock, write, stand, sight, open, post, audible } = made;
-    // Nothing ever waits behind what it was given.
+    // No sound ever waits behind the given sound.
     write(ramp(500));
     for (let second = 0; second < seconds; second++) {
       write(ramp(1000, 1 + (500 + 1000 * second) * PER_MS));
@@ -132,7 +132,7 @@ describe('a device that stands still now and then', () => {
     expectGoesOn(taken, audible()[0]);
   });
 
-  it('has what it had not taken again when it hangs', () => {
+  it('gets the sound that it had not taken again when it hangs', () => {
     const { clock, write, stand, of, post, sight, open, audible } = createDoubted();
     write(ramp(10_000));
     for (let pauses = 0; pauses < 3; pauses++) {

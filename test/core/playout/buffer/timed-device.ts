@@ -16,21 +16,21 @@ export const PERIOD = 480;
 export const BUFFER = 2400;
 export const LOOK_MS = 37;
 
-/** A device that takes a period whenever its buffer has room for it, at a pace of its own. */
+/** A device with its own pace that takes a period whenever its buffer has room. */
 export function play(options: {
   readonly ppm?: number;
   readonly seconds: number;
   readonly startsLateMs?: number;
   /** The device stands still in this stretch of time. */
   readonly stall?: readonly [number, number];
-  /** What it reads beside its sound. */
+  /** Other sound that it reads besides ours. */
   readonly foreign?: (now: number) => number;
-  /** From then on nothing is written. */
+  /** Nothing is written from this time on. */
   readonly endsMs?: number;
-  /** Between two looks, if nothing is doubtful. */
+  /** Time between two looks without doubt. */
   readonly lookMs?: number;
   readonly limitMs?: number;
-  /** Held ready ahead of what is heard. */
+  /** Sound ready ahead of what is heard. */
   readonly aheadMs?: number;
 }) {
   const {
@@ -92,13 +92,13 @@ export function play(options: {
 export const since = <T extends { at: number }>(ms: number, errors: readonly T[]): T[] =>
   errors.filter(({ at }) => at > ms);
 
-/** Holds on a device that is off by so much. */
+/** Checks a device that is off by this much. */
 export function expectKnown(ppm: number, seconds: number): void {
   const { errors, device } = play({ ppm, seconds });
   const late = since(5000, errors);
   expect(late.length).toBeGreaterThan(0);
   expect(late.every(({ error }) => Math.abs(error) < 6)).toBe(true);
-  // The delay neither grows nor starves.
+  // The delay neither grows nor shrinks to nothing.
   expect(late.every(({ aheadMs }) => aheadMs > 200 && aheadMs < 280)).toBe(true);
   expect(isMeasured(device)).toBe(true);
 }
