@@ -1,4 +1,4 @@
-import { audibleMs } from '../../src/core/audio/levels.ts';
+import { audibleMs } from '../../src/core/audio/frame-levels.ts';
 import type { AudioFault, Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';

@@ -1,7 +1,7 @@
 import { type Direction, describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
+import { judgeDeviceInUse } from '../../core/doctor/device-in-use.ts';
 import { type Outcome, ok, problem } from '../../core/doctor/finding.ts';
-import { judgeHeldDevice } from '../../core/doctor/held-device.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
 import {
   type HeardPiece,
@@ -90,7 +90,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
   const isHeld = (part: LaneConfig['capture'] | LaneConfig['playback']): boolean =>
     agent !== null && part.driver !== 'file';
   const judgeHeld = async (direction: Direction): Promise<Outcome> =>
-    judgeHeldDevice({
+    judgeDeviceInUse({
       ...{ direction, lane: lane.id, device: nameOf(lane[direction]), agent: agent ?? 0 },
       reasons: (await parts.agentStatus?.())?.reasons ?? [],
     });

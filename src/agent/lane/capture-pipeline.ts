@@ -1,7 +1,7 @@
 import { type CaptureNews, createCaptureWatch } from '../../core/audio/capture-watch.ts';
 import { type Chunk, createChunker } from '../../core/audio/chunker.ts';
 import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/echo-detector.ts';
-import { measureFrames } from '../../core/audio/levels.ts';
+import { measureFrames } from '../../core/audio/frame-levels.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import type { Capture, CaptureSink, DeviceFigures, OpenCapture, Place } from '../../ports/audio.ts';

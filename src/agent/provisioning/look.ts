@@ -4,10 +4,10 @@ import { readInterfaces, readWifiTrouble } from '../../adapters/provisioning/net
 import { parseProperties, UNIT } from '../../core/doctor/service.ts';
 import {
   AGENT_PROPERTIES,
-  type AgentWord,
-  readAgentWord,
-  readToldStatus,
-} from '../../core/provisioning/agent-word.ts';
+  type AgentState,
+  readBrokerStatus,
+  readUnitStatus,
+} from '../../core/provisioning/agent-state.ts';
 import type { StartFacts, WifiTrouble } from '../../core/provisioning/start-facts.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
@@ -44,7 +44,7 @@ export async function lookAtStart(
     if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
     // No init system knows of an agent, and yet one may run: then its owner has its word.
     const told = await examination.agentStatus().catch(() => null);
-    return { ...facts, agent: told === null ? agent : readToldStatus(told), findings };
+    return { ...facts, agent: told === null ? agent : readBrokerStatus(told), findings };
   } finally {
     await examination.close();
   }
@@ -57,9 +57,9 @@ async function wifiOf(ways: StartFacts['interfaces'], { run, env }: MachineParts
   return readWifiTrouble(run, wireless.name, env['RUNTIME_DIRECTORY']?.split(':')[0]);
 }
 
-async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<AgentWord> {
+async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<AgentState> {
   const answer = await run('systemctl', ['show', UNIT, `--property=${AGENT_PROPERTIES.join(',')}`]);
-  const word = readAgentWord(answer.ok ? parseProperties(answer.text) : null);
+  const word = readUnitStatus(answer.ok ? parseProperties(answer.text) : null);
   if (word.kind !== 'unknown' || loaded.ok) return word;
   // Nobody runs who would say it.
   const [first] = loaded.problems;
@@ -68,7 +68,7 @@ async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<Agen
 }
 
 /** What an agent that has the broker says by itself is not asked again, and no token is asked for in its place. */
-function questionsFor(agent: AgentWord): CheckName[] {
+function questionsFor(agent: AgentState): CheckName[] {
   switch (agent.kind) {
     case 'unknown':
       return ['broker', 'backend', 'capture'];

@@ -1,5 +1,5 @@
 import { createDecimator } from './decimator.ts';
-import { createEchoLags } from './echo-lags.ts';
+import { createEchoCorrelation } from './echo-correlation.ts';
 import type { EchoMeasure } from './echo-measure.ts';
 import { createTimeline } from './echo-timeline.ts';
 
@@ -55,8 +55,8 @@ export function createEchoDetector(options: { heardRateHz: number; playedRateHz:
   const played = createTimeline(ECHO_RATE_HZ, MEMORY_S);
   const heard = createTimeline(ECHO_RATE_HZ, 2);
   const shape = { rateHz: ECHO_RATE_HZ, blockSamples: BLOCK_SAMPLES, leadSamples: LEAD_SAMPLES };
-  const lags = createEchoLags(shape);
-  const farLags = createEchoLags(shape);
+  const lags = createEchoCorrelation(shape);
+  const farLags = createEchoCorrelation(shape);
   /** The played sound, shifted by the start of the far range. */
   const playedLater = {
     read: (from: number, target: Float32Array | Float64Array) => played.read(from - FAR_SAMPLES, target),

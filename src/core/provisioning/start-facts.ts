@@ -1,5 +1,5 @@
 import type { Finding } from '../../protocol/mqtt/diagnose.ts';
-import { type AgentWord, BROKER_CONNECTED } from './agent-word.ts';
+import { type AgentState, BROKER_CONNECTED } from './agent-state.ts';
 import type { PhraseCode } from './phrases.ts';
 
 /** A network interface. */
@@ -17,7 +17,7 @@ export type WifiTrouble = 'password_wrong' | 'not_found' | null;
 
 /** State of the machine some time after its start, seen from outside the agent. */
 export interface StartFacts {
-  readonly agent: AgentWord;
+  readonly agent: AgentState;
   /** Without loopback. */
   readonly interfaces: readonly Interface[];
   readonly wifi: WifiTrouble;

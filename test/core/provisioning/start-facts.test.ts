@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAgentWord } from '../../../src/core/provisioning/agent-word.ts';
+import { readUnitStatus } from '../../../src/core/provisioning/agent-state.ts';
 import { type Interface, judgeStart, type StartFacts } from '../../../src/core/provisioning/start-facts.ts';
 import type { Finding } from '../../../src/protocol/mqtt/diagnose.ts';
 
@@ -22,7 +22,7 @@ const finding = (
   },
 });
 const says = (text: string, active = 'active') =>
-  readAgentWord({ LoadState: 'loaded', ActiveState: active, SubState: 'running', StatusText: text });
+  readUnitStatus({ LoadState: 'loaded', ActiveState: active, SubState: 'running', StatusText: text });
 const facts = (agent: StartFacts['agent'], more: Partial<StartFacts> = {}): StartFacts => ({
   ...{ agent, interfaces: [wire], wifi: null, isClockSet: true, findings: [] },
   ...more,
@@ -80,7 +80,7 @@ describe('the status of the agent', () => {
       },
     ],
   ])('of %j', (unit, word) => {
-    expect(readAgentWord(unit as Record<string, string> | null)).toEqual(word);
+    expect(readUnitStatus(unit as Record<string, string> | null)).toEqual(word);
   });
 });
 

@@ -4,13 +4,13 @@ import { createTimeline } from '../echo-timeline.ts';
 import { toPcm } from '../pcm.ts';
 import { createAdaptiveFilter } from './adaptive-filter.ts';
 import { createAlignment } from './alignment.ts';
+import { createDcOffsetFilter } from './dc-offset.ts';
 import { createDevicePlaces } from './device-places.ts';
 import { createInterpolator } from './interpolator.ts';
 import { createLagMeter } from './lag-meter.ts';
 import { CHANGED_MS, createPathChangeDetector } from './path-change.ts';
-import { createRecall } from './recall.ts';
+import { createRecentSound } from './recent-sound.ts';
 import { createResidualFilter } from './residual-filter.ts';
-import { createZero } from './zero.ts';
 
 /** Removes the loudspeaker's sound from the microphone's. Samples run from -1 to 1; times are monotonic milliseconds. */
 export interface Canceller {
@@ -73,14 +73,14 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const residual = createResidualFilter(blockSamples);
   const lags = createLagMeter(heardRateHz);
   const change = createPathChangeDetector(blockMs, blockSamples);
-  const recall = createRecall(blockSamples, Math.round(AGAIN.ms / blockMs));
+  const recent = createRecentSound(blockSamples, Math.round(AGAIN.ms / blockMs));
   const detector = createEchoDetector({ heardRateHz, playedRateHz: heardRateHz });
   const source = new Float32Array(Math.ceil(blockSamples * ratio * 1.001) + 2 * interpolator.reach + 4);
   const played = new Float32Array(blockSamples);
   const early = new Float32Array(blockSamples);
   const before = new Float32Array(blockSamples);
   const soundBefore = new Float64Array(blockSamples);
-  const zero = createZero(heardRateHz, blockSamples);
+  const dcOffset = createDcOffsetFilter(heardRateHz, blockSamples);
   const nothing = new Float64Array(blockSamples);
   const certain = new Float64Array(filter.bins);
   const out = new Float32Array(blockSamples);
@@ -104,12 +104,12 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   const places = createDevicePlaces(timeline, alignment, perMs);
   /** @param place in the played sound, just after the last heard block; @param blocks most blocks to learn from */
   const learnAgain = (place: number, step: number, blocks: number): void => {
-    const known = Math.min(recall.blocks, Math.round(blocks));
+    const known = Math.min(recent.blocks, Math.round(blocks));
     for (let pass = 0; pass < AGAIN.passes; pass++) {
       // The first blocks still contain the echo of earlier sound.
       for (let ago = known + filter.partitions; ago > 0; ago--) {
         read(place - leadMs * perMs - ago * blockSamples * step, step, played);
-        filter.step(played, recall.blockAt(ago), ago <= known);
+        filter.step(played, recent.blockAt(ago), ago <= known);
       }
     }
   };
@@ -119,12 +119,12 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     learnAgain(alignment.place, ratio * (1 + alignment.drift), blocks);
   };
   /** Measures the drift from sound that was heard before the echo was found. */
-  const measureRecalled = (): void => {
-    for (let ago = recall.blocks; ago > 0; ago--) {
+  const measureRecent = (): void => {
+    for (let ago = recent.blocks; ago > 0; ago--) {
       const step = ratio * (1 + alignment.drift);
       read(alignment.place - leadMs * perMs - (ago + 1) * blockSamples * step, step, played);
       const later = ago * blockSamples;
-      const measure = lags.hear(played, recall.blockAt(ago), heardSamples - later);
+      const measure = lags.hear(played, recent.blockAt(ago), heardSamples - later);
       if (measure === null) continue;
       const corrected = alignment.measured({ ...measure, ago: measure.ago + later }, heardSamples);
       if (corrected !== 'little') lags.restart();
@@ -146,9 +146,9 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     lags.forget();
     alignment.unlock();
     learntBlocks = 0;
-    measureRecalled();
+    measureRecent();
     const stepNow = ratio * (1 + alignment.drift);
-    learnAgain(alignment.place - blockSamples * stepNow, stepNow, recall.blocks);
+    learnAgain(alignment.place - blockSamples * stepNow, stepNow, recent.blocks);
   };
 
   const keep = (heard: Float32Array, sound: Float32Array): void => {
@@ -157,7 +157,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
   };
   const unsettle = (): void => {
     places.pass();
-    recall.forget();
+    recent.forget();
     lags.restart();
     if (alignment.isLocked) unsettled = (UNSETTLED_MS * heardRateHz) / 1000;
   };
@@ -173,7 +173,7 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
     },
     step(heard, beganAt) {
       const wasResting = rests;
-      const block = zero.take(heard);
+      const block = dcOffset.remove(heard);
       const { place, step, jumped } = alignment.next(beganAt * perMs, blockSamples);
       rests = timeline.end < place - DIES_AWAY_MS * perMs;
       heardSamples += blockSamples;
@@ -192,18 +192,18 @@ export function createCanceller(rates: { heardRateHz: number; playedRateHz: numb
       // Until the echo is found, the filter would take any voice for an echo.
       filter.step(played, block, isPlaced && unsettled === 0);
       out.set(residual.step(filter.rest, filter.echo, filter.residualPower, learntBlocks < FAMILIAR_BLOCKS));
-      zero.putBack(out);
-      recall.hear(block);
+      dcOffset.restore(out);
+      recent.hear(block);
       if (unsettled === 0 && change.hear(filter.echo, filter.rest)) relearn(CHANGED_MS / blockMs);
       if (isPlaced && unsettled === 0 && power(filter.echo) > AUDIBLE && AGAIN_AFTER.includes(++learntBlocks))
-        relearn(recall.blocks);
+        relearn(recent.blocks);
       const measure = isPlaced ? lags.hear(played, block, heardSamples) : null;
       if (measure !== null) {
         unsettled = 0;
         const corrected = alignment.measured(measure, heardSamples);
         if (corrected !== 'little') {
           lags.restart();
-          relearn(corrected === 'jump' ? (2 * measure.ago) / blockSamples : recall.blocks);
+          relearn(corrected === 'jump' ? (2 * measure.ago) / blockSamples : recent.blocks);
         }
       }
       return out;

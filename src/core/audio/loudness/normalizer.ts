@@ -1,4 +1,4 @@
-import { gainOfDb } from '../gain.ts';
+import { gainOfDb } from '../gain-ramp.ts';
 import { applyGain, samplesOf } from '../pcm.ts';
 import { createWeightedSquares } from './k-weighting.ts';
 import { createLimiter, slotSamples } from './limiter.ts';

@@ -1,6 +1,6 @@
 import type { MonotonicMs } from '../../../protocol/time.ts';
 import { fadeOut } from '../../audio/fade.ts';
-import { audibleMs } from '../../audio/levels.ts';
+import { audibleMs } from '../../audio/frame-levels.ts';
 import { BYTES_PER_SAMPLE, durationMs, sampleCount } from '../../audio/pcm.ts';
 import { CAPACITY_MS } from '../capacity.ts';
 import {
@@ -14,7 +14,6 @@ import {
   settle,
 } from './buffer-step.ts';
 import { type DeviceTimeline, heardFrames, openTimeline, proofMs, surelyHeard } from './device-timeline.ts';
-import { runDry } from './dry-timeline.ts';
 import * as limit from './limits.ts';
 import { give, look, onGiven, silenceOf } from './look.ts';
 import { append, NOTHING_PENDING, take, takeBack } from './pending.ts';
@@ -27,6 +26,7 @@ import {
   pendingEnd,
   runsOn,
 } from './state.ts';
+import { noteUnderrun } from './underrun.ts';
 
 type EventOf<T extends BufferEvent['type']> = Extract<BufferEvent, { type: T }>;
 
@@ -146,7 +146,7 @@ function onRanDry(step: BufferStep, { ms, sight }: EventOf<'ran_dry'>): void {
   const isOld = now < expectsDryUntil;
   set(step, { expectsDryUntil: Number.NEGATIVE_INFINITY });
   if (isOld) return;
-  const again = runDry(device, sight, now, ms);
+  const again = noteUnderrun(device, sight, now, ms);
   const heard = ((heardFrames(again, now) - again.from) * state.rateHz) / again.rateHz;
   set(step, { device: again, run: run + 1, heardFrom: Math.max(0, Math.round(heard)) });
   reportEnd(step);

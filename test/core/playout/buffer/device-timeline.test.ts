@@ -10,7 +10,7 @@ import {
   queuedFrames,
   waitForRest,
 } from '../../../../src/core/playout/buffer/device-timeline.ts';
-import { runDry } from '../../../../src/core/playout/buffer/dry-timeline.ts';
+import { noteUnderrun } from '../../../../src/core/playout/buffer/underrun.ts';
 import { BUFFER, expectKnown, LOOK_MS, PERIOD, play, RATE_HZ, since } from './timed-device.ts';
 
 describe('the time at which written sound is heard', () => {
@@ -53,7 +53,7 @@ describe('the time at which written sound is heard', () => {
         // Its program gets no sound until the buffer is empty, and reports that; it plays again 25 ms later.
         taken = device.sent;
         now += 230;
-        device = runDry(device, { taken, pipeBytes: 0 }, now, 0.01);
+        device = noteUnderrun(device, { taken, pipeBytes: 0 }, now, 0.01);
         zeroAt = now + 25 - (taken - PERIOD) / perMs;
       }
       device = lookAt(device, { taken, pipeBytes: 0 }, now, 1500).device;
@@ -107,21 +107,26 @@ describe('the time at which written sound is heard', () => {
 
   it('is known after an underrun: the taken frames have been heard', () => {
     const { device, now } = fed();
-    const dry = runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
+    const dry = noteUnderrun(device, { taken: 4800, pipeBytes: 0 }, now + 400, 100);
     // Its last period begins to sound now.
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
     // For the reported silence, and no longer than the frames taken since then.
     const told = (ms: number): number =>
-      endOf(runDry(device, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
+      endOf(noteUnderrun(device, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
     expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
-    const guessed = runDry({ ...device, isMetered: false }, { taken: null, pipeBytes: 0 }, now + 400, 100);
+    const guessed = noteUnderrun(
+      { ...device, isMetered: false },
+      { taken: null, pipeBytes: 0 },
+      now + 400,
+      100,
+    );
     expect(endOf(guessed)).toBeCloseTo(endOf(device) + 100);
   });
 
   it('is bounded by the taken frames when the pace is not trusted: sound servers report nonsense durations', () => {
     const { device, now } = fed();
     const dry = (ms: number): number =>
-      endOf(runDry({ ...device, isMetered: false }, { taken: 4800, pipeBytes: 0 }, now + 400, ms));
+      endOf(noteUnderrun({ ...device, isMetered: false }, { taken: 4800, pipeBytes: 0 }, now + 400, ms));
     expect(dry(13_202)).toBeCloseTo(now + 400 + ((PERIOD + BUFFER) * 1000) / RATE_HZ);
     expect(dry(100)).toBeCloseTo(endOf(device) + 100);
   });
@@ -131,7 +136,7 @@ describe('a device whose program stood still', () => {
   it('has filled its buffer again by the time of the report, if sound waited for it', () => {
     const { device, now } = fed();
     // 3840 frames taken, 960 wait: a period and a full buffer have not been heard.
-    const dry = runDry(device, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
+    const dry = noteUnderrun(device, { taken: 3840, pipeBytes: 0 }, now + 400, 0);
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((960 + PERIOD + BUFFER) * 1000) / RATE_HZ);
   });
 });

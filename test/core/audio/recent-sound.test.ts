@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createPathChangeDetector } from '../../../src/core/audio/canceller/path-change.ts';
-import { createRecall } from '../../../src/core/audio/canceller/recall.ts';
+import { createRecentSound } from '../../../src/core/audio/canceller/recent-sound.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 
 const block = (value: number): Float32Array => new Float32Array(4).fill(value);
 
 describe('recently heard sound', () => {
   it('is returned newest first, with silence before it, and can be forgotten', () => {
-    const recall = createRecall(4, 3);
+    const recall = createRecentSound(4, 3);
     expect(recall.blocks).toBe(0);
     expect(recall.blockAt(1)).toEqual(block(0));
     for (const value of [1, 2, 3, 4]) recall.hear(block(value));

@@ -6,7 +6,7 @@ import { createSpectrum, valueAt } from './fourier.ts';
 type Sounds = Pick<Timeline, 'read'>;
 
 /** Correlates blocks of heard sound with the played sound at all lags at once, and keeps the evidence of earlier blocks. */
-export interface EchoLags {
+export interface EchoCorrelation {
   /** @param end place after the block's last sample */
   compare(played: Sounds, heard: Sounds, end: number): EchoMeasure | null;
 }
@@ -48,11 +48,11 @@ const STRETCHES = 32;
 /** Window around the direct sound (ms) that counts as the echo's level: it includes the first reflections. */
 const DIRECT_MS = { before: 2, after: 30 };
 
-export function createEchoLags(options: {
+export function createEchoCorrelation(options: {
   rateHz: number;
   blockSamples: number;
   leadSamples: number;
-}): EchoLags {
+}): EchoCorrelation {
   const { rateHz, blockSamples, leadSamples } = options;
   const size = blockSamples * 2;
   const spectrum = createSpectrum(size);

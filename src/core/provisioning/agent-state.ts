@@ -1,7 +1,7 @@
 /** State of the agent as the boot report sees it: from its systemd unit, or from its status at the broker. */
 
 /** `idle` is a deliberate state: for whoever sets up the kiosk, as good as `ready`. */
-export type AgentWord =
+export type AgentState =
   /** There is no systemd to ask, or no such unit. */
   | { readonly kind: 'unknown' }
   /** It does not run, or keeps stopping. */
@@ -27,13 +27,13 @@ const MANY_RESTARTS = 3;
 export const BROKER_CONNECTED = 'broker connected';
 
 /** Reads the retained status: from the agent itself, or from its last will. */
-export function readToldStatus({
+export function readBrokerStatus({
   status,
   reasons,
 }: {
   status: string;
   reasons: readonly string[];
-}): AgentWord {
+}): AgentState {
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
   const said = `${status}${why}`.slice(0, LONGEST_WORD);
   if (GONE.includes(status)) return { kind: 'down', why: `the agent's last status is "${said}"` };
@@ -45,7 +45,7 @@ const GONE = ['offline', 'lost'];
 const LONGEST_WORD = 200;
 
 /** @param unit null if systemd cannot be asked */
-export function readAgentWord(unit: Readonly<Record<string, string>> | null): AgentWord {
+export function readUnitStatus(unit: Readonly<Record<string, string>> | null): AgentState {
   const { LoadState, ActiveState, SubState, Result, NRestarts, StatusText = '' } = unit ?? {};
   if (LoadState !== 'loaded') return { kind: 'unknown' };
   const isUp = ActiveState === 'active' || ActiveState === 'reloading';

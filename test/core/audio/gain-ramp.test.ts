@@ -6,7 +6,7 @@ import {
   RAMP_MS,
   rampTo,
   steadyGain,
-} from '../../../src/core/audio/gain.ts';
+} from '../../../src/core/audio/gain-ramp.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { fc } from '../../properties.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureFrames } from '../../../src/core/audio/levels.ts';
+import { measureFrames } from '../../../src/core/audio/frame-levels.ts';
 import { SILENCE_DBFS } from '../../../src/core/audio/pcm.ts';
 
 const RATE_HZ = 8000;

@@ -1,6 +1,6 @@
 import { type Outcome, problem, skipped } from './finding.ts';
 
-export interface HeldDevice {
+export interface DeviceInUse {
   readonly direction: 'capture' | 'playback';
   readonly lane: string;
   readonly device: string;
@@ -21,7 +21,7 @@ const FIXES: ReadonlyMap<string, string> = new Map([
 const LONGEST_REASON = 200;
 
 /** Judges a device that a running agent uses. The doctor does not open it, but the agent's status may report a fault. */
-export function judgeHeldDevice({ direction, lane, device, agent, reasons }: HeldDevice): Outcome {
+export function judgeDeviceInUse({ direction, lane, device, agent, reasons }: DeviceInUse): Outcome {
   const reason = reasons.find((one) => isAbout(one, direction, lane));
   if (reason === undefined) return skipped(`the running agent (process ${agent}) uses it; ${ASK}`);
   const detail = reason.slice(reason.search(/[:/][^:/]*$/) + 1);

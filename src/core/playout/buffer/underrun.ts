@@ -15,7 +15,12 @@ function dryOrigin(device: DeviceTimeline, most: number, now: number, byTime: nu
 }
 
 /** Notes an underrun of this length; the device starts again with the next sound. */
-export function runDry(device: DeviceTimeline, { taken }: Sight, now: number, forMs: number): DeviceTimeline {
+export function noteUnderrun(
+  device: DeviceTimeline,
+  { taken }: Sight,
+  now: number,
+  forMs: number,
+): DeviceTimeline {
   const byTime = device.origin + forMs;
   const most =
     taken === null || !device.isCounted ? null : Math.max(0, taken - device.buffering.periodFrames);

@@ -1,5 +1,5 @@
 /** Keeps the last seconds of heard sound, block by block, to learn from again once the echo's place is better known. */
-export interface Recall {
+export interface RecentSound {
   hear(block: Float32Array): void;
   /** Number of stored blocks; the newest is 1 block ago. */
   readonly blocks: number;
@@ -9,7 +9,7 @@ export interface Recall {
   forget(): void;
 }
 
-export function createRecall(blockSamples: number, most: number): Recall {
+export function createRecentSound(blockSamples: number, most: number): RecentSound {
   const ring = Array.from({ length: most }, () => new Float32Array(blockSamples));
   const silence = new Float32Array(blockSamples);
   let newest = 0;
