@@ -20,7 +20,7 @@ function fallingGain(place: number): number {
  * @param edge the last few milliseconds of the sound; the fade has the same length
  * @returns null if the sound ends so quietly that the break is inaudible
  */
-export function fadeBehind(edge: Uint8Array): Uint8Array | null {
+export function fadeAfter(edge: Uint8Array): Uint8Array | null {
   const samples = sampleCount(edge);
   const from = viewOf(edge);
   if (samples === 0 || Math.abs(from.getInt16((samples - 1) * BYTES_PER_SAMPLE, true)) < INAUDIBLE) {

@@ -1,4 +1,3 @@
-import { CAPACITY_MS } from './capacity.ts';
 import {
   bytesOf,
   chooseVictim,
@@ -9,7 +8,7 @@ import {
   type Utterance,
   withPiece,
 } from './sentences.ts';
-import type { DropReason, Playout, PlayoutFormat } from './state.ts';
+import { CAPACITY_MS, type DropReason, type Playout, type PlayoutFormat } from './state.ts';
 
 /** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;

@@ -1,4 +1,4 @@
-import { fadeBefore, fadeBehind } from '../audio/fade.ts';
+import { fadeAfter, fadeBefore } from '../audio/fade.ts';
 import { quicken } from '../audio/tempo.ts';
 import type { Heard } from '../uplink/gate.ts';
 import { dropRest } from './intake.ts';
@@ -11,12 +11,12 @@ import {
   expectWrite,
   recordHeard,
   silenceTimeline,
+  speechMsAfter,
 } from './timeline.ts';
 
 export { type Arrival, dropNew, enqueue, enqueueOwn } from './intake.ts';
 export { type Playout, type PlayoutFormat, SILENT_PLAYOUT } from './state.ts';
 export { speechMsOf } from './timeline.ts';
-export { type Unsounded, unsounded } from './unsounded.ts';
 
 /**
  * The queue of translated speech. The service sends a sentence as a burst, faster than real time; the loudspeaker takes it
@@ -100,7 +100,7 @@ export function advance(
       if (!head.ahead || head.faded || now >= end) return rest(wakeAt);
       if (now < end - LAST_CALL_MS) return rest(end - LAST_CALL_MS);
       playout = setHead(playout, { ...head, faded: true });
-      const fade = head.edge === null || !format.softEdges ? null : fadeBehind(head.edge);
+      const fade = head.edge === null || !format.softEdges ? null : fadeAfter(head.edge);
       if (fade !== null) write(fade, 'fade', null);
       return rest(wakeAt);
     }
@@ -205,4 +205,22 @@ export function flush(playout: Playout, now: number, runsOutMs = 0, why: DropRea
 /** Whether any sound plays or waits. */
 export function isPlaying(playout: Playout, now: number): boolean {
   return playout.queuedBytes > 0 || (playout.heard !== null && playout.heard.until > now);
+}
+
+/** Received speech that has not been heard. */
+export interface Unsounded {
+  readonly sentences: number;
+  readonly ms: number;
+}
+
+/** Counts the waiting speech, and written speech that is heard only after `from`. */
+export function unsounded(playout: Playout, from: number, bytesPerMs: number): Unsounded {
+  const waiting = playout.utterances.filter((one) => one.stream !== OWN_STREAM && bytesOf(one) > 0);
+  const writtenMs = speechMsAfter(playout.timeline, from);
+  // The waiting rest of the current sentence and its written part count as one sentence.
+  const isApart = writtenMs > 0 && waiting[0]?.begun !== true;
+  return {
+    sentences: waiting.length + (isApart ? 1 : 0),
+    ms: writtenMs + waiting.reduce((sum, one) => sum + bytesOf(one), 0) / bytesPerMs,
+  };
 }

@@ -2,6 +2,9 @@ import type { Heard } from '../uplink/gate.ts';
 import type { Utterance } from './sentences.ts';
 import { EMPTY_TIMELINE, type PlayoutTimeline, stretchesOf } from './timeline.ts';
 
+/** Most waiting sound (ms): a service that is permanently faster than real time must not fill the memory. */
+export const CAPACITY_MS = 60_000;
+
 /** Why a sentence is dropped; `stop`: the lane must not speak any more. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 

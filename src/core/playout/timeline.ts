@@ -154,17 +154,17 @@ function addWritten(written: readonly Written[], more: Written): readonly Writte
 }
 
 /** How much of the written sound is audible speech that is heard only after `from`. */
-export function speechMsBehind(timeline: PlayoutTimeline, from: number): number {
-  const msBehind = (stretches: readonly Heard[]): number =>
+export function speechMsAfter(timeline: PlayoutTimeline, from: number): number {
+  const msAfter = (stretches: readonly Heard[]): number =>
     stretches.reduce((sum, one) => sum + Math.max(0, one.until - Math.max(one.from, from)), 0);
   const { heard, earlier } = stretchesOf(timeline);
-  let restMs = msBehind(heard === null ? earlier : [...earlier, heard]);
+  let restMs = msAfter(heard === null ? earlier : [...earlier, heard]);
   let speechMs = 0;
   for (const { durationMs, isSpeech } of timeline.written.toReversed()) {
     if (isSpeech) speechMs += Math.min(restMs, durationMs);
     restMs = Math.max(0, restMs - durationMs);
   }
-  return Math.min(speechMs, msBehind(audibleStretches(timeline)));
+  return Math.min(speechMs, msAfter(audibleStretches(timeline)));
 }
 
 /** Duration of speech in an unreported write; 0 if it has none or was reported. */

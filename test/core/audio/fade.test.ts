@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fadeBefore, fadeBehind, fadeOut } from '../../../src/core/audio/fade.ts';
+import { fadeBefore, fadeAfter, fadeOut } from '../../../src/core/audio/fade.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { fc } from '../../properties.ts';
 
@@ -26,7 +26,7 @@ describe('a fade', () => {
     fc.assert(
       fc.property(speechlike, ({ hz, amplitude, phase }) => {
         const sound = tone(hz, 2 * EDGE, amplitude, phase);
-        const fade = fadeBehind(pcmOf(sound.slice(-EDGE)));
+        const fade = fadeAfter(pcmOf(sound.slice(-EDGE)));
         if (fade === null) {
           expect(Math.abs(sound.at(-1) ?? 0)).toBeLessThan(328);
           return;
@@ -59,9 +59,9 @@ describe('a fade', () => {
   });
 
   it('is null when its absence would be inaudible', () => {
-    for (const edge of [[], [0], [9000, 327], [-327]]) expect(fadeBehind(pcmOf(edge))).toBeNull();
+    for (const edge of [[], [0], [9000, 327], [-327]]) expect(fadeAfter(pcmOf(edge))).toBeNull();
     for (const edge of [[], [0], [327, 9000], [-327]]) expect(fadeBefore(pcmOf(edge))).toBeNull();
-    expect(fadeBehind(pcmOf([-328]))).not.toBeNull();
+    expect(fadeAfter(pcmOf([-328]))).not.toBeNull();
     expect(fadeBefore(pcmOf([328]))).not.toBeNull();
   });
 
@@ -70,7 +70,7 @@ describe('a fade', () => {
     bytes.set(pcmOf([1000, 2000, 3000, 4000]), 1);
     const sound = bytes.subarray(1);
     const before = [...bytes];
-    expect([...samplesOf(fadeBehind(sound) ?? sound)].at(-1)).toBe(0);
+    expect([...samplesOf(fadeAfter(sound) ?? sound)].at(-1)).toBe(0);
     expect([...samplesOf(fadeBefore(sound) ?? sound)][0]).toBe(0);
     expect([...bytes]).toEqual(before);
   });

@@ -7,10 +7,10 @@ import {
   isSilent,
   type PlaybackBuffer,
   pendingEnd,
-  placeBehind,
+  placeAfter,
   runsOutUntil,
 } from '../../../core/playout/buffer/state.ts';
-import { CAPACITY_MS } from '../../../core/playout/capacity.ts';
+import { CAPACITY_MS } from '../../../core/playout/state.ts';
 import type { Playback, PlaybackSink, Written } from '../../../ports/audio.ts';
 import { type Consumption, openConsumption } from './consumption.ts';
 import { createDeviceWriter, type DeviceWriter } from './device-writer.ts';
@@ -41,7 +41,7 @@ export function runPlayback(
     mixer: null,
     figures: device.figures,
     get place() {
-      return placeBehind(device.buffer);
+      return placeAfter(device.buffer);
     },
     write: (pcm) => device.write(pcm),
     flush: () => device.flush(),

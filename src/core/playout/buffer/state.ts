@@ -171,7 +171,7 @@ export function runsOutUntil(buffer: PlaybackBuffer): number | undefined {
 }
 
 /** Sample position after all written sound; null if the device does not run without a break. */
-export function placeBehind(
+export function placeAfter(
   buffer: PlaybackBuffer,
 ): { run: number; sample: number; heardFrom: number | null } | null {
   const { run, given, heardFrom, pending, sounding } = buffer;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSilent, placeBehind, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
+import { isSilent, placeAfter, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
 import { BUFFER, createDevice, LATENCY_MS, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
 
 describe('a device that runs on between sounds', () => {
@@ -30,7 +30,7 @@ describe('a device that runs on between sounds', () => {
     const { clock, write, sound, state } = running();
     clock.advance(1000);
     write(ramp(100));
-    const place = placeBehind(state());
+    const place = placeAfter(state());
     expect(place?.run).toBe(1);
     clock.advance(1000);
     const end = sound().findLastIndex((sample) => sample !== 0) + 1;
@@ -41,12 +41,12 @@ describe('a device that runs on between sounds', () => {
     const { clock, write, post, state, sight } = running();
     clock.advance(1000);
     write(ramp(300));
-    const before = placeBehind(state());
+    const before = placeAfter(state());
     expect(before?.heardFrom).toBeNull();
     clock.advance(100);
     const { taken } = sight();
     post({ type: 'ran_dry', ms: 150, sight: { taken, pipeBytes: 0 } });
-    const after = placeBehind(state());
+    const after = placeAfter(state());
     expect(after?.run).toBe((before?.run ?? 0) + 1);
     expect(after?.sample).toBe(before?.sample);
     expect(after?.heardFrom).toBeGreaterThan((taken ?? 0) - BUFFER - 2 * PERIOD);
@@ -102,7 +102,7 @@ describe('a device that runs on between sounds', () => {
     expect(busy.of('restart')).toEqual([]);
     busy.clock.advance(1000);
     expect(busy.of('restart')).toHaveLength(1);
-    expect(placeBehind(busy.state())).toBeNull();
+    expect(placeAfter(busy.state())).toBeNull();
   });
 
   it("does not run on when the device's pace is unknown", () => {
@@ -111,7 +111,7 @@ describe('a device that runs on between sounds', () => {
     device.open();
     device.clock.advance(2000);
     expect(device.sound()).toEqual([]);
-    expect(placeBehind(device.state())).toBeNull();
+    expect(placeAfter(device.state())).toBeNull();
   });
 
   it('is left alone again when it need not run on', () => {
