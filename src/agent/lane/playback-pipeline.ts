@@ -1,5 +1,5 @@
-import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain-ramp.ts';
 import { audiblePart } from '../../core/audio/frame-levels.ts';
+import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain-ramp.ts';
 import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';

@@ -35,7 +35,7 @@ const LAST_CALL_MS = 20;
 const FADE_MS = 8;
 /** A sentence that ran dry resumes with two pieces, or after this time (ms): one gap is better than many. */
 const REGATHER_MS = 120;
-/** Most sound (ms) that waits behind a sentence in time: a chunk of 320 ms that arrives as the last one ends. */
+/** Most sound (ms) that waits while playback keeps up: a chunk of 320 ms arrives as the last one ends. */
 const CLOSE_BEHIND_MS = 400;
 /** After this much time with lag (ms), sound plays faster by this share: more than clocks differ by, too little to notice. */
 const LAG_PATIENCE_MS = 10_000;
@@ -135,7 +135,7 @@ export function advance(
 }
 
 /**
- * Since when more sound waits than a sentence in time leaves. With a service that never pauses and a loudspeaker clock
+ * Since when playback lags: more sound waits than when it keeps up. With a service that never pauses and a loudspeaker clock
  * slower than the microphone's, the queue would otherwise grow for hours.
  */
 function lagsSince(

@@ -42,7 +42,7 @@ export interface Playout {
   readonly writtenBytes: number;
   /** Whole sentences dropped against lag, including their sound that arrived later. */
   readonly shed: { readonly sentences: number; readonly bytes: number };
-  /** Since when every look found more waiting sound than a sentence in time leaves. */
+  /** Since when every look has found playback lagging; null: it keeps up. */
   readonly laggingSince: number | null;
   /** How often a sentence ran dry in its middle. */
   readonly gaps: number;

@@ -9,8 +9,8 @@ interface Part {
 }
 
 /**
- * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble, dry and
- * reverberant, shifted in pitch to men and children, with single words and over a telephone codec. Noise: one to four
+ * Fitted by logistic regression. Speech: English, Spanish and French in rooms with fans, hiss and babble. It was dry or
+ * reverberant, shifted in pitch to men and children, also as single words and over a telephone codec. Noise: one to four
  * hours of each kind. `npm run voices` tests it with other speakers too.
  */
 const PARTS: readonly Part[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fadeBefore, fadeAfter, fadeOut } from '../../../src/core/audio/fade.ts';
+import { fadeAfter, fadeBefore, fadeOut } from '../../../src/core/audio/fade.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { fc } from '../../properties.ts';
 

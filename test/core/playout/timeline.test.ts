@@ -95,11 +95,11 @@ describe('the time at which the loudspeaker is heard', () => {
     expect(heard(recordHeard(once, { write: 1, from: 9e9, until: 9e9 + 100 }))).toEqual([[6000, 6100]]);
     expect(recordHeard(once, { write: 1, from: Number.NaN, until: 5 })).toBe(once);
     expect(recordHeard(once, { write: 7, from: 1000, until: 1100 })).toBe(once);
-    const told = written(EMPTY_TIMELINE, 1000, 100, 0);
-    expect(heard(correctHeard(told, 1, -5))).toEqual([[1000, 1000]]);
-    expect(heard(correctHeard(told, 1, 9e9))).toEqual([[1000, 6100]]);
-    expect(correctHeard(told, 1, Number.POSITIVE_INFINITY)).toBe(told);
-    expect(correctHeard(told, 2, 1200)).toBe(told);
+    const reported = written(EMPTY_TIMELINE, 1000, 100, 0);
+    expect(heard(correctHeard(reported, 1, -5))).toEqual([[1000, 1000]]);
+    expect(heard(correctHeard(reported, 1, 9e9))).toEqual([[1000, 6100]]);
+    expect(correctHeard(reported, 1, Number.POSITIVE_INFINITY)).toBe(reported);
+    expect(correctHeard(reported, 2, 1200)).toBe(reported);
     expect(correctHeard(EMPTY_TIMELINE, 0, 1200)).toBe(EMPTY_TIMELINE);
   });
 
@@ -180,18 +180,19 @@ describe('with any device', () => {
             }
           }
           tell();
-          const told = heard(timeline);
+          const reported = heard(timeline);
           // Every true sound lies in a stretch, and no stretch reaches beyond true sound and its small gaps.
           for (const [from, until] of truth.slice(-8)) {
-            const inside = told.some(([a, b]) => a <= from + 1e-6 && b >= until - 1e-6);
-            expect(inside, `${from}-${until} in ${JSON.stringify(told)}`).toBe(true);
+            const inside = reported.some(([a, b]) => a <= from + 1e-6 && b >= until - 1e-6);
+            expect(inside, `${from}-${until} in ${JSON.stringify(reported)}`).toBe(true);
           }
           // A flush in a gap within a stretch may count that gap.
-          const end = told.at(-1)?.[1] ?? 0;
+          const end = reported.at(-1)?.[1] ?? 0;
           const trueEnd = truth.at(-1)?.[1] ?? 0;
           expect(end).toBeGreaterThan(trueEnd - 1e-6);
           expect(end).toBeLessThan(Math.max(trueEnd, Math.min(flushedAt, trueEnd + 300)) + 1e-6);
-          for (const [i, [from]] of told.entries()) expect(from).toBeGreaterThan(told[i - 1]?.[1] ?? 0);
+          for (const [i, [from]] of reported.entries())
+            expect(from).toBeGreaterThan(reported[i - 1]?.[1] ?? 0);
         },
       ),
       { numRuns: 300 },

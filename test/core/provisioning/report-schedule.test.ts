@@ -25,7 +25,7 @@ const troubled = (...codes: PhraseCode[]): StartVerdict => ({
   troubles: codes.map((code): Trouble => ({ code, detail: 'x', isCertain: code === 'wifi_password_wrong' })),
 });
 
-interface Told {
+interface Announced {
   readonly at: number;
   readonly codes: string;
 }
@@ -39,7 +39,7 @@ function watch(
 ) {
   let now = 0;
   let state: ReportState = beginReport(news, now);
-  const told: Told[] = [];
+  const announced: Announced[] = [];
   const effects: ReportEffect[] = [];
   let event: ReportEvent | null = { type: 'begin' };
   let ended: boolean | null = null;
@@ -50,7 +50,7 @@ function watch(
     for (const effect of step.effects) {
       effects.push(effect);
       if (effect.type === 'say') {
-        told.push({ at: now / 1000, codes: effect.codes.join(' ') });
+        announced.push({ at: now / 1000, codes: effect.codes.join(' ') });
         event = { type: 'said', wasRefused: refuses(now / 1000) };
         now += SAYING_MS;
       }
@@ -62,57 +62,57 @@ function watch(
       if (effect.type === 'end') ended = effect.isReady;
     }
   }
-  return { told, ended, endedAt: now / 1000, effects };
+  return { announced, ended, endedAt: now / 1000, effects };
 }
-const words = (told: readonly Told[]): string[] => told.map(({ codes }) => codes);
+const words = (announced: readonly Announced[]): string[] => announced.map(({ codes }) => codes);
 
 describe('what a kiosk announces after its start', () => {
   it('starts with the settings, and ends with "ready" as soon as it is ready', () => {
-    const { told, ended } = watch(APPLIED, (s) => (s >= 40 ? READY : troubled('no_network')));
-    expect(words(told)).toEqual(['applied', 'ready']);
-    expect(told[1]?.at).toBeLessThan(40 + lookEveryMs / 1000 + 1);
+    const { announced, ended } = watch(APPLIED, (s) => (s >= 40 ? READY : troubled('no_network')));
+    expect(words(announced)).toEqual(['applied', 'ready']);
+    expect(announced[1]?.at).toBeLessThan(40 + lookEveryMs / 1000 + 1);
     expect(ended).toBe(true);
   });
 
   it('leaves out unchanged settings', () => {
-    expect(words(watch(QUIET, () => READY).told)).toEqual(['ready']);
+    expect(words(watch(QUIET, () => READY).announced)).toEqual(['ready']);
   });
 
   it('has a mistake in the settings at once, and "ready" with the previous settings all the same', () => {
-    const { told } = watch(INVALID, (s) => (s >= 30 ? READY : NOT_YET));
-    expect(told[0]).toEqual({ at: 0, codes: 'file_invalid' });
-    expect(words(told)).toEqual(['file_invalid', 'ready']);
+    const { announced } = watch(INVALID, (s) => (s >= 30 ? READY : NOT_YET));
+    expect(announced[0]).toEqual({ at: 0, codes: 'file_invalid' });
+    expect(words(announced)).toEqual(['file_invalid', 'ready']);
   });
 
   it('has a certain problem as soon as two looks have found it', () => {
-    const { told } = watch(QUIET, (s) => (s >= 20 ? troubled('wifi_password_wrong') : NOT_YET));
-    expect(told[0]?.codes).toBe('wifi_password_wrong');
-    expect(told[0]?.at).toBeGreaterThanOrEqual(25);
-    expect(told[0]?.at).toBeLessThanOrEqual(30);
+    const { announced } = watch(QUIET, (s) => (s >= 20 ? troubled('wifi_password_wrong') : NOT_YET));
+    expect(announced[0]?.codes).toBe('wifi_password_wrong');
+    expect(announced[0]?.at).toBeGreaterThanOrEqual(25);
+    expect(announced[0]?.at).toBeLessThanOrEqual(30);
   });
 
   it('has an uncertain problem only after the time of grace', () => {
-    const { told } = watch(QUIET, () => troubled('no_network'));
-    expect(told[0]?.codes).toBe('no_network');
-    expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
-    expect(told[0]?.at).toBeLessThan((graceMs + 2 * lookEveryMs) / 1000);
+    const { announced } = watch(QUIET, () => troubled('no_network'));
+    expect(announced[0]?.codes).toBe('no_network');
+    expect(announced[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
+    expect(announced[0]?.at).toBeLessThan((graceMs + 2 * lookEveryMs) / 1000);
   });
 
   it('leaves out a problem that is gone at the next look', () => {
     let count = 0;
-    const { told } = watch(
+    const { announced } = watch(
       QUIET,
       () => (count++ % 2 === 0 ? troubled('no_network') : troubled('no_address')),
       1700,
     );
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
   it('repeats a problem every few minutes, a few times, and then watches silently to the end', () => {
-    const { told, ended, endedAt, effects } = watch(QUIET, () => troubled('broker_unreachable'));
-    expect(words(told)).toEqual(Array(1 + repeats).fill('broker_unreachable'));
-    for (const [index, { at }] of told.slice(1).entries())
-      expect(at - (told[index]?.at ?? 0)).toBeGreaterThanOrEqual(repeatEveryMs / 1000);
+    const { announced, ended, endedAt, effects } = watch(QUIET, () => troubled('broker_unreachable'));
+    expect(words(announced)).toEqual(Array(1 + repeats).fill('broker_unreachable'));
+    for (const [index, { at }] of announced.slice(1).entries())
+      expect(at - (announced[index]?.at ?? 0)).toBeGreaterThanOrEqual(repeatEveryMs / 1000);
     expect(ended).toBe(false);
     expect(endedAt - longestMs / 1000).toBeLessThanOrEqual(lookEveryMs / 1000);
     const last = effects.filter((effect) => effect.type === 'write').at(-1);
@@ -120,52 +120,52 @@ describe('what a kiosk announces after its start', () => {
   });
 
   it('repeats "ready" until it was played', () => {
-    const { told, ended, endedAt } = watch(
+    const { announced, ended, endedAt } = watch(
       QUIET,
       () => READY,
       4000,
       (s) => s < 20,
     );
-    expect(words(told)).toEqual(['ready', 'ready', 'ready']);
+    expect(words(announced)).toEqual(['ready', 'ready', 'ready']);
     expect(ended).toBe(true);
     expect(endedAt).toBeLessThan(40);
   });
 
   it('stops repeating "ready" when no loudspeaker ever takes it', () => {
-    const { told, ended } = watch(
+    const { announced, ended } = watch(
       QUIET,
       () => READY,
       4000,
       () => true,
     );
-    expect(words(told)).toEqual(Array(mostSayings).fill('ready'));
+    expect(words(announced)).toEqual(Array(mostSayings).fill('ready'));
     expect(ended).toBe(true);
   });
 
   it('has the new problem when the kiosk is not ready any more before "ready" was played', () => {
-    const { told } = watch(
+    const { announced } = watch(
       QUIET,
       (s) => (s < 5 ? READY : troubled('wifi_password_wrong')),
       100,
       (s) => s < 5,
     );
-    expect(words(told)).toEqual(['ready', 'wifi_password_wrong']);
+    expect(words(announced)).toEqual(['ready', 'wifi_password_wrong']);
   });
 
   it('has a new problem at once, and "ready" when all is fixed', () => {
-    const { told } = watch(QUIET, (s) =>
+    const { announced } = watch(QUIET, (s) =>
       s < 200 ? troubled('no_network') : s < 300 ? troubled('broker_refused') : READY,
     );
-    expect(words(told)).toEqual(['no_network', 'broker_refused', 'ready']);
-    expect(told[1]?.at).toBeLessThan(220);
-    expect(told[2]?.at).toBeLessThan(310);
+    expect(words(announced)).toEqual(['no_network', 'broker_refused', 'ready']);
+    expect(announced[1]?.at).toBeLessThan(220);
+    expect(announced[2]?.at).toBeLessThan(310);
   });
 
   it('has microphone and network problems side by side, and does not repeat the one that is left', () => {
-    const { told } = watch(QUIET, (s) =>
+    const { announced } = watch(QUIET, (s) =>
       s < 120 ? troubled('no_network', 'no_microphone') : s < 200 ? troubled('no_microphone') : READY,
     );
-    expect(words(told)).toEqual(['no_network no_microphone', 'ready']);
+    expect(words(announced)).toEqual(['no_network no_microphone', 'ready']);
   });
 
   it('names refused settings instead of the configuration that is missing because of them', () => {
@@ -173,16 +173,16 @@ describe('what a kiosk announces after its start', () => {
       kind: 'troubled',
       troubles: [{ code: 'service_down', detail: 'x', isCertain: false, isConfiguration: true }],
     };
-    expect(new Set(words(watch(INVALID, () => missing).told))).toEqual(new Set(['file_invalid']));
+    expect(new Set(words(watch(INVALID, () => missing).announced))).toEqual(new Set(['file_invalid']));
     const none = watch({ ...QUIET, isMissing: true }, () => missing);
-    expect(none.told[0]?.codes).toBe('no_file');
-    expect(watch(QUIET, () => missing).told[0]?.codes).toBe('service_down');
+    expect(none.announced[0]?.codes).toBe('no_file');
+    expect(watch(QUIET, () => missing).announced[0]?.codes).toBe('service_down');
   });
 
   it('has a failed start when no cause is found for long', () => {
-    const { told } = watch(QUIET, () => NOT_YET);
-    expect(told[0]?.codes).toBe('service_down');
-    expect(told[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
+    const { announced } = watch(QUIET, () => NOT_YET);
+    expect(announced[0]?.codes).toBe('service_down');
+    expect(announced[0]?.at).toBeGreaterThanOrEqual(graceMs / 1000);
   });
 
   it('asks the doctor only when there may be something to announce', () => {
@@ -219,15 +219,15 @@ describe('what a kiosk announces after its start', () => {
         (news, all, refusals) => {
           let looks = 0;
           let sayings = 0;
-          const { told, ended, endedAt } = watch(
+          const { announced, ended, endedAt } = watch(
             news,
             () => all[Math.floor(looks++ / 3) % all.length] ?? NOT_YET,
             4000,
             () => refusals[sayings++ % refusals.length] === true,
           );
           // Good news is announced in any case, once more than the limit.
-          expect(told.length).toBeLessThanOrEqual(mostSayings + (ended === true ? 1 : 0));
-          expect(ended).toBe(words(told).at(-1) === 'ready');
+          expect(announced.length).toBeLessThanOrEqual(mostSayings + (ended === true ? 1 : 0));
+          expect(ended).toBe(words(announced).at(-1) === 'ready');
           expect(endedAt).toBeLessThan((longestMs + 2 * lookEveryMs + SAYING_MS) / 1000);
         },
       ),

@@ -79,8 +79,8 @@ describe('the status of the agent', () => {
         text: 'degraded (capture:lost, no_broker): x',
       },
     ],
-  ])('of %j', (unit, word) => {
-    expect(readUnitStatus(unit as Record<string, string> | null)).toEqual(word);
+  ])('of %j', (unit, state) => {
+    expect(readUnitStatus(unit as Record<string, string> | null)).toEqual(state);
   });
 });
 

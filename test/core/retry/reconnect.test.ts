@@ -102,7 +102,7 @@ function takeTurns(ending: ConnectionEnding, hours: number, seed: number) {
 describe('two devices with one identity', () => {
   it.each([
     ['the broker says so', TAKEN_OVER, 1],
-    ['it closes without a word', KICKED, SUSPICIOUS_QUICK_CLOSES],
+    ['it closes without a reason', KICKED, SUSPICIOUS_QUICK_CLOSES],
   ] as const)('both notice and back off for minutes when %s', (_, ending, within) => {
     for (let seed = 0; seed < 100; seed++) {
       for (const endings of takeTurns(ending, 3, seed)) {

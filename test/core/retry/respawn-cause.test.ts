@@ -3,7 +3,7 @@ import { causeOf } from '../../../src/adapters/audio/child/stderr-classifier.ts'
 import { beginRespawn, noteFailure, noteWorking } from '../../../src/core/retry/respawn.ts';
 
 /** Places of the failures that are reported to the owner, among failures every 4 s. */
-function told(causes: readonly string[], begin = beginRespawn(1), everyMs = 4000): number[] {
+function reported(causes: readonly string[], begin = beginRespawn(1), everyMs = 4000): number[] {
   let state = begin;
   let now = 0;
   return causes.flatMap((cause, place) => {
@@ -22,18 +22,18 @@ describe('the cause of an outage', () => {
     ['flickers', 'abababab', [0]],
     ['is another each time', 'abcdefgh', [0]],
   ])('is reported again when another cause has lasted: it %s', (_, causes, places) => {
-    expect(told([...causes])).toEqual(places);
+    expect(reported([...causes])).toEqual(places);
   });
 
   it('may vary in the first moments, of which the first is reported', () => {
-    expect(told([...'abbccbbb'], beginRespawn(1), 250)).toEqual([0]);
-    expect(told([...'abbbbbbbbbbbbbbbbbb'], beginRespawn(1), 250)).toEqual([0, 13]);
+    expect(reported([...'abbccbbb'], beginRespawn(1), 250)).toEqual([0]);
+    expect(reported([...'abbbbbbbbbbbbbbbbbb'], beginRespawn(1), 250)).toEqual([0, 13]);
   });
 
   it('is forgotten when the device works', () => {
     const { state } = noteFailure(beginRespawn(1), { code: 'failed', cause: 'a', workedMs: 0 }, 0);
     const healed = noteWorking(state, 10).state;
-    expect(told(['b', 'a', 'a'], healed)).toEqual([0, 2]);
+    expect(reported(['b', 'a', 'a'], healed)).toEqual([0, 2]);
   });
 });
 

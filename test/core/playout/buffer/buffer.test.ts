@@ -98,10 +98,10 @@ describe('a device that is later than expected', () => {
     // Each write is a look, and comes earlier than the next planned look.
     for (let piece = 0; piece < 30; piece++) {
       clock.advance(100);
-      const told = of('measured').length;
+      const reported = of('measured').length;
       const before = until;
       const written = write(ramp(100));
-      expect(of('measured')).toHaveLength(told);
+      expect(of('measured')).toHaveLength(reported);
       if (Math.abs(written.until - (written.from + 100)) > 1) corrections++;
       until = Math.max(before, written.until);
       expect(state().reportedEnd).toBe(written.until);

@@ -111,9 +111,9 @@ describe('the time at which written sound is heard', () => {
     // Its last period begins to sound now.
     expect(endOf(dry)).toBeCloseTo(now + 400 + ((4800 - (4800 - PERIOD)) * 1000) / RATE_HZ);
     // For the reported silence, and no longer than the frames taken since then.
-    const told = (ms: number): number =>
+    const origins = (ms: number): number =>
       endOf(noteUnderrun(device, { taken: 4800, pipeBytes: 0 }, now + 400, ms)) - endOf(dry);
-    expect([told(250), told(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
+    expect([origins(250), origins(900)].map(Math.round)).toEqual([30, BUFFER / (RATE_HZ / 1000)]);
     const guessed = noteUnderrun(
       { ...device, isMetered: false },
       { taken: null, pipeBytes: 0 },
