@@ -37,7 +37,7 @@ describe.skipIf(rack === null)(title, () => {
     clock.advance(LOOK_MS + 5000);
     await until('half again', () => stands() && clock.armed === 1);
     expect(news).toMatchObject([{ present: true }]);
-    expect(news[0]?.message).toMatch(/'Mic' went from 50 % to 94 %; it is set back to 50 %/);
+    expect(news[0]?.message).toMatch(/'Mic' went from 50 % to 94 %; setting it back to 50 %/);
     // Away, and back as it left the factory: nobody turned it.
     card.capture.control('unplug');
     gain.forget();
