@@ -10,8 +10,8 @@ import { isCause, type LossCause } from './loss-cause.ts';
 
 /** Time (ms) without another loss after which a loss is over, while the lane streams: a slow connection loses a word now and then. */
 const OVER_AFTER_MS = 10_000;
-/** Held chunks that a stop loses as speech: fewer may be a noise. Two seconds where some are certain, three otherwise. */
-const LEAST_HELD_CHUNKS = { sure: 6, unsure: 9 };
+/** Held chunks that a stop loses as speech (two seconds): fewer may be a noise. */
+const LEAST_HELD_CHUNKS = 6;
 /**
  * Oldest speech (ms) that is still sent: whoever said it has gone, and the next visitor must not hear it. The backlog's bound keeps
  * speech younger, unless the microphone is away: then nothing pushes it out.
@@ -36,11 +36,11 @@ export function forgetOld(context: StepContext): void {
 /** The lane is stopped: what is held is given up. It is lost by what kept it from being sent, or else by the stop. */
 export function dropHeld(context: StepContext): void {
   const { state: before } = context;
-  const { sure, chunks } = heldSpeech(before.backlog);
+  const chunks = heldSpeech(before.backlog);
   const [first, last] = [chunks[0], chunks.at(-1)];
   context.set({ backlog: dropAll(before.backlog) });
   // Speech that follows lost speech is the end of it.
-  const least = before.loss?.source === 'held' ? 1 : LEAST_HELD_CHUNKS[sure > 0 ? 'sure' : 'unsure'];
+  const least = before.loss?.source === 'held' ? 1 : LEAST_HELD_CHUNKS;
   if (chunks.length < least || before.session.kind === 'standby' || !first || !last) return;
   const isUp = hearingStream(before.session) !== null && !isCongested(before.session);
   const { accounts } = context.state.backlog;
@@ -72,7 +72,7 @@ export function trackSpeechLoss(context: StepContext, before: LaneState): void {
     const [oldest] = backlog.chunks;
     const to =
       oldest === undefined
-        ? heldSpeech(before.backlog).chunks.at(-1)?.capturedAt
+        ? heldSpeech(before.backlog).at(-1)?.capturedAt
         : oldest.capturedAt - settings.chunkMs;
     const end = to ?? context.now;
     const from = end - chunks * settings.chunkMs;

@@ -48,12 +48,12 @@ export function withoutPartial(log: ReplayLog, id: string | null): ReplayLog {
 }
 
 /** Gives a sentence the pieces that it was understood from. A sentence claims once; times that come later replace a claim without. */
-export function claim(log: ReplayLog, { id, span: told }: FinalText): ReplayLog {
+export function claim(log: ReplayLog, { id, span: given }: FinalText): ReplayLog {
   if (id !== null && log.said.some((one) => one.id === id)) return log;
   const isKnown = id !== null && log.known.includes(id);
   const known = log.sentences.find((one) => one.id === id);
-  if (isKnown && (told === null || known?.span != null)) return log;
-  const { span, times } = placeSpan(log, told);
+  if (isKnown && (given === null || known?.span != null)) return log;
+  const { span, times } = placeSpan(log, given);
   if (isKnown && span === null) return { ...log, times };
   const nameless = id === null ? log.nameless + 1 : log.nameless;
   const name = id ?? `nameless ${nameless}`;

@@ -249,12 +249,9 @@ export function isAnswerAwaited({ chunks }: Backlog): boolean {
   return chunks.some(isWord);
 }
 
-/** What is held of speech, and of how many chunks that is certain. */
-export function heldSpeech({ chunks }: Backlog): {
-  readonly sure: number;
-  readonly chunks: readonly BacklogChunk[];
-} {
-  return { sure: chunks.filter(isWord).length, chunks: chunks.filter((chunk) => !isQuiet(chunk)) };
+/** Held chunks that may be speech. */
+export function heldSpeech({ chunks }: Backlog): readonly BacklogChunk[] {
+  return chunks.filter((chunk) => !isQuiet(chunk));
 }
 
 /** Throws everything away, because the lane was stopped. */

@@ -2,21 +2,22 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * A wake is in vain if the service said nothing before the lane fell asleep again: what was taken for speech was none.
- * The same room will do it again, so that it takes more to wake the lane for an hour, and the owner hears of it.
+ * A wake is in vain if the service sends no transcript before the lane sleeps again. The same room will wake the lane again, so
+ * it then takes more to wake it for an hour, and the owner hears of it.
  */
 
-const FORGOTTEN_AFTER_MS = 3_600_000;
-/** This many within an hour are told of; this few again are no trouble any more. */
-const TOLD_FROM = 4;
+/** How long a wake in vain counts (ms): about as long as a noisy visit lasts. */
+const COUNTED_MS = 3_600_000;
+/** Vain wakes within that time from which they are reported, and down to which they are over. */
+const REPORTED_FROM = 4;
 const OVER_AT = 1;
 const FINDING = 'noisy_room';
 
-/** Times at which the lane woke in vain within the last hour. */
-function vainWakesOfLate({ vainWakes }: Pick<LaneState, 'vainWakes'>, now: number): readonly number[] {
+function recent({ vainWakes }: Pick<LaneState, 'vainWakes'>, now: number): readonly number[] {
   const [oldest] = vainWakes;
-  if (oldest === undefined || now - oldest < FORGOTTEN_AFTER_MS) return vainWakes;
-  return vainWakes.filter((at) => now - at < FORGOTTEN_AFTER_MS);
+  return oldest === undefined || now - oldest < COUNTED_MS
+    ? vainWakes
+    : vainWakes.filter((at) => now - at < COUNTED_MS);
 }
 
 /** A voice seems to have woken the lane. */
@@ -24,7 +25,7 @@ export function noteWake(context: StepContext): void {
   context.set({ isUnanswered: true });
 }
 
-/** The service has said something: it was a voice. */
+/** The service has sent a text or sound: it was a voice. */
 export function noteAnswer(context: StepContext): void {
   if (context.state.isUnanswered) context.set({ isUnanswered: false });
 }
@@ -33,23 +34,23 @@ export function noteAnswer(context: StepContext): void {
 export function attendSleep(context: StepContext): void {
   const { isUnanswered, captureFindings, roomDb } = context.state;
   if (!isUnanswered) return;
-  const vainWakes = [...vainWakesOfLate(context.state, context.now), context.now];
+  const vainWakes = [...recent(context.state, context.now), context.now];
   context.set({ isUnanswered: false, vainWakes });
-  if (vainWakes.length < TOLD_FROM || captureFindings.includes(FINDING)) return;
+  if (vainWakes.length < REPORTED_FROM || captureFindings.includes(FINDING)) return;
   context.set({ captureFindings: [...captureFindings, FINDING] });
   const room = roomDb === null ? '' : `; the room is at ${roomDb} dBFS`;
-  const message = `sound of which the service made nothing has woken the lane ${vainWakes.length} times within an hour${room}`;
+  const message = `woken ${vainWakes.length} times in an hour by sound that the service did not recognise as speech${room}`;
   context.notify('capture_problem', { finding: FINDING, message });
 }
 
-/** Sound is heard: what was long ago counts no more, also for a lane that never sleeps any more. */
+/** Old wakes stop counting, also when the lane never sleeps again. */
 export function forgetVainWakes(context: StepContext): void {
   const { state, now } = context;
-  const ofLate = vainWakesOfLate(state, now);
-  if (ofLate === state.vainWakes) return;
-  context.set({ vainWakes: ofLate });
-  if (ofLate.length > OVER_AT || !state.captureFindings.includes(FINDING)) return;
+  const vainWakes = recent(state, now);
+  if (vainWakes === state.vainWakes) return;
+  context.set({ vainWakes });
+  if (vainWakes.length > OVER_AT || !state.captureFindings.includes(FINDING)) return;
   context.set({ captureFindings: state.captureFindings.filter((known) => known !== FINDING) });
-  const message = 'the lane is not woken any more by sound that is no speech';
+  const message = 'sound that is not speech no longer wakes the lane';
   context.notify('capture_problem_over', { finding: FINDING, message });
 }
