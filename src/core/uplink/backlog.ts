@@ -2,64 +2,60 @@ import { isTalk } from '../speech/decision.ts';
 import type { ChunkLevels } from '../speech/noise-floor.ts';
 
 /**
- * The audio that has been captured and not yet sent. In normal running it is empty: a chunk goes
- * out as it comes in. Without a stream it fills up to its bound; after that, pauses are taken out
- * until the lane is back at live.
+ * Audio that is captured and not yet sent. While a stream runs it is empty: each chunk is sent as it comes. Without a stream it
+ * fills up to its bound; afterwards pauses are trimmed until the lane has caught up.
  */
 
-/** One captured chunk on its way: exactly one chunk duration of PCM at the stream's rate. */
+/** One captured chunk: exactly one chunk duration of PCM at the stream's rate. */
 export interface BacklogChunk {
   /** Counts captured chunks of the lane from 0. */
   readonly seq: number;
   /** When its last sample was captured, monotonic milliseconds. */
   readonly capturedAt: number;
-  /** The sound; null where the gate was closed, to be sent as silence. */
+  /** The sound; null: the gate was closed, and silence is sent instead. */
   readonly pcm: Uint8Array | null;
-  /** False only where it is clearly a pause. */
+  /** False only when it is clearly a pause. */
   readonly voiced: boolean;
-  /** Not told for silence in place of sound. */
+  /** Absent for silence in place of sound. */
   readonly levels?: ChunkLevels;
-  /** It could not go out when it came in: there was no stream, or others were before it. */
+  /** It had to wait: there was no stream, or other chunks were before it. */
   readonly queued: boolean;
-  /** Languages in which it was said on a stream that broke off before it had said it in all of them. */
+  /** Languages in which an earlier stream, now broken, has spoken it. */
   readonly said?: readonly string[];
-  /** It is said once more because the service cut its translation off. */
+  /** It is sent once more because the service cut its translation off. */
   readonly again?: boolean;
-  /** What was said before it has been spoken: it goes to the next stream behind another sentence. */
+  /** The speech before it is spoken already, so it must not join the sentence that the next stream hears before it. */
   readonly apart?: boolean;
-  /** The stream that hears it next has heard newer speech. */
+  /** The stream that gets it next has heard newer speech. */
   readonly late?: boolean;
 }
 
-/** What of a chunk a service must not put into one sentence with a chunk of which it is otherwise. */
+/** Chunks of different kinds must not become one sentence: only one of them would have to be muted, or is a repeat. */
 export function kindOf({ said, again, late }: BacklogChunk): string {
   return [again === true, late === true, ...[...(said ?? [])].sort()].join();
 }
 
-/**
- * Where every captured chunk went. `captured = sent + silenced + trimmed + dropped + held` holds
- * after every step.
- */
+/** Where each captured chunk went. `captured = sent + silenced + trimmed + dropped + held` holds after every step. */
 export interface Accounts {
   readonly captured: number;
   readonly sent: number;
   /** Sent as silence because the gate was closed. */
   readonly silenced: number;
-  /** A pause, taken out while catching up. */
+  /** Pauses, left out while catching up. */
   readonly trimmed: number;
   readonly dropped: number;
-  /** Of the dropped ones, those lost for want of room: speech that nobody will hear. */
+  /** The dropped chunks that were speech. */
   readonly lost: number;
 }
 
 export const NO_ACCOUNTS: Accounts = { captured: 0, sent: 0, silenced: 0, trimmed: 0, dropped: 0, lost: 0 };
 
-/** How far a stream has come: it has been sent no speech, it is behind, or it has once had all there was. */
+/** How far a stream has come: it got no speech yet, it is catching up, or it has caught up once. */
 type Progress = 'unspoken' | 'behind' | 'live';
 
 export interface Backlog {
   readonly chunks: readonly BacklogChunk[];
-  /** How many pause chunks in a row have left the backlog last (sent or trimmed). */
+  /** Number of pause chunks in a row that left the backlog last (sent or trimmed). */
   readonly quietRun: number;
   readonly progress: Progress;
   readonly accounts: Accounts;
@@ -67,30 +63,27 @@ export interface Backlog {
 
 export const EMPTY_BACKLOG: Backlog = { chunks: [], quietRun: 0, progress: 'live', accounts: NO_ACCOUNTS };
 
-/** A pause of three chunks (0.96 s) survives trimming: longer than the 0.7 s of silence that confirms a sentence. */
+/** Pause that survives trimming (chunks, 0.96 s): longer than the 0.7 s of silence that confirm a sentence. */
 export const PAUSE_KEPT_CHUNKS = 3;
-/** Until a new stream is at live the room is hardly known: what ends softly may seem to be its noise. */
+/** The same until a new stream has caught up: the room is hardly known yet, and a soft end may seem to be noise. */
 const FIRST_PAUSE_KEPT_CHUNKS = 4;
 
-/** This many chunks in front of a word may hold its soft beginning, which a loud room hides. */
+/** Chunks before a word that may hold its soft beginning, which a loud room hides. */
 const SOFT_BEGIN_CHUNKS = 1;
-/** Of a first word nothing else tells that it was said: what it begins with is kept although it may be the room. */
+/** The same before the first word of a stream: no earlier word shows how loud the room is. */
 const SOFT_FIRST_BEGIN_CHUNKS = 3;
 
 function isQuiet(chunk: BacklogChunk | undefined): boolean {
   return chunk !== undefined && (chunk.pcm === null || !chunk.voiced);
 }
 
-/**
- * Whether the oldest chunk may be left out: it belongs to a pause of which enough has been sent,
- * and the next ones are a pause too, so that no soft beginning of a word is cut.
- */
+/** Whether the oldest chunk may be trimmed: enough of its pause was sent, and no soft beginning of a word follows. */
 function isTrimmable({ quietRun, progress, chunks }: Backlog): boolean {
   const [head] = chunks;
   const kept = progress === 'live' ? PAUSE_KEPT_CHUNKS : FIRST_PAUSE_KEPT_CHUNKS;
   if (quietRun < kept || !isQuiet(head)) return false;
   const speech = chunks.findIndex((chunk) => !isQuiet(chunk));
-  // Where nobody has spoken, nothing may wait for somebody to begin: it would be late ever after.
+  // Without any speech held, waiting for some would delay the lane from then on.
   if (speech === -1) return chunks.length > SOFT_BEGIN_CHUNKS;
   const mayBegin = progress === 'unspoken' && head?.pcm !== null;
   return speech > (mayBegin ? SOFT_FIRST_BEGIN_CHUNKS : SOFT_BEGIN_CHUNKS);
@@ -101,24 +94,21 @@ function trimHead(backlog: Backlog): Backlog {
   return { ...backlog, chunks: backlog.chunks.slice(1), quietRun: backlog.quietRun + 1, accounts };
 }
 
-/**
- * Takes in a captured chunk. Over `capacity` the oldest is given up: as trimmed where that much of a pause may go,
- * else as dropped, and as lost if it is speech.
- */
+/** Takes in a captured chunk. Over `capacity` the oldest chunk goes: trimmed if it may be, otherwise dropped, and lost if it is speech. */
 export function take(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
   const accounts = { ...backlog.accounts, captured: backlog.accounts.captured + 1 };
   const filled: Backlog = { ...backlog, chunks: [...backlog.chunks, chunk], accounts };
   return filled.chunks.length <= capacity ? filled : overflow(filled);
 }
 
-/** Takes in a captured chunk while nobody is expected to speak: only the latest are kept, as what comes before a first word. */
+/** Takes in a captured chunk in standby: only the latest are kept, as the sound before a first word. */
 export function remember(backlog: Backlog, chunk: BacklogChunk, capacity: number): Backlog {
   let rest = take(backlog, chunk, Number.POSITIVE_INFINITY);
   while (rest.chunks.length > capacity) rest = trimHead(rest);
   return rest;
 }
 
-/** Gives up the oldest chunk. */
+/** Removes the oldest chunk. */
 function overflow(backlog: Backlog): Backlog {
   if (isTrimmable(backlog)) return trimHead(backlog);
   const quiet = isQuiet(backlog.chunks[0]);
@@ -131,7 +121,7 @@ function overflow(backlog: Backlog): Backlog {
   };
 }
 
-/** Drops what was captured before a moment: as lost, if it is speech; where nobody was expected to speak, as a pause. */
+/** Drops chunks that were captured before a moment. @param isExpected speech counts as lost; in standby it counts as a pause */
 export function dropOld(backlog: Backlog, capturedBefore: number, isExpected: boolean): Backlog {
   let rest = backlog;
   while ((rest.chunks[0]?.capturedAt ?? capturedBefore) < capturedBefore)
@@ -139,14 +129,14 @@ export function dropOld(backlog: Backlog, capturedBefore: number, isExpected: bo
   return rest;
 }
 
-/** Takes pauses out of what waits, from the oldest on, as far as a backlog allows. */
+/** Trims pauses, from the oldest chunk on. */
 export function trim(backlog: Backlog): Backlog {
   let rest = backlog;
   while (isTrimmable(rest)) rest = trimHead(rest);
   return rest;
 }
 
-/** Takes the oldest chunk out to be sent. */
+/** Takes the oldest chunk, to be sent. */
 export function takeOldest(backlog: Backlog): { backlog: Backlog; chunk: BacklogChunk } | null {
   const chunk = backlog.chunks[0];
   if (chunk === undefined) return null;
@@ -174,15 +164,12 @@ function progressWith({ progress, chunks }: Backlog, chunk: BacklogChunk): Progr
   return isLast ? 'live' : 'behind';
 }
 
-/** A loud frame of the room is none. */
+/** A loud frame of the room is not a word. */
 function isWord(chunk: BacklogChunk): boolean {
   return !isQuiet(chunk) && (chunk.levels === undefined || isTalk(true, chunk.levels, 0));
 }
 
-/**
- * Takes chunks back that were sent to a stream which broke off before it had spoken them: they are held again, in
- * front of everything else, and go to the next stream.
- */
+/** Takes chunks back from a stream that broke before it had spoken them: they are held again, before everything else. */
 export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capacity: number): Backlog {
   const silent = chunks.filter(({ pcm }) => pcm === null).length;
   const accounts = {
@@ -201,13 +188,13 @@ export function takeBack(backlog: Backlog, chunks: readonly BacklogChunk[], capa
   return rest;
 }
 
-/** A part of no sentence that is held for a reason of its own. */
+/** A plain pause, not part of a repeated or tagged sentence. */
 function isPause(chunk: BacklogChunk): boolean {
   const { said = [], again = false, late = false, apart = false } = chunk;
   return isQuiet(chunk) && said.length === 0 && !again && !late && !apart;
 }
 
-/** Takes up to this many chunks out of the middle of pauses, the oldest first: no stream would be sent them, and speech needs the room. */
+/** Trims up to this many chunks inside pauses, the oldest first: no stream would get them, and speech needs the room. */
 function thinPauses(backlog: Backlog, surplus: number): Backlog {
   let left = surplus;
   let run = 0;
@@ -223,7 +210,7 @@ function thinPauses(backlog: Backlog, surplus: number): Backlog {
   return { ...backlog, chunks, accounts: { ...backlog.accounts, trimmed } };
 }
 
-/** Counts chunks as lost that were sent to a service which never said anything of them: nobody hears them any more. */
+/** Counts chunks as lost that were sent to a service which never reacted to them. */
 export function writeOff(backlog: Backlog, chunks: number): Backlog {
   const { accounts } = backlog;
   const { sent, dropped, lost } = accounts;
@@ -233,18 +220,18 @@ export function writeOff(backlog: Backlog, chunks: number): Backlog {
   };
 }
 
-/** Two streams can have broken off, one after the other: what was captured first is sent first. */
+/** By capture time: two streams may have broken, one after the other. */
 function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): BacklogChunk[] {
   const chunks = [...back.map((chunk) => ({ ...chunk, queued: true })), ...held];
   return chunks.sort((one, other) => one.seq - other.seq);
 }
 
-/** A new stream has heard nothing yet: it needs no pause before the first word. */
+/** A new stream needs no pause before the first word. */
 export function forNewStream(backlog: Backlog): Backlog {
   return { ...backlog, quietRun: FIRST_PAUSE_KEPT_CHUNKS, progress: 'unspoken' };
 }
 
-/** Whether somebody waits for an answer to what is held. */
+/** Whether a word is held, so that a visitor waits for its translation. */
 export function isAnswerAwaited({ chunks }: Backlog): boolean {
   return chunks.some(isWord);
 }
@@ -254,7 +241,7 @@ export function heldSpeech({ chunks }: Backlog): readonly BacklogChunk[] {
   return chunks.filter((chunk) => !isQuiet(chunk));
 }
 
-/** Throws everything away, because the lane was stopped. */
+/** Drops everything, because the lane was stopped. */
 export function dropAll(backlog: Backlog): Backlog {
   const { accounts } = backlog;
   return {

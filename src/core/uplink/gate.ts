@@ -1,4 +1,4 @@
-/** Decides which captured chunks reach the service as they are and which as silence. */
+/** Decides which captured chunks reach the service unchanged, and which as silence. */
 
 /** How the lane keeps its own loudspeaker out of the translation. */
 export type EchoMode = 'half-duplex' | 'cancel' | 'off';
@@ -13,7 +13,7 @@ export interface GateInput {
   readonly muted: boolean;
   readonly echo: EchoMode;
   readonly heard: readonly Heard[];
-  /** How long a room still sounds after the loudspeaker stops. */
+  /** How long the room still sounds after the loudspeaker stops, milliseconds. */
   readonly tailMs: number;
 }
 

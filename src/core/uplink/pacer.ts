@@ -1,24 +1,21 @@
 /**
- * Keeps a sender at real time. The service wants one chunk per chunk duration (docs/service.md 8);
- * a microphone's clock may run a little fast, and chunks arrive with jitter. So this is a leaky
- * bucket (GCRA): on average no faster than real time plus the drift allowance, and never more
- * than two chunks early. A backlog goes out strictly in time; only the newest chunk may
- * be early. Where it ends a backlog it follows the one before it at once, and the next one comes up to a
- * whole chunk sooner than it would be due, as it is captured; from there on nothing waits any more. Without this
- * difference a backlog would use the allowance up, and every chunk after it would have to wait.
+ * Keeps a sender at real time. The service wants one chunk per chunk duration (docs/service.md 8), but a microphone's clock may
+ * run a little fast, and chunks arrive with jitter. So this is a leaky bucket (GCRA): on average no faster than real time plus the
+ * drift allowance, and never more than two chunks early. A backlog is sent strictly in time; only the newest chunk may be early.
+ * Otherwise a backlog would use the allowance up, and every chunk after it would have to wait.
  */
 export interface Pacer {
   /** When the next chunk would be due if the sender were exactly on time. */
   readonly dueAt: number;
 }
 
-/** Sound cards run up to 0.03 % fast (measured); this leaves room without ever queueing because of it. */
+/** Drift allowance (share of real time): sound cards run up to 0.03 % fast (measured). */
 const DRIFT_ALLOWANCE = 0.001;
 
-/** How early the newest chunk may go, in chunks: two, and a little for timers that are not exact. */
+/** How early the newest chunk may be sent (chunks): two, and a little for inexact timers. */
 export const EARLY_CHUNKS = 2.1;
 
-/** A pacer that has not sent anything: the first chunk may go at once. */
+/** A pacer that has not sent anything: the first chunk may be sent at once. */
 export const IDLE_PACER: Pacer = { dueAt: Number.NEGATIVE_INFINITY };
 
 /**

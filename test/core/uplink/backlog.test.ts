@@ -54,31 +54,31 @@ function isBalanced(backlog: Backlog): boolean {
   return captured === sent + silenced + trimmed + dropped + backlog.chunks.length && lost <= dropped;
 }
 
-describe('hold', () => {
-  it('gives chunks back in order and whole', () => {
+describe('a backlog', () => {
+  it('returns chunks in order and whole', () => {
     const { backlog, chunk } = takeOldest(fill('sqs')) ?? {};
     expect(chunk).toEqual(chunkOf('s', 0));
     expect(backlog?.chunks.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
-  it('has nothing to give when it is empty', () => {
+  it('returns nothing when it is empty', () => {
     expect(takeOldest(EMPTY_BACKLOG)).toBeNull();
     expect(trim(EMPTY_BACKLOG)).toBe(EMPTY_BACKLOG);
     expect(dropAll(EMPTY_BACKLOG)).toEqual(EMPTY_BACKLOG);
   });
 
-  it('books sound as sent and a gated chunk as silenced', () => {
+  it('counts sound as sent and a gated chunk as silenced', () => {
     const { backlog } = drain(fill('smqs'));
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 4, sent: 3, silenced: 1 });
   });
 
-  it('books what is thrown away at a stop as dropped, but not as lost', () => {
+  it('counts chunks that a stop drops as dropped, but not as lost', () => {
     const backlog = dropAll(fill('ssqm'));
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 4, dropped: 4 });
     expect(backlog.chunks).toEqual([]);
   });
 
-  it('forgets at a stop that there was a pause', () => {
+  it('forgets the running pause when it is stopped', () => {
     const { backlog } = drain(fill('qqqqqq'));
     expect(backlog.quietRun).toBeGreaterThan(0);
     expect(dropAll(backlog).quietRun).toBe(0);
@@ -106,19 +106,19 @@ describe('trimming', () => {
     expect(PAUSE_KEPT_CHUNKS * 320).toBeGreaterThan(700);
   });
 
-  it('books what it takes out', () => {
+  it('counts the chunks that it removes', () => {
     const { accounts } = drain(fill('sqqqqqqqqs')).backlog;
     expect(accounts).toEqual({ ...NO_ACCOUNTS, captured: 10, sent: 6, trimmed: 4 });
   });
 
-  it('goes on with a pause that was begun before', () => {
+  it('continues a pause that began before', () => {
     const begun = drain(fill('sqqq')).backlog;
     expect(drain(fill('qqqqs', ROOMY, begun)).sent).toBe('qs');
     const spoken = drain(fill('sqqqs')).backlog;
     expect(drain(fill('qqqqs', ROOMY, spoken)).sent).toBe('qqqqs');
   });
 
-  it('never touches a lane that is at live, where one chunk waits at a time', () => {
+  it('changes nothing while one chunk waits at a time', () => {
     let backlog = EMPTY_BACKLOG;
     let sent = '';
     for (const letter of 'sqqqqqqqqqqs') {
@@ -131,7 +131,7 @@ describe('trimming', () => {
   });
 });
 
-describe('what a new stream is sent first', () => {
+describe('the first chunks of a new stream', () => {
   const drainFresh = (story: string) => drain(forNewStream(fill(story)));
 
   it.each([
@@ -144,7 +144,7 @@ describe('what a new stream is sent first', () => {
     expect(drainFresh(story).sent).toBe(sent);
   });
 
-  it('has no more room in front of it once something was said, or everything was dropped', () => {
+  it('keep less sound before them after a word was sent, or everything was dropped', () => {
     const spoken = drainFresh('qqs').backlog;
     expect(drain(fill('qqqqqqs', ROOMY, spoken)).sent).toBe('qqqqs');
     const afterPause = drain(fill('sqqqqqqqs', ROOMY, spoken)).sent;
@@ -153,7 +153,7 @@ describe('what a new stream is sent first', () => {
     expect(drain(fill('qqqqqqqs', ROOMY, dropped)).sent).toBe('qqqqs');
   });
 
-  it('has that room although a loud frame of the room came before the first word', () => {
+  it('keep that sound when a loud frame of the room came before the first word', () => {
     const judged = (letter: string, seq: number, score: number): BacklogChunk => ({
       ...chunkOf(letter, seq),
       levels: { loudestDb: -30, quietestDb: -50, talk: { score, roomDb: -45 } },
@@ -168,15 +168,15 @@ describe('what a new stream is sent first', () => {
     expect(drain(heard('tqqqqqqqqqst')).sent).toBe('sqqqqqss');
   });
 
-  it('keeps that room when chunks are taken back before a word was said', () => {
+  it('keep that sound when chunks are taken back before a word was sent', () => {
     const { backlog, chunk } = takeOldest(forNewStream(fill('qqqqq'))) ?? {};
     if (backlog === undefined || chunk === undefined) throw new Error('nothing was taken');
     expect(drain(fill('s', ROOMY, takeBack(backlog, [chunk], ROOMY))).sent).toBe('qqqs');
   });
 });
 
-describe('a full hold', () => {
-  it('gives up the oldest speech, and counts it as lost', () => {
+describe('a full backlog', () => {
+  it('drops the oldest speech, and counts it as lost', () => {
     const backlog = fill('sssss', 3);
     expect(backlog.chunks.map(({ seq }) => seq)).toEqual([2, 3, 4]);
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 5, dropped: 2, lost: 2 });
@@ -188,26 +188,26 @@ describe('a full hold', () => {
     expect(fill('mmmm', 3).accounts.lost).toBe(0);
   });
 
-  it('begins the count of a pause again after speech that it dropped', () => {
+  it('restarts the count of a pause after speech that it dropped', () => {
     const backlog = fill('qqqsqqqqqq', 3);
     expect(backlog.accounts.trimmed).toBe(0);
     expect(backlog.accounts.dropped).toBe(7);
     expect(backlog.accounts.lost).toBe(1);
   });
 
-  it('is full at its capacity and not before', () => {
+  it('is full at its capacity and not earlier', () => {
     expect(show(fill('sss', 3))).toBe('sss');
     expect(fill('sss', 3).accounts.dropped).toBe(0);
     expect(show(fill('sssq', 3))).toBe('ssq');
   });
 
-  it('holds nothing with no room at all', () => {
+  it('holds nothing when its capacity is 0', () => {
     expect(fill('ssq', 0).accounts).toEqual({ ...NO_ACCOUNTS, captured: 3, dropped: 3, lost: 2 });
   });
 });
 
 describe('chunks that are taken back', () => {
-  /** A hold that has sent everything of a story and taken it back. */
+  /** A backlog that has sent a whole story and taken it back. */
   function backOf(story: string, held: string, capacity = ROOMY): Backlog {
     let backlog = fill(story);
     const sent = [];
@@ -218,27 +218,27 @@ describe('chunks that are taken back', () => {
     return takeBack(fill(held, ROOMY, backlog), sent, capacity);
   }
 
-  it('are held again in front of everything else, marked as queued', () => {
+  it('are held again before everything else, marked as queued', () => {
     const backlog = backOf('smq', 'ss');
     expect(backlog.chunks.map(letterOf).join('')).toBe('smqss');
     expect(backlog.chunks.map(({ queued }) => queued)).toEqual([true, true, true, false, false]);
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 5 });
   });
 
-  it('stay within the bound: the oldest is given up', () => {
+  it('stay within the bound: the oldest is dropped', () => {
     const backlog = backOf('ssss', 'ss', 4);
     expect(backlog.chunks.map(({ seq }) => seq)).toEqual([2, 3, 4, 5]);
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 6, dropped: 2, lost: 2 });
   });
 
-  it('have room where what came since is a pause: what no stream would be sent of it goes first', () => {
+  it('replace pause chunks first that no stream would get', () => {
     const backlog = backOf('ssss', 'qqqqqqqqqqqq', 12);
     expect(show(backlog)).toBe('ssssqqqqqqqq');
     expect(backlog.accounts).toEqual({ ...NO_ACCOUNTS, captured: 16, trimmed: 4 });
     expect(drain(backlog).sent).toBe(drain(backOf('ssss', 'qqqqqqqqqqqq')).sent);
   });
 
-  it('have it at the cost of the oldest pauses, of which enough stays, and are given up after that', () => {
+  it('replace chunks of the oldest pauses until only enough is left, and are dropped after that', () => {
     const backlog = backOf('sqqqqqqqqqs', 'mmmmmmmmms', 18);
     expect(show(backlog)).toBe('sqqqqqqqsmmmmmmmms');
     const fuller = backOf('sqqqqqqqqqs', 'mmmmmmmmms', 16);
@@ -247,13 +247,13 @@ describe('chunks that are taken back', () => {
     expect(backOf('sqqqqqqqs', 's', 9).accounts).toMatchObject({ trimmed: 0, lost: 1 });
   });
 
-  it('need no pause before them: the next stream has heard nothing', () => {
+  it('need no pause before them, because the next stream is new', () => {
     expect(trim(backOf('qqqs', '')).chunks.map(letterOf).join('')).toBe('qs');
   });
 });
 
-describe('what is remembered while nobody speaks', () => {
-  it('is the latest, and what goes is trimmed', () => {
+describe('sound that is kept in standby', () => {
+  it('is the latest, and older chunks count as trimmed', () => {
     let backlog = EMPTY_BACKLOG;
     for (const letter of 'qsqsmq') backlog = remember(backlog, chunkOf(letter, backlog.accounts.captured), 4);
     expect(backlog.chunks.map(letterOf).join('')).toBe('qsmq');
@@ -261,14 +261,14 @@ describe('what is remembered while nobody speaks', () => {
   });
 });
 
-describe('whatever is done to a hold', () => {
+describe('any sequence of operations on a backlog', () => {
   const deed = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('s', 'q', 'q', 'm') },
     { weight: 3, arbitrary: fc.constantFrom('takeOldest', 'trim') },
     { weight: 1, arbitrary: fc.constant('dropAll') },
   );
 
-  it('every chunk is in exactly one account, in order, within the bound', () => {
+  it('counts each chunk once, in order, within the bound', () => {
     fc.assert(
       fc.property(fc.array(deed, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (deeds, capacity) => {
         let backlog = EMPTY_BACKLOG;
@@ -290,7 +290,7 @@ describe('whatever is done to a hold', () => {
     );
   });
 
-  it('speech is never trimmed, and enough of every pause is left', () => {
+  it('never trims speech, and leaves enough of each pause', () => {
     const story = fc
       .array(fc.constantFrom('s', 'q', 'm'), { maxLength: 80 })
       .map((letters) => letters.join(''));

@@ -10,7 +10,7 @@ function gate(given: Partial<GateInput> = {}): (capturedAt: number) => string {
 }
 
 describe('gate', () => {
-  it('is open while nothing has been heard', () => {
+  it('is open when the loudspeaker is silent', () => {
     expect(gate({ heard: [] })(11_000)).toBe('open');
   });
 
@@ -28,12 +28,12 @@ describe('gate', () => {
     expect(gate()(capturedAt)).toBe(decision);
   });
 
-  it('knows a tail of none', () => {
+  it('accepts a tail of 0 ms', () => {
     expect(gate({ tailMs: 0 })(12_319)).toBe('echo');
     expect(gate({ tailMs: 0 })(12_320)).toBe('open');
   });
 
-  it('minds every stretch of sound, and is open between them', () => {
+  it('closes for each stretch of sound, and opens between them', () => {
     const judged = gate({ heard: [HEARD, { from: 14_000, until: 15_000 }] });
     expect([11_000, 13_000, 14_500, 16_000].map(judged)).toEqual(['echo', 'open', 'echo', 'open']);
   });

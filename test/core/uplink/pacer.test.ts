@@ -11,7 +11,7 @@ import { fc } from '../../properties.ts';
 const CHUNK_MS = 320;
 const FASTEST_MS = CHUNK_MS * 0.999;
 
-/** Sends as early as allowed whenever something is there to send; gives the times. */
+/** Sends each chunk as early as allowed. @returns the times of sending */
 function sendAll(readyAt: readonly number[]): number[] {
   let pacer: Pacer = IDLE_PACER;
   let now = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ function sendAll(readyAt: readonly number[]): number[] {
 }
 
 describe('pacer', () => {
-  it('lets the first chunk go at once', () => {
+  it('sends the first chunk at once', () => {
     expect(earliestSend(IDLE_PACER, CHUNK_MS, true)).toBe(Number.NEGATIVE_INFINITY);
     expect(recordSend(IDLE_PACER, 1000, CHUNK_MS).dueAt).toBeCloseTo(1000 + FASTEST_MS, 9);
   });
@@ -49,7 +49,7 @@ describe('pacer', () => {
     },
   );
 
-  it('never holds up a sender at real time, be its clock 300 ppm fast and its delivery jittery', () => {
+  it('never delays a sender at real time when its clock is 300 ppm fast and its delivery jitters', () => {
     let seed = 1;
     const ready = Array.from({ length: 20_000 }, (_, i) => {
       seed = (seed * 16_807) % 2_147_483_647;
@@ -59,14 +59,14 @@ describe('pacer', () => {
     expect(sendAll(ordered)).toEqual(ordered);
   });
 
-  it('never saves up credit while nothing is sent', () => {
+  it('gains no credit while nothing is sent', () => {
     const sent = sendAll([0, 100_000, 100_000, 100_000]);
     expect(sent[1]).toBe(100_000);
     expect(sent[2]).toBeCloseTo(100_000 + FASTEST_MS, 6);
     expect(sent[3]).toBe(sent[2]);
   });
 
-  it('never lets any stretch of sending be more than two chunks ahead of real time plus the drift allowance', () => {
+  it('stays within two chunks of real time plus the drift allowance', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 1500 }), { minLength: 2, maxLength: 60 });
     fc.assert(
       fc.property(gaps, (given) => {
