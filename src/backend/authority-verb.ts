@@ -7,7 +7,7 @@ import { readSetup } from './broker/store.ts';
 
 const FOLDER = ['<folder>', 'the set-up that "broker init" has made'] as const;
 
-/** `broker authority`: another authority takes over, while nothing stands still. */
+/** `broker authority`: replaces the authority of a set-up without downtime. */
 export function addAuthorityVerb(broker: Command, shell: Shell): void {
   const authority = broker
     .command('authority')
@@ -18,7 +18,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
   };
   authority
     .command('add')
-    .description('make a second authority: both are good from then on')
+    .description('make a second authority; both are valid from then on')
     .argument(...FOLDER)
     .addHelpText(...examples('dragoman-backend broker authority add museum'))
     .action((folder: string) => {
@@ -33,7 +33,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
     });
   authority
     .command('use')
-    .description('let the other authority issue: the certificate of the broker, and those of devices')
+    .description('let the other authority issue the certificates of the broker and of devices')
     .argument(...FOLDER)
     .addHelpText(...examples('dragoman-backend broker authority use museum'))
     .action((folder: string) => {
@@ -42,10 +42,10 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
       say(
         folder,
         `${name} issues from now on, and the broker has a certificate of it.`,
-        'Whoever has not got the new broker-ca.crt does not connect any more; called again, this goes back.',
+        'A client without the new broker-ca.crt can no longer connect. To go back, run the same command again.',
         ...(isByCertificate
           ? [
-              `Then: dragoman-backend devices renew --now --broker ${folder}, until every device has one of the new.`,
+              `Then: dragoman-backend devices renew --now --broker ${folder}, until every device has a certificate of the new authority.`,
             ]
           : []),
         `At last: dragoman-backend broker authority retire ${folder}`,
@@ -53,9 +53,9 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
     });
   authority
     .command('retire')
-    .description('end the change: what the other authority has issued is no longer valid')
+    .description('end the change: certificates of the other authority are no longer valid')
     .argument(...FOLDER)
-    .option('--regardless', 'also where devices are shut out by it')
+    .option('--regardless', 'retire it even if devices can then no longer log in')
     .addHelpText(...examples('dragoman-backend broker authority retire museum'))
     .action((folder: string, options: { regardless?: true }) => {
       const name = retireAuthority(folder, options.regardless === true);
@@ -63,7 +63,7 @@ export function addAuthorityVerb(broker: Command, shell: Shell): void {
         folder,
         `${name} is no longer valid.`,
         `Destroy ${join(folder, 'authority', `${name}.key`)}, and its copies.`,
-        `Bring ${join(folder, 'broker', 'ca.crt')} to everybody, as their broker-ca.crt.`,
+        `Bring ${join(folder, 'broker', 'ca.crt')} to the backend, every person and every device, as their broker-ca.crt.`,
       );
     });
 }

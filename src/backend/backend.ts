@@ -1,4 +1,4 @@
-/** The token issuer: joins the bus, the service's client and the issuing between them. */
+/** The token issuer: connects the bus with the service client. */
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '../adapters/clock.ts';
 import type { Logger } from '../adapters/log.ts';
@@ -11,14 +11,14 @@ import { createIssuing } from './issuing.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 
-/** What the configuration names by file, read. */
+/** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
-  /** Asked for at each request to the service. What it throws must not hold the key. */
+  /** Called for each request to the service. An error that it throws must not contain the key. */
   readonly apiKey: () => string;
   readonly mqttPassword?: () => string;
   readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly serviceCa?: Buffer;
-  /** Answers are signed with it. */
+  /** Signs the answers. */
   readonly signingKey?: PrivateKey;
 }
 
@@ -32,14 +32,14 @@ export interface BackendOptions {
 }
 
 export interface Backend {
-  /** Settles when requests are heard for the first time, or at the close. */
+  /** Settles when the backend first receives requests, or when it is closed. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
-  /** Answers what is under way, 2 s at most, and disconnects from the broker, 2 s at most. */
+  /** Finishes pending requests (at most 2 s), then disconnects from the broker (at most 2 s). */
   close(): Promise<void>;
 }
 
-/** Starts issuing tokens. Connects in the background; what fails is logged and tried again. */
+/** Starts issuing tokens. Connects in the background; logs failures and retries. */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
   const service = createServiceClient({

@@ -35,7 +35,7 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
     .command('init')
     .description('write a mosquitto set-up: authority, certificate, logins, access rules, limits')
     .argument('<folder>', 'new folder for all of it')
-    .requiredOption('--tenant <name>', 'whose devices people look after')
+    .requiredOption('--tenant <name>', 'tenant whose devices people look after')
     .requiredOption('--host <host>', "the broker's name or address, as devices connect to it")
     .addOption(
       new Option('--form <form>', 'how rules are written: dynsec (mosquitto 2.0 and 2.1), acl (2.0)')
@@ -45,7 +45,11 @@ export function addBrokerVerb(program: Command, shell: Shell): void {
     .addOption(
       new Option('--device-login <kind>', 'how devices log in').choices(DEVICE_LOGINS).default('password'),
     )
-    .option('--person <name=role>', `who gets a login: ${ROLES.join(', ')}; may be repeated`, gather)
+    .option(
+      '--person <name=role>',
+      `a person who gets a login, with a role: ${ROLES.join(', ')}; may be repeated`,
+      gather,
+    )
     .option('--prefix <levels>', 'first levels of every topic', 'dragoman/v1')
     .option('--device-port <port>', 'where devices connect', port, 8883)
     .option('--people-port <port>', 'where the backend and people connect', port, 8884)
@@ -69,7 +73,7 @@ function init(shell: Shell, given: string, options: Options): void {
   }
   shell.print(
     [
-      `set up in    ${folder} (README.txt tells what is what)`,
+      `set up in    ${folder} (README.txt explains each file)`,
       `authority    ${folder}/authority (keep ca.key off the broker's machine)`,
       `broker       ${folder}/broker (goes to the broker's machine)`,
       ...handedOut.map((own) => `login        ${own}`),
@@ -83,7 +87,7 @@ function choose(given: string, options: Options): Chosen {
   const { form, deviceLogin, devicePort, peoplePort, listen } = options;
   if (devicePort === peoplePort)
     throw new Failure(
-      '--device-port and --people-port must differ: they let in different logins',
+      '--device-port and --people-port must differ: devices and people log in on different ports',
       EXIT.usage,
     );
   const installedAt = options.installedAt ?? `${resolve(given)}/broker`;
@@ -100,7 +104,7 @@ function choose(given: string, options: Options): Chosen {
 }
 
 function readPeople(given: readonly string[] | undefined): Chosen['people'] {
-  // Without names, one for each role: better than one that several people share with all rights.
+  // Without names, one login for each role: safer than a shared login with all rights.
   const people = (given ?? ROLES.map((role) => `${role}=${role}`)).map((text) => {
     const [name = '', role, ...rest] = text.split('=');
     if (rest.length > 0 || !isRole(role))
@@ -127,7 +131,7 @@ const DEBIAN_ARCHITECTURES: Readonly<Record<string, string>> = {
   ...{ x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu', arm: 'arm-linux-gnueabihf' },
 };
 
-/** Where Debian's package has it, on a machine such as this one. */
+/** Path of the plugin in Debian's package, on a machine of this architecture. */
 function debianPlugin(): string {
   const folder = DEBIAN_ARCHITECTURES[process.arch] ?? 'x86_64-linux-gnu';
   return `/usr/lib/${folder}/mosquitto_dynamic_security.so`;

@@ -10,7 +10,7 @@ export const NAME = 'dragoman-backend';
 
 /**
  * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
- * @param argv what was typed behind the program's name
+ * @param argv the arguments after the program's name
  */
 export function runBackendProgram(argv: readonly string[], given: Terminal & RunHost): Promise<number> {
   const { output, signals, ...terminal } = given;

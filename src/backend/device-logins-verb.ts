@@ -27,20 +27,20 @@ interface AddOptions extends Common {
 const BROKER = ['--broker <folder>', 'the set-up that "broker init" has made'] as const;
 const NAME = '"kiosk-01" of the set-up\'s tenant, or "tenant/kiosk-01"';
 
-/** `devices`: who may log in at a broker that `broker init` has set up. */
+/** `devices`: manages the logins of devices at a broker that `broker init` has set up. */
 export function addDevicesVerb(program: Command, shell: Shell, signals: EndSignals): void {
   const devices = program
     .command('devices')
-    .description('give devices a login at the broker of "broker init", and take it away');
+    .description('add, change and disable the logins of devices at the broker of "broker init"');
   devices
     .command('add')
-    .description('make a login for each, and write its part of the configuration')
+    .description('make a login and a part of the configuration for each device')
     .argument('<device...>', NAME)
     .requiredOption(...BROKER)
-    .option('--group <name>', 'a group whose commands it may hear; may be repeated', gather)
-    .option('--files <folder>', 'where its files will lie on the device', '/etc/dragoman')
-    .option('--replace', 'for a new board in the place of one that has a login, which is no longer valid')
-    .option('--days <days>', 'how long a certificate is good', days, DEVICE_DAYS)
+    .option('--group <name>', 'a group whose commands it may receive; may be repeated', gather)
+    .option('--files <folder>', 'folder of its files on the device', '/etc/dragoman')
+    .option('--replace', 'for a replacement board; the login of the old board is no longer valid')
+    .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
     .option('--json', 'print one line: {"devices": [{"device", "folder", "config"}]}')
     .addHelpText(...examples('dragoman-backend devices add kiosk-01 kiosk-02 --group lobby --broker museum'))
     .action((names: string[], options: AddOptions) => add(shell, names, options));
@@ -53,7 +53,7 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .action((options: Common) => list(shell, options));
   devices
     .command('disable')
-    .description('let a device log in no more')
+    .description('end the login of a device')
     .argument('<device>', NAME)
     .requiredOption(...BROKER)
     .addHelpText(...examples('dragoman-backend devices disable kiosk-01 --broker museum'))
@@ -65,9 +65,9 @@ export function addDevicesVerb(program: Command, shell: Shell, signals: EndSigna
     .description('change what a device may reach')
     .argument('<device>', NAME)
     .requiredOption(...BROKER)
-    .option('--group <name>', 'its groups from now on; may be repeated', gather)
-    .option('--no-groups', 'no group any more')
-    .option('--enable', 'it may log in again')
+    .option('--group <name>', 'a group of the device from now on; may be repeated', gather)
+    .option('--no-groups', 'remove the device from all groups')
+    .option('--enable', 'let the device log in again')
     .addHelpText(...examples('dragoman-backend devices set kiosk-01 --group hall --broker museum'))
     .action((name: string, options: Common & { group?: string[]; groups: boolean; enable?: true }) => {
       const groups = options.groups ? options.group : [];
@@ -95,7 +95,7 @@ function add(shell: Shell, names: readonly string[], options: AddOptions): void 
   const next = [
     `Bring each folder's files to ${files} on its device (broker.json to conf.d/ there), then delete the folder.`,
     `On the broker's machine: ${howToApply(readSetup(options.broker))}.`,
-    ...(options.replace ? ['Until then the old board still gets in, and the new one does not.'] : []),
+    ...(options.replace ? ['Until then the old board can log in, and the new board cannot.'] : []),
   ];
   shell.print(`${[...added.map(line), ...next].join('\n')}\n`);
 }

@@ -1,4 +1,4 @@
-/** One HTTP request with a deadline and a bounded answer. Redirects are never followed: they could lead a key elsewhere. */
+/** One HTTP request with a deadline and a limit on the answer. It follows no redirects: they could send a key elsewhere. */
 import { type IncomingHttpHeaders, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
 
@@ -18,7 +18,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** There was no answer. The message names the trouble, never what was sent. */
+/** There was no answer. The message names the trouble and never contains the request. */
 export class NoAnswer extends Error {
   readonly kind: 'timeout' | 'unreachable' | 'malformed';
   constructor(kind: NoAnswer['kind'], message: string) {
@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
 export interface Http {
   /** Resolves with any status. Throws `NoAnswer`. */
   request(request: HttpRequest): Promise<HttpAnswer>;
-  /** Closes the connections that are kept for later. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -66,7 +66,7 @@ export function createHttp(ca?: Buffer): Http {
       });
       const fail = (error: Error): void => {
         clearTimeout(deadline);
-        // The other side had closed a kept connection before this request reached it.
+        // The server closed an idle connection before this request arrived.
         const isStale = sent.reusedSocket && !began && 'code' in error && error.code === 'ECONNRESET';
         if (isStale) resolve({ stale: true });
         else reject(error instanceof NoAnswer ? error : new NoAnswer('unreachable', explain(error)));
@@ -82,7 +82,7 @@ export function createHttp(ca?: Buffer): Http {
   return {
     async request(request) {
       if (!/^https?:\/\//.test(request.url) || !URL.canParse(request.url)) {
-        throw new NoAnswer('malformed', 'the address is no http address');
+        throw new NoAnswer('malformed', 'the address is not an http address');
       }
       for (;;) {
         const result = await once(request);

@@ -1,4 +1,4 @@
-/** The token issuer at work: requests from the bus into the pure issuer, its effects to the service and back. */
+/** Runs the pure issuer: passes it the requests from the bus, and carries out its effects at the service. */
 import type { Signer } from '../adapters/signing/signer.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -16,14 +16,14 @@ import { createServiceJobs } from './service-jobs.ts';
 import { shortId } from './session-upkeep.ts';
 import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
-/** A device does not wait longer for an answer; the broker should not either. */
+/** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
 const CLOSE_WITHIN_MS = 2000;
 
 export interface IssuingParts {
   readonly config: BackendConfig;
   readonly service: ServiceClient;
-  /** Null: answers are not signed. */
+  /** Null: do not sign answers. */
   readonly signer: Signer | null;
   readonly log: Log;
   readonly clock: Clock;
@@ -72,15 +72,15 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
       case 'ignore': {
         const fields = { device: `${effect.who.tenant}/${effect.who.device}`, why: effect.why };
         if (effect.why === 'flood') {
-          complain(`flood ${fields.device}`, fields, 'a device floods us with requests; it gets no answers');
-        } else log.debug(fields, 'a request got no answer of its own');
+          complain(`flood ${fields.device}`, fields, 'too many requests from one device; they get no answer');
+        } else log.debug(fields, 'request not answered');
       }
     }
   };
 
   const publish = ({ topic, correlationData }: Reply, message: object): void =>
     bus?.publish(topic, JSON.stringify(message), {
-      // A token never waits at the broker, in a session or on its disk.
+      // Tokens are never queued or stored at the broker.
       qos: 0,
       properties: { expiryS: ANSWER_EXPIRY_S, ...(correlationData && { correlationData }) },
     });
@@ -94,7 +94,7 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
         (jws) => publish(reply, { id: body.id, jws }),
         (error: unknown) => {
           const fault = error instanceof Error ? error.message : 'unknown';
-          log.error({ fault }, 'an answer could not be signed, and was not sent');
+          log.error({ fault }, 'answer not sent: it could not be signed');
         },
       )
       .finally(() => underWay.delete(sent));
@@ -121,9 +121,9 @@ export function createIssuing({ config, service, signer, log, clock, random }: I
     const { who, request, reply } = ask;
     const stream_url = config.service.streamUrl;
     send(who, reply, { ts: timestamp(clock.wall()), id: request.id, ok: true, probe, stream_url });
-    // Each device asks for us alone every ten minutes.
+    // Every device sends a check that only concerns the backend every ten minutes.
     const level = probe.session === 'none' ? 'debug' : 'info';
-    log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'a trial request was answered');
+    log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
   };
 
   return {
@@ -159,21 +159,17 @@ function hear(
   const read = readRequest(prefix, message);
   if (read.kind === 'nothing') {
     const device = read.who === null ? 'unknown' : `${read.who.tenant}/${read.who.device}`;
-    complain(
-      `${read.why} ${device}`,
-      { device, why: read.why },
-      'a message that is no token request was ignored',
-    );
+    complain(`${read.why} ${device}`, { device, why: read.why }, 'message ignored: not a token request');
     return;
   }
   if (read.kind === 'misask') {
     const { who, id, reply, detail } = read;
-    dispatch({ type: 'misasked', who, id, reply, detail });
+    dispatch({ type: 'malformed', who, id, reply, detail });
     return;
   }
   if (read.foreignReply) {
     const device = `${read.ask.who.tenant}/${read.ask.who.device}`;
-    complain(`reply ${device}`, { device }, 'a response topic outside token/res was ignored');
+    complain(`reply ${device}`, { device }, 'response topic ignored: it is outside token/res');
   }
   dispatch({ type: 'asked', ask: read.ask, draw: random() });
 }

@@ -9,9 +9,9 @@ import { jsonLine } from '../protocol/plain-text.ts';
 
 const DEFAULT_NAME = 'dragoman-signing';
 
-/** `keys create`: the pair with which answers are signed and believed. The private key is never printed. */
+/** `keys create`: makes the key pair that signs and verifies answers. Never prints the private key. */
 export function addKeysVerb(program: Command, shell: Shell): void {
-  const keys = program.command('keys').description('make keys with which answers to devices are signed');
+  const keys = program.command('keys').description('make keys that sign answers to devices');
   keys
     .command('create')
     .description('make a pair: NAME.key.pem for signingKeyFile, NAME.pub.pem for the devices')
@@ -29,7 +29,7 @@ function create(shell: Shell, name: string, asJson: boolean): void {
   try {
     writeNew(publicFile, publicPem, 0o644);
   } catch (error) {
-    // Half a pair would only be in the way of the next try.
+    // A private key without its public key would block the next attempt.
     unlinkSync(privateFile);
     throw error;
   }
@@ -47,7 +47,7 @@ function create(shell: Shell, name: string, asJson: boolean): void {
   );
 }
 
-/** @throws Failure where there is a file already, or none can be made */
+/** @throws Failure if the file exists or cannot be written */
 function writeNew(file: string, text: string, mode: number): void {
   try {
     writeFileSync(file, text, { mode, flag: 'wx' });

@@ -12,12 +12,12 @@ import { isObject } from '../protocol/json.ts';
 import type { BackendSecrets } from './backend.ts';
 
 const PREFIX = 'DRAGOMAN_BACKEND_';
-/** What is beyond is not worded: nobody reads it. */
+/** Largest number of problems that are listed. */
 const MOST_PROBLEMS = 100;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the configuration, one line each; no line holds a secret. */
+/** The problems of the configuration, one line each. No line contains a secret. */
 export class ConfigProblems extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -31,7 +31,7 @@ interface Leaf {
   readonly types: readonly string[];
 }
 
-/** @throws ConfigProblems with every problem that can be found at once */
+/** @throws ConfigProblems with all problems that can be found at once */
 export function loadBackendConfig(file: string | null, env: Environment): BackendConfig {
   const fromFile = file === null ? {} : readFile(file);
   const problems: string[] = [];
@@ -62,7 +62,7 @@ function readFile(file: string): unknown {
   throw new ConfigProblems([`${file}:${line}:${column}: ${parsed.message}`]);
 }
 
-/** Keys by variable: `service.apiKeyFile` is DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE. */
+/** Keys by environment variable: `service.apiKeyFile` is DRAGOMAN_BACKEND_SERVICE_API_KEY_FILE. */
 export function backendVariables(): ReadonlyMap<string, Leaf> {
   const root = z.toJSONSchema(backendConfigSchema, { io: 'input' }) as Node;
   return new Map(leavesOf(root, []).map((leaf) => [PREFIX + leaf.path.map(snake).join('_'), leaf]));
@@ -80,7 +80,7 @@ function leavesOf(node: Node, path: readonly string[]): Leaf[] {
   const properties = Object.entries(node.properties ?? {});
   if (properties.length > 0) return properties.flatMap(([name, child]) => leavesOf(child, [...path, name]));
   const types = (node.anyOf ?? [node]).flatMap(({ type }) => type ?? []);
-  // Exceptions by device and by group are more than a variable can say: only the file can hold them.
+  // A variable cannot express exceptions by device or group; they can only be in the file.
   return types.includes('object') || node.items?.type === 'object' ? [] : [{ path, types }];
 }
 
@@ -144,7 +144,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
   return issue.message;
 }
 
-/** The names that may stand in the object at a path. */
+/** The names that the object at a path may have. */
 function namesAt(path: readonly PropertyKey[]): string[] {
   let node: Node | undefined = z.toJSONSchema(backendConfigSchema, { io: 'input' }) as Node;
   for (const step of path) node = node?.properties?.[String(step)] ?? node?.additionalProperties;
@@ -152,8 +152,9 @@ function namesAt(path: readonly PropertyKey[]): string[] {
 }
 
 /**
- * What the configuration names by file. Keys are read at each use, so that they can be changed while running.
- * @throws ConfigProblems when a file can't be used now
+ * Reads the secrets from the files that the configuration names. Keys are read at each use, so that they can change while the
+ * backend runs.
+ * @throws ConfigProblems if a file cannot be used now
  */
 export function readBackendSecrets(
   config: BackendConfig,

@@ -17,7 +17,7 @@ export const CONFIG_OPTION = [
   'configuration file (or the variables DRAGOMAN_BACKEND_...)',
 ] as const;
 
-/** Reads the configuration and what it names. Throws a `Failure` that lists every problem. */
+/** Reads the configuration and the files that it names. Throws a `Failure` that lists every problem. */
 export function openConfig(shell: Shell, file: string | undefined, needs: 'apiKeyFile' | 'jwtFile'): Opened {
   try {
     const config = loadBackendConfig(file ?? null, shell.env);
@@ -39,7 +39,7 @@ const HINTS: Readonly<Partial<Record<TroubleKind, string>>> = {
   unavailable: 'try again later',
 };
 
-/** Lets an operation use the service, and words its failure for a person. */
+/** Runs an operation with the service, and turns its failure into a message for people. */
 export async function withService<T>(
   { config, secrets }: Opened,
   use: (service: ServiceClient) => Promise<T>,

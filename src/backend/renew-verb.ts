@@ -22,21 +22,24 @@ interface Options {
   readonly json?: true;
 }
 
-/** `devices renew`: the next certificate for each device that asks for one. */
+/** `devices renew`: issues the next certificate for each device that asks for one. */
 export function addRenewVerb(devices: Command, shell: Shell, signals: EndSignals): void {
   devices
     .command('renew')
-    .description('certify the new keys of devices whose certificates come to their end')
-    .argument('[device...]', 'of the tenant; left out: all that ask')
+    .description('certify the new keys of devices whose certificates end soon')
+    .argument('[device...]', 'devices of the tenant (default: all that ask)')
     .requiredOption(
       '--broker <folder>',
       'the set-up that "broker init" has made, with the key of its authority',
     )
-    .option('--profile <name>', "an administrator's, of ~/.config/dragoman/ctl.json; left out: the default")
-    .option('--days <days>', 'how long the certificates are good', days, DEVICE_DAYS)
-    .option('--wait <seconds>', 'how long devices may take to use them', seconds, 60)
-    .option('--now', 'tell the devices to ask, though it is not time yet')
-    .option('--follow', 'go on until SIGTERM: who asks gets one')
+    .option(
+      '--profile <name>',
+      "an administrator's profile in ~/.config/dragoman/ctl.json (default: its default profile)",
+    )
+    .option('--days <days>', 'validity of the certificates', days, DEVICE_DAYS)
+    .option('--wait <seconds>', 'time that devices have to use them', seconds, 60)
+    .option('--now', 'make the devices ask now, before it is time')
+    .option('--follow', 'serve devices that ask until SIGTERM')
     .option('--json', 'print one line for each: {"device", "status", "valid_to", "message"}')
     .addHelpText(...examples('dragoman-backend devices renew --broker museum'))
     .action((names: string[], options: Options) => renew(shell, signals, names, options));
@@ -46,9 +49,9 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
   const setup = readSetup(options.broker);
   if (setup.deviceLogin !== 'certificate')
     throw new Failure(
-      'the devices of this set-up have passwords, which do not end: there is nothing to renew',
+      'the devices of this set-up have passwords, which do not expire: there is nothing to renew',
     );
-  // Before anybody is asked.
+  // Fails before any device gets a command.
   readAuthority(options.broker, setup.authorities[0] ?? '');
   const access = openAccess(shell, setup, options.profile);
   const unknown = names.find((name) => !setup.devices.some(({ device }) => device === name));
@@ -57,25 +60,25 @@ async function renew(shell: Shell, signals: EndSignals, names: string[], options
       `${unknown} has no login here: "dragoman-backend devices list" shows those that have`,
       EXIT.usage,
     );
-  const told = (one: Renewal): void =>
+  const report = (one: Renewal): void =>
     shell.print(options.json ? jsonLine(asJson(one)) : textLine(sentence(one)));
   const renewals = await renewDevices({
-    ...{ folder: options.broker, access, clock: createSystemClock(), days: options.days, told },
+    ...{ folder: options.broker, access, clock: createSystemClock(), days: options.days, report },
     only: names.length === 0 ? null : names,
-    tell: options.now ? reachable(setup, names) : [],
+    prompt: options.now ? reachable(setup, names) : [],
     waitMs: options.wait * 1000,
     until: options.follow ? untilAskedToEnd(signals) : null,
   }).catch((error: unknown) => {
     throw error instanceof BrokerFailure ? new Failure(error.message) : error;
   });
   const open = renewals.filter(({ status }) => status === 'sent' || status === 'silent');
-  for (const one of open) told(one);
+  for (const one of open) report(one);
   if (renewals.length === 0 && !options.json) shell.print('no device asks for a certificate\n');
   if (renewals.some(({ status }) => status === 'refused')) shell.finish(EXIT.failed);
   else if (open.length > 0) shell.finish(EXIT.noAnswer);
 }
 
-/** Those that may log in; an administrator of the set-up reaches its own tenant only. */
+/** Devices that may log in, in the tenant of the set-up: its administrators reach no other. */
 function reachable({ devices, tenant }: Setup, names: readonly string[]): string[] {
   const able = devices.filter((one) => one.tenant === tenant && !one.disabled).map(({ device }) => device);
   return names.length === 0 ? able : able.filter((device) => names.includes(device));
@@ -105,10 +108,10 @@ function sentence({ device, status, validTo, message }: Renewal): string {
     case 'renewed':
       return `${device}  renewed until ${until}`;
     case 'sent':
-      return `${device}  has its certificate, and has not been seen with it yet`;
+      return `${device}  has its certificate, and has not connected with it yet`;
     case 'silent':
-      return `${device}  did not answer: call this again when it is there`;
+      return `${device}  did not answer: try again when it is online`;
     case 'refused':
-      return `${device}  refused: ${message ?? 'for no reason that is known'}`;
+      return `${device}  refused: ${message ?? 'unknown reason'}`;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A connection to the broker that has been heard on. Brokers without shared subscriptions may take `$share/...` for the name of a
- * topic, without an error (MQTT 3.1.1), and every request goes past the backend. So it asks itself, and falls back.
+ * Receives requests from the broker, and tests that they arrive. A broker without shared subscriptions may take `$share/...`
+ * for a topic name without an error (MQTT 3.1.1), and then no request arrives. So the backend sends itself a request, and
+ * falls back to a plain subscription if it does not arrive.
  */
 import { fullBucket, type Rate, spend } from '../core/retry/rate.ts';
 import type { Bus, BusMessage, OpenBus } from '../ports/bus.ts';
@@ -12,25 +13,25 @@ import { createStderrNotes } from './stderr-notes.ts';
 
 const WAIT_MS = 2000;
 const TRIES = 3;
-/** Anybody who may publish there can ask: not without end. */
+/** Limit on answers to test requests: every client that may publish there can send them. */
 const ANSWERS: Rate = { burst: 20, perMinute: 60 };
 
 export interface HearingParts {
   readonly openBus: OpenBus;
   readonly prefix: string;
-  /** Of the shared subscription. */
+  /** Group of the shared subscription. */
   readonly shareGroup: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** An id that nobody else has. */
+  /** Makes a unique id. */
   readonly randomId: () => string;
-  /** A message that is not of the test. */
+  /** Called for each message that is not part of the test. */
   readonly message: (message: BusMessage) => void;
-  /** Requests are heard now, or nothing more can be done so that they are. */
+  /** Called when requests arrive, or when no subscription is left to try. */
   readonly listening: () => void;
 }
 
-/** `proven`: a request of our own has come back. `unprovable`: none does, on either subscription. */
+/** `proven`: a test request has arrived. `unprovable`: none arrives on either subscription. */
 type Trust = 'unknown' | 'proven' | 'unprovable';
 
 export function openHearing(parts: HearingParts): Bus {
@@ -69,7 +70,7 @@ export function openHearing(parts: HearingParts): Bus {
           ),
       },
     );
-    // A fleet that is back at the broker before its backend gets no tokens.
+    // Reconnects quickly: devices that return before their backend get no tokens.
     bus.urgent(true);
     return bus;
   };
@@ -91,7 +92,7 @@ export function openHearing(parts: HearingParts): Bus {
     asked = null;
     if (trust !== 'proven' && !shared) {
       const sentence =
-        'this broker knows no shared subscriptions: every backend hears every request. Run one backend only, or a broker that shares.';
+        'this broker has no shared subscriptions: every backend receives every request. Run one backend only, or use another broker.';
       log.warn({}, sentence);
     }
     trust = 'proven';
@@ -99,7 +100,7 @@ export function openHearing(parts: HearingParts): Bus {
     parts.listening();
   };
 
-  /** Any backend of the group may be the one that hears the request: it tells them all. */
+  /** Confirms a test request. Any backend of the group may receive it, so the confirmation goes to all. */
   const echo = ({ payload, retain }: BusMessage): void => {
     const id = idOf(payload);
     if (id === null || retain) return;
@@ -108,13 +109,13 @@ export function openHearing(parts: HearingParts): Bus {
     if (spent.waitMs === 0) bus.publish(response, JSON.stringify({ ts: null, id, ok: true }), { qos: 0 });
   };
 
-  /** To the other kind of subscription; back to the shared one where neither hears, and then for good. */
+  /** Changes to the other kind of subscription. If neither receives, stays with the shared one. */
   const changeOver = async (): Promise<void> => {
     if (shared) {
-      log.warn({}, 'no request comes through the shared subscription; trying a plain one');
+      log.warn({}, 'no request arrives on the shared subscription; trying a plain one');
     } else {
       trust = 'unprovable';
-      const sentence = `cannot tell whether requests are heard: nothing that is published to ${request} comes back. Allow this backend to publish and subscribe there.`;
+      const sentence = `cannot verify that requests arrive: messages to ${request} do not come back. Allow this backend to publish and subscribe there.`;
       log.error({}, sentence);
     }
     shared = !shared;

@@ -1,4 +1,4 @@
-/** Reads what comes over the bus. Nothing in it is trusted but the topic, which the broker guards. */
+/** Reads messages from the bus. Only the topic is trusted, because the broker guards it. */
 import type { BusMessage } from '../ports/bus.ts';
 import { parseJson } from '../protocol/json.ts';
 import { requestIdSchema } from '../protocol/mqtt/envelope.ts';
@@ -7,7 +7,7 @@ import { type DeviceAddress, deviceTopics, tokenRequester } from '../protocol/mq
 import type { Ask, Reply } from './core/issue-event.ts';
 import type { DeviceName } from './core/policy.ts';
 
-/** A token request has some 200 bytes. */
+/** Longest request that is read (characters); a normal one has about 200. */
 const LARGEST_REQUEST_CHARS = 8192;
 const LARGEST_CORRELATION_BYTES = 1024;
 const LONGEST_RESPONSE_TOPIC = 512;
@@ -21,7 +21,7 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
   const address = tokenRequester(prefix, message.topic);
   if (address === null) return { kind: 'nothing', who: null, why: 'topic' };
   const who = { tenant: address.tenant, device: address.device };
-  // An old request that a broker keeps would be answered at each start of the backend.
+  // The backend would answer a retained request at each start.
   if (message.retain) return { kind: 'nothing', who, why: 'retained' };
   if (message.payload.length > LARGEST_REQUEST_CHARS) return { kind: 'nothing', who, why: 'oversized' };
   const body = parseJson(message.payload);
@@ -38,8 +38,8 @@ export function readRequest(prefix: string, message: BusMessage): ReadRequest {
 }
 
 /**
- * Where the answer goes: `{p}/token/res`, or a response topic at or below it. Any other is ignored: below `{p}` lie
- * topics that others read or act on, and a token must not be seen there.
+ * The topic of the answer: `{p}/token/res`, or the response topic if it is at or below that. Other response topics are
+ * ignored: other clients may read them, and must not see a token.
  */
 function replyFor(address: DeviceAddress, message: BusMessage): { reply: Reply; foreign: boolean } {
   const { responseTopic, correlationData } = message.properties;

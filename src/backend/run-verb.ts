@@ -6,9 +6,9 @@ import { startBackend } from './backend.ts';
 import { backendWarnings } from './core/config-warnings.ts';
 import { CONFIG_OPTION, openConfig } from './opening.ts';
 
-/** What of the process itself the issuer needs. */
+/** The parts of the process that the issuer needs. */
 export interface RunHost {
-  /** Where it logs. */
+  /** Stream for the log. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd: number };
   readonly signals: EndSignals;
 }

@@ -28,39 +28,39 @@ export interface ServiceOptions {
   /** `{base_url}`, without a slash at the end. */
   readonly url: string;
   readonly timeoutMs: number;
-  /** Asked for at each request, so that a new key needs no restart. What it throws must not hold the key. */
+  /** Called for each request, so that a new key needs no restart. An error that it throws must not contain the key. */
   readonly apiKey: () => string;
   readonly jwt?: () => string;
   readonly ca?: Buffer;
-  /** Left out: the machine's. */
+  /** Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'wall'>;
 }
 
-/** Every operation throws `ServiceFailure` when the service does not do it. */
+/** Every operation throws `ServiceFailure` if it fails. */
 export interface ServiceClient {
   createSession(input: CreateSessionInput): Promise<SessionWithToken>;
-  /** Null when there is no such session. */
+  /** Null if the session does not exist. */
   getSession(id: string): Promise<Session | null>;
   listSessions(filter?: { clientReferenceId: string }): Promise<Session[]>;
-  /** False when there was no such session. */
+  /** False if the session did not exist. */
   deleteSession(id: string): Promise<boolean>;
   cloneVoice(request: CloneVoiceRequest): Promise<VoiceRecord>;
-  /** Uploads a sample to the target that `cloneVoice` gave. No credential goes there. */
+  /** Uploads a sample to the target from `cloneVoice`, without a credential. */
   uploadSample(target: UploadTarget, file: { name: string; type: string; bytes: Buffer }): Promise<void>;
-  /** Null when there is no such voice. */
+  /** Null if the voice does not exist. */
   getVoice(id: string): Promise<VoiceRecord | null>;
   close(): void;
 }
 
-/** How a list is wrapped is not specified: the sessions are the array in `data`. */
+/** The specification leaves the wrapping of a list open: the sessions are the array in `data`. */
 const listSchema = z.preprocess(
   (data) =>
     Array.isArray(data) || typeof data !== 'object' ? data : Object.values(data ?? {}).find(Array.isArray),
   z.array(sessionSchema),
 );
-/** Of 256 sessions, the last that were made or asked for, tokens and ids are recognised in what the service says. */
+/** Number of tokens and ids (those of the last 256 sessions) that are removed from messages of the service. */
 const MOST_KNOWN = 512;
-/** A large file may take longer than any other request. */
+/** Factor on the timeout for an upload, because a large file takes longer. */
 const UPLOAD_TIMEOUT_FACTOR = 6;
 
 type Credential = 'apiKey' | 'jwt' | null;
@@ -68,7 +68,7 @@ type Credential = 'apiKey' | 'jwt' | null;
 export function createServiceClient(options: ServiceOptions): ServiceClient {
   const http = createHttp(options.ca);
   const { timeoutMs, clock = createSystemClock() } = options;
-  /** Every secret that was ever sent, to be taken out of what comes back. */
+  /** All secrets that were sent, to remove them from answers. */
   const secrets = new Set<string>();
   const sessions = createKnownSecrets(MOST_KNOWN);
   const scrub = (text: string): string => {
@@ -182,11 +182,11 @@ export function createServiceClient(options: ServiceOptions): ServiceClient {
   };
 }
 
-/** A secret as it can stand in a header. */
+/** Checks that a secret can be sent in a header. */
 function checkSecret(secret: string): string {
   const trimmed = secret.trim();
   if (!/^[\x21-\x7e]{1,8192}$/.test(trimmed))
-    throw new Error('the key is empty or holds characters that no key has');
+    throw new Error('the key is empty or contains characters that no key has');
   return trimmed;
 }
 

@@ -1,5 +1,5 @@
 import { readRetryAfter } from '../adapters/retry-after.ts';
-/** Turns what the service answers, or fails to answer, into a `Trouble`. */
+/** Turns a failed request to the service into a `Trouble`. */
 import { parseJson } from '../protocol/json.ts';
 import { errorEnvelopeSchema, type ServiceError } from '../protocol/service/error.ts';
 import type { WallMs } from '../protocol/time.ts';
@@ -8,13 +8,13 @@ import type { HttpAnswer, NoAnswer } from './http.ts';
 
 const LONGEST_DETAIL = 200;
 const LONGEST_RETRY_AFTER_S = 3600;
-/** Seen on a live service; the specification gives no number. */
+/** Error code of a live service; the specification gives no number. */
 const INSUFFICIENT_BALANCE = 100_050;
 
-/** The service did not do what it was asked. The message is safe to log. */
+/** A request to the service failed. The message is safe to log. */
 export class ServiceFailure extends Error {
   readonly trouble: Trouble;
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null if there was no answer. */
   readonly status: number | null;
   constructor(trouble: Trouble, status: number | null, message: string) {
     super(message);
@@ -23,13 +23,13 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** @param operation what was asked, such as "create a session" */
+/** @param operation what failed, such as "create a session" */
 export function failureOfSilence(error: NoAnswer, operation: string): ServiceFailure {
   const trouble = { kind: error.kind, detail: null, retryAfterS: null };
   return new ServiceFailure(trouble, null, `cannot ${operation}: ${error.message}`);
 }
 
-/** An answer of success that is not what the specification says. `where` names the field, never its value. */
+/** A successful answer that violates the specification. `where` names the field, never its value. */
 export function failureOfShape(status: number, operation: string, where: string): ServiceFailure {
   const trouble: Trouble = { kind: 'malformed', detail: null, retryAfterS: null };
   return new ServiceFailure(
@@ -40,8 +40,8 @@ export function failureOfShape(status: number, operation: string, where: string)
 }
 
 /**
- * Any answer but success.
- * @param scrub takes secrets out of a text
+ * An answer with an error status.
+ * @param scrub removes secrets from a text
  * @param wall now, for a `Retry-After` that is a date
  */
 export function failureOfAnswer(
@@ -63,7 +63,7 @@ function readErrors(body: string): ServiceError[] {
   return errorEnvelopeSchema.safeParse(parseJson(body)).data?.errors ?? [];
 }
 
-/** Readers go by the reason, wherever it stands, then by the status (docs/service.md 7). */
+/** Decides by the reason, in whichever field it is, then by the status (docs/service.md 7). */
 function kindOf(status: number, errors: readonly ServiceError[]): TroubleKind {
   const words = errors.map(({ type, title, detail }) => `${type} ${title} ${detail}`.toLowerCase()).join(' ');
   if (/pending[_ ]sessions[_ ]limit/.test(words)) return 'pending_limit';

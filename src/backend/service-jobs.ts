@@ -1,4 +1,4 @@
-/** What the issuer has the service do, and what it is told of it. */
+/** Carries out the issuer's effects at the service, and returns the results as events. */
 import type { Log } from '../ports/log.ts';
 import type { CreateSessionInput } from '../protocol/service/session.ts';
 import type { IssuerEffect, IssuerEvent } from './core/issue-event.ts';
@@ -7,7 +7,7 @@ import type { ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
 import { endUnused, shortId, shownSession } from './session-upkeep.ts';
 
-/** The specification names listing and deleting without their paths: a service may have others. */
+/** Failures that show that a service has no listing or deleting: the specification gives no paths for them. */
 const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
 
 export interface ServiceJobsParts {
@@ -16,7 +16,7 @@ export interface ServiceJobsParts {
   readonly random: () => number;
 }
 
-/** None of them rejects: what fails is an event, too. */
+/** No job rejects: a failure is an event, too. */
 export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
   const explain = (error: unknown, fields: object): Trouble => {
     if (error instanceof ServiceFailure) {
@@ -38,7 +38,7 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     }
   };
 
-  /** A session that can't be deleted is not lost for long: nobody has its token, and its window ends. */
+  /** A session that cannot be deleted does no harm: its token was not given out, and its window ends soon. */
   const probe = async (job: number, input: CreateSessionInput): Promise<IssuerEvent> => {
     const event = await create(job, input);
     if (event.type !== 'created') return event;
@@ -59,13 +59,13 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
       if (ids.length > 0) log.info(fields, 'revoked an unused session');
     } catch (error) {
       const trouble = explain(error, { reference: effect.reference });
-      // A service that can't do this may still make a session; one that is in trouble is not asked a second time.
+      // A service without listing may still make a session. A service in trouble gets no second request.
       if (!UNSUPPORTED.has(trouble.kind)) return { type: 'failed', job: effect.job, trouble, draw: random() };
     }
     return { type: 'ended', job: effect.job, ids, draw: random() };
   };
 
-  /** What is gone already is as good; a service that cannot revoke must not keep a device from its next session. */
+  /** A session that no longer exists counts as revoked. A failed revocation must not block the device's next session. */
   const revoke = async ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): Promise<IssuerEvent> => {
     const device = `${who.tenant}/${who.device}`;
     const ended = async (id: string): Promise<string[]> => {

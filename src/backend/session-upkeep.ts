@@ -3,23 +3,23 @@ export { shortId } from '../adapters/known-secrets.ts';
 import type { Session, SessionWithToken } from '../protocol/service/session.ts';
 import type { ServiceClient } from './service-client.ts';
 
-/** A lane has hardly ever more than one unused session; a longer list is somebody else's accident. */
+/** Most sessions that are revoked at once. A lane hardly ever has more than one; a longer list is a fault elsewhere. */
 const MOST_RETIRED = 8;
 const OVER: ReadonlySet<string> = new Set(['used', 'expired', 'revoked', 'deleted', 'ended', 'finished']);
 
-/** Created, and no stream has ever connected with it. */
+/** Whether no stream has ever connected with the session. */
 export function isUnused(session: Session): boolean {
   return session.status === 'pending' && !session.first_connected_at && !session.active_stream_count;
 }
 
-/** Nothing can be done with it any more. A status that the specification does not know counts as alive. */
+/** Whether the session can no longer be used. An unknown status counts as usable. */
 export function isOver(session: Session): boolean {
   return OVER.has(session.status) && !session.active_stream_count;
 }
 
 /**
- * Revokes a lane's sessions that were never used: the one named, else those found by their reference.
- * @returns the ids of those that are gone
+ * Revokes a lane's sessions that were never used: the named one, else those found by their reference.
+ * @returns the ids of the sessions that are gone
  */
 export async function endUnused(
   service: ServiceClient,
@@ -31,14 +31,14 @@ export async function endUnused(
       : [await service.getSession(wanted.sessionId)];
   const unused = found
     .filter((session) => session !== null)
-    // A service that does not know the filter lists everyone's.
+    // A service that ignores the filter lists the sessions of all lanes.
     .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))
     .slice(0, MOST_RETIRED);
   await Promise.all(unused.map((session) => service.deleteSession(session.id)));
   return unused.map(({ id }) => id);
 }
 
-/** The fields of docs/service.md 2.1 that a device gets; `maxDurationS` where the service does not show it. */
+/** The fields of docs/service.md 2.1 that a device gets, with `maxDurationS` if the service leaves it out. */
 export function shownSession(session: SessionWithToken, maxDurationS: number | undefined): SessionWithToken {
   const { id, token, intent, connection_type, single_use, client_reference_id, status } = session;
   const { created_at, connect_by, first_connected_at, active_stream_count, webrtc } = session;

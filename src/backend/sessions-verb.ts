@@ -15,10 +15,10 @@ interface ListOptions {
 }
 type RevokeOptions = Pick<ListOptions, 'config' | 'device' | 'json'>;
 
-/** A shorter beginning of an id could mean any session. */
+/** Shortest part of an id that is accepted (characters); a shorter one could match any session. */
 const SHORTEST_PREFIX = 6;
 
-/** `sessions list|revoke`: what the account has open, and how to end it. Tokens are never shown. */
+/** `sessions list|revoke`: lists and ends the account's sessions. Never shows tokens. */
 export function addSessionsVerb(program: Command, shell: Shell): void {
   const sessions = program.command('sessions').description('list or revoke sessions of the account');
   sessions
@@ -99,10 +99,9 @@ async function startingWith(service: ServiceClient, all: readonly Session[], id:
   const matching =
     begun.length < SHORTEST_PREFIX ? [] : all.filter((session) => session.id.startsWith(begun));
   if (matching.length > 1) throw new Failure(`several sessions begin with ${begun}: give more of the id`);
-  // A list may not show all that there is.
+  // A list may be incomplete.
   const session = matching[0] ?? (await service.getSession(id));
-  if (session === null)
-    throw new Failure(`there is no session ${begun}; "sessions list" shows what there is`);
+  if (session === null) throw new Failure(`there is no session ${begun}; "sessions list" shows all sessions`);
   return session;
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../ports/log.ts';
 const QUIET_MS = 60_000;
 const MOST_KINDS = 1000;
 
-/** Warnings that an outsider can provoke: one a minute of each kind, with the count of those left out. */
+/** Logs a warning that outsiders can cause: one a minute of each kind, with the number of those left out. */
 export type Complain = (kind: string, fields: object, sentence: string) => void;
 
 export function createStderrNotes(log: Log, clock: Clock): Complain {

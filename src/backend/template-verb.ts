@@ -32,20 +32,20 @@ const MOST_DEVICES = 1000;
 export function addTemplateVerb(devices: Command, shell: Shell): void {
   devices
     .command('template')
-    .description('give many devices a login, and write dragoman.json for the card of each')
-    .argument('<folder>', 'where the files go, a folder for each device; it must be new or empty')
+    .description('make logins for many devices, and write dragoman.json for the card of each')
+    .argument('<folder>', 'new or empty folder; it gets a folder for each device')
     .requiredOption('--broker <folder>', 'the set-up that "broker init" has made')
     .requiredOption(
       '--template <file>',
-      `what is the same for all: a dragoman.json; ${NUMBER} in it is the number`,
+      `a dragoman.json with the common settings; ${NUMBER} in it stands for the number`,
     )
     .requiredOption('--name <pattern>', `the names of the devices, with ${NUMBER} for the number`)
     .option('--count <number>', 'how many', number, 1)
     .option('--first <number>', 'the first number', number, 1)
-    .option('--group <name>', 'a group whose commands they may hear; may be repeated', gather)
+    .option('--group <name>', 'a group whose commands they may receive; may be repeated', gather)
     .option('--owner-key <file>', 'public key of the owner, PEM; may be repeated', gather)
-    .option('--days <days>', 'how long a certificate is good', days, DEVICE_DAYS)
-    .option('--replace', 'for new boards in the place of those that have a login, which is no longer valid')
+    .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
+    .option('--replace', 'for replacement boards; the logins of the old boards are no longer valid')
     .option('--cloud-init', 'write user-data for the imager of Raspberry Pi OS instead of dragoman.json')
     .option('--json', 'print one line: {"devices": [{"device", "folder"}]}')
     .addHelpText(
@@ -66,7 +66,7 @@ function writeFiles(shell: Shell, out: string, options: Options): void {
   const setup = readSetup(options.broker);
   if (options.count > 1 && !options.name.includes(NUMBER))
     throw new Failure(
-      `--name must hold ${NUMBER}, as in "kiosk-${NUMBER}": all devices would be called the same`,
+      `--name must contain ${NUMBER}, as in "kiosk-${NUMBER}": otherwise all devices get the same name`,
       EXIT.usage,
     );
   const groups = (options.group ?? []).map((group) => checked(`--group "${group}"`, nameSchema, group));
@@ -102,7 +102,7 @@ function tell(shell: Shell, added: readonly Added[], { json, cloudInit, broker }
     cloudInit
       ? 'Copy each to the boot partition of its card, with the packages (dragoman_*.deb, dragoman-node_*.deb) beside it.'
       : 'Copy each to the boot partition of its card.',
-    "Each holds its device's login: delete the folder when the kiosks run.",
+    "Each contains its device's login: delete the folder when the kiosks run.",
     `On the broker's machine: ${howToApply(readSetup(broker))}.`,
   ];
   shell.print(`${lines.join('\n')}\n`);

@@ -40,7 +40,7 @@ const TYPE_BY_EXTENSION: Readonly<Record<string, (typeof SAMPLE_MIME_TYPES)[numb
   '.mpeg': 'video/mpeg',
   '.mpg': 'video/mpeg',
 };
-/** Largest sample that services of this kind take. */
+/** Largest sample (bytes) that services of this kind accept. */
 const LARGEST_SAMPLE_BYTES = 10_000_000;
 const ITEM_ID = 'sample-1';
 const POLL_MS = 2000;
@@ -56,7 +56,7 @@ const label = (text: string, before: Record<string, string> = {}): Record<string
   return { ...before, [key]: value };
 };
 
-/** `voice clone|status`: a voice from a recording, with the account's JWT, which never leaves the backend. */
+/** `voice clone|status`: makes a voice from a recording. The account's JWT never leaves the backend. */
 export function addVoiceVerb(program: Command, shell: Shell): void {
   const voice = program.command('voice').description('clone a voice from a recording');
   voice
@@ -64,13 +64,13 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .description('register a sample, upload it, and print the id of the voice')
     .requiredOption('-n, --name <name>', 'name of the voice, 3 to 64 characters')
     .requiredOption('-f, --file <file>', 'recording of one clean speaker, 30 s or more, at most 10 MB')
-    .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file's ending)`)
+    .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file extension)`)
     .option('--language <code>', 'language that is spoken in the recording')
     .option('--description <text>', 'description of the voice')
     .option('--label <key=value>', 'a label such as gender=female; may be repeated', label)
     .option('--denoise', 'the recording has background noise')
     .option('--normalize', 'the recording needs its loudness evened out')
-    .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
+    .option('--wait <seconds>', 'longest wait until the voice is ready', seconds)
     .option(...CONFIG_OPTION)
     .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
@@ -81,9 +81,9 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .action((options: CloneOptions) => clone(shell, options));
   voice
     .command('status')
-    .description('print how far a cloned voice is')
+    .description('print the state of a cloned voice')
     .argument('<id>', 'id of the voice')
-    .option('--wait <seconds>', 'wait until the voice is ready, so long at most', seconds)
+    .option('--wait <seconds>', 'longest wait until the voice is ready', seconds)
     .option(...CONFIG_OPTION)
     .option('--json', 'print one line: {"voice": {"voice_id", "name", "processing_status", ...}}')
     .addHelpText(
@@ -101,7 +101,8 @@ async function clone(shell: Shell, options: CloneOptions): Promise<void> {
   const voice = await withService(opened, async (service) => {
     const created = await service.cloneVoice(request);
     const target = created.samples.find(({ item_id }) => item_id === ITEM_ID) ?? created.samples[0];
-    if (target === undefined) throw new Failure('the service gave no place to upload the sample to');
+    if (target === undefined)
+      throw new Failure('the service sent no upload address for the sample; try again later');
     await service.uploadSample(target, { name: basename(options.file), type, bytes });
     return options.wait === undefined ? created : waitUntilSettled(service, created, options.wait);
   });
@@ -121,7 +122,10 @@ async function status(shell: Shell, id: string, options: StatusOptions): Promise
 function readCloneRequest(options: CloneOptions): { request: CloneVoiceRequest; type: string } {
   const type = options.type ?? TYPE_BY_EXTENSION[extname(options.file).toLowerCase()];
   if (type === undefined) {
-    throw new Failure(`the kind of ${options.file} is not known by its ending: give --type`, EXIT.usage);
+    throw new Failure(
+      `cannot tell the file type of ${options.file} from its extension: give --type`,
+      EXIT.usage,
+    );
   }
   const sample = {
     filename: basename(options.file),

@@ -46,7 +46,7 @@ describe('a backend', () => {
     broker = await startPlainBroker();
     fixture = await startFixture({ brokerUrl: broker.url });
     await fixture.backend.ready;
-    expect(said('knows no shared subscriptions')).toBe(true);
+    expect(said('has no shared subscriptions')).toBe(true);
     sessionOf(await fixture.ask('kiosk', 'r1'));
     expect(fixture.answersTo('kiosk')).toHaveLength(1);
   });
@@ -65,7 +65,7 @@ describe('a backend', () => {
     });
     fixture = await startFixture({ brokerUrl: broker.url });
     await fixture.backend.ready;
-    expect(said('cannot tell whether requests are heard')).toBe(true);
+    expect(said('cannot verify that requests arrive')).toBe(true);
     expect(fixture.lines.at(-1)).toContain('"shared":true');
     sessionOf(await fixture.ask('kiosk', 'r1'));
   });

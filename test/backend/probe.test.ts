@@ -23,7 +23,7 @@ describe('a trial request', () => {
       expect(answer).toMatchObject({ id: 'p1', probe: { session: 'deleted' }, stream_url: STREAM_URL });
       expect(payload).not.toMatch(/token"|session":\{/);
       expect(sessionsAtService().filter(({ revoked }) => !revoked)).toEqual([]);
-      expect(fixture.lines.join('')).toMatch(/a trial request was answered/);
+      expect(fixture.lines.join('')).toMatch(/trial request answered/);
     },
   );
 

@@ -1,4 +1,4 @@
-/** A second authority beside the first, until everything is the second one's. */
+/** Adds a second authority beside the first, and retires the first when all certificates come from the second. */
 import { Failure } from '../../program/problem.ts';
 import { deviceName, type Setup } from '../core/broker/setup.ts';
 import { createAuthority, issueCertificate } from './authority.ts';
@@ -6,7 +6,7 @@ import { listFor } from './devices.ts';
 import { SERVER_DAYS } from './init.ts';
 import { readAuthority, readSetup, writeAuthority, writeServer, writeSetup, writeTrusted } from './store.ts';
 
-/** Both are good from here on; the first one goes on issuing. @returns the name of the second */
+/** Makes a second authority. Both are valid; the first still issues. @returns the name of the second */
 export function addAuthority(folder: string): string {
   const setup = readSetup(folder);
   const [first = '', second] = setup.authorities;
@@ -22,7 +22,7 @@ export function addAuthority(folder: string): string {
   return name;
 }
 
-/** The other one issues from here on, the broker's own certificate at once. @returns its name */
+/** Lets the other authority issue, and issues the broker's certificate from it. @returns its name */
 export function useAuthority(folder: string): string {
   const setup = readSetup(folder);
   const [first = '', second] = setup.authorities;
@@ -36,8 +36,8 @@ export function useAuthority(folder: string): string {
 }
 
 /**
- * The one that does not issue any more is no longer valid.
- * @param regardless of devices whose certificates are the old one's
+ * Ends the validity of the authority that no longer issues.
+ * @param regardless retires it even if devices still have certificates of it
  */
 export function retireAuthority(folder: string, regardless: boolean): string {
   const setup = readSetup(folder);
@@ -47,7 +47,7 @@ export function retireAuthority(folder: string, regardless: boolean): string {
   if (left.length > 0 && !regardless) {
     const some = left.slice(0, 5).join(', ') + (left.length > 5 ? `, and ${left.length - 5} more` : '');
     throw new Failure(
-      `${some}: no certificate of the new authority yet, and shut out without the old one: "dragoman-backend devices renew --now" brings them one (--regardless retires it all the same)`,
+      `${some}: no certificate of the new authority yet, so they could no longer log in. Run "dragoman-backend devices renew --now" first, or retire it with --regardless`,
     );
   }
   writeTrusted(folder, [first]);
@@ -55,7 +55,7 @@ export function retireAuthority(folder: string, regardless: boolean): string {
   return second;
 }
 
-/** Devices that may log in and have no certificate of an authority. */
+/** Devices that may log in but have no certificate of this authority. */
 function devicesBy({ devices }: Setup, authority: string): string[] {
   return devices
     .filter(({ disabled, password, certificates }) => {
@@ -64,7 +64,7 @@ function devicesBy({ devices }: Setup, authority: string): string[] {
     .map(deviceName);
 }
 
-/** With revoked certificates, each authority must have a list: without one the broker refuses all of its devices. */
+/** Once a certificate is revoked, each authority needs a revocation list: without one the broker refuses all its devices. */
 function withList(folder: string, setup: Setup): Setup {
   if (setup.revoked === null) return setup;
   const certificates = setup.revoked.certificates.filter(({ by }) => setup.authorities.includes(by));

@@ -1,7 +1,7 @@
 /**
- * Certificates by the `openssl` of this machine. Node makes keys and signatures, not certificates; a library for it would
- * bring a dozen packages into the program that holds the account's API key, and `openssl` is on every Debian that knows
- * any authority (ca-certificates needs it). Only `broker init` and devices with certificates need it, nothing that runs.
+ * Makes certificates with the `openssl` of this machine, because Node makes keys and signatures only. A library would bring
+ * a dozen packages into the program that holds the account's API key. Every Debian with ca-certificates has `openssl`.
+ * Only `broker init` and the `devices` verbs call it, never the running backend.
  */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
@@ -46,7 +46,7 @@ export interface Wanted {
   readonly days: number;
 }
 
-/** With a new key. */
+/** Issues a certificate for a new key. */
 export function issueCertificate(authority: KeyedCertificate, wanted: Wanted): KeyedCertificate {
   return inFolder((folder) => {
     const key = newKey(folder, 'own.key');
@@ -55,26 +55,26 @@ export function issueCertificate(authority: KeyedCertificate, wanted: Wanted): K
 }
 
 /**
- * For somebody else's key; nothing but that is taken from them.
+ * Issues a certificate for a given public key. Only the key is taken from the request.
  * @returns PEM
  */
 export function certify(authority: KeyedCertificate, publicKey: KeyObject, wanted: Wanted): string {
   return inFolder((folder) => {
-    // The request that openssl reads is our own, and its key is exchanged.
+    // openssl reads a request of our own; `-force_pubkey` replaces the key in it.
     newKey(folder, 'own.key');
     writeFileSync(join(folder, 'their.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
     return issue(folder, authority, wanted, ['-force_pubkey', 'their.pub']);
   });
 }
 
-/** @returns PEM of a certificate for `own.key`, if `more` does not say otherwise */
+/** @returns PEM of a certificate for `own.key`, unless `more` names another key */
 function issue(
   folder: string,
   authority: KeyedCertificate,
   { usage, name, days }: Wanted,
   more: readonly string[],
 ): string {
-  // What is cut off would be another name.
+  // A shortened name would be the name of another client.
   if (usage === 'client' && name.length > LONGEST_COMMON_NAME)
     throw new Failure(
       `"${name}" is too long for a certificate (${LONGEST_COMMON_NAME} characters): give tenant and device shorter names, or use passwords`,
@@ -97,14 +97,14 @@ function issue(
   return readFileSync(join(folder, 'own.crt'), 'utf8');
 }
 
-/** One that was issued, by its serial number (hexadecimal). Wall-clock milliseconds. */
+/** A revoked certificate, by its serial number (hexadecimal). Times are wall-clock milliseconds. */
 export interface Revoked {
   readonly serial: string;
   readonly validTo: number;
 }
 
 /**
- * The list of what is no longer valid, for as long as the authority: a broker refuses everybody when its list has ended.
+ * The revocation list. It is valid as long as the authority, because a broker with an expired list refuses all clients.
  * @returns PEM
  */
 export function listRevoked(authority: KeyedCertificate, revoked: readonly Revoked[], wall: WallMs): string {
@@ -122,7 +122,7 @@ export function listRevoked(authority: KeyedCertificate, revoked: readonly Revok
   });
 }
 
-/** UTCTime until 2049, GeneralizedTime from then on, as X.509 wants it. */
+/** UTCTime until 2049, GeneralizedTime after that, as X.509 requires. */
 function asnTime(wallMs: number): string {
   const digits = new Date(wallMs).toISOString().replace(/\D/g, '').slice(0, 14);
   return `${digits < '2050' ? digits.slice(2) : digits}Z`;
@@ -135,7 +135,7 @@ function newKey(folder: string, file: string): string {
   return pem;
 }
 
-/** The whole configuration: that of the machine must not add anything. */
+/** The whole configuration: the one of the machine must not add anything. */
 function writeConfig(folder: string, name: string, extensions: readonly string[]): void {
   const lines = [
     '[req]',
@@ -155,17 +155,17 @@ function openssl(cwd: string, args: readonly string[]): void {
   } catch (error) {
     if (systemCode(error) === 'ENOENT')
       throw new Failure(
-        'openssl is needed to make certificates and is not installed: install it ("apt install openssl") and call this again',
+        'openssl is needed to make certificates and is not installed: install it ("apt install openssl") and try again',
       );
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     const last = said.split('\n').at(-1) ?? '';
     throw new Failure(
-      `openssl ${args[0]} failed (${last.slice(0, 200) || 'it says nothing'}): is it a working one?`,
+      `openssl ${args[0]} failed (${last.slice(0, 200) || 'no message'}): check the installation of openssl`,
     );
   }
 }
 
-/** Keys lie on the disk no longer than openssl needs them. */
+/** Runs `use` in a temporary folder and deletes the folder with its keys afterwards. */
 function inFolder<T>(use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-authority-'));
   try {

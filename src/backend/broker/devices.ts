@@ -18,26 +18,26 @@ import {
 
 type Name = Pick<SetupDevice, 'tenant' | 'device'>;
 
-/** What was made for a device. The password is in its folder only. */
+/** The login that was made for a device. The password is only in its folder. */
 export interface Added {
   readonly device: string;
   readonly folder: string;
   readonly config: object;
 }
 
-/** Devices renew theirs when two thirds of this are over. */
+/** Validity of a device's certificate (days). Devices renew it after two thirds of this time. */
 export const DEVICE_DAYS = 3650;
 
 export interface AddOptions {
-  /** Where its files will lie on the device. */
+  /** Folder of its files on the device. */
   readonly files: string;
-  /** How long a certificate is good. */
+  /** Validity of a certificate (days). */
   readonly days: number;
-  /** Gives a device its own; left out: as files in a folder below `logins`. @returns the folder of what was given */
+  /** Writes a device's login. Default: files in a folder below `logins`. @returns the folder of the files */
   give?(login: DeviceLogin): string;
 }
 
-/** What a device gets: its part of the configuration, what it logs in with, and PEM of whom it trusts. */
+/** A device's part of the configuration, its credentials, and the PEM of the authorities that it trusts. */
 export interface DeviceLogin extends Name {
   readonly groups: readonly string[];
   readonly config: DeviceConfig;
@@ -46,18 +46,18 @@ export interface DeviceLogin extends Name {
 }
 
 type Wanted = Name & {
-  /** Left out, of a device that is there: as they are. */
+  /** Left out for a device that exists: unchanged. */
   readonly groups?: readonly string[];
 };
 
-/** All or none. */
+/** Adds all devices or none. */
 export function addDevices(folder: string, wanted: readonly Wanted[], options: AddOptions): Added[] {
   const setup = readSetup(folder);
   refuseKnown(setup, wanted);
   return handOutAll(folder, setup, wanted, options);
 }
 
-/** New logins for boards that take the place of others; those of the old boards are no longer valid. All or none. */
+/** Makes new logins for replacement boards and ends those of the old boards, for all devices or for none. */
 export function replaceDevices(folder: string, wanted: readonly Wanted[], options: AddOptions): Added[] {
   const setup = readSetup(folder);
   const names = wanted.map(deviceName);
@@ -73,14 +73,14 @@ function revoke(folder: string, setup: Setup, boards: readonly SetupDevice[]): N
   const nameless = boards.find(({ certificates }) => certificates.length === 0);
   if (nameless !== undefined)
     throw new Failure(
-      `which certificate ${deviceName(nameless)} has is not known, so that it cannot be revoked: disable it, and give the new board another name`,
+      `the certificate of ${deviceName(nameless)} is not known and cannot be revoked: disable the device, and give the new board another name`,
     );
   const before = setup.revoked?.certificates ?? [];
   const certificates = stillGood([...before, ...boards.flatMap((board) => board.certificates)]);
   return { certificates, list: listFor(folder, setup.authorities, certificates) };
 }
 
-/** Each authority answers for those that it has issued; mosquitto wants a list of each. */
+/** One revocation list for each authority, with the certificates that it has issued: mosquitto requires all lists. */
 export function listFor(
   folder: string,
   authorities: readonly string[],
@@ -146,7 +146,7 @@ function issuedOf(pem: string, by: string): IssuedCertificate {
   return { serial: serialNumber.toUpperCase(), validTo: new Date(validTo).toISOString(), by };
 }
 
-/** A certificate was issued for a device: it must be known before anybody has it. Returns when it ends. */
+/** Records a certificate, before the device gets it. @returns its end */
 export function noteCertificate(folder: string, name: Name, pem: string): number {
   const setup = readSetup(folder);
   const issued = issuedOf(pem, setup.authorities[0] ?? '');
@@ -160,7 +160,7 @@ export function noteCertificate(folder: string, name: Name, pem: string): number
   return Date.parse(issued.validTo);
 }
 
-/** Certificates are dated by the wall clock, even one that was never set. */
+/** The wall clock dates certificates, even if it was never set. */
 function now(): WallMs {
   return createSystemClock().wall() ?? asWall(0);
 }
@@ -190,7 +190,7 @@ export function changeDevice(
   writeSetup(folder, { ...setup, devices });
 }
 
-/** @throws Failure where the set-up does not know it */
+/** @throws Failure if the set-up does not know the device */
 function findDevice({ devices }: Setup, name: Name): SetupDevice {
   const wanted = deviceName(name);
   const found = devices.find((one) => deviceName(one) === wanted);

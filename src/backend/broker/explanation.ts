@@ -3,7 +3,7 @@ import type { Setup } from '../core/broker/setup.ts';
 const COPY = 'copy the files of the folder "broker" over';
 const RESTART = 'restart mosquitto (systemctl restart mosquitto)';
 
-/** What to do after a change, so that mosquitto reads it. */
+/** The steps after a change that make mosquitto read it. */
 export function howToApply({ form, revoked }: Pick<Setup, 'form' | 'revoked'>): string {
   if (form === 'dynsec') return `${COPY} and ${RESTART}: the plugin reads its file at the start only`;
   return revoked === null
@@ -11,21 +11,21 @@ export function howToApply({ form, revoked }: Pick<Setup, 'form' | 'revoked'>): 
     : `${COPY} and ${RESTART}: it reads the list of revoked certificates at the start only`;
 }
 
-/** The page that lies in the set-up. */
+/** The text of README.txt in the set-up. */
 export function explainSetup(setup: Setup): string {
   const { installedAt, host, devicePort, peoplePort } = setup;
   return `A broker's set-up, written by "dragoman-backend broker init".
 
 authority/   The authority that signed the broker's certificate${setup.deviceLogin === 'certificate' ? " and signs the devices'" : ''}.
              Keep ca.key off the broker's machine, best on a medium in a drawer:
-             whoever has it can pass for the broker${setup.deviceLogin === 'certificate' ? ' and for every device' : ''}.
+             anyone who has it can pass for the broker${setup.deviceLogin === 'certificate' ? ' and for every device' : ''}.
 broker/      For the broker's machine, as ${installedAt}:
                  chown -R mosquitto: ${installedAt}
                  mosquitto -c ${installedAt}/mosquitto.conf
              As Debian's service, let mosquitto.conf in /etc/mosquitto be a copy of it.
              It holds no password, but hashes of them and the key of ${host}.
 logins/      One folder for the backend, each person and each device: bring it to them, then delete it here.
-setup.json   What all of broker/ is made of. Keep a copy.
+setup.json   The source of all files in broker/. Keep a copy.
 
 Devices connect to ${host}:${devicePort}, the backend and people to ${host}:${peoplePort}.
 A new device: dragoman-backend devices add NAME --broker THIS-FOLDER, then ${howToApply(setup)}.

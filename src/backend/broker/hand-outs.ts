@@ -1,10 +1,10 @@
-/** What each login is handed out as: files for the folder of the device, the backend or the person. */
+/** The files of each login, for the folder of the device, the backend or the person. */
 import { BACKEND_NAME, deviceName, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import type { KeyedCertificate } from './authority.ts';
 
 export type Credential = { readonly password: string } | KeyedCertificate;
 
-/** Also the name of the systemd credential that the units know. */
+/** File name, and name of the systemd credential in the units. */
 const PASSWORD_FILE = 'mqtt-password';
 const CA_FILE = 'broker-ca.crt';
 
@@ -26,7 +26,7 @@ export interface DeviceConfig {
   };
 }
 
-/** @param files where they will lie on the device */
+/** @param files folder of the files on the device */
 export function deviceConfig(setup: Setup, device: SetupDevice, files: string): DeviceConfig {
   const at = (name: string): string => `${files}/${name}`;
   const login =
@@ -59,7 +59,7 @@ export function backendFiles(setup: Setup, password: string, ca: string): Record
   return { 'backend.json': pretty({ mqtt }), [PASSWORD_FILE]: password, [CA_FILE]: ca };
 }
 
-/** As `~/.config/dragoman` has it: the profile's files lie beside it. */
+/** Files for `~/.config/dragoman`: the profile, and beside it the files that the profile names. */
 export function personFiles(
   setup: Setup,
   name: string,

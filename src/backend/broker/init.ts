@@ -1,4 +1,4 @@
-/** `broker init`: everything that a mosquitto needs so that each device reaches its own topics and nothing else. */
+/** `broker init`: writes a mosquitto configuration in which each device reaches only its own topics. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,20 +11,20 @@ import { backendFiles, personFiles } from './hand-outs.ts';
 import { createPassword } from './password.ts';
 import { createFolders, handOut, writeCertificates, writeSetup } from './store.ts';
 
-/** What is chosen at the start, and stands. */
+/** Choices that are made once and never change. */
 export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
   readonly people: readonly { readonly name: string; readonly role: Role }[];
 };
 
-/** Nothing renews it by itself: docs/fleet.md tells how. */
+/** Validity of the broker's certificate (days). It is renewed by hand, see docs/fleet.md. */
 export const SERVER_DAYS = 3650;
 
-/** Nobody can join what they cannot name. */
+/** A random name, because a client that knew the name could join the group. */
 function shareGroup(): string {
   return `${BACKEND_GROUP}-${randomBytes(12).toString('hex')}`;
 }
 
-/** @returns the folders of what is handed out, by name */
+/** @returns the folders of the logins, by name */
 export function initBroker(given: string, chosen: Chosen): { folder: string; handedOut: string[] } {
   const folder = resolve(given);
   createFolders(folder);
@@ -54,7 +54,7 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     writeSetup(folder, setup);
     return { folder, handedOut };
   } catch (error) {
-    // It was empty, or not there.
+    // The folder was empty or missing before.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { EXIT, Failure } from '../../program/problem.ts';
 
-/** An option's value, checked. @throws Failure that names the option and what is wrong with it */
+/** Checks an option's value. @throws Failure that names the option and the problem */
 export function checked<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -14,7 +14,7 @@ export function gather(value: string, before: readonly string[] = []): string[] 
   return [...before, value];
 }
 
-/** Of a certificate; no longer than the authority's own. */
+/** Validity of a certificate, at most that of the authority. */
 export function days(text: string): number {
   return whole(text, 7300);
 }

@@ -1,12 +1,12 @@
 import { pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { PasswordHash } from '../core/broker/setup.ts';
 
-/** As mosquitto_passwd has it. The passwords hold 192 random bits: no number of iterations adds anything to that. */
+/** Iterations of PBKDF2, as in mosquitto_passwd. Passwords of 192 random bits need no more. */
 const ITERATIONS = 101;
 const SALT_BYTES = 12;
 const HASH_BYTES = 64;
 
-/** A new password, and what the broker keeps of it. */
+/** Makes a new password and the hash that the broker keeps. */
 export function createPassword(): { password: string; hash: PasswordHash } {
   const password = randomBytes(24).toString('base64url');
   const salt = randomBytes(SALT_BYTES);

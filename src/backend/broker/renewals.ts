@@ -1,4 +1,4 @@
-/** `devices renew`: certifies the keys that devices have made for themselves, and brings the certificates to them. */
+/** `devices renew`: certifies the keys that devices have made, and sends them the certificates. */
 
 import { randomBytes } from 'node:crypto';
 import { readRequest } from '../../adapters/certificates/request.ts';
@@ -18,16 +18,16 @@ import { certify } from './authority.ts';
 import { noteCertificate } from './devices.ts';
 import { readAuthority, readSetup } from './store.ts';
 
-/** What the broker keeps comes at once; when nothing has come for this long, it is all. */
+/** Silence after which all retained messages have arrived (ms); the broker sends them at once. */
 const SETTLED_MS = 1500;
 const LOOK_EACH_MS = 50;
 const VALID_FOR_MS = 3_600_000;
-/** A device that asks again and again costs a certificate in this time at most. */
+/** Shortest time between two certificates for one device (ms), so that repeated requests cost little. */
 const SAME_DEVICE_EACH_MS = 600_000;
 const CERTIFICATE_REQUEST = 'cert/req';
 const ANSWER = 'cmd/certificate/res';
 
-/** `renewed`: the broker has taken the new one. `sent`: the device has it, and has not been seen with it yet. */
+/** `renewed`: the device has connected with its new certificate. `sent`: the device has it and has not connected with it yet. */
 export type RenewalStatus = 'renewed' | 'sent' | 'silent' | 'refused';
 
 export interface Renewal {
@@ -39,7 +39,7 @@ export interface Renewal {
 }
 
 interface Asked extends Renewal {
-  /** Of the request, and of the command that answered it. */
+  /** Id of the request, and of the command that answers it. */
   readonly request: string;
   command: string | null;
   readonly at: number;
@@ -50,20 +50,20 @@ export interface RenewalParts {
   readonly access: OperatorAccess;
   readonly clock: Clock;
   readonly days: number;
-  /** These alone; null: all. */
+  /** Only these devices; null: all. */
   readonly only: readonly string[] | null;
   /** How long devices may take to use what they got. */
   readonly waitMs: number;
-  /** Devices that are told to ask. */
-  readonly tell: readonly string[];
-  /** Goes on until this settles. */
+  /** Devices that get the command to ask. */
+  readonly prompt: readonly string[];
+  /** Continues until this settles; null: ends when all are served. */
   readonly until: Promise<void> | null;
-  told(renewal: Renewal): void;
+  report(renewal: Renewal): void;
 }
 
 /** @throws BrokerFailure, Failure */
 export async function renewDevices(parts: RenewalParts): Promise<readonly Renewal[]> {
-  const { access, clock, told } = parts;
+  const { access, clock, report } = parts;
   const { prefix, tenant } = access.profile;
   const topics = operatorTopics(prefix, tenant);
   const asked = new Map<string, Asked>();
@@ -72,7 +72,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
     if (one.status === status) return;
     Object.assign(one, { status, message });
     newsAt = clock.now();
-    if (status !== 'sent') told(one);
+    if (status !== 'sent') report(one);
   };
 
   const hear = ({ topic, payload }: BusMessage): void => {
@@ -117,7 +117,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
   take = hear;
   for (const message of early) hear(message);
   try {
-    for (const device of parts.tell) {
+    for (const device of parts.prompt) {
       const ask = await commandTo(parts, device, {});
       const one = newlyAsked(`${tenant}/${device}`, '', Number.NEGATIVE_INFINITY);
       asked.set(device, { ...one, command: ask.id });
@@ -137,7 +137,7 @@ export async function renewDevices(parts: RenewalParts): Promise<readonly Renewa
   return [...asked.values()];
 }
 
-/** @param request empty: it was told to ask, and has not */
+/** @param request empty: the device got the command to ask, and has not asked */
 function newlyAsked(device: string, request: string, at: number): Asked {
   return { device, status: 'silent', message: null, validTo: null, request, command: null, at };
 }
@@ -154,7 +154,7 @@ function hearAnswer(
     settle(known, 'refused', `the device says: ${data.error?.message ?? 'too late'}`);
 }
 
-/** The certificate, or why there is none. */
+/** @returns the certificate, or the reason why there is none */
 function certifyDevice(
   { folder, days, access }: RenewalParts,
   device: string,
@@ -189,7 +189,7 @@ async function send(
   client.publish(topic, payload, { qos: 1 });
 }
 
-/** Signed where the profile has a key. */
+/** Sends a command, signed if the profile has a key. */
 async function commandTo(
   { access, clock }: RenewalParts,
   device: string,

@@ -1,4 +1,4 @@
-/** The folder of a broker's set-up: what is kept here, what goes to the broker, and what is handed out. */
+/** The folder of a broker's set-up: private files, files for the broker, and logins. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../adapters/system-error.ts';
@@ -13,7 +13,7 @@ const AUTHORITY = 'authority';
 const BROKER = 'broker';
 export const LOGINS = 'logins';
 
-/** @throws Failure where the folder is no set-up */
+/** @throws Failure if the folder is not a set-up */
 export function readSetup(folder: string): Setup {
   const file = join(folder, SETUP_FILE);
   let text: string;
@@ -37,7 +37,7 @@ export function readSetup(folder: string): Setup {
   );
 }
 
-/** The set-up first, then what is made of it: whatever is cut short between is made good by the next call. */
+/** Writes the set-up first, then the files made from it. The next call repairs an interrupted one. */
 export function writeSetup(folder: string, setup: Setup): void {
   guarded(folder, () => {
     replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`);
@@ -45,12 +45,11 @@ export function writeSetup(folder: string, setup: Setup): void {
   });
 }
 
-/** The set-up alone, where nothing of the broker's files depends on what has changed. */
+/** Writes the set-up only, after a change that does not affect the broker's files. */
 export function noteSetup(folder: string, setup: Setup): void {
   guarded(folder, () => replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`));
 }
 
-/** Makes the folders of a new set-up. */
 export function createFolders(folder: string): void {
   guarded(folder, () => {
     if (existsSync(folder) && readdirSync(folder).length > 0)
@@ -74,12 +73,12 @@ export function writeCertificates(
   });
 }
 
-/** Of all authorities whose certificates are good: what everybody trusts. PEM. */
+/** PEM of all valid authorities. */
 export function readAuthorityCertificate(folder: string): string {
   return guarded(folder, () => readFileSync(join(folder, BROKER, 'ca.crt'), 'utf8'));
 }
 
-/** One of them, by its name. @throws Failure that says where the key may be: it is kept apart */
+/** Reads one authority by its name. @throws Failure that names the missing key file */
 export function readAuthority(folder: string, name: string): KeyedCertificate {
   const certificate = guarded(folder, () => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
   const file = join(folder, AUTHORITY, `${name}.key`);
@@ -87,12 +86,12 @@ export function readAuthority(folder: string, name: string): KeyedCertificate {
     return { key: readFileSync(file, 'utf8'), certificate };
   } catch (error) {
     throw new Failure(
-      `the authority's key ${file} cannot be read (${codeOf(error)}): bring it from where it is kept, for as long as this takes`,
+      `the authority's key ${file} cannot be read (${codeOf(error)}): copy it there from its safe place for this command`,
     );
   }
 }
 
-/** @throws Failure where there is one of this name */
+/** @throws Failure if an authority of this name exists */
 export function writeAuthority(folder: string, name: string, authority: KeyedCertificate): void {
   guarded(folder, () => {
     writeNew(join(folder, AUTHORITY, `${name}.key`), authority.key);
@@ -100,7 +99,7 @@ export function writeAuthority(folder: string, name: string, authority: KeyedCer
   });
 }
 
-/** Whom the broker believes from now on. */
+/** Writes the authorities that the broker accepts. */
 export function writeTrusted(folder: string, names: readonly string[]): void {
   guarded(folder, () => {
     const all = names.map((name) => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
@@ -108,7 +107,7 @@ export function writeTrusted(folder: string, names: readonly string[]): void {
   });
 }
 
-/** What the broker shows from now on. The key goes first: with the old certificate mosquitto would not start. */
+/** Writes the broker's certificate. The key goes first: with the old certificate mosquitto would not start. */
 export function writeServer(folder: string, server: KeyedCertificate): void {
   guarded(folder, () => {
     replace(join(folder, BROKER, 'server.key'), server.key);
@@ -116,7 +115,7 @@ export function writeServer(folder: string, server: KeyedCertificate): void {
   });
 }
 
-/** Writes what somebody gets; the folder's name tells who. @throws Failure where there is such a folder */
+/** Writes a login to a folder with the login's name. @throws Failure if the folder exists */
 export function handOut(folder: string, who: string, files: Readonly<Record<string, string>>): string {
   const own = join(folder, LOGINS, who);
   guarded(folder, () => {
@@ -131,7 +130,7 @@ export function handOut(folder: string, who: string, files: Readonly<Record<stri
   return own;
 }
 
-/** What was handed out is taken back: the set-up does not know it. */
+/** Deletes a login folder that the set-up does not know. */
 export function takeBack(own: string): void {
   rmSync(own, { recursive: true, force: true });
 }
@@ -140,7 +139,7 @@ export function writeNew(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
 }
 
-/** Whole or not at all: mosquitto may read it at any moment. */
+/** Replaces a file atomically: mosquitto may read it at any moment. */
 function replace(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);

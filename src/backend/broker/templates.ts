@@ -1,4 +1,4 @@
-/** Reads a template, and writes the provisioning files that are made of it: each checked as its device will check it. */
+/** Reads a template and writes the provisioning files made from it. Each file passes the same checks as on the device. */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeText, SAVE_AS_UTF8 } from '../../adapters/config/encoding.ts';
@@ -27,7 +27,7 @@ import { writeNew } from './store.ts';
 
 const LARGEST_TEMPLATE_BYTES = 1_000_000;
 const MOST_TOLD = 5;
-/** What each card meets. */
+/** The device on which a card is used first. */
 const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
   network: 'networkd',
   wifiKey: '',
@@ -49,7 +49,7 @@ export function readTemplate(file: string): Template {
   if (!isObject(parsed.value)) throw new Failure(`${file} must hold one object, in braces`, EXIT.usage);
   const own = ownKeyIn(parsed.value);
   if (own !== null)
-    throw new Failure(`${file}: ${own} must be left out: each device gets one of its own`, EXIT.usage);
+    throw new Failure(`${file}: ${own} must be left out: each device gets its own value`, EXIT.usage);
   const broken = brokenPartOf(parsed.value);
   if (broken !== null) throw new Failure(`${file}: ${broken} must be an object, in braces`, EXIT.usage);
   return parsed.value;
@@ -68,7 +68,7 @@ export function readOwnerKeys(files: readonly string[]): string[] {
   });
 }
 
-/** As any editor may have written it. */
+/** Reads a template in any encoding that an editor may write. */
 function readTemplateText(file: string): string {
   const text = decodeText(readBytes('the template', file));
   if (text !== null) return text;
@@ -83,12 +83,12 @@ function readBytes(what: string, file: string): Buffer {
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     const meant = error.code === 'ENOENT' && existsSync(`${file}.txt`);
-    const fix = meant ? ` But ${file}.txt is there: Windows hides the end of a name. Rename it.` : '';
+    const fix = meant ? ` But ${file}.txt exists: Windows hides file extensions. Rename it.` : '';
     throw new Failure(`${what} ${file} cannot be read: ${error.message}.${fix}`, EXIT.usage);
   }
 }
 
-/** A folder of ours, closed to others. @throws Failure where something is in it */
+/** Makes a private folder. @throws Failure if the folder is not empty */
 export function makeOutFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -106,7 +106,7 @@ export interface FileForm {
   readonly ownerKeys: readonly string[];
 }
 
-/** @returns the folder of the device's file. @throws Failure that names what in the template is wrong */
+/** @returns the folder of the device's file. @throws Failure that names the problem in the template */
 export function writeDeviceFile(
   template: Template,
   number: string,
@@ -114,7 +114,7 @@ export function writeDeviceFile(
   { out, isCloudInit, ownerKeys }: FileForm,
 ): string {
   const filled = withNumber(template, number);
-  // The names of files are filled in by the device.
+  // The device fills in the file names.
   const { url, prefix, username } = login.config.mqtt;
   const { sshKeys, ...others } = provisioningFile(
     isObject(filled) ? filled : {},
@@ -133,7 +133,7 @@ export function writeDeviceFile(
   return folder;
 }
 
-/** @returns the keys of people. @throws Failure */
+/** @returns the public keys of the people. @throws Failure */
 function check(value: object): readonly string[] {
   const read = readDocument(JSON.stringify(value));
   if (!read.ok) throw asFailure(read.problems);
@@ -149,13 +149,13 @@ function check(value: object): readonly string[] {
 }
 
 function asFailure(problems: readonly ProvisioningProblem[]): Failure {
-  // Lines are those of what was made, not of the template.
-  const told = problems
+  // Line numbers would be those of the made file, not of the template.
+  const listed = problems
     .slice(0, MOST_TOLD)
     .map((problem) => problemLine(problem).replace(/ \(line \d+, column \d+\)/, ''))
     .join('\n- ');
   return new Failure(
-    `the template makes files that no device would take; nothing was made.\n- ${told}`,
+    `the template makes files that a device would refuse; nothing was made. Correct the template:\n- ${listed}`,
     EXIT.usage,
   );
 }

@@ -1,4 +1,4 @@
-/** What a request is about. */
+/** A request, with its sender and the address for the answer. */
 import { probeKind } from '../../protocol/mqtt/token.ts';
 import type { Ask, IssuerEffect } from './issue-event.ts';
 import { referenceOf } from './policy.ts';
@@ -11,18 +11,18 @@ export function deviceOf({ who }: Ask): string {
   return `${who.tenant}/${who.device}`;
 }
 
-/** A lane has one job at a time, and one trial beside it: neither is in the other's way. */
+/** A lane has at most one job and, independent of it, one trial. */
 export function jobKey(ask: Ask): string {
   const reference = referenceOf(ask.who, ask.request.lane);
   return isTrial(ask) ? `${reference}/probe` : reference;
 }
 
-/** Ids are the asker's choice: two lanes may pick the same. */
+/** The lane is part of the key, because two lanes may choose the same id. */
 export function answerKey({ request }: Ask): string {
   return `${request.lane}/${request.id}`;
 }
 
-/** No answer. */
+/** The effect that sends no answer. */
 export function ignore(
   { who, request }: Ask,
   why: Extract<IssuerEffect, { type: 'ignore' }>['why'],

@@ -1,16 +1,16 @@
 /**
- * What one device has had of sessions, and what it may still have. Nobody tells the backend when a stream ends, so that
- * a session counts until its longest end, unless it has been revoked.
+ * Sessions that one device has had, and those that it may still have. The backend does not learn when a stream ends.
+ * Therefore a session counts until its latest possible end, unless it has been revoked.
  */
 import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { Allowance } from './policy.ts';
 
 const HOUR_MS = 3_600_000;
-/** This long a lane may need two sessions for a rollover: the newer one to begin, the older one to finish speaking. */
+/** Time for which a lane may need two sessions at a rollover (ms): the newer one starts, the older one finishes speaking. */
 const OVERLAP_MS = 90_000;
-/** Sessions of a device's lanes end so far apart, so that their rollovers, two sessions each, do not meet. */
+/** Time between the session ends of a device's lanes (ms), so that rollovers with two sessions each do not coincide. */
 const APART_MS = 120_000;
-/** Shorter sessions than this have no room to be moved apart. */
+/** Shortest session whose end is moved (ms); shorter ones leave no room for it. */
 const SHORTEST_MOVED_MS = 600_000;
 const SLOW_RETRY_S = 300;
 const SHORTEST_RETRY_S = 5;
@@ -19,21 +19,21 @@ export interface GrantedSession {
   readonly id: string;
   readonly lane: string;
   readonly at: number;
-  /** When its stream ends at the latest, if it begins at once; and if it begins at the end of its window. */
+  /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the session's window. */
   readonly endsAt: number;
   readonly overAt: number;
-  /** It takes over from the lane's session before, which goes on for a while. */
+  /** It replaces the lane's previous session, which continues for a while. */
   readonly isRollover: boolean;
   /** It is being revoked. */
   leaving: boolean;
 }
 
 export interface Account {
-  /** In the order in which they were granted. */
+  /** Oldest first. */
   granted: GrantedSession[];
-  /** Moments of the last hour in which sessions were granted. */
+  /** Times of the grants within the last hour. */
   grants: number[];
-  /** Lanes whose session is wanted, and when its stream will end; null while it waits for its turn. */
+  /** Lanes that wait for a session, and the end of its stream; null while the job is queued. */
   readonly working: Map<string, number | null>;
 }
 
@@ -47,12 +47,12 @@ export function noteGrant(account: Account, session: Omit<GrantedSession, 'leavi
   account.grants.push(session.at);
 }
 
-/** These are known to be gone from the service. */
+/** Removes sessions that no longer exist at the service. */
 export function noteGone(account: Account, ids: readonly string[]): void {
   if (ids.length > 0) account.granted = account.granted.filter(({ id }) => !ids.includes(id));
 }
 
-/** Why the device may have no further session for this lane now; null when it may. */
+/** Why the device may have no further session for this lane now; null if it may. */
 export function checkAccount(
   account: Account,
   { lanes, sessionsPerHour }: Allowance,
@@ -82,8 +82,8 @@ export function checkAccount(
 export type Room = { ok: true; revoke: readonly string[] } | { ok: false; error: TokenError };
 
 /**
- * Makes room for one more session: those that have been replaced go, oldest first. The session that a lane speaks over is
- * never among them, nor during a rollover the one that takes over from it.
+ * Makes room for one more session by revoking replaced sessions, oldest first. It never revokes the session that a lane uses,
+ * nor the session that takes over during a rollover.
  */
 export function makeRoom(
   account: Account,
@@ -112,8 +112,8 @@ export function makeRoom(
 }
 
 /**
- * How long the stream may be: as long as the terms say, or less where it would end together with another lane's.
- * @param durationMs what the terms say
+ * Longest duration of the stream: the configured one, or less if it would end together with another lane's.
+ * @param durationMs the configured duration
  */
 export function chooseDurationMs(account: Account, lane: string, durationMs: number, now: number): number {
   if (durationMs < SHORTEST_MOVED_MS) return durationMs;
@@ -122,14 +122,14 @@ export function chooseDurationMs(account: Account, lane: string, durationMs: num
     ...[...account.working].flatMap(([name, endsAt]) => (name === lane || endsAt === null ? [] : [endsAt])),
   ];
   let chosen = durationMs;
-  // From the latest on: what is moved out of the way of one may be in the way of an earlier one.
+  // Latest first: moving away from one end may cause a conflict with an earlier one.
   for (const end of ends.sort((one, other) => other - one)) {
     if (Math.abs(now + chosen - end) < APART_MS) chosen = end - APART_MS - now;
   }
   return chosen < durationMs / 2 ? durationMs : chosen;
 }
 
-/** Which sessions a device that asks for this lane still speaks over, or is about to. */
+/** Sessions that a device still uses, or is about to use, when it asks for this lane. */
 function neededBy(
   alive: readonly GrantedSession[],
   lane: string,
@@ -142,13 +142,13 @@ function neededBy(
     const newest = own.at(-1);
     const settled = own.findLast((session) => now >= freeAt(session)) ?? own[0];
     if (newest === undefined || settled === undefined) return [];
-    // A lane that asks has no use for what it was given last; all it may still speak over is the one before.
+    // A lane that asks does not use its last session; it may still use the one before.
     if (name === lane) return reason === 'rollover' ? [settled] : [];
     return settled === newest || !newest.isRollover ? [newest] : [newest, settled];
   });
 }
 
-/** When a rollover to this session is over, and the older one of its lane can go. */
+/** End of the rollover to this session; after it the lane's older session can go. */
 function freeAt({ at, endsAt }: GrantedSession): number {
   return at + Math.min(OVERLAP_MS, (endsAt - at) / 2);
 }

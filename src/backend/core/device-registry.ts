@@ -1,63 +1,66 @@
-/** What is remembered of each device, bounded in every direction. */
+/** Records of all devices, with a limit on every list. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import { type Account, openAccount } from './device-account.ts';
 import type { Answer } from './issue-event.ts';
+import { isKnown, type Rank } from './job-queue.ts';
 import type { DeviceName } from './policy.ts';
 
-/** Devices that had sessions are remembered apart from the others: whoever invents names drives out none of them. */
+/** Largest number of records of devices that had sessions. They are kept separately, so that invented names cannot displace them. */
 const MOST_KNOWN = 20_000;
 const MOST_UNKNOWN_DEVICES = 5000;
 const MOST_LANES = 32;
 const MOST_ANSWERS = 16;
-/** Answers of any kind, as a multiple of the requests that are allowed; what is beyond gets silence. */
+/** Answers of any kind, as a multiple of the allowed requests. Further requests get no answer. */
 const ANSWERS_PER_REQUEST = 4;
-/** Trials at once, as a multiple of the requests: a person who looks for a fault tries often. */
+/** Trials at once, as a multiple of the allowed requests: a person who looks for a fault tries often. */
 const TRIAL_BURST = 2;
-/** A device asks every ten minutes whether we are there, three times if need be; what is beyond gets silence. */
+/** A device checks every ten minutes, in up to three attempts, that the backend is there. Further checks get no answer. */
 const PROBES: Rate = { burst: 6, perMinute: 6 };
+/** Limit on denials to all devices that never had a session, because clients can invent names. */
+const UNKNOWN_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 
 interface GivenAnswer {
   readonly answer: Answer;
-  /** Until then the same request gets the same answer. */
+  /** The same request gets the same answer until this time. */
   readonly freshUntil: number;
 }
 
-/** The last session made for a lane. After `until` nobody can use it any more. */
+/** The last session made for a lane. It cannot be used after `until`. */
 interface LaneSession {
   readonly id: string;
   readonly until: number;
 }
 
-/** What a device may ask and be told at the moment. */
+/** Remaining requests and answers of a device. */
 interface Buckets {
   requests: Bucket;
   answers: Bucket;
 }
 
 export interface DeviceRecord {
-  /** Trials have their own: they take nothing from the lanes. */
+  /** Trials have their own buckets, so that they take nothing from the lanes. */
   readonly wants: Buckets;
   readonly trials: Buckets;
-  /** Questions whether we are there. */
+  /** Checks that the backend is there. */
   probes: Bucket;
   readonly account: Account;
-  /** Moment of the first session; null for a unknown device. */
+  /** Time of the first session; null for an unknown device. */
   knownSince: number | null;
   readonly answered: Map<string, GivenAnswer>;
   readonly sessions: Map<string, LaneSession>;
 }
 
 export interface DeviceRegistry {
-  /** The device's record; a new one where there is none. The device that asked longest ago is forgotten when it is full. */
+  /** Returns the device's record, or a new one. When full, drops the device that asked longest ago. */
   of(who: DeviceName, now: number): DeviceRecord;
-  /** Counts one answer; true when the device has had this many that silence is the better one. */
+  /** Counts one answer; true if the device has had too many and gets no answer. */
   isFlood(record: DeviceRecord, isTrial: boolean, now: number): boolean;
-  /** Counts one question whether we are there; true when there are too many of them. */
+  /** Counts one check that the backend is there; true if there are too many. */
   isProbeFlood(record: DeviceRecord, now: number): boolean;
-  /** Counts one request; how long the device should have waited with it, milliseconds. */
+  /** Counts one request. @returns how long the device should have waited (ms) */
   spendRequest(record: DeviceRecord, isTrial: boolean, now: number): number;
-  /** The device has had a session. */
+  /** Records that the device has had a session. */
   know(who: DeviceName, record: DeviceRecord, now: number): void;
   keepAnswer(record: DeviceRecord, id: string, given: GivenAnswer): void;
   remember(record: DeviceRecord, lane: string, session: LaneSession): void;
@@ -122,7 +125,7 @@ export function openDeviceRegistry(requests: Rate): DeviceRegistry {
   };
 }
 
-/** Keeps a map in the order of use, and drops what was used longest ago. */
+/** Keeps a map in the order of use, and drops the least recently used entry. */
 function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): void {
   map.delete(key);
   map.set(key, value);
@@ -130,4 +133,15 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): v
     if (map.size <= most) return;
     map.delete(oldest);
   }
+}
+
+/** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
+export function countUnknownDevices(): (rank: Rank, now: number) => boolean {
+  let bucket = fullBucket(UNKNOWN_ANSWERS, 0);
+  return (rank, now) => {
+    if (isKnown(rank)) return false;
+    const spent = spend(bucket, UNKNOWN_ANSWERS, now);
+    bucket = spent.bucket;
+    return spent.waitMs > 0;
+  };
 }

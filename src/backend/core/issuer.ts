@@ -9,20 +9,24 @@ import type { CreateSessionInput, SessionWithToken } from '../../protocol/servic
 import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
 import { busy, tooMany } from './denials.ts';
 import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './device-account.ts';
-import { type DeviceRecord, type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
+import {
+  countUnknownDevices,
+  type DeviceRecord,
+  type DeviceRegistry,
+  openDeviceRegistry,
+} from './device-registry.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
 import { countPending } from './pending.ts';
 import { type Allowance, isListed, judge, type Policy } from './policy.ts';
 import { denialOf, pauseMs, type Trouble } from './service-trouble.ts';
-import { countUnknownDevices } from './unknown-devices.ts';
 
-/** A job waits no longer than this for its turn: the device has given up by then. */
+/** Longest wait of a job in the queue (ms); the device has given up by then. */
 const LONGEST_QUEUE_MS = 20_000;
 const MOST_JOBS = 2000;
-/** Whoever would wait longer than this for its turn is told so at once. */
+/** Longest expected wait that is accepted (ms). A request with a longer one is denied at once. */
 const LONGEST_EXPECTED_MS = 10_000;
-/** A denial is repeated to the same request this long at most. */
+/** Longest time for which the same request gets the same denial (ms). */
 const DENIAL_FRESH_MS = 30_000;
 
 interface Job {
@@ -50,9 +54,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const jobsByLane = new Map<string, Job>();
   const queue = openJobQueue<Job>(options.limits.createsPerSecond);
   const pending = countPending(options.limits.pendingSessions);
-  /** Strangers never take the whole of the connection to the service. */
+  /** Unknown devices get at most half of the parallel requests to the service. */
   const mostUnknown = Math.ceil(options.limits.concurrency / 2);
-  const isFloodOfUnknown = countUnknownDevices();
+  const isUnknownFlood = countUnknownDevices();
   let running = 0;
   let unknownRunning = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -74,7 +78,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const asked = (ask: Ask, draw: number, now: number): IssuerEffect[] => {
     const { who, request } = ask;
     const record = devices.of(who, now);
-    if (probeKind(request) === 'backend') return asksForUs(ask, record, now);
+    if (probeKind(request) === 'backend') return confirmPresence(ask, record, now);
     const trial = isTrial(ask);
     if (devices.isFlood(record, trial, now)) return [ignore(ask, 'flood')];
     const given = record.answered.get(answerKey(ask));
@@ -97,12 +101,12 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
     const rank = rankOf(ask, record);
     const error = refusal(ask, record, verdict.allowance, rank, draw, now);
-    if (error !== null) return tell(ask, rank, answer(ask, { ok: false, error }), now);
+    if (error !== null) return answerUnlessFlood(ask, rank, answer(ask, { ok: false, error }), now);
     enqueue({ key, ask, input: verdict.input, allowance: verdict.allowance, rank }, record, now);
     return start(now, draw);
   };
 
-  /** What speaks against making a session for a request that is in order. */
+  /** Why no session is made for a valid request; null if one is made. */
   const refusal = (
     ask: Ask,
     record: DeviceRecord,
@@ -113,7 +117,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   ): TokenError | null => {
     if (!isTrial(ask)) {
       const { lane } = ask.request;
-      // What the lane was given before has been used, or it would not ask again; or is ended now.
+      // The lane's earlier sessions are not pending: they have been used, or are ended now.
       pending.remove(record.account.granted.filter((one) => one.lane === lane).map(({ id }) => id));
       const error = checkAccount(record.account, allowance, lane, now);
       if (error !== null) return error;
@@ -126,21 +130,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return isLong ? busy(`${options.limits.createsPerSecond} sessions a second`, draw) : null;
   };
 
-  /** Strangers are only told while there are few of them. */
-  const tell = (ask: Ask, rank: Rank, told: IssuerEffect, now: number): IssuerEffect[] =>
-    isFloodOfUnknown(rank, now) ? [ignore(ask, 'flood')] : [told];
+  /** Unknown devices get an answer only while few of them ask. */
+  const answerUnlessFlood = (ask: Ask, rank: Rank, effect: IssuerEffect, now: number): IssuerEffect[] =>
+    isUnknownFlood(rank, now) ? [ignore(ask, 'flood')] : [effect];
 
-  /** Whether we are there: told at once, with what the owner has decided; neither the service nor a limit is in the way. */
-  const asksForUs = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
+  /** Confirms at once that the backend is there, by the owner's policy only: without the service and without limits. */
+  const confirmPresence = (ask: Ask, record: DeviceRecord, now: number): IssuerEffect[] => {
     if (devices.isProbeFlood(record, now)) return [ignore(ask, 'flood')];
     const verdict = judge(options, ask.who, ask.request);
-    const told: IssuerEffect = verdict.ok
+    const effect: IssuerEffect = verdict.ok
       ? { type: 'confirm', ask, probe: { session: 'none' } }
       : answer(ask, verdict);
-    return tell(ask, rankOf(ask, record), told, now);
+    return answerUnlessFlood(ask, rankOf(ask, record), effect, now);
   };
 
-  /** The device does not wait for its older request any more; the session that is being made is for the newer one. */
+  /** The device no longer waits for its older request. The session that is being made answers the newer one. */
   const supersede = (job: Job, ask: Ask): IssuerEffect[] => {
     const ignored = ignore(job.ask, 'superseded');
     job.ask = ask;
@@ -173,7 +177,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (!isKnown(job.rank)) unknownRunning -= 1;
   };
 
-  /** Begins jobs as far as the service may be asked, at once and in a second. */
+  /** Begins jobs within the limits on parallel requests and on sessions a second. */
   const start = (now: number, draw: number): IssuerEffect[] => {
     const effects: IssuerEffect[] = [];
     const trouble = pausedBy(now);
@@ -210,8 +214,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (isTrial(job.ask)) return [{ type: 'probe', job: job.number, input: job.input }];
     const last = devices.of(who, now).sessions.get(request.lane);
     const unused = last !== undefined && now < last.until ? last.id : null;
-    // Asking again means that an answer was lost, ours or the service's: there may be sessions that we know nothing of,
-    // of this lane's older requests, of another backend, or from before our start.
+    // A repeated request means that an answer was lost, ours or the service's. Unknown sessions may exist: from older requests
+    // of this lane, from another backend, or from before our start.
     if (unused !== null || request.attempt > 1) {
       const sessionId = request.attempt > 1 ? null : unused;
       return [{ type: 'end', job: job.number, reference: job.key, sessionId }];
@@ -244,7 +248,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const created = (job: Job, session: SessionWithToken, now: number): IssuerEffect => {
     const { who, request } = job.ask;
     const record = devices.of(who, now);
-    // The service counts the window from some moment between our question and its answer: each use takes the safe end.
+    // The service counts the window from a time between our request and its answer: each use takes the safe end.
     const windowMs = (job.input.expires_in_seconds ?? 0) * 1000;
     const until = now + windowMs;
     devices.remember(record, request.lane, { id: session.id, until });
@@ -253,10 +257,10 @@ export function createIssuer(options: IssuerOptions): Issuer {
       ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
       ...{ endsAt: now + durationMs, overAt: until + durationMs },
     });
-    pending.add(session.id, { device: deviceOf(job.ask), isStranger: !isKnown(job.rank), until });
+    pending.add(session.id, { device: deviceOf(job.ask), isUnknown: !isKnown(job.rank), until });
     devices.know(who, record, now);
     const given: Answer = { ok: true, session };
-    // Past half of its window the same answer would leave the device too little time.
+    // After half of the window, a repeated answer would leave the device too little time.
     devices.keepAnswer(record, answerKey(job.ask), {
       answer: given,
       freshUntil: job.createdFrom + windowMs / 2,
@@ -296,14 +300,14 @@ export function createIssuer(options: IssuerOptions): Issuer {
     }
   };
 
-  /** What could not be revoked counts again, and is tried again with the device's next request. */
+  /** Sessions that could not be revoked count again. The device's next request tries to revoke them again. */
   const revoked = (event: Extract<IssuerEvent, { type: 'revoked' }>, now: number): void => {
     const { account } = devices.of(event.who, now);
     noteGone(account, event.gone);
     for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
   };
 
-  const misasked = (event: Extract<IssuerEvent, { type: 'misasked' }>, now: number): IssuerEffect => {
+  const malformed = (event: Extract<IssuerEvent, { type: 'malformed' }>, now: number): IssuerEffect => {
     const { who, id, reply, detail } = event;
     if (devices.isFlood(devices.of(who, now), false, now)) return { type: 'ignore', who, id, why: 'flood' };
     const error = {
@@ -319,7 +323,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   return {
     handle(event, now) {
       if (event.type === 'asked') return asked(event.ask, event.draw, now);
-      if (event.type === 'misasked') return [misasked(event, now)];
+      if (event.type === 'malformed') return [malformed(event, now)];
       if (event.type === 'woken') {
         wakeAt = Number.POSITIVE_INFINITY;
         return start(now, event.draw);

@@ -1,7 +1,7 @@
-/** Who is next: a job waits in the order of its rank, then of its arrival. */
+/** The queue of jobs, ordered by rank, then by arrival. */
 import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 
-/** The lower, the sooner: 0 for a listed device, else the moment of its first session; Infinity for a unknown device. */
+/** Lower ranks go first: 0 for a listed device, else the time of its first session; Infinity for an unknown device. */
 export type Rank = number;
 
 export interface Ranked {
@@ -10,16 +10,16 @@ export interface Ranked {
 
 export interface JobQueue<J extends Ranked> {
   readonly size: number;
-  /** How long a job of this rank waits at least, milliseconds. */
+  /** Shortest wait of a job of this rank (ms). */
   waitMs(rank: Rank): number;
   add(job: J): void;
-  /** Whether there is a job to take. `unknown devices`: one of theirs would do. */
+  /** Whether there is a job to take. `unknownDevices`: jobs of unknown devices count. */
   has(unknownDevices: boolean): boolean;
-  /** Takes out all jobs that are not to wait any longer. */
+  /** Removes and returns all jobs that must not wait any longer. */
   drop(isOver: (job: J) => boolean): J[];
   /** The next job. */
   take(unknownDevices: boolean): J | undefined;
-  /** Takes the right to make one session; 0, or how long until there is one, milliseconds. */
+  /** Counts one new session. @returns 0, or the time until one is allowed (ms) */
   spendCreate(now: number): number;
 }
 

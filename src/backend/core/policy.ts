@@ -2,7 +2,7 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import type { TokenError, TokenRequest } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput } from '../../protocol/service/session.ts';
 
-/** Who asks, from the topic. */
+/** The sender of a request, from the topic. */
 export interface DeviceName {
   readonly tenant: string;
   readonly device: string;
@@ -11,10 +11,10 @@ export interface DeviceName {
 export type IssueCase = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
 export type Policy = Pick<BackendConfig, 'allow' | 'groups' | 'devices' | 'session' | 'limits'>;
 
-/** What one device may cost. */
+/** Limits of one device. */
 export type Allowance = Pick<BackendConfig['limits'], 'lanes' | 'sessionsAtOnce' | 'sessionsPerHour'>;
 
-/** What only a person can change is asked for again slowly. */
+/** Retry time after a denial that only a person can change (s). */
 const FIXABLE_RETRY_S = 300;
 
 /** The service's label of a lane: `tenant/device/lane`. */
@@ -26,7 +26,7 @@ export type Verdict =
   | { ok: true; input: CreateSessionInput; allowance: Allowance }
   | { ok: false; error: TokenError };
 
-/** Whether a device may have what it asks for, and on which terms. */
+/** Decides whether a device may have a session, and on which terms. */
 export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verdict {
   if (!policy.allow.some((pattern) => matches(pattern, who))) {
     return deny('device_not_allowed', 'Unknown device', 'the owner has not allowed this device');
@@ -65,7 +65,7 @@ export function judge(policy: Policy, who: DeviceName, request: IssueCase): Verd
   return { ok: true, input, allowance };
 }
 
-/** Whether the owner has written down this very device: nobody else's request can be as certain. */
+/** Whether the owner's configuration names this device itself, not only by a pattern. */
 export function isListed({ allow, groups, devices }: Policy, { tenant, device }: DeviceName): boolean {
   const name = `${tenant}/${device}`;
   return (
@@ -75,7 +75,7 @@ export function isListed({ allow, groups, devices }: Policy, { tenant, device }:
   );
 }
 
-/** Those of the groups in their order, then the device's own: later ones count. */
+/** Exceptions of the groups in their order, then those of the device. Later ones win. */
 function exceptionsFor({ groups, devices }: Policy, who: DeviceName) {
   const name = `${who.tenant}/${who.device}`;
   const own = Object.hasOwn(devices, name) ? devices[name] : undefined;
@@ -88,7 +88,7 @@ function matches(pattern: string, { tenant, device }: DeviceName): boolean {
   return fits(wantedTenant, tenant) && fits(wantedDevice, device);
 }
 
-/** `*` stands for any characters, also none. Each part is looked for once, from the left. */
+/** `*` stands for any characters, or none. Each part is searched once, from the left. */
 function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
@@ -107,7 +107,7 @@ function deny(code: string, title: string, detail: string): { ok: false; error: 
   return { ok: false, error: { code, title, detail, final: true, retry_after_s: FIXABLE_RETRY_S } };
 }
 
-/** Later layers count; a key whose value is undefined hides nothing. */
+/** Later layers win. A key with the value undefined does not override. */
 function overlay<T extends object>(
   base: T,
   layers: readonly { readonly [K in keyof T]?: T[K] | undefined }[],

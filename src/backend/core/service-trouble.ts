@@ -17,37 +17,33 @@ export type TroubleKind =
 
 export interface Trouble {
   readonly kind: TroubleKind;
-  /** What the service said, without secrets; null when it said nothing that a device's owner should read. */
+  /** The service's message without secrets; null if it has none that a device's owner should read. */
   readonly detail: string | null;
-  /** What the service asked us to wait (`Retry-After`), seconds. */
+  /** Wait that the service asks for (`Retry-After`, s). */
   readonly retryAfterS: number | null;
 }
 
 interface Consequence {
   readonly code: string;
   readonly title: string;
-  /** Asked again only at a slow cadence: a person has to fix it. */
+  /** A person has to fix it: the device retries slowly. */
   readonly final: boolean;
-  /** The device waits at least this long. */
+  /** Shortest wait of the device. */
   readonly retryAfterS: number;
-  /** It is the account's trouble, not the device's: this long nobody else asks the service either. 0: only this device. */
+  /** Time for which no device's request goes to the service, if the whole account is affected. 0: only this device waits. */
   readonly pauseS: number;
 }
 
 const SLOW_S = 300;
 
-/** What each trouble means for the device that asked and for all others. */
+/** Effects of each trouble on the device that asked and on all others. */
 export const CONSEQUENCES: Readonly<Record<TroubleKind, Consequence>> = {
   unreachable: consequence('service_unreachable', 'The translation service cannot be reached', 5),
   timeout: consequence('service_timeout', 'The translation service did not answer in time', 5),
   unavailable: consequence('service_unavailable', 'The translation service is not available', 5),
-  malformed: consequence(
-    'service_malformed',
-    'The translation service gave an answer that is not understood',
-    15,
-  ),
+  malformed: consequence('service_malformed', 'The translation service sent an invalid answer', 15),
   rate_limited: {
-    ...consequence('service_rate_limited', 'The translation service is asked too often', 5),
+    ...consequence('service_rate_limited', 'The translation service received too many requests', 5),
     pauseS: 5,
   },
   pending_limit: {
@@ -55,29 +51,29 @@ export const CONSEQUENCES: Readonly<Record<TroubleKind, Consequence>> = {
     pauseS: 5,
   },
   session_limit: consequence('session_limit_reached', 'Too many streams are running', 30),
-  balance: mendable('insufficient_balance', 'The account is out of balance'),
-  blocked: mendable('account_blocked', 'The account is blocked'),
-  unauthorized: mendable('backend_unauthorized', 'The service does not accept the API key of the backend'),
-  misconfigured: mendable('backend_misconfigured', 'The backend cannot ask the service'),
-  rejected: { ...mendable('service_rejected', 'The translation service rejects the request'), pauseS: 0 },
+  balance: fixable('insufficient_balance', 'The account has no balance left'),
+  blocked: fixable('account_blocked', 'The account is blocked'),
+  unauthorized: fixable('backend_unauthorized', 'The service does not accept the API key of the backend'),
+  misconfigured: fixable('backend_misconfigured', 'The backend cannot ask the service'),
+  rejected: { ...fixable('service_rejected', 'The translation service rejects the request'), pauseS: 0 },
 };
 
 function consequence(code: string, title: string, retryAfterS: number): Consequence {
   return { code, title, final: false, retryAfterS, pauseS: 0 };
 }
 
-function mendable(code: string, title: string): Consequence {
+function fixable(code: string, title: string): Consequence {
   return { code, title, final: true, retryAfterS: SLOW_S, pauseS: 30 };
 }
 
-/** How long all others are kept from asking, milliseconds. A wait that the service asked for counts for everyone. */
+/** Time for which all other devices wait (ms). A wait that the service asks for applies to all. */
 export function pauseMs(trouble: Trouble): number {
   return Math.max(CONSEQUENCES[trouble.kind].pauseS, trouble.retryAfterS ?? 0) * 1000;
 }
 
 /**
  * The denial that a device gets.
- * @param draw 0 to 1: spreads the next requests of a fleet that was denied at once
+ * @param draw 0 to 1: spreads the retries of a fleet that was denied at once
  */
 export function denialOf(trouble: Trouble, draw: number): TokenError {
   const { code, title, final, retryAfterS } = CONSEQUENCES[trouble.kind];

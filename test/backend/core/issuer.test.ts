@@ -211,7 +211,7 @@ describe('issuer', () => {
     expect(kinds.filter((effect) => effect.type === 'create')).toHaveLength(1);
     expect(kinds.at(-1)).toMatchObject({ type: 'ignore', why: 'flood' });
     const who = { tenant: 'museum', device: 'kiosk' };
-    const flood = { type: 'misasked', who, id: 'x', detail: '' } as const;
+    const flood = { type: 'malformed', who, id: 'x', detail: '' } as const;
     expect(harness.issuer.handle({ ...flood, reply: { topic: 't' } }, 1000)).toMatchObject([
       { why: 'flood' },
     ]);

@@ -36,6 +36,6 @@ describe('troubles with the service', () => {
       { kind: 'balance', detail: 'Insufficient balance: top up', retryAfterS: null },
       0,
     );
-    expect(detail).toBe('The account is out of balance: Insufficient balance: top up');
+    expect(detail).toBe('The account has no balance left: Insufficient balance: top up');
   });
 });

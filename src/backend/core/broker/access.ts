@@ -1,4 +1,4 @@
-/** Who may do what at the broker, as topic filters. Both forms of a broker's configuration are made of it. */
+/** Access rules at the broker, as topic filters. Both forms of its configuration are made from them. */
 import type { CommandName } from '../../../protocol/mqtt/command.ts';
 import {
   backendFilter,
@@ -8,20 +8,20 @@ import {
   operatorTopics,
 } from '../../../protocol/mqtt/topics.ts';
 
-/** Of people, from least to most: each may do what those before it may. */
+/** Roles of people, from least to most rights. Each role includes the rights of those before it. */
 export const ROLES = ['viewer', 'operator', 'administrator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Topic filters. What is in neither list is refused. */
+/** Topic filters. Topics in none of the lists are refused. */
 export interface Access {
   readonly publish: readonly string[];
-  /** What may be received, and subscribed. */
+  /** Topics that may be subscribed and received. */
   readonly receive: readonly string[];
-  /** What may be subscribed beside `receive`; it brings nothing that is not in `receive`. */
+  /** Further filters that may be subscribed. They deliver only topics of `receive`. */
   readonly subscribe: readonly string[];
 }
 
-/** From which role on a command may be sent; the compiler asks for each new one. */
+/** The lowest role that may send each command. The compiler requires an entry for each new command. */
 export const COMMAND_ROLES: Readonly<Record<CommandName | 'say', Exclude<Role, 'viewer'>>> = {
   ...{ start: 'operator', stop: 'operator', mute: 'operator', unmute: 'operator' },
   ...{ languages: 'operator', volume: 'operator', echo: 'operator', voice: 'operator', say: 'operator' },
@@ -30,7 +30,7 @@ export const COMMAND_ROLES: Readonly<Record<CommandName | 'say', Exclude<Role, '
   ...{ reboot: 'administrator', certificate: 'administrator' },
 };
 
-/** Its own topics in their directions, its groups' and its tenant's; it may not tell itself what to do, nor answer itself. */
+/** A device reaches its own topics, and those of its groups and tenant. It may not publish its own commands or answers. */
 export function deviceAccess(address: DeviceAddress, groups: readonly string[]): Access {
   const topics = deviceTopics(address);
   return {
@@ -41,7 +41,7 @@ export function deviceAccess(address: DeviceAddress, groups: readonly string[]):
     ],
     receive: [
       ...[topics.tokenResponse, topics.configDesired, topics.commands, topics.fleetCommands],
-      // It hears what the broker tells of it, to put that right.
+      // It receives its own last will from the broker, to correct the status.
       topics.status,
       ...groups.flatMap((group) => [topics.groupCommands(group), topics.groupDesired(group)]),
     ],
@@ -58,7 +58,7 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   };
 }
 
-/** Nobody but the backend and the device itself comes near tokens, and nobody at all reads captions. */
+/** People reach neither tokens, which are for backend and device only, nor captions. */
 export function personAccess(role: Role, prefix: string, tenant: string): Access {
   const topics = operatorTopics(prefix, tenant);
   const any = deviceTopics({ prefix, tenant, device: '+' });

@@ -1,11 +1,11 @@
-/** Provisioning files of many devices, of one template: what is in it for all, and what each gets of its own. */
+/** Provisioning files of many devices, made from one template plus the values of each device. */
 import { isObject } from '../../../protocol/json.ts';
 
 /** Stands for the number of a device in the template and in its name. */
 export const NUMBER = '{n}';
 const FEWEST_DIGITS = 2;
 
-/** Names of `count` devices, all with as many digits: `kiosk-01` to `kiosk-20`. */
+/** Names of `count` devices, all with the same number of digits: `kiosk-01` to `kiosk-20`. */
 export function numbered(pattern: string, first: number, count: number): { name: string; number: string }[] {
   const digits = Math.max(FEWEST_DIGITS, String(first + count - 1).length);
   return Array.from({ length: count }, (_, index) => {
@@ -14,7 +14,7 @@ export function numbered(pattern: string, first: number, count: number): { name:
   });
 }
 
-/** The same value with the number in all of its texts. */
+/** Replaces `{n}` with the number in all strings of a value. */
 export function withNumber(value: unknown, number: string): unknown {
   if (typeof value === 'string') return value.replaceAll(NUMBER, number);
   if (Array.isArray(value)) return value.map((item) => withNumber(item, number));
@@ -22,7 +22,7 @@ export function withNumber(value: unknown, number: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withNumber(part, number)]));
 }
 
-/** What each device gets of its own; a template that has it would give all the same. */
+/** Keys that are set for each device. A template must not have them: all devices would get the same value. */
 const OWN: readonly (readonly string[])[] = [
   ...[['secrets'], ['caPem'], ['certPem'], ['keyPem']],
   ...[
@@ -36,7 +36,7 @@ const OWN: readonly (readonly string[])[] = [
   ],
 ];
 
-/** The first key that a template must not have; null where there is none. */
+/** The first key of the template that it must not have; null if there is none. */
 export function ownKeyIn(template: unknown): string | null {
   const isIn = (path: readonly string[]): boolean => {
     let holder = template;
@@ -49,7 +49,7 @@ export function ownKeyIn(template: unknown): string | null {
   return OWN.find(isIn)?.join('.') ?? null;
 }
 
-/** What is filled in must be an object where it is there: a path that is none; null where all are. */
+/** The first path to fill in that exists and is not an object; null if there is none. */
 export function brokenPartOf(template: Readonly<Record<string, unknown>>): string | null {
   const { config = {} } = template;
   if (!isObject(config)) return 'config';
@@ -57,7 +57,7 @@ export function brokenPartOf(template: Readonly<Record<string, unknown>>): strin
   return part === undefined ? null : `config.${part}`;
 }
 
-/** What a device logs in with. */
+/** A device's login. */
 export interface Login {
   readonly tenant: string;
   readonly device: string;
@@ -94,21 +94,20 @@ export function provisioningFile(
 }
 
 const BOOT = '/boot/firmware';
-/** The package may lie there with its own Node.js; without a network apt does without its lists. */
+/** Installs the packages on the boot partition, which may include Node.js. Without a network apt uses its old lists. */
 const INSTALL = [
   'set -e',
   'export DEBIAN_FRONTEND=noninteractive',
   'apt-get update || true',
   `apt-get install --yes --no-install-recommends ${BOOT}/dragoman*.deb`,
   'systemctl start dragoman-provision.service',
-  // The secrets of dragoman.json stand in it, too.
+  // user-data contains the secrets of dragoman.json, too.
   `shred -n 1 -z ${BOOT}/user-data`,
   `printf '#cloud-config\\n{}\\n' >${BOOT}/user-data`,
 ].join('; ');
 
 /**
- * The same as `user-data` of cloud-init. Whatever comes from outside stands in it as base64 or as JSON of plain ASCII, both of
- * which are YAML.
+ * The same as `user-data` of cloud-init. External values are written as base64 or as JSON in ASCII: both are valid YAML.
  * @param encoded base64 of the file
  */
 export function cloudInit(
@@ -120,11 +119,11 @@ export function cloudInit(
   const login = sshKeys.length === 0 ? '' : `ssh_authorized_keys:\n${keys}ssh_pwauth: false\n`;
   const serve = sshKeys.length === 0 ? '' : '  - [systemctl, enable, --now, ssh]\n';
   return `#cloud-config
-# ${tenant}/${device}, made by "dragoman-backend devices template". It holds secrets.
+# ${tenant}/${device}, made by "dragoman-backend devices template". It contains secrets.
 hostname: ${asciiJson(device)}
 ${login}write_files:
   - path: ${BOOT}/dragoman.json
-    # What FAT allows: others are refused there.
+    # FAT allows no other permissions.
     permissions: "0755"
     encoding: b64
     content: ${encoded}

@@ -1,14 +1,14 @@
-/** The files that mosquitto reads, of a set-up. */
+/** Renders the files that mosquitto reads, from a set-up. */
 import type { Access } from './access.ts';
 import { type Account, accountsOf, type PasswordHash, type Setup } from './setup.ts';
 
-/** Content by file name; none of them holds a password, all are for the broker alone. */
+/** Content by file name. No file contains a password. */
 export type Files = Readonly<Record<string, string>>;
 
-/** For each client. Mosquitto's own 1,000 is less than a fleet asks for at once when its power comes back. */
+/** Queued messages for each client. Mosquitto's default of 1,000 is too few when a whole fleet returns after a power cut. */
 const QUEUED_MESSAGES = 20_000;
 const QUEUED_BYTES = 67_108_864;
-/** The largest payload that an agent reads, and a topic. Clients are told, and one that sends more is disconnected. */
+/** Largest packet (bytes): an agent's largest payload, and a topic. The broker disconnects a client that sends more. */
 const LARGEST_PACKET_BYTES = 266_240;
 
 const REVOKED = 'revoked.crl';
@@ -34,14 +34,14 @@ function mosquittoConf(setup: Setup): string {
   const bind = setup.listen === null ? '' : ` ${setup.listen}`;
   const tls = [`certfile ${at('server.crt')}`, `keyfile ${at('server.key')}`, 'tls_version tlsv1.2'];
   const byCertificate = setup.deviceLogin === 'certificate';
-  // The broker puts the name of the login or certificate in place of the identifier that a client gives. The plugin
-  // binds both by itself where there is a password, and refuses a wrong identifier instead.
+  // Replaces the client's identifier with the name of its login or certificate. With passwords the plugin does this itself:
+  // it refuses a wrong identifier.
   const bound = byCertificate || setup.form === 'acl' ? ['use_username_as_clientid true'] : [];
   const guarded = (who: string): string[] =>
     setup.form === 'acl' ? [`acl_file ${at(`${who}.acl`)}`, `password_file ${at(`${who}.passwords`)}`] : [];
   return [
-    '# Written by "dragoman-backend"; "dragoman-backend devices add" writes it again. Put what is yours into a file of its own.',
-    // Each listener has users and rules of its own, so that no device can log in where people do.
+    '# Written by "dragoman-backend"; "dragoman-backend devices add" writes it again. Put your own settings into another file.',
+    // Each listener has its own users and rules, so that no device can log in on the port for people.
     `per_listener_settings ${setup.form === 'acl'}`,
     ...(setup.form === 'dynsec'
       ? [`plugin ${setup.pluginFile}`, `plugin_opt_config_file ${at('dynamic-security.json')}`]
@@ -51,7 +51,7 @@ function mosquittoConf(setup: Setup): string {
     '# Retained messages (status, configuration) outlive a restart.',
     ...['persistence true', `persistence_location ${at('store')}/`, 'persistent_client_expiration 1d'],
     '',
-    '# A fleet whose power comes back asks for all its tokens at once; none of the requests may be dropped.',
+    '# After a power cut a whole fleet asks for its tokens at once; none of the requests may be dropped.',
     ...[`max_queued_messages ${QUEUED_MESSAGES}`, `max_queued_bytes ${QUEUED_BYTES}`],
     ...[`max_packet_size ${LARGEST_PACKET_BYTES}`, ''],
     `# Devices: ${byCertificate ? 'the name in the certificate' : 'user name and password'}.`,
@@ -67,7 +67,7 @@ function mosquittoConf(setup: Setup): string {
   ].join('\n');
 }
 
-/** Without patterns: `%c` and `%u` are `tenant.device`, and topics have the two as levels of their own. */
+/** Written without patterns: `%c` and `%u` are `tenant.device`, but in topics tenant and device are separate levels. */
 function accessList(accounts: readonly Account[]): string {
   const sections = accounts.map(({ username, access }) =>
     [
@@ -77,7 +77,7 @@ function accessList(accounts: readonly Account[]): string {
       '',
     ].join('\n'),
   );
-  return ['# Whatever is not named here is refused.', '', ...sections].join('\n');
+  return ['# All other topics are refused.', '', ...sections].join('\n');
 }
 
 function passwordFile(accounts: readonly Account[]): string {

@@ -1,4 +1,4 @@
-/** What a broker's set-up consists of: `setup.json`, of which all its other files are made. */
+/** The content of `setup.json`, from which all other files of a broker's set-up are made. */
 import { z } from 'zod';
 import { deviceIdSchema, nameSchema, prefixSchema } from '../../../protocol/mqtt/topics.ts';
 import { type Access, backendAccess, deviceAccess, personAccess, ROLES } from './access.ts';
@@ -8,7 +8,7 @@ export const FORMS = ['dynsec', 'acl'] as const;
 export const DEVICE_LOGINS = ['password', 'certificate'] as const;
 
 const base64 = z.base64();
-/** PBKDF2 with SHA-512; the password itself is kept nowhere but in what is handed out. */
+/** PBKDF2 with SHA-512. The password itself is only in the login folder. */
 const hashSchema = z.strictObject({
   iterations: z.int().min(1).max(10_000_000),
   salt: base64,
@@ -18,27 +18,27 @@ export type PasswordHash = z.infer<typeof hashSchema>;
 
 const portSchema = z.int().min(1).max(65_535);
 
-/** A host name or an IP address; nothing that could break out of a line of configuration. */
+/** A host name or an IP address. It cannot contain characters that end a line of configuration. */
 export const hostSchema = z
   .string()
   .regex(/^[A-Za-z0-9:]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?$/, 'must be a host name or an IP address');
 
-/** One word, absolute or relative: it stands unquoted in mosquitto's configuration. */
+/** A path without blanks, absolute or relative: mosquitto's configuration has it without quotes. */
 export const pathSchema = z
   .string()
   .regex(/^[\w./@+-]{1,500}$/, 'must be a path without blanks, of letters, digits and "._-/@+"');
 
-/** No dot: that is how devices are told from people. */
+/** Without a dot: a dot marks the names of devices. */
 export const personNameSchema = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z, 0-9 and "-"')
   .refine((name) => name !== 'backend', 'must not be "backend": the name is reserved');
 
-/** What the files of an authority are called. */
+/** File name of an authority, without extension. */
 const authorityNameSchema = z.string().regex(/^ca(-\d{1,3})?$/);
 
 const issuedSchema = z.strictObject({
-  /** Hexadecimal, as certificates are listed. */
+  /** Hexadecimal, as in revocation lists. */
   serial: z.string().regex(/^[0-9A-F]{2,40}$/),
   validTo: z.iso.datetime(),
   /** The authority that issued it. */
@@ -50,11 +50,11 @@ const deviceSchema = z.strictObject({
   tenant: nameSchema,
   device: deviceIdSchema,
   groups: z.array(nameSchema).max(50),
-  /** May not log in, or (with a certificate) reaches nothing. */
+  /** It may not log in. With a certificate it may log in, but reaches no topic. */
   disabled: z.boolean(),
   /** Null: it has a certificate. */
   password: hashSchema.nullable(),
-  /** Certificates that were issued and have not ended: what has to be revoked when a board is replaced. */
+  /** Issued certificates that have not expired; they are revoked when the board is replaced. */
   certificates: z.array(issuedSchema).max(1000).default([]),
 });
 export type SetupDevice = z.infer<typeof deviceSchema>;
@@ -64,23 +64,23 @@ export const setupSchema = z.strictObject({
   form: z.enum(FORMS),
   deviceLogin: z.enum(DEVICE_LOGINS),
   host: hostSchema,
-  /** The address of this machine that is listened on; null: all. */
+  /** Address of this machine on which the broker listens; null: all. */
   listen: hostSchema.nullable(),
   devicePort: portSchema,
   peoplePort: portSchema,
-  /** Where the folder `broker` lies on the broker's machine. */
+  /** Path of the folder `broker` on the broker's machine. */
   installedAt: pathSchema,
   pluginFile: pathSchema,
   prefix: prefixSchema,
   tenant: nameSchema,
   backend: z.strictObject({
     password: hashSchema,
-    /** Of its shared subscription. An access list lets anybody subscribe anything: who knew the group could join it. */
+    /** Group of the shared subscription; random. With an access list, any client that knew the group could join it. */
     shareGroup: z.string().regex(/^[\w-]{1,128}$/),
   }),
-  /** The first one issues; what either has issued is good. Two only while one follows the other. */
+  /** The first one issues; certificates of both are valid. There are two only during a change of authority. */
   authorities: z.array(authorityNameSchema).min(1).max(2).default(['ca']),
-  /** Certificates that are no longer valid, and the list of them that the broker reads (PEM, signed); null: there is none. */
+  /** Revoked certificates, and the signed list of them that the broker reads (PEM); null: none. */
   revoked: z
     .strictObject({ certificates: z.array(issuedSchema), list: z.string() })
     .nullable()
@@ -90,11 +90,11 @@ export const setupSchema = z.strictObject({
 });
 export type Setup = z.infer<typeof setupSchema>;
 
-/** Somebody who may log in. */
+/** A login. */
 export interface Account {
   readonly username: string;
   readonly kind: 'device' | 'backend' | 'person';
-  /** The one identifier that it may connect as; null: any. */
+  /** The only client identifier that it may use; null: any. */
   readonly clientId: string | null;
   readonly password: PasswordHash | null;
   readonly access: Access;
@@ -106,7 +106,7 @@ export function deviceName({ tenant, device }: Pick<SetupDevice, 'tenant' | 'dev
   return `${tenant}.${device}`;
 }
 
-/** All that may log in, the devices last. */
+/** All logins, the devices last. */
 export function accountsOf({ prefix, tenant, backend, people, devices }: Setup): Account[] {
   return [
     {
