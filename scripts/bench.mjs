@@ -47,7 +47,7 @@ try {
   const child = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
-  // A terminal's Ctrl-C reaches the child by itself, which puts its house in order before it ends.
+  // Ctrl-C in a terminal reaches the child, too, which cleans up before it ends.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.exitCode = await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));

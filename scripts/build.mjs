@@ -11,21 +11,21 @@ import { checkNodeFirst } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Program by bundle. Each is built on its own, so that nothing of one can reach another through a shared chunk. */
+/** Program by bundle. Each is built separately, without shared chunks, so that no code of one program is in another. */
 const ENTRIES = {
   dragoman: 'src/cli/main.ts',
   backend: 'src/backend/main.ts',
   emulator: 'src/emulator/main.ts',
 };
-/** As they call themselves. */
+/** Names of the programs in their messages. */
 const NAMES = { dragoman: 'dragoman', backend: 'dragoman-backend', emulator: 'dragoman-emulator' };
-/** Threads of the programs: bundles that no one runs by hand. */
+/** Threads of the programs: bundles that are not run by hand. */
 const THREADS = {
   'echo-worker': 'src/adapters/echo/echo-worker.ts',
   'emulator-worker': 'src/emulator/threads/emulator-worker.ts',
 };
 
-/** Programs that a program starts, beside it. They bring nothing of anybody else's. */
+/** Child programs, beside their program. They contain no code of other packages. */
 const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/addon-process.ts' };
 
 /** Files that the programs read at run time from the folder of their bundle. */
@@ -39,10 +39,10 @@ import { fileURLToPath as bundleFileURLToPath } from 'node:url';
 const require = bundleCreateRequire(import.meta.url);
 const __filename = bundleFileURLToPath(import.meta.url);
 const __dirname = bundleDirname(__filename);`;
-/** Replaced by the check of Node's version. */
+/** Placeholder for the check of Node's version. */
 const CHECK_HERE = '/* check of Node */';
 
-/** Zod brings its messages in fifty languages; only English is ever used. */
+/** Zod has messages in fifty languages; only English is used. */
 const onlyEnglish = {
   name: 'only-english',
   setup({ onLoad }) {
@@ -53,8 +53,8 @@ const onlyEnglish = {
 };
 
 /**
- * WebAssembly compiled to JavaScript stays a file of its own. The resampler is 2 MB that would weigh on every start and
- * is loaded by few; the echo canceller is written for loose JavaScript, which a bundle is not.
+ * WebAssembly compiled to JavaScript stays in separate files. The resampler has 2 MB that would slow every start, and is
+ * rarely loaded. The echo canceller needs sloppy-mode JavaScript, which a bundle is not.
  */
 const APART = [
   {
@@ -77,14 +77,14 @@ async function bundle(name, outFolder, { version, engines }) {
   const outfile = join(outFolder, `${name}.mjs`);
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    // The same bytes where node_modules is a link, and no path of this machine in them.
+    // Gives the same bytes if node_modules is a link, without paths of this machine.
     preserveSymlinks: true,
     entryPoints: [{ ...ENTRIES, ...THREADS, ...CHILDREN }[name]],
     outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // Older than what the programs need: such a Node must be able to read the file, to be told.
+    // Older than the programs need: an old Node must be able to parse the file to print the version message.
     target: 'node18',
     sourcemap: 'linked',
     sourcesContent: false,
@@ -108,8 +108,8 @@ async function finishProgram(file, program, needed) {
 }
 
 /**
- * Node keeps a text with a single letter beyond Latin-1 in two bytes for every letter: 2.4 MB of the agent's memory. What
- * esbuild leaves as it is stands in regular expressions and comments.
+ * Escapes characters beyond Latin-1 that esbuild leaves in regular expressions and comments. With one such character Node
+ * stores the whole source with two bytes per character: 2.4 MB of the agent's memory.
  */
 async function keepToAscii(file) {
   const text = await readFile(file, 'utf8');
@@ -127,7 +127,7 @@ function packageFolders(inputs) {
   return [...folders].sort();
 }
 
-/** The licences that travel with the code of others. */
+/** Writes the licences of the bundled packages. */
 async function writeLicenses(outFolder, inputs) {
   const parts = [];
   for (const folder of packageFolders(inputs)) {

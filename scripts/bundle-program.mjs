@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 
-/** A program or a module of ours, written in TypeScript, in one file for Node; its bytes. */
+/** Bundles a TypeScript program or module of this project into one file for Node. @returns its bytes */
 export async function bundleProgram(source, options = {}) {
   const { outputFiles } = await build({
     entryPoints: [source],

@@ -1,4 +1,4 @@
-/** Says, as JSON, what the programs say to `--help`: for `scripts/build-deb`. */
+/** Prints the `--help` texts of the programs as JSON, for `scripts/build-deb`. */
 import { runBundled } from './run-bundled.mjs';
 
 await runBundled('scripts/deb/help');

@@ -1,5 +1,5 @@
 /**
- * Loads a built emulator with streams that speak at once, and says whether it kept up.
+ * Loads a built emulator with many streams that speak at the same time, and reports whether it keeps up.
  * Usage: node scripts/emulator-load.mjs [--streams 500] [--translate transform] [--targets 1] [--seconds 20] [--json]
  */
 import { spawn } from 'node:child_process';
@@ -12,12 +12,12 @@ import { parseArgs } from 'node:util';
 const RATE = 24_000;
 const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE * CHUNK_MS) / 1000;
-/** Each stream says a sentence of three seconds, waits two, and begins again. */
+/** Chunks in one round of a stream: three seconds of speech and two of silence. */
 const CHUNKS = 16;
 const SENTENCE_S = 2.9;
 const LANGUAGES = ['es', 'de', 'fr', 'it', 'ja', 'pt', 'nl', 'pl'];
 const HANDSHAKE_MS = 10_000;
-/** After set_task a pipeline takes its time (2-3 s). */
+/** Time that a pipeline needs after set_task (2-3 s). */
 const SETTLE_MS = 3000;
 const PING_MS = 1000;
 const FORMANTS = [
@@ -27,7 +27,7 @@ const FORMANTS = [
 ];
 const BANDWIDTHS = [80, 100, 140];
 
-/** A pulsed voice through three resonances, in syllables: what a voice detector takes for a person. */
+/** Synthetic syllables that a voice detector takes for speech: pulses through three resonances. */
 function speech(samples) {
   const memory = BANDWIDTHS.map(() => [0, 0]);
   const sound = new Float64Array(samples);
@@ -54,7 +54,7 @@ function speech(samples) {
   return Int16Array.from(sound, (value) => (value / peak) * 16_000);
 }
 
-/** A client's frame, masked with zeros, so that what is sent often is made once. */
+/** A client's frame, masked with zeros, so that a repeated frame is made only once. */
 function frame(opcode, text = '') {
   const body = Buffer.from(text);
   const long = body.length > 125;
@@ -93,7 +93,7 @@ function taskFrame(targets) {
   });
 }
 
-/** Reads a server's frames off a socket: tells their opcodes, and lets their contents go by. */
+/** Reads a server's frames from a socket: reports their opcodes and skips their contents. */
 function createReader(tell) {
   let rest = Buffer.alloc(0);
   let skip = 0;
@@ -113,7 +113,7 @@ function createReader(tell) {
   };
 }
 
-/** One stream that speaks; what it meets goes into `seen`. */
+/** Opens a stream that speaks, and counts its events in `seen`. */
 function openStream(url, index, { frames, task }, seen) {
   const socket = connect(Number(url.port), url.hostname);
   socket.setNoDelay();

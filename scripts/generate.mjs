@@ -1,4 +1,4 @@
-/** Writes what is generated from the sources: `config/schema.json` and parts of the pages in `docs/`. Usage: node scripts/generate.mjs */
+/** Generates `config/schema.json` and parts of the pages in `docs/` from the sources. Usage: node scripts/generate.mjs */
 import { readFile, writeFile } from 'node:fs/promises';
 import { importTypeScript } from './import-typescript.mjs';
 

@@ -1,4 +1,4 @@
-/** Lets a script use what is written in TypeScript, without a bundle on the disk. */
+/** Imports a TypeScript module into a script, without a bundle on the disk. */
 import { fileURLToPath } from 'node:url';
 import { bundleProgram } from './bundle-program.mjs';
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Synthesises the recording that ships with the demo: what visitors of a museum say at its desk, with the pauses in
-# which the desk would answer, hesitations inside sentences, a turned head and the noise of the room.
+# Synthesises the recording that ships with the demo: visitors who speak at the desk of a museum, with pauses for the
+# answers, hesitations inside sentences, a turned head and the noise of the room.
 #
 #   scripts/make-recording.sh [FOLDER]      writes visitor.wav and visitor.json (default: src/cli/demo)
 #
 # Needs espeak-ng and sox (both Debian packages). The same versions of them give the same bytes: all noise has a fixed
 # seed. The sentences are the first of the emulator's phrase book (src/emulator/core/phrase-book.ts), so that its
-# transcripts say what is heard; keep the two in step.
+# transcripts match the recording; keep both the same.
 set -euo pipefail
 export LC_ALL=C
 
@@ -14,7 +14,7 @@ RATE_HZ=24000
 LEAD_IN_S=1.0
 LEAD_OUT_S=1.5
 
-# speaker | loudness in dB | pause behind it in s | parts; a number between parts is a hesitation in s
+# speaker | loudness in dB | pause after it in s | parts; a number between parts is a hesitation in s
 SENTENCES=(
   "woman | -6  | 1.9 | Good morning, | 0.28 | I would like two tickets for the exhibition."
   "man   | -8  | 1.2 | Is there | 0.32 | a guided tour this afternoon?"
@@ -43,7 +43,7 @@ folder=${1:-$(dirname "$0")/../src/cli/demo}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# 32-bit files in between, so that rounding happens once, at the end.
+# Intermediate files have 32 bits, so that rounding happens only once, at the end.
 run_sox() { sox -R -D "$@"; }
 samples_of() { soxi -s "$1"; }
 seconds() { awk -v n="$1" -v rate="$RATE_HZ" 'BEGIN { printf "%.3f", n / rate }'; }
@@ -57,7 +57,7 @@ say() { # speaker text file
   local voice words pitch
   read -r voice words pitch <<<"${VOICES[$1]}"
   espeak-ng -v "$voice" -s "$words" -p "$pitch" -w "$work/raw.wav" "$2"
-  # Without the silence that the synthesiser puts around it: pauses are ours.
+  # Removes the silence around the synthesised speech; this script adds its own pauses.
   run_sox "$work/raw.wav" -b 32 "$3" rate -v "$RATE_HZ" \
     silence 1 0.005 0.4% fade t 0.005 reverse silence 1 0.005 0.4% fade t 0.01 reverse
 }

@@ -1,12 +1,12 @@
 /**
- * Makes a bundle tell a Node that is too old what to install. Node reads a module whole and looks for every name it imports before it
- * runs the first line: a name that this Node does not have ends in a raw SyntaxError. So the names of Node's own modules are
- * looked up by the bundle itself, behind the check.
+ * Makes a bundle print what to install if Node is too old. Node resolves all imported names of a module before it runs the first
+ * line, and a name that an old Node does not have causes a SyntaxError. Therefore the bundle looks up the names of Node's own
+ * modules itself, after the check.
  */
 
 const NAMED = /^import (?:(\w+), )?\{([^}]*)\} from "((?:node:)?[\w/]+)";$/gm;
 
-/** The check, on one line: `needed` is what package.json asks for, such as `>=20.12`. */
+/** The check, on one line. `needed` is the version range of package.json, such as `>=20.12`. */
 function checkLine(program, needed) {
   const [major, minor] = needed.replace(/^>=/, '').split('.').map(Number);
   const advice =
@@ -21,7 +21,7 @@ function checkLine(program, needed) {
   ].join(' ');
 }
 
-/** The same number of lines: the source map stays true. */
+/** Adds the check. The number of lines stays the same, so that the source map is still correct. */
 export function checkNodeFirst(text, { program, needed, marker }) {
   if (text.split(marker).length !== 2) throw new Error('the bundle has no place for the check of Node');
   const lookups = [];

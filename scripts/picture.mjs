@@ -1,6 +1,6 @@
 /**
- * Draws docs/demo.svg: runs `dragoman demo` as it is shipped in a terminal of its own (`script` of util-linux), and keeps the
- * picture that it shows after some seconds, once a sentence and its translation are there. Usage: npm run picture
+ * Draws docs/demo.svg: runs the shipped `dragoman demo` in its own terminal (`script` of util-linux), and keeps the picture
+ * after some seconds, when a sentence and its translation are shown. Usage: npm run picture
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,10 +13,10 @@ import { Terminal } from './picture/terminal.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const COLUMNS = 80;
 const ROWS = 26;
-/** From this time of the picture's clock on, once the lane has caught up: only then are there latencies to show. */
+/** Earliest time of the picture on its own clock (s): by then there are latencies to show. */
 const MOMENT_S = 27;
 const LONGEST_MS = 120_000;
-/** The end of a frame, as the live view marks it for terminals. */
+/** Terminal sequence at the end of each frame of the live view. */
 const END_OF_FRAME = '\u001b[?2026l';
 
 const folder = await mkdtemp(join(tmpdir(), 'dragoman-picture-'));
@@ -44,7 +44,7 @@ clearTimeout(tooLong);
 await rm(folder, { recursive: true, force: true });
 
 if (picture === null) {
-  process.stderr.write(`The demo has shown nothing worth a picture:\n${terminal.text()}\n`);
+  process.stderr.write(`The demo showed no sentence with its translation:\n${terminal.text()}\n`);
   process.exitCode = 1;
 } else {
   const begin = picture.findIndex((row) => row.some(({ text }) => text.includes('Dragoman demo')));

@@ -1,4 +1,4 @@
-/** Bundles a program of the tests and runs it with this process's arguments; ends as it does. */
+/** Bundles a test program, runs it with this process's arguments, and ends with its exit code. */
 import { spawn } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * @param folder where its `main.ts` is, from the project's root
- * @param beside files that it looks for beside the bundle, from the project's root
+ * @param folder folder of its `main.ts`, from the project's root
+ * @param beside files that it needs beside the bundle, from the project's root
  */
 export async function runBundled(folder, beside = []) {
   const name = basename(folder);
@@ -26,9 +26,9 @@ export async function runBundled(folder, beside = []) {
     target: 'node20',
     sourcemap: 'inline',
     sourcesContent: false,
-    // The bundle stands elsewhere, and looks for recordings beside its source.
+    // The bundle is in another folder, and looks for recordings beside its source.
     define: { 'import.meta.dirname': JSON.stringify(join(ROOT, folder)) },
-    // Parts of the agent that are never called here bring packages that are not modules.
+    // Unused parts of the agent contain packages that are not ES modules.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },

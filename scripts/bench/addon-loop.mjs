@@ -1,5 +1,5 @@
 /**
- * The bare loop with sound by two packages inside of the process instead of arecord and aplay.
+ * The bare loop with two packages for sound in the process itself, instead of arecord and aplay.
  * Usage: node addon-loop.mjs '{"service","key","stream","task","chunkBytes","packages","device","rateHz"}'
  */
 import { request } from 'node:http';
@@ -12,7 +12,7 @@ const load = createRequire(join(packages, 'package.json'));
 const AlsaCapture = load('alsa-capture');
 const Speaker = load('speaker');
 
-// Neither package ends while it captures or plays: a kill is the only way out.
+// Neither package ends while it captures or plays; only a kill ends it.
 process.on('SIGTERM', () => process.kill(process.pid, 'SIGKILL'));
 
 const ask = request(`${service}/session-storage/v2/sessions`, {
@@ -31,7 +31,7 @@ function run(socket) {
   let asking;
   let isRunning = false;
   const speak = (pcm) => {
-    // Closed by itself when it has run dry.
+    // It closes itself when it runs out of sound.
     loudspeaker ??= new Speaker({ channels: 1, bitDepth: 16, sampleRate: rateHz, signed: true, device }).on(
       'error',
       () => {},

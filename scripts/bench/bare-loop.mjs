@@ -1,6 +1,6 @@
 /**
- * The yardstick: microphone to service to loudspeaker in as little code as can be. It opens its session with the
- * account's own key, checks nothing, survives nothing and says nothing.
+ * The baseline: microphone to service to loudspeaker in as little code as possible. It opens its session with the
+ * account's key, and has no checks, no recovery and no log.
  * Usage: node bare-loop.mjs '{"service","key","stream","task","chunkBytes","capture":[...],"playback":[...]}'
  */
 import { spawn } from 'node:child_process';

@@ -4,14 +4,14 @@ export interface Options {
   readonly json: boolean;
   readonly write: boolean;
   readonly withAddons: boolean;
-  /** How the agent keeps its loudspeaker out. With `cancel` its microphone hears the loudspeaker. */
+  /** The agent's echo mode. With `cancel` its microphone hears the loudspeaker. */
   readonly echo: 'half-duplex' | 'cancel';
-  /** Flags for the agent's Node in place of those of its unit file; null: those. */
+  /** Flags for the agent's Node instead of those in its unit file; null: those of the unit file. */
   readonly nodeFlags: readonly string[] | null;
   readonly plan: Plan;
 }
 
-/** How much is measured. */
+/** Number and length of the measurements. */
 export interface Plan {
   readonly name: 'full' | 'quick';
   readonly starts: number;
@@ -38,7 +38,7 @@ export const USAGE = `npm run bench -- [options]
 The agent as it is shipped, beside the smallest possible loop of arecord, WebSocket and aplay:
 one run, both over the same stretches of time, on virtual sound cards.
 
-  --quick         a minute and a half to see whether it works; no figures to go by
+  --quick         a short run of 90 s to see whether it works; do not use its figures
   --warm-up S     begin S seconds after the start: Node still compiles then
                   what a device runs for months
   --json          the last line is {"bench": {...}}

@@ -2,12 +2,12 @@ import { createEchoFilter } from '../../src/adapters/echo/echo-filter.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
 
-/** What the microphone hears of the loudspeaker. */
+/** Path from the loudspeaker to the microphone. */
 const PATH = { delayMs: 80, gain: 0.25 };
-/** Of what was played, so much is kept. */
+/** Length of played sound that is kept (s). */
 const MEMORY_S = 4;
 
-/** The canceller in the day's own process, so that its memory counts: what it is given it gives back at once. */
+/** The canceller in this process instead of a thread, so that its memory counts. It returns each chunk at once. */
 export const openEchoCanceller: OpenEchoCanceller = (rates, sink) => {
   const filter = createEchoFilter(rates);
   queueMicrotask(() => sink.ready());
@@ -31,7 +31,7 @@ export function createAir(rateHz: number) {
       const first = placeOf(from);
       for (const [index, sample] of samplesOf(pcm).entries()) ring[(first + index) % ring.length] = sample;
     },
-    /** Adds what is heard of it, and forgets it. */
+    /** Adds the echo to a captured chunk, and drops the sound that has passed. */
     hear(sound: Int16Array, from: number): void {
       const first = placeOf(from - PATH.delayMs) + ring.length;
       for (let index = 0; index < sound.length; index++) {

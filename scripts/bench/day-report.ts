@@ -1,7 +1,7 @@
-/** What became of the heap over a simulated day. */
+/** Heap use over a simulated day. */
 export interface DayReport {
   readonly hours: number;
-  /** It took this long. */
+  /** Real duration of the simulation. */
   readonly seconds: number;
   readonly chunks: number;
   readonly sentences: number;

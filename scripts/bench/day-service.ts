@@ -2,27 +2,27 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { OpenStream, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
 import type { TranscriptType } from '../../src/protocol/service/server-message.ts';
 
-/** A service that keeps nothing: it runs the task, and answers speech with a sentence now and then. */
+/** A service without memory: it runs the task, and answers speech with a sentence from time to time. */
 export interface DayService {
   readonly openStream: OpenStream;
-  /** A fresh session, as a grant carries it. */
+  /** A new session in the form of a grant. */
   session(): Record<string, unknown>;
 }
 
 const CONNECT_MS = 120;
 const SETUP_MS = 2500;
 const SESSION_S = 1800;
-/** This many chunks of voice make a sentence. */
+/** Chunks of voice in a sentence. */
 const SENTENCE_CHUNKS = 8;
 const ANSWER_MS = 800;
 const SPOKEN_CHUNKS = 8;
 export const SPOKEN_BYTES = 15_360;
 const BURST_MS = 80;
 const VOICE_PEAK = 1500;
-/** Every this many sentences the network breaks. */
+/** Sentences between two network failures. */
 const SENTENCES_PER_BREAK = 150;
 
-/** @param spoken one chunk of what a sentence sounds like; 15,360 bytes */
+/** @param spoken returns one chunk of a sentence's sound; 15,360 bytes */
 export function createDayService(
   clock: Clock,
   counts: { sentences: number; sessions: number },

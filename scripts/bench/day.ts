@@ -1,6 +1,6 @@
 /**
- * A day of the shipped agent in simulated time, for what its heap does: the agent's own loop, core, capture and playback, with
- * a world around it that keeps nothing. Run with `--expose-gc`; the last line is the report.
+ * Measures the agent's heap over a day in simulated time. It runs the agent's own loop, core, capture and playback, in an
+ * environment without memory. Run with `--expose-gc`; the last line is the report.
  * Usage: node --expose-gc day.mjs RECORDING HOURS [half-duplex|cancel]
  */
 
@@ -23,9 +23,9 @@ import { conversation, RATE_HZ, readPcm } from './speech.ts';
 const HOUR_MS = 3_600_000;
 const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE_HZ * CHUNK_MS) / 1000;
-/** An hour after the start doors open for ten; people come for five minutes of every quarter of an hour. */
+/** Opening hours after the start (h), and visitors: five minutes of every quarter of an hour (ms). */
 const OPEN = { fromH: 1, untilH: 11, everyMs: 900_000, forMs: 300_000 };
-/** All code has run by then, and rings that are meant to fill are full. */
+/** Hours before the measurement starts: by then all code has run and all ring buffers are full. */
 const WARM_H = 4;
 const BASE = 'dragoman/v1/bench/kiosk-01';
 const BROKER_OUTAGE = { everyMs: 2 * HOUR_MS, forMs: 20_000 };
@@ -40,7 +40,7 @@ clock.setWall(Date.UTC(2026, 0, 15, 8));
 const counts = { chunks: 0, sentences: 0, sessions: 0, commands: 0 };
 const quiet = (): void => {};
 
-/** Sound of the microphone: the conversation while there are visitors, otherwise an empty room. */
+/** Sound of the microphone: a conversation while there are visitors, otherwise an empty room. */
 function hear(fromMs: number): Uint8Array {
   const hour = (fromMs / HOUR_MS) % 24;
   const isVisit = hour >= OPEN.fromH && hour < OPEN.untilH && fromMs % OPEN.everyMs < OPEN.forMs;
@@ -53,7 +53,7 @@ function hear(fromMs: number): Uint8Array {
   return new Uint8Array(pcm.buffer);
 }
 
-/** What a sentence sounds like: anything where nobody looks for it in what is heard, else what visitors said at another time. */
+/** Sound of a sentence. With echo cancelling it is speech of the visitors from another time, else any sound. */
 function spoken(sentence: number, chunk: number): Uint8Array {
   if (!cancels) return new Uint8Array(SPOKEN_BYTES).fill((sentence + chunk) & 0x3f);
   const samples = SPOKEN_BYTES / 2;
@@ -148,7 +148,7 @@ function command(name: string): void {
   line?.message({ topic: `${BASE}/cmd/${name}`, payload, retain: false, properties: {} });
 }
 
-/** What lives after the rubbish has been taken out, MB. */
+/** Heap after garbage collection (MB). */
 async function heapMb(): Promise<number> {
   for (let time = 0; time < 3; time++) {
     await breathe();

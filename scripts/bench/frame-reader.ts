@@ -1,4 +1,4 @@
-/** Reads the text messages of one direction of a WebSocket connection from its bytes, without taking part in it. */
+/** Reads the text messages in one direction of a WebSocket connection from copied bytes. */
 export interface FrameReader {
   /** @returns the messages that are complete with these bytes */
   push(bytes: Buffer): string[];
@@ -12,7 +12,7 @@ export function createFrameReader(): FrameReader {
   let held: Buffer = Buffer.alloc(0);
   let message: Buffer[] | null = null;
 
-  /** One whole frame taken off the front; null while there is none. */
+  /** Removes one whole frame from the front; null if there is none yet. */
   const takeFrame = (): { opcode: number; final: boolean; payload: Buffer } | null => {
     if (held.length < 2) return null;
     const [first = 0, second = 0] = held;

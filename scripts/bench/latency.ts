@@ -1,15 +1,15 @@
 import type { Epoch } from '../../test/card/card.ts';
 import type { Received, Sent } from './relay.ts';
 
-/** One chunk's or one sentence's way, and when it ended. */
+/** Latency of one chunk or sentence, and the time of its end. */
 export interface Way {
   readonly atMs: number;
   readonly ms: number;
 }
 
-/** Nothing is looked for that was captured longer ago. */
+/** Longest age of captured sound that is searched (ms). */
 const OLDEST_MS = 6000;
-/** A loudspeaker that is later than this has lost the sentence. */
+/** Longest delay of the loudspeaker (ms); a later sentence counts as lost. */
 const LATEST_MS = 4000;
 
 function agrees(sound: Int16Array, at: number, head: Int16Array): boolean {
@@ -17,7 +17,7 @@ function agrees(sound: Int16Array, at: number, head: Int16Array): boolean {
   return true;
 }
 
-/** Device frame of a chunk's first sample; null where it is not to be found. */
+/** Device frame of a chunk's first sample; null if it is not found. */
 function frameOf(chunk: Sent, sound: Int16Array, epoch: Epoch): number | null {
   if (chunk.head === null) return null;
   const newest = Math.floor((chunk.atMs - epoch.startMs) * epoch.framesPerMs);
@@ -30,9 +30,9 @@ function frameOf(chunk: Sent, sound: Int16Array, epoch: Epoch): number | null {
 }
 
 /**
- * From the moment when a chunk's last sample had been captured to the moment when the chunk was on the wire.
- * Silence that was sent in place of sound is told by its neighbours: chunks follow each other without gaps.
- * @param sound what the microphone heard, over and over
+ * Time from the capture of a chunk's last sample to the chunk on the wire. The position of silence that was sent instead of
+ * sound follows from the neighbouring chunks, because chunks have no gaps between them.
+ * @param sound the sound of the microphone, which repeats
  */
 export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch: Epoch): Way[] {
   const frames = chunks.map((chunk) => frameOf(chunk, sound, epoch));
@@ -52,15 +52,15 @@ export function captureToWire(chunks: readonly Sent[], sound: Int16Array, epoch:
   return ways;
 }
 
-/** Where in a sentence's first chunk a stretch is looked for: what begins softly is changed there. */
+/** Offsets in a sentence's first chunk at which a sample window is searched: a soft beginning may have been changed. */
 const OFFSETS = [0, 240, 480, 960, 1920, 3840];
-/** Its length; and this many samples of it that are not silence tell it from all others. */
+/** Length of the window (samples), long enough to be unique. */
 const STRETCH = 256;
 const TELLING = 128;
-/** The agent brings voices to one loudness and turns them down under a visitor: the same stretch, but for rounding. */
+/** Correlation above which two windows are equal. The agent changes the loudness, so they differ by rounding. */
 const ALIKE = 0.995;
 
-/** Device frame at which a sentence begins, however loud; -1 where it does not sound as it came. */
+/** Device frame at which a sentence begins, at any loudness; -1 if its sound is not found unchanged. */
 function onsetOf(pcm: Int16Array, timeline: Int16Array, from: number, until: number): number {
   for (const offset of OFFSETS) {
     const part = pcm.subarray(offset, offset + STRETCH);
@@ -77,10 +77,10 @@ function onsetOf(pcm: Int16Array, timeline: Int16Array, from: number, until: num
 }
 
 /**
- * From the moment when a sentence's first chunk was on the wire to the moment when its first sample sounded, for
- * sentences that found the loudspeaker free.
- * @param received all of it, so that each sentence's first chunk is its first
- * @param timeline all that has sounded, by device frame
+ * Time from a sentence's first chunk on the wire to its first sample on the loudspeaker, for sentences that did not have to
+ * wait for another one.
+ * @param received all chunks, so that the first one of each sentence is included
+ * @param timeline all played sound, by device frame
  */
 export function wireToSpeaker(
   received: readonly Received[],

@@ -4,15 +4,15 @@ import { availableParallelism } from 'node:os';
 import { readProcesses } from './process-tree.ts';
 import { startBound, stopChild } from './subject.ts';
 
-/** Every core but the first is kept busy. */
+/** Load on every core except the first. */
 export interface Load {
   readonly cores: number;
-  /** Clock ticks that it has taken so far. */
+  /** Clock ticks of CPU that the load has used so far. */
   ticks(): number;
   stop(): Promise<void>;
 }
 
-/** @returns why it can't be made here */
+/** @returns the reason if this machine cannot have a load */
 export function startLoad(): Load | string {
   const cores = availableParallelism() - 1;
   if (cores < 1) return 'this machine has one core only';

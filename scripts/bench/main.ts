@@ -33,7 +33,7 @@ declare const BENCH_ROOT: string;
 
 const RECORDING = join(BENCH_ROOT, 'src/cli/demo/visitor.wav');
 const START_LIMIT_MS = 60_000;
-/** Between two starts, so that a card is free again. */
+/** Pause between two starts (ms), so that the sound card is free again. */
 const REST_MS = 1000;
 const LOAD_SETTLES_MS = 3000;
 const DAY_LIMIT_MS = 900_000;
@@ -41,7 +41,7 @@ const ticksPerS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8'
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** One run: everything that it has started ends with it. */
+/** One run. All programs that it starts end with it. */
 class Bench {
   private readonly setting: Setting;
   private readonly options: Options;
@@ -52,7 +52,7 @@ class Bench {
   private readonly loadBefore = loadavg()[0] ?? 0;
   private subjects: readonly Subject[] = [];
   private periods: Periods | null = null;
-  private addonsMissing: string | null = 'asked for with --with-addons';
+  private addonsMissing: string | null = 'measured only with --with-addons';
 
   constructor(setting: Setting, options: Options, sound: Int16Array, signal: AbortSignal) {
     this.setting = setting;
@@ -82,7 +82,7 @@ class Bench {
         await load.stop();
       }
     }
-    // After the load: by then the code that runs often has been compiled, as in a process that lives for months.
+    // After the load: by then the hot code has been compiled, as in a process that runs for months.
     say(`${plan.rounds} rounds of ${plan.roundMs / 1000} s`);
     const rounds = await this.measure(plan.rounds);
     const own = this.running.has('agent') ? await askStatus(this.setting.broker) : null;
@@ -122,13 +122,13 @@ class Bench {
         subjects.push(await addonsSubject(setting, sound, await installAddons(folder)));
         this.addonsMissing = null;
       } catch (error) {
-        this.addonsMissing = `they could not be installed (${firstLine(error)})`;
+        this.addonsMissing = `could not install them (${firstLine(error)})`;
       }
     }
     this.subjects = subjects;
   }
 
-  /** Each is started and ended once. */
+  /** Starts and ends each subject once. */
   private async startOnce(): Promise<void> {
     for (const subject of this.subjects) {
       const running = await this.start(subject).catch((error: unknown) => {
@@ -152,7 +152,7 @@ class Bench {
     this.subjects = this.subjects.filter((subject) => subject.name !== name);
   }
 
-  /** Resolves when its first chunk is on the wire. */
+  /** Starts a subject. Resolves when its first chunk is on the wire. */
   private async start(subject: Subject): Promise<Running> {
     const { relay, rack } = this.setting;
     const { name } = subject;
@@ -170,7 +170,7 @@ class Bench {
       this.starts.set(name, [...starts, atMs - running.startedAtMs - SERVICE_SETUP_MS]);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`the ${name} sent no sound (${reason}). It said:\n${running.said.trim()}`);
+      throw new Error(`the ${name} sent no sound (${reason}). Its output:\n${running.said.trim()}`);
     }
     if (name === 'agent') this.notePeriods(running.pid);
     return running;
@@ -271,7 +271,7 @@ async function main(): Promise<number> {
     if (options.json) process.stdout.write(`${JSON.stringify({ bench: summary(results) })}\n`);
     return 0;
   } catch (error) {
-    if (abort.signal.aborted) say('ended before it was done');
+    if (abort.signal.aborted) say('interrupted; there are no results');
     else say(error instanceof Error ? error.message : String(error));
     return 1;
   } finally {

@@ -2,7 +2,7 @@ import { connectAsync } from 'mqtt';
 import type { LatencySummary } from '../../src/agent/lane/latency.ts';
 import type { Broker } from '../../src/cli/demo/broker.ts';
 
-/** What the agent says of itself. */
+/** The agent's own measurements. */
 export interface OwnAccount {
   readonly capture_to_wire_ms: LatencySummary | null;
   readonly wire_to_speaker_ms: LatencySummary | null;
@@ -28,7 +28,7 @@ export async function askStatus(broker: Broker): Promise<OwnAccount> {
     await client.publishAsync(`${DEVICE}/cmd/status`, JSON.stringify(request), { qos: 1 });
     const answer = JSON.parse(await answered) as { data?: { audio?: OwnAccount[] } };
     const account = answer.data?.audio?.[0];
-    if (account === undefined) throw new Error('the agent\'s "status" holds no audio account');
+    if (account === undefined) throw new Error('the agent\'s "status" contains no audio figures');
     return account;
   } finally {
     await client.endAsync();

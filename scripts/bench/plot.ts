@@ -3,7 +3,7 @@ import { GOALS, perRound, type Results } from './results.ts';
 import { SUBJECTS, type SubjectName } from './subject.ts';
 import { TITLES } from './table.ts';
 
-/** Colours that can be told apart on white and on black, and by people who see no red or no green. */
+/** Colours that are distinct on white and black, also for colour-blind people. */
 const COLOURS: Readonly<Record<SubjectName, string>> = {
   agent: '#2a8fd6',
   bare: '#8a8f98',
@@ -19,7 +19,7 @@ const PANEL_GAP = 34;
 const HEAD = 24;
 const TEXT_WIDTH = 38;
 
-/** A bar, from zero to its middle, with the ends of its spread. */
+/** A bar from zero to the median, with the ends of the spread. */
 interface Bar {
   readonly label: string;
   readonly colour: string;
@@ -32,12 +32,12 @@ interface Bar {
 interface Panel {
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** A goal, and what is written at it. */
+  /** A goal and its label. */
   readonly goal: number;
   readonly goalText: string;
 }
 
-/** Costs and latencies with their goals: horizontal bars, readable on light and on dark. */
+/** Draws costs and latencies with their goals as horizontal bars, for light and dark backgrounds. */
 export function drawPlot(results: Results): string {
   const panels = panelsOf(results);
   let y = 10;

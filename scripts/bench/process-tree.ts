@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One line of /proc/PID/stat, as far as it is needed. */
+/** The needed fields of /proc/PID/stat. */
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
   readonly name: string;
-  /** Clock ticks of its own and of the children that have ended, in user and system mode. */
+  /** Clock ticks of the process and its ended children, in user and system mode. */
   readonly ticks: number;
-  /** Of these, those of the children that have ended. */
+  /** The ended children's part of `ticks`. */
   readonly endedTicks: number;
 }
 
-/** @returns null for what is no such line */
+/** @returns null if the text is not such a line */
 export function parseStat(text: string): ProcessStat | null {
   // The name may hold spaces and parentheses.
   const match = /^(\d+) \((.*)\) (.*)$/s.exec(text.trim());
@@ -24,8 +24,8 @@ export function parseStat(text: string): ProcessStat | null {
 }
 
 /**
- * Seconds of CPU that a process and its ended children have taken: to the nanosecond where the scheduler tells, since a
- * process that takes a hundredth of a core is counted in too few clock ticks.
+ * Seconds of CPU that a process and its ended children have used. Uses the scheduler's nanoseconds if available, because clock
+ * ticks are too coarse for a process that uses a hundredth of a core.
  */
 export function cpuSecondsOf({ pid, ticks, endedTicks }: ProcessStat, ticksPerS: number): number {
   const threads = listed(`/proc/${pid}/task`).map((id) => readText(`/proc/${pid}/task/${id}/schedstat`));
@@ -34,7 +34,7 @@ export function cpuSecondsOf({ pid, ticks, endedTicks }: ProcessStat, ticksPerS:
   return isTold ? runNs.reduce((sum, ns) => sum + ns, 0) / 1e9 + endedTicks / ticksPerS : ticks / ticksPerS;
 }
 
-/** A process and all that came of it. */
+/** A process and all its descendants. */
 export function treeOf(all: readonly ProcessStat[], root: number): ProcessStat[] {
   const tree = all.filter(({ pid }) => pid === root);
   for (const grown of tree) tree.push(...all.filter(({ parent }) => parent === grown.pid));
@@ -49,7 +49,7 @@ export function readProcesses(): ProcessStat[] {
   });
 }
 
-/** Memory of a process in MB: all that is resident, and its fair share of it where others hold it too. */
+/** Memory of a process (MB): the resident set, and the same with shared pages divided among their users. */
 export interface Resident {
   readonly rss: number;
   readonly pss: number;
@@ -69,7 +69,7 @@ export function commandLine(pid: number): string[] {
   return readText(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 }
 
-/** Empty for what has gone meanwhile. */
+/** Empty if the folder no longer exists. */
 function listed(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -78,7 +78,7 @@ function listed(folder: string): string[] {
   }
 }
 
-/** Empty for what has gone meanwhile. */
+/** Empty if the file no longer exists. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

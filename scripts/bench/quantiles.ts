@@ -1,4 +1,4 @@
-/** What is said of many measurements. */
+/** Summary of many measurements. */
 export interface Spread {
   readonly p50: number;
   readonly p99: number;
@@ -6,7 +6,7 @@ export interface Spread {
   readonly count: number;
 }
 
-/** The least of the values that is not below `share` of them all. */
+/** The smallest value that is not below `share` of all values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -16,7 +16,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Null for nothing. */
+/** @returns null if there are no values */
 export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   return {

@@ -1,6 +1,6 @@
 /**
- * Stands between what is measured and the service, and notes when what passes. A thread of its own, with priority where
- * that may be had, so that what it notes is late by as little as can be.
+ * A relay between the measured programs and the service, which records the time of each message. It runs in its own thread,
+ * with priority if allowed, so that the recorded times are as exact as possible.
  */
 import { connect, createServer, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
@@ -10,7 +10,7 @@ import type { Passing, RelayReady, RelayTask } from './relay.ts';
 
 const HOST = '127.0.0.1';
 const URGENT = -10;
-/** Enough to tell where in the recording a chunk comes from. */
+/** Samples that identify a chunk's place in the recording. */
 const HEAD_SAMPLES = 64;
 
 const { service, names } = workerData as RelayTask;
@@ -19,7 +19,7 @@ const tell = (passing: Passing): void => parentPort?.postMessage(passing);
 
 function takePriority(): boolean {
   try {
-    // On Linux that is this thread alone.
+    // On Linux this affects only this thread.
     setPriority(0, URGENT);
     return true;
   } catch {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-/** Something that passed on a stream. Times are milliseconds of CLOCK_MONOTONIC, which the virtual cards go by, too. */
+/** A message on a stream. Times are milliseconds of CLOCK_MONOTONIC, like those of the virtual cards. */
 export type Passing =
   | { readonly kind: 'set_task'; readonly name: string; readonly atMs: number }
   | {
@@ -16,7 +16,7 @@ export type Passing =
       readonly kind: 'received';
       readonly name: string;
       readonly atMs: number;
-      /** Names the sentence that this is a part of. */
+      /** Id of the sentence of this chunk. */
       readonly sentence: string;
       readonly pcm: Int16Array;
     };
@@ -25,7 +25,7 @@ export type Received = Extract<Passing, { kind: 'received' }>;
 
 export interface RelayTask {
   readonly service: { readonly hostname: string; readonly port: string };
-  /** Of those whose streams are relayed; each gets an address of its own. */
+  /** Names of the programs whose streams are relayed; each gets its own address. */
   readonly names: readonly string[];
 }
 
@@ -34,11 +34,11 @@ export interface RelayReady {
   readonly urls: Readonly<Record<string, string>>;
 }
 
-/** Stands between what is measured and the service. */
+/** A relay between the measured programs and the service. */
 export interface Relay extends RelayReady {
-  /** All that has passed, in order. */
+  /** All messages so far, in order. */
   readonly passed: readonly Passing[];
-  /** The first passing after now that fits; rejects when it takes too long. */
+  /** The first matching message after now; rejects when it takes too long. */
   next(fits: (passing: Passing) => boolean, limitMs: number): Promise<Passing>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startRelay(task: RelayTask): Promise<Relay> {
         };
         const limit = setTimeout(() => {
           end();
-          reject(new Error(`nothing came within ${limitMs / 1000} s`));
+          reject(new Error(`no matching message within ${limitMs / 1000} s`));
         }, limitMs);
         const look = (passing: Passing): void => {
           if (!fits(passing)) return;

@@ -4,7 +4,7 @@ import { median, type Spread } from './quantiles.ts';
 import type { Cost, Round } from './rounds.ts';
 import type { SubjectName } from './subject.ts';
 
-/** Latencies of one subject, at rest and with the other cores busy. */
+/** Latencies of one subject, without and with load on the other cores. */
 export interface Latencies {
   readonly quiet: Spread | null;
   readonly loaded: Spread | null;
@@ -13,13 +13,13 @@ export interface Latencies {
 export interface SubjectResults {
   readonly captureToWire: Latencies;
   readonly wireToSpeaker: Latencies;
-  /** Sentences that did not sound as they came. */
+  /** Sentences that were not found unchanged on the loudspeaker. */
   readonly unheard: number;
-  /** From the start of the process to the first chunk on the wire, beyond the service's own time. */
+  /** Time from the start of the process to the first chunk on the wire, without the service's time. */
   readonly startsMs: readonly number[];
 }
 
-/** All that one run has measured. */
+/** All measurements of one run. */
 export interface Results {
   readonly plan: {
     readonly name: string;
@@ -29,15 +29,15 @@ export interface Results {
     readonly warmUpMs: number;
   };
   readonly machine: string;
-  /** The machine's load average before anything was started: other work on it. */
+  /** The machine's load average before the run, which shows other work on it. */
   readonly loadBefore: number;
   readonly rounds: readonly Round[];
   readonly loadedRounds: readonly Round[];
-  /** Why there was no load, or how much of the other cores it got. */
+  /** Why there was no load, or the share of the other cores that it used. */
   readonly load: string | { readonly cores: number; readonly share: number };
   readonly subjects: ReadonlyMap<SubjectName, SubjectResults>;
   readonly own: OwnAccount | null;
-  /** Why the packages were not measured; null where they were. */
+  /** Why the packages were not measured; null if they were. */
   readonly addonsMissing: string | null;
   readonly day: DayReport;
   readonly isRelayUrgent: boolean;
@@ -49,11 +49,11 @@ export const GOALS = {
   rssOverMb: 25,
   captureToWireP99Ms: 10,
   wireToSpeakerP99Ms: 80,
-  /** Measured growth below this is what two runs differ by. */
+  /** Heap growth (MB a day); smaller growth is within the difference of two runs. */
   heapMbPerDay: 1,
 } as const;
 
-/** Something that each round says of each subject. */
+/** A figure of each subject in each round. */
 export type CostFigure = (cost: Cost) => number;
 
 export function perRound(rounds: readonly Round[], name: SubjectName, figure: CostFigure): number[] {
@@ -63,7 +63,7 @@ export function perRound(rounds: readonly Round[], name: SubjectName, figure: Co
   });
 }
 
-/** What the agent takes against the bare loop, round by round. */
+/** Cost of the agent compared to the bare loop, for each round. */
 export function againstBare(
   rounds: readonly Round[],
   figure: CostFigure,
@@ -78,13 +78,13 @@ export function againstBare(
 export const ratio = (agent: number, bare: number): number => agent / bare;
 export const difference = (agent: number, bare: number): number => agent - bare;
 
-/** Two places are more than the measurement is worth. */
+/** Rounds to two decimals, which exceeds the precision of the measurement. */
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 const triple = (spread: Spread | null) =>
   spread === null ? null : { p50: round(spread.p50), p99: round(spread.p99), max: round(spread.max) };
 
-/** The last line with `--json`: names and units are fixed. Latencies are those with the other cores busy, where there are others. */
+/** The last line with `--json`: names and units are fixed. Latencies are those with load on the other cores, if there are any. */
 export function summary({ rounds, subjects, load, day }: Results): Record<string, unknown> {
   const agent = subjects.get('agent');
   const state = typeof load === 'string' ? 'quiet' : 'loaded';

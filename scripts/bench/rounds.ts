@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOf, readProcesses, residentOf, treeOf } from './process-tree.ts';
 import type { Running, SubjectName } from './subject.ts';
 
-/** What one subject took in one round. */
+/** Cost of one subject in one round. */
 export interface Cost {
   /** Seconds of CPU per hour, of the whole tree and of the Node process alone. */
   readonly cpu: { readonly tree: number; readonly node: number };
@@ -32,7 +32,7 @@ function spentBy(root: number, ticksPerS: number): Spent {
   );
   return {
     tree: tree.reduce((sum, [, seconds]) => sum + seconds, 0),
-    // Its ended children are those of the tree.
+    // Ended children of Node count for the tree.
     node: tree.find(([pid]) => pid === root)?.[1] ?? 0,
   };
 }

@@ -7,9 +7,9 @@ import { startProgram } from '../../src/cli/demo/child-program.ts';
 import { openRack, type Rack } from '../../test/card/card.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-/** The service's own time from `set_task` to the running task. */
+/** The service's time from `set_task` to the running task (ms). */
 export const SERVICE_SETUP_MS = 2500;
-/** Quick answers to short sentences: the more often the loudspeaker begins, the more there is to measure. */
+/** Quick answers to short sentences, so that the loudspeaker starts often and there is more to measure. */
 const SERVICE_CHOICES = [
   'silenceThresholdMs=400',
   'textDelayMs=100',
@@ -18,7 +18,7 @@ const SERVICE_CHOICES = [
 ];
 const STREAM_PATH = '/streaming-api/{random_hash}/v1/speech-to-speech/stream';
 
-/** All that the measured programs need around them, on loopback. */
+/** The environment of the measured programs, on loopback. */
 export interface Setting {
   readonly rack: Rack;
   readonly broker: Broker;
@@ -26,12 +26,12 @@ export interface Setting {
   readonly serviceUrl: string;
   readonly apiKey: string;
   readonly folder: string;
-  /** Where the relay of that name takes streams; `{random_hash}` is left open. */
+  /** Address for streams at the relay of that name; `{random_hash}` is not filled in. */
   streamUrl(name: string): string;
   close(): Promise<void>;
 }
 
-/** @returns why there can be none here, where that is so */
+/** @returns the setting, or the reason why this machine cannot have one */
 export async function openSetting(names: readonly string[], agent: string): Promise<Setting | string> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export async function openSetting(names: readonly string[], agent: string): Prom
   }
 }
 
-/** One of the programs as they are shipped, built from this source. */
+/** Path of a shipped program, built from this source. */
 export function program(name: string): string {
   return fileURLToPath(new URL(`./dist/${name}`, import.meta.url));
 }

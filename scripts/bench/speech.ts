@@ -1,16 +1,16 @@
-/** What every microphone of the benchmark hears: short sentences, each with room behind it for its translation. */
+/** The sound of all microphones of the benchmark: short sentences, each followed by time for its translation. */
 import { seededRandom } from '../../src/core/random.ts';
 
 export const RATE_HZ = 24_000;
 const FRAME = RATE_HZ / 50;
-/** Peak of a 20 ms frame from which on it is a voice. */
+/** Peak of a 20 ms frame from which it counts as voice. */
 const VOICE_PEAK = 600;
-/** A pause of this many frames ends a sentence, and a shorter sentence than that is left out. */
+/** Frames of silence that end a sentence. Shorter sentences are left out. */
 const PAUSE_FRAMES = 12;
 const SHORTEST_FRAMES = 30;
-/** What the service needs to confirm a sentence and to speak, and the room to fall silent after it. */
+/** Time for the service to confirm and speak a sentence, and for the room to become silent (ms). */
 const ANSWER_MS = 2400;
-/** Inaudible, and enough to tell each moment of the sound from every other. */
+/** Peak of the added noise: inaudible, and enough to make each part of the sound unique. */
 const MARK_PEAK = 4;
 
 /** The PCM of a mono WAV file with a plain header at the stream's rate. */
@@ -19,7 +19,7 @@ export function readPcm(wav: Uint8Array): Int16Array {
   return new Int16Array(wav.slice(at, at + (((wav.byteLength - at) >> 1) << 1)).buffer);
 }
 
-/** The sentences of a recording, without what lies between them. */
+/** The sentences of a recording, without the pauses. */
 export function cutSentences(recording: Int16Array): Int16Array[] {
   const sentences: Int16Array[] = [];
   let from = -1;
@@ -42,7 +42,7 @@ export function cutSentences(recording: Int16Array): Int16Array[] {
   return sentences;
 }
 
-/** One after the other, each followed by silence as long as itself and its translation's way. */
+/** All sentences, each followed by silence for its translation and the answer time. */
 export function conversation(recording: Int16Array): Int16Array {
   const sentences = cutSentences(recording);
   const pause = (ANSWER_MS * RATE_HZ) / 1000;

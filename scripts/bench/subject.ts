@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import type { Card, Rack } from '../../test/card/card.ts';
 import { commandLine, readProcesses, treeOf } from './process-tree.ts';
 
-/** What is measured, in the order of the tables. */
+/** The measured programs, in the order of the tables. */
 export const SUBJECTS = ['agent', 'bare', 'addons'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
-/** A program that carries sound between a card and the service, as it is started. */
+/** A program that carries sound between a card and the service, and its command line. */
 export interface Subject {
   readonly name: SubjectName;
   readonly card: Card;
-  /** Beside this program's own. */
+  /** Additions to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   /** Node's arguments: flags, script, and the script's own. */
   arguments(): Promise<readonly string[]>;
@@ -20,9 +20,9 @@ export interface Subject {
 export interface Running {
   readonly pid: number;
   readonly startedAtMs: number;
-  /** What it said last on standard output and error. */
+  /** The end of its standard output and error. */
   readonly said: string;
-  /** Resolves when it is over. */
+  /** Resolves when the program has ended. */
   readonly over: Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Running {
 const END_LIMIT_MS = 12_000;
 const SAID_CHARS = 4000;
 
-/** The kernel ends the child when this process ends, however it ends. */
+/** Makes the kernel end the child when this process ends for any reason. */
 const withParent: readonly string[] =
   spawnSync('setpriv', ['--version']).status === 0 ? ['setpriv', '--pdeathsig', 'KILL'] : [];
 
@@ -70,17 +70,17 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
   await exited;
   clearTimeout(timer);
-  // A program that dies without its children leaves the devices busy; they end when their pipe does, or here.
+  // Children of a program that died keep the devices busy. They end with their pipe, or here.
   for (const { pid } of readProcesses().filter(({ pid }) => pid !== child.pid && family.includes(pid))) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended by itself meanwhile.
+      // It has already ended.
     }
   }
 }
 
-/** How the subject's child of that name was started; null while it has none. */
+/** The command line of the subject's child of that name; null if there is none yet. */
 export function childCommand(root: number, name: string): readonly string[] | null {
   const child = treeOf(readProcesses(), root).find((process) => process.name === name);
   return child === undefined ? null : commandLine(child.pid);

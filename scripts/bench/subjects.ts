@@ -13,25 +13,25 @@ declare const BENCH_ROOT: string;
 
 const run = promisify(execFile);
 const CHUNK_BYTES = ((RATE_HZ * 320) / 1000) * 2;
-/** From the loudspeaker to the microphone of an agent that cancels its echo. */
+/** Echo path from the loudspeaker to the microphone, for an agent that cancels its echo. */
 const ECHO_PATH = { delayMs: 80, gainDb: -12 };
 const INSTALL_LIMIT_MS = 180_000;
-/** The packages of the yardstick in one process. No part of the project: installed for one run, on request. */
+/** The packages of the loop in one process. They are not part of the project, and installed for one run on request. */
 const ADDONS = ['alsa-capture@0.3.0', 'speaker@0.5.5'];
 
-/** How arecord and aplay are started, with the device left out. */
+/** Command lines of arecord and aplay, without the device. */
 export interface Periods {
   readonly capture: readonly string[];
   readonly playback: readonly string[];
 }
 
-/** The words of a running arecord or aplay, for another device. */
+/** The arguments of a running arecord or aplay, with another device. */
 export function forDevice(words: readonly string[], device: string): string[] {
   const at = words.indexOf('-D');
   return at < 0 ? [...words] : words.with(at + 1, device);
 }
 
-/** What the unit file gives to Node: what is measured is what is installed. */
+/** Node flags and environment from the unit file, so that the measurement matches the installation. */
 export function readUnit(unit: string): { flags: string[]; env: Record<string, string> } {
   const words = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/\s+/) ?? [];
   const script = words.findIndex((word) => word.endsWith('.mjs'));
@@ -72,7 +72,7 @@ export async function agentSubject(
   return { name, card, env: unit.env, arguments: async () => words };
 }
 
-/** The bare loop, with the agent's own words for arecord and aplay. */
+/** The bare loop, with the agent's arguments for arecord and aplay. */
 export async function bareSubject(
   setting: Setting,
   sound: Int16Array,
@@ -107,14 +107,14 @@ export async function addonsSubject(setting: Setting, sound: Int16Array, package
     device: card.device,
     rateHz: RATE_HZ,
   });
-  // Without a default device the package for playback ends the process as soon as it is loaded.
+  // Without a default device, loading the playback package ends the process.
   const config = join(setting.folder, 'addons.conf');
   const inner = setting.rack.env['ALSA_CONFIG_PATH'] ?? '';
   await writeFile(config, `<${inner}>\npcm.!default { type plug slave.pcm "vcard_${name}" }\n`);
   return { name, card, env: { ALSA_CONFIG_PATH: config }, arguments: async () => [script, given] };
 }
 
-/** @returns the folder that they were installed into */
+/** @returns the folder of the installed packages */
 export async function installAddons(folder: string): Promise<string> {
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...ADDONS], {

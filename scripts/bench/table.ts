@@ -22,7 +22,7 @@ export interface Verdict {
   readonly label: string;
   readonly measured: string;
   readonly goal: string;
-  /** Null where there was nothing to judge. */
+  /** Null if nothing was measured. */
   readonly isMet: boolean | null;
 }
 
@@ -34,7 +34,7 @@ export const TITLES: Readonly<Record<SubjectName, string>> = {
 
 const NOTHING = '-';
 
-/** The middle of several rounds, and between which it lies. */
+/** Median of several rounds, with minimum and maximum. */
 export function range(values: readonly number[], digits: number, sign = ''): string {
   if (values.length === 0) return NOTHING;
   const show = (value: number): string => `${value > 0 ? sign : ''}${value.toFixed(digits)}`;
@@ -53,7 +53,7 @@ function row(label: string, cell: (name: SubjectName) => string): Row {
   return { label, cells: { agent: cell('agent'), bare: cell('bare'), addons: cell('addons') } };
 }
 
-/** The figures, for the terminal and for the page. */
+/** Rows of the table, for the terminal and for the page. */
 export function rowsOf(results: Results): Row[] {
   const { rounds, loadedRounds, subjects } = results;
   const cost = (label: string, figure: CostFigure, over = rounds): Row =>
@@ -84,7 +84,7 @@ export function rowsOf(results: Results): Row[] {
   ];
 }
 
-/** What the project asks of itself, and what came of it. */
+/** The goals of the project and whether they are met. */
 export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] {
   const agent = subjects.get('agent');
   const state = typeof load === 'string' ? 'quiet' : 'loaded';
@@ -120,7 +120,7 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
   ];
 }
 
-/** How the figures were come by, in sentences. */
+/** Sentences about how the figures were measured. */
 export function notesOf(results: Results): string[] {
   const { plan, load, own, addonsMissing, subjects, day, isRelayUrgent, loadBefore } = results;
   const seconds = plan.roundMs / 1000;
@@ -156,10 +156,10 @@ export function notesOf(results: Results): string[] {
 }
 
 const WIDTH = 80;
-/** More than a quiet machine has. */
+/** Load average above that of an idle machine. */
 const MOST_LOAD_BEFORE = 0.5;
 
-/** Everything on 80 columns. */
+/** All results, 80 columns wide. */
 export function formatTable(results: Results): string {
   const rows = rowsOf(results);
   const shown = SUBJECTS.filter((name) => results.subjects.has(name));

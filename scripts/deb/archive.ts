@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-/** What a package installs at one path; its folders come by themselves. */
+/** What a package installs at one path. Its folders are added automatically. */
 export interface Entry {
   /** Without the leading "/". */
   readonly path: string;
   readonly content: Buffer | string | { readonly folder: true } | { readonly link: string };
-  /** Left out: 0755 for folders, else 0644. */
+  /** Default: 0755 for folders, else 0644. */
   readonly mode?: number;
 }
 
 const BLOCK = 512;
-/** The highest would save 0.3 % of the private Node.js, and costs time. */
+/** Compression level of the data. The highest would save only 0.3 % of the private Node.js, and costs time. */
 const DATA_LEVEL = 6;
 const EXECUTABLE_FOLDER = 0o755;
 
-/** gzip whose bytes tell neither a time nor the system that has made it. */
+/** gzip without a time and without the system's name in its header. */
 export function gzip(content: Buffer | string, level = 9): Buffer {
   const packed = gzipSync(content, { level });
   packed.writeUInt32LE(0, 4);
@@ -23,7 +23,7 @@ export function gzip(content: Buffer | string, level = 9): Buffer {
   return packed;
 }
 
-/** An archive that depends on nothing but its contents: all of it is root's, of one time, in the order of its paths. */
+/** A reproducible archive: owner root, one time for all entries, sorted by path. */
 export function tar(entries: readonly Entry[], mtime: number): Buffer {
   const all = [...withFolders(entries)].sort((a, b) => (a.path < b.path ? -1 : 1));
   const parts = all.flatMap((entry) => {
@@ -38,7 +38,7 @@ export function tar(entries: readonly Entry[], mtime: number): Buffer {
 const isBytes = (content: Entry['content']): content is Buffer | string =>
   typeof content === 'string' || Buffer.isBuffer(content);
 
-/** What its entries lie in, each folder once, and before what is in it. */
+/** Adds the folders of the entries: each once, before its content. */
 function withFolders(entries: readonly Entry[]): Iterable<Entry> {
   const byPath = new Map<string, Entry>([['', { path: '', content: { folder: true } }]]);
   for (const { path } of entries) {
@@ -52,7 +52,7 @@ function withFolders(entries: readonly Entry[]): Iterable<Entry> {
     const { path, content } = entry;
     const known = byPath.get(path);
     if (known !== undefined && (isBytes(content) || isBytes(known.content)))
-      throw new Error(`two things are at ${path}`);
+      throw new Error(`two entries have the path ${path}`);
     byPath.set(path, entry);
   }
   return byPath.values();
@@ -107,7 +107,7 @@ function md5sums(data: readonly Entry[]): string {
     .join('');
 }
 
-/** As dpkg counts it: KiB, each file by itself, one for a folder or link. */
+/** Installed size as dpkg counts it (KiB): each file rounded up, 1 for a folder or link. */
 export function installedKib(data: readonly Entry[]): number {
   let kib = 0;
   for (const { content } of withFolders(data))

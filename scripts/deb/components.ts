@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A package of somebody else's whose code is in a bundle. */
+/** A third-party package whose code is in a bundle. */
 export interface Component {
   readonly name: string;
   readonly version: string;
   /** An SPDX expression. */
   readonly license: string;
   readonly licenseText: string;
-  /** Of the archive from which it was installed, "sha512-..." in base64; null where the lock file has none. */
+  /** Checksum of its archive, "sha512-..." in base64; null if the lock file has none. */
   readonly integrity: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Manifest {
   readonly license?: string;
 }
 
-/** What went into these bundles, by what the bundler has written down, and into these files that lie beside them. */
+/** Packages in these bundles, by the bundler's metadata, and in the files beside them. */
 export function componentsOf(
   root: string,
   bundles: string,
@@ -46,7 +46,7 @@ export function componentsOf(
     const { name, version, license } = JSON.parse(
       readFileSync(join(root, folder, 'package.json'), 'utf8'),
     ) as Manifest;
-    if (license === undefined) throw new Error(`${name} does not say its licence`);
+    if (license === undefined) throw new Error(`${name} does not declare its licence`);
     const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
     const licenseText = file === undefined ? `Licence: ${license}` : readText(join(root, folder, file));
     return { name, version, license, licenseText, integrity: lock.packages[folder]?.integrity ?? null };
@@ -59,7 +59,7 @@ const readText = (path: string): string => readFileSync(path, 'utf8').replaceAll
 
 /**
  * `/usr/share/doc/PACKAGE/copyright`: the licences of all code in a package.
- * @param note on what is in it beside code; may be empty
+ * @param note about its content other than code; may be empty
  */
 export function copyrightPage(own: string, components: readonly Component[], note: string): string {
   const line = `\n${'-'.repeat(78)}\n\n`;
@@ -68,9 +68,7 @@ export function copyrightPage(own: string, components: readonly Component[], not
   );
   const intro = `Dragoman, the agent inside an interpreting kiosk, with its backend and its emulator of the service.\n\n`;
   const between =
-    others.length === 0
-      ? ''
-      : `${line}Code of others is a part of this package:\n${line}${others.join(line)}`;
+    others.length === 0 ? '' : `${line}This package contains code of others:\n${line}${others.join(line)}`;
   return `${intro}${own.trim()}\n${note === '' ? '' : `${line}${note}`}${between}`;
 }
 
@@ -81,7 +79,7 @@ interface Subject {
   readonly changedAt: number;
 }
 
-/** A bill of materials, CycloneDX 1.5; it depends on nothing but what is in the package. */
+/** A bill of materials (CycloneDX 1.5), which depends only on the content of the package. */
 export function billOfMaterials(
   { name, version, changedAt }: Subject,
   components: readonly Component[],
@@ -121,7 +119,7 @@ function hashOf(integrity: string): { alg: string; content: string } {
   return { alg: `SHA-${alg}`, content: Buffer.from(hash, 'base64').toString('hex') };
 }
 
-/** The same for the same contents; marked as one of version 5. */
+/** A UUID of version 5 that depends only on the text. */
 function uuidOf(text: string): string {
   const hex = createHash('sha1').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -11,10 +11,10 @@ dragoman-node, a private Node.js for one. The same commit and Node.js give the s
 
 Options:
   --arch <arch>     arm64 or amd64, more than once for several; without it this machine's own
-  --out <folder>    where they go (default: debs)
+  --out <folder>    folder for the packages (default: debs)
   --bundles <dir>   take these bundles, made by scripts/build.mjs, instead of making them
   --phrases <dir>   take these phrases, made by scripts/build-phrases, instead of making them (espeak-ng, sox)
-  --version <text>  another version than the one of package.json and git
+  --version <text>  use this version instead of the one of package.json and git
   --no-node         leave dragoman-node out
   -h, --help        this text
 
@@ -31,10 +31,10 @@ export interface Options {
   readonly changedAt: number;
 }
 
-/** A mistake of whoever has called. */
+/** A usage error. */
 export class UsageError extends Error {}
 
-/** null: what is asked for is the usage. */
+/** @returns null if the help text was requested */
 export function readOptions(argv: readonly string[], root: string): Options | null {
   const { values } = parse(argv);
   if (values.help) return null;
@@ -46,7 +46,7 @@ export function readOptions(argv: readonly string[], root: string): Options | nu
   const changedAt = lastChange(root);
   const version = values.version ?? versionOf(root, changedAt);
   if (!/^\d[A-Za-z0-9.+~]*-[A-Za-z0-9.+~]+$/.test(version))
-    throw new UsageError(`--version: "${version}" is none; it looks like 1.2.3-1`);
+    throw new UsageError(`--version: "${version}" is not a version; use one like 1.2.3-1`);
   return {
     architectures: values['no-node'] ? [] : architectures,
     out: values.out ?? join(root, 'debs'),
@@ -94,7 +94,7 @@ function lastChange(root: string): number {
   return Number(text);
 }
 
-/** That of package.json; between releases it is followed by the last commit, so that each build is an upgrade to the one before. */
+/** The version of package.json; between releases the last commit is appended, so that each build upgrades the one before. */
 function versionOf(root: string, changedAt: number): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const commit = git(root, 'rev-parse', '--short=8', 'HEAD');

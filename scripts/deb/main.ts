@@ -35,7 +35,7 @@ async function makeAll(options: Options, root: string): Promise<void> {
   try {
     const bundles = options.bundles ?? join(drafts, 'bundles');
     const phrases = options.phrases ?? join(drafts, 'phrases');
-    // First: it may say that a program is missing.
+    // First, because it fails if a program is missing.
     if (options.phrases === null) await makePhrases(phrases);
     if (options.bundles === null)
       execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles], {
@@ -67,7 +67,7 @@ async function makeAll(options: Options, root: string): Promise<void> {
   }
 }
 
-/** What each bundle's program and its verbs say to `--help`. */
+/** The `--help` texts of each bundle's program and its verbs. */
 function helpOfAll(root: string): Readonly<Record<string, Help[]>> {
   const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
   const said = execFileSync(process.execPath, [join(root, 'scripts/deb-help.mjs')], {
@@ -79,7 +79,7 @@ function helpOfAll(root: string): Readonly<Record<string, Help[]>> {
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
-/** What dpkg reads: the fields, what runs when, and which files are their owner's. */
+/** The control archive of a package: fields, maintainer scripts, and the list of configuration files. */
 function controlOf(one: Package, root: string): Entry[] {
   const fields = {
     Package: one.name,

@@ -1,6 +1,6 @@
-/** Manual pages and the completion of the shell, made of what the programs say to `--help`. */
+/** Manual pages and shell completion, made from the `--help` texts of the programs. */
 
-/** What a program, or one verb of it, says to `--help`. */
+/** The `--help` text of a program or of one of its verbs. */
 export interface Help {
   /** Empty for the program itself. */
   readonly verb: readonly string[];
@@ -24,7 +24,7 @@ export function parseHelp(verb: readonly string[], text: string): Help {
 
 const joined = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ');
 
-/** The rows of a section with two columns; what goes on in further lines is joined. */
+/** The rows of a section with two columns; continuation lines are joined. */
 export function rowsOf(lines: readonly string[]): { readonly term: string; readonly text: string }[] {
   const rows: { term: string; text: string }[] = [];
   for (const line of lines) {
@@ -38,7 +38,7 @@ export function rowsOf(lines: readonly string[]): { readonly term: string; reado
   return rows;
 }
 
-/** The names of a program's verbs, or of a verb's own. */
+/** The names of the verbs of a program or verb. */
 export const verbsOf = ({ sections }: Help): string[] =>
   rowsOf(sections.find(({ title }) => title === 'Commands')?.lines ?? []).map(
     ({ term }) => term.split(' ')[0] ?? '',
@@ -52,7 +52,7 @@ export const optionsOf = ({ sections }: Help): string[] =>
 interface About {
   readonly program: string;
   readonly version: string;
-  /** Of the last change, seconds since 1970. */
+  /** Time of the last change, seconds since 1970. */
   readonly changedAt: number;
   readonly seeAlso: readonly string[];
 }
@@ -60,7 +60,7 @@ interface About {
 /** A page for `man`, section 1. */
 export function manPage(helps: readonly Help[], { program, version, changedAt, seeAlso }: About): string {
   const [main, ...verbs] = helps;
-  if (main === undefined) throw new Error('a page of nothing');
+  if (main === undefined) throw new Error('no help for the manual page');
   const date = new Date(changedAt * 1000).toISOString().slice(0, 10);
   const lines = [
     `.TH ${program.toUpperCase().replaceAll('-', '\\-')} 1 "${date}" "Dragoman ${version}" "User Commands"`,
@@ -98,7 +98,7 @@ function body({ sections }: Help, titles: readonly string[]): string[] {
     });
 }
 
-/** roff takes a dot or an apostrophe at the beginning of a line for an order, and a bare hyphen for a typographic one. */
+/** Escapes text for roff, which takes a dot or apostrophe at the start of a line for a command, and a hyphen for a typographic one. */
 const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
@@ -109,7 +109,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
-/** For bash-completion: verbs, their own verbs and options; files elsewhere. */
+/** A script for bash-completion: verbs, sub-verbs and options, otherwise files. */
 export function completion(program: string, helps: readonly Help[]): string {
   const name = `_${program.replaceAll('-', '_')}`;
   const cases = helps.map((help) => {

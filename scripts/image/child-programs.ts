@@ -4,25 +4,25 @@ import { once } from 'node:events';
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of a line that the program writes: what of it tells how far it has come; null: nothing. */
+  /** Extracts the progress from a line of the program's output; null if the line has none. */
   readonly tells?: (line: string) => string | null;
 }
 
 export interface Run {
-  /** What it wrote on standard output. Throws with its last words where it fails. */
+  /** Runs a program. @returns its standard output. @throws with its last output if it fails */
   program(name: string, words: readonly string[], options?: RunOptions): Promise<string>;
-  /** Ends what runs, and lets nothing more be started. */
+  /** Ends the running program, and prevents further ones. */
   stop(): Promise<void>;
 }
 
-/** Whoever runs this was asked to stop. */
+/** The user stopped the build. */
 export class StoppedError extends Error {}
 
-/** A program that cleans up after itself is given this time, ms. */
+/** Time for a program to clean up after SIGTERM (ms). */
 const CLEAN_UP_MS = 20_000;
 const LAST_LINES = 6;
 
-/** Runs programs one after the other, each in a process group of its own, so that all of it can be ended. */
+/** Runs programs one after the other, each in its own process group, so that its children can be ended, too. */
 export function programs(tell: (text: string) => void, always: Readonly<Record<string, string>> = {}): Run {
   let [current, isStopped]: [ChildProcess | null, boolean] = [null, false];
   return {
@@ -71,6 +71,6 @@ function kill(group: number, signal: 'SIGINT' | 'SIGKILL'): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }

@@ -14,7 +14,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from './child-programs.ts';
 
-/** What a kiosk has of Debian; no package that is only recommended. */
+/** Debian packages of a kiosk, without recommended ones. */
 const PACKAGES = [
   ...['systemd-sysv', 'systemd-resolved', 'systemd-timesyncd', 'libnss-resolve', 'dbus', 'udev', 'kmod'],
   ...['linux-image-arm64', 'initramfs-tools', 'zstd', 'busybox', 'e2fsprogs', 'fdisk', 'dosfstools'],
@@ -30,7 +30,7 @@ const PACKAGES = [
     'nodejs',
   ],
 ];
-/** Drivers of hardware that no Raspberry Pi has; they would be a third of the image. */
+/** Drivers of hardware that no Raspberry Pi has; they would take a third of the image. */
 const DRIVERS_LEFT_OUT = [
   ...[
     'amd',
@@ -88,17 +88,17 @@ const DRIVERS_LEFT_OUT = [
     'scsi/bfa',
   ],
 ];
-/** The wired network of a Raspberry Pi 4. */
+/** Driver of the wired network of a Raspberry Pi 4. */
 const DRIVERS_KEPT = ['net/ethernet/broadcom'];
 const PAPERS_LEFT_OUT = ['doc', 'man', 'locale', 'info'];
-/** Fixes of Debian's are not to be missed. */
+/** Days for which a Debian root is kept; it is then made again with Debian's fixes. */
 const KEPT_FOR_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 export interface DebianRoot {
-  /** A tar of it. */
+  /** Path of its tar file. */
   readonly file: string;
-  /** When it was made; null: just now. */
+  /** Date of a kept root; null if it was just made. */
   readonly keptFrom: Date | null;
 }
 
@@ -109,11 +109,11 @@ export interface RootWanted {
   readonly epoch: number;
   /** The folder of the repository. */
   readonly sources: string;
-  /** Beside which nothing is left. */
+  /** Folder for temporary files; no other folder is used. */
   readonly draft: string;
 }
 
-/** The Debian that the image is made of, kept for a week: making it takes minutes, because another processor is emulated. */
+/** Returns the Debian root of the image. It is kept for a week: making it takes minutes, because it emulates another processor. */
 export async function debianRoot(run: Run, wanted: RootWanted): Promise<DebianRoot> {
   const hooks = ['root-before.sh', 'root-after.sh'].map((name) =>
     join(wanted.sources, 'scripts/image', name),
@@ -167,7 +167,7 @@ export function cacheFolder(): string {
   return process.env['DRAGOMAN_CACHE'] ?? join(base, 'dragoman');
 }
 
-/** Debian, its updates and its security fixes, from where this machine's apt gets them, or from DRAGOMAN_DEBIAN_MIRROR. */
+/** apt sources of Debian, its updates and security fixes: those of this machine's apt, or DRAGOMAN_DEBIAN_MIRROR. */
 export function sourceLines(suite: string, folder = '/etc/apt'): string[] {
   const parts = join(folder, 'sources.list.d');
   const files = [

@@ -8,15 +8,15 @@ import { alignUp, MIB } from './partitions.ts';
 
 const BLOCK = 4096;
 export const BOOT_BYTES = 256 * MIB;
-/** Until it grows; large enough for a second copy of its first block. */
+/** Size before it grows at the first start (bytes); large enough for a second copy of its superblock. */
 export const DATA_BYTES = 256 * MIB;
-/** Tables, folders and what rounding takes, of a root that nobody writes to. */
+/** Spare room for tables, folders and rounding, in a read-only root. */
 const SPARE_SHARE = 0.05;
 const SPARE_BYTES = 16 * MIB;
 const SPARE_INODES = 512;
 const SECTORS_PER_MIB = 2048;
 
-/** A FAT that every computer reads. */
+/** Makes a FAT file system that every computer can read. */
 export async function makeBoot(
   run: Run,
   file: string,
@@ -53,7 +53,7 @@ export async function makeRoot(
 ): Promise<number> {
   const { bytes, inodes } = measure(root);
   const size = alignUp(bytes * (1 + SPARE_SHARE) + inodes * 256 + SPARE_BYTES);
-  // Nobody writes to it, so it needs no journal.
+  // It is read-only, so it needs no journal.
   const words = [
     '-O',
     '^has_journal',
@@ -92,7 +92,7 @@ async function makeExt4(
   await run.program('mke2fs', [...kind, ...words, file, String(size / BLOCK)], { env });
 }
 
-/** What a folder takes as an ext4, as far as its files go. */
+/** Room that the files of a folder take in an ext4. */
 function measure(root: string): { bytes: number; inodes: number } {
   let [bytes, inodes] = [0, 0];
   const seen = new Set<number>();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the card's root of a Debian's, and its file system. $1: the root.
-#   DRAFT  a folder with system.tar (files that the image has beside packages), and where root.img goes
+# Turns a Debian root into the card's root, and makes its file system. $1: the root.
+#   DRAFT  a folder with system.tar (files of the image that belong to no package); root.img is written there
 #   DEBS   packages of Dragoman, or nothing
 #   LOGIN  who may log in
 set -eu
@@ -23,7 +23,7 @@ cp "$root/usr/share/doc/raspi-firmware/copyright" "$DRAFT/usr/share/doc/raspi-fi
 if [ -e "$root/var/lib/dpkg/status" ]; then
   dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${Package} ${Version} ${Architecture}\n' >"$DRAFT/packages"
 fi
-# What the boot partition has, what each start makes again, and what differs from one making to the next.
+# Removes files that are on the boot partition, that each start makes again, or that differ between builds.
 rm -rf "$root"/boot/vmlinuz-* "$root"/boot/initrd.img-* "$root"/usr/lib/linux-image-* "$root"/usr/lib/raspi-firmware
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/var/tmp/* "$root"/tmp/* "$root"/run/*
 rm -rf "$root"/var/cache/ldconfig/aux-cache "$root"/var/lib/dbus/machine-id "$root"/var/lib/systemd/random-seed

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Of an image: what it is made of decides, so that the same is made twice. */
+/** Ids of an image. They depend only on its contents, so that equal builds are identical. */
 export interface Identity {
-  /** Of the partition table, 8 hexadecimal digits. */
+  /** Signature of the partition table, 8 hexadecimal digits. */
   readonly signature: string;
   readonly rootUuid: string;
   readonly dataUuid: string;

@@ -11,12 +11,12 @@ const SUITES = ['trixie'];
 export const USAGE = `Usage: scripts/build-image [options]
 
 Makes an image for the card of a Raspberry Pi 3 or 4: Debian for arm64 and the
-package dragoman, with a root that is only read and a partition for what lasts.
+package dragoman, with a read-only root and a data partition.
 Run "npm ci" before. Needs no loop device and mounts nothing.
 
 Options:
-  --out <folder>     where it goes (default: images)
-  --suite <name>     Debian's: trixie (default)
+  --out <folder>     folder for the image (default: images)
+  --suite <name>     Debian release: trixie (default)
   --debs <folder>    take the packages from here, made by scripts/build-deb,
                      instead of making them
   --private-node     with dragoman-node, the private Node.js, beside Debian's
@@ -39,16 +39,16 @@ export interface Options {
   readonly compression: Compression;
   readonly isFresh: boolean;
   readonly root: string | null;
-  /** Of the project. */
+  /** Version of the project. */
   readonly version: string;
   /** Seconds since 1970. */
   readonly epoch: number;
 }
 
-/** A mistake of whoever has called. */
+/** A usage error. */
 export class UsageError extends Error {}
 
-/** null: what is asked for is the usage. */
+/** @returns null if the help text was requested */
 export function readOptions(argv: readonly string[], sources: string): Options | null {
   const values = parse(argv);
   if (values.help) return null;
@@ -58,7 +58,7 @@ export function readOptions(argv: readonly string[], sources: string): Options |
   const given = values.compress ?? 'xz';
   const compression = COMPRESSIONS.find((one) => one === given);
   if (compression === undefined)
-    throw new UsageError(`--compress: "${given}" is none of ${COMPRESSIONS.join(', ')}`);
+    throw new UsageError(`--compress: "${given}" must be one of ${COMPRESSIONS.join(', ')}`);
   const { version } = JSON.parse(readFileSync(join(sources, 'package.json'), 'utf8')) as { version: string };
   return {
     out: resolve(values.out ?? join(sources, 'images')),

@@ -25,7 +25,7 @@ export interface Job {
   readonly options: Options;
   /** The folder of the repository. */
   readonly sources: string;
-  /** An empty folder, for what is made on the way. */
+  /** An empty folder for temporary files. */
   readonly draft: string;
   readonly run: Run;
   readonly steps: Steps;
@@ -56,7 +56,7 @@ export async function makeImage(job: Job): Promise<void> {
     debs === '' ? '' : debs.split(' ').map(digestOf).join(),
   ]);
   const root = join(draft, 'root');
-  await steps.step('Its root', async () => {
+  await steps.step('Root file system', async () => {
     writeFileSync(join(draft, 'system.tar'), tar(systemFiles(sources, identity.signature, epoch), epoch));
     await finishRoot(job, { root, debian, debs });
     const newer = [
@@ -70,13 +70,13 @@ export async function makeImage(job: Job): Promise<void> {
       '+',
     ];
     await run.program('find', [root, ...newer]);
-    return debs === '' ? 'as it was given' : 'Dragoman installed in it';
+    return debs === '' ? 'unchanged' : 'with Dragoman installed';
   });
   const image = await makeCard(job, name, root, identity);
   await pack(job, image);
 }
 
-/** The packages for the device, separated by spaces. */
+/** Paths of the packages for the device, separated by spaces. */
 async function ownPackages({ options, sources, draft, run }: Job): Promise<string> {
   const folder = options.debs ?? join(draft, 'debs');
   if (options.debs === null) {
@@ -142,13 +142,13 @@ async function makeCard(
     root: join(draft, 'root.img'),
     data: join(draft, 'data.img'),
   };
-  await steps.step('Partition to start from', async () => {
+  await steps.step('Boot partition', async () => {
     const found = bootFiles(draft, signature, [initramfsScript(sources)]);
     await makeBoot(run, files.boot, found, signature, epoch);
     return `${inMib(found.reduce((sum, { content }) => sum + content.length, 0))} MB of ${inMib(BOOT_BYTES)}`;
   });
   let rootBytes = 0;
-  await steps.step('Partition to read', async () => {
+  await steps.step('Root partition', async () => {
     rootBytes = await makeRoot(run, files.root, root, identity, epoch);
     return `${inMib(rootBytes)} MB`;
   });
@@ -170,7 +170,7 @@ const COMPRESSORS: Readonly<Record<Exclude<Compression, 'none'>, readonly [strin
   zstd: ['zstd', '.zst', '-q', '-T0', '-12', '--long=27'],
 };
 
-/** Compresses it, and puts it where it was wanted with its checksum and its list of packages, all at once. */
+/** Compresses the image, and moves it to its folder together with its checksum and its list of packages. */
 async function pack({ options, draft, run, steps }: Job, image: string): Promise<void> {
   const { compression, out } = options;
   let packed = image;

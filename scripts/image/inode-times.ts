@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 /**
- * mke2fs keeps of each file when it was last changed or read on the disk it comes from, which differs from one making to the next.
- * Here all of them get the time of the image, and their checksums again.
+ * Sets the times of all inodes to the time of the image, and updates their checksums. mke2fs copies the times of the source
+ * files, which differ between builds.
  */
 export function setInodeTimes(file: string, epoch: number): void {
   const image = openSync(file, 'r+');
@@ -25,7 +25,7 @@ export function setInodeTimes(file: string, epoch: number): void {
   }
 }
 
-/** Places in the first block, in the description of a group and in an inode, in bytes: the kernel's Documentation/filesystems/ext4. */
+/** Byte offsets in the superblock, in a group descriptor and in an inode (see the kernel's Documentation/filesystems/ext4). */
 const SUPERBLOCK = { at: 1024, bytes: 1024 };
 const INODES = 0;
 const LOG_BLOCK_SIZE = 24;
@@ -41,7 +41,7 @@ const HAS_CHECKSUMS = 0x400;
 const TABLE = { low: 8, high: 40 };
 const MODE = 0;
 const TIMES = { read: 8, changed: 12, made: 0x90 };
-/** Nanoseconds: of the change, of the reading, of the making. */
+/** Nanosecond fields: change, access, creation. */
 const FRACTIONS = [0x84, 0x8c, 0x94];
 const GENERATION = 0x64;
 const CHECKSUM = { low: 0x7c, high: 0x82 };
@@ -73,7 +73,7 @@ function readSystem(image: number): System {
   };
 }
 
-/** Where the inodes of a group are. */
+/** Offset of a group's inode table. */
 function tableOf(image: number, { blockSize, descriptionSize }: System, group: number): number {
   const description = Buffer.alloc(descriptionSize);
   const begin = Math.max(blockSize, 2 * SUPERBLOCK.bytes);
@@ -105,7 +105,7 @@ const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** Without the inversion at the end, as ext4 counts it. */
+/** CRC-32C without the final inversion, as ext4 uses it. */
 function crc32c(seed: number, bytes: Buffer): number {
   let sum = seed;
   for (const byte of bytes) sum = (sum >>> 8) ^ (REMAINDERS[(sum ^ byte) & 0xff] ?? 0);

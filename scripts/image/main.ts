@@ -27,7 +27,7 @@ export async function runImage(argv: readonly string[], sources: string): Promis
 
 const INTERRUPTED = 130;
 
-/** In a folder that is gone afterwards, however it ends. */
+/** Runs the build in a temporary folder that is always deleted afterwards. */
 async function withDraft(options: Options, sources: string): Promise<number> {
   const draft = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'dragoman-image-'));
   const steps = stepLines({
@@ -44,11 +44,11 @@ async function withDraft(options: Options, sources: string): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
-    process.stderr.write('build-image: stopped; nothing is left of it\n');
+    process.stderr.write('build-image: stopped; all temporary files are deleted\n');
     return INTERRUPTED;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    // Should something still be mounted in it, that is not ours to remove.
+    // --one-file-system: never deletes the content of a mount.
     execFileSync('rm', ['-rf', '--one-file-system', draft]);
   }
 }

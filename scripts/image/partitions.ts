@@ -8,7 +8,7 @@ const FAT32_LBA = 0x0c;
 const LINUX = 0x83;
 const TABLE_AT = 446;
 const ENTRY_BYTES = 16;
-/** What fills the fields of cylinder, head and sector, which nobody reads. */
+/** Value of the unused fields of cylinder, head and sector. */
 const NO_CHS = [0xfe, 0xff, 0xff];
 
 export interface Partition {
@@ -18,7 +18,7 @@ export interface Partition {
   readonly size: number;
 }
 
-/** The three partitions one after the other, each at a boundary of 4 MiB. */
+/** Places the three partitions one after the other, each at a multiple of 4 MiB. */
 export function layOut(sizes: Readonly<Record<Partition['kind'], number>>): Partition[] {
   let start = ALIGNMENT;
   return (['boot', 'root', 'data'] as const).map((kind) => {
@@ -46,6 +46,6 @@ export function partitionTable(partitions: readonly Partition[], signature: stri
   return sector;
 }
 
-/** What Linux calls a partition of such a table, whatever the card is called. */
+/** Linux's PARTUUID of a partition, independent of the name of the card. */
 export const partitionId = (signature: string, number: number): string =>
   `${signature}-${String(number).padStart(2, '0')}`;

@@ -6,18 +6,18 @@ const REFRESH_MS = 500;
 export interface Screen {
   readonly isTerminal: boolean;
   write(text: string): void;
-  /** Milliseconds, of any beginning. */
+  /** Monotonic milliseconds. */
   now(): number;
 }
 
 export interface Steps {
-  /** Does one, and says what came of it: `work` returns a remark. */
+  /** Runs a step, and prints its result: `work` returns a remark. */
   step(name: string, work: () => Promise<string>): Promise<void>;
-  /** How far the step that runs has come. */
+  /** Shows the progress of the running step. */
   tell(remark: string): void;
 }
 
-/** A line for each step: what it is, what came of it, its seconds. On a terminal the line of the step that runs goes on counting. */
+/** Prints a line for each step: name, result, seconds. On a terminal the line of the running step keeps counting. */
 export function stepLines(screen: Screen): Steps {
   let remark = '';
   return {
@@ -36,7 +36,7 @@ export function stepLines(screen: Screen): Steps {
         isDone = true;
       } finally {
         if (timer !== null) clearInterval(timer);
-        if (!isDone) remark = 'not done';
+        if (!isDone) remark = 'failed';
         screen.write(`${screen.isTerminal ? '\r' : ''}${line()}\n`);
       }
     },

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Entry } from '../deb/archive.ts';
 import { partitionId } from './partitions.ts';
 
-/** Who may log in, with a key that stands in dragoman.json. */
+/** User that may log in, with a key from dragoman.json. */
 export const LOGIN = 'owner';
 
 const TABLE_OF_FILE_SYSTEMS = (
   signature: string,
-) => `# The root and what lasts are mounted before this is read: /usr/lib/dragoman-image/mount-root
+) => `# The root and the data partition are mounted before this file is read: /usr/lib/dragoman-image/mount-root
 PARTUUID=${partitionId(signature, 1)} /boot/firmware vfat rw,noatime,flush,umask=0077,nofail,x-systemd.device-timeout=120s 0 2
 tmpfs /tmp tmpfs mode=1777,nosuid,nodev,size=25% 0 0
 `;
@@ -18,14 +18,14 @@ const WATCHDOG = `# The processor's own watchdog restarts a kiosk whose system h
 RuntimeWatchdogSec=14
 `;
 
-const JOURNAL = `# Cards wear out: logs are in memory, and there for as long as the kiosk runs.
+const JOURNAL = `# Cards wear out: logs are kept in memory until the kiosk is switched off.
 [Journal]
 Storage=volatile
 RuntimeMaxUse=32M
 RuntimeMaxFileSize=4M
 `;
 
-const WIRED = `# Any cable, until dragoman.json says something else.
+const WIRED = `# Any wired network with DHCP, unless dragoman.json has other settings.
 [Match]
 Type=ether
 Kind=!*
@@ -40,7 +40,7 @@ DHCP=yes
 RouteMetric=100
 `;
 
-const SSH = `# Nobody but the owner, and only with a key that dragoman.json has brought.
+const SSH = `# Only the owner, and only with a key from dragoman.json.
 AllowUsers ${LOGIN}
 HostKey /etc/ssh/ssh_host_ed25519_key
 AuthorizedKeysFile /etc/dragoman/authorized_keys
@@ -57,14 +57,14 @@ Before=ssh.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-# A power cut may have left a part of it.
+# A power cut may have left an incomplete key.
 ExecStart=/bin/sh -euc 'key=/etc/ssh/ssh_host_ed25519_key; ssh-keygen -yf $$key >/dev/null 2>&1 </dev/null || { rm -f $$key $$key.pub; ssh-keygen -q -t ed25519 -N "" -C kiosk -f $$key; sync $$key $$key.pub /etc/ssh; }'
 
 [Install]
 WantedBy=ssh.service
 `;
 
-const ALWAYS_PROVISION = `# A card without dragoman.json is to say so, too; emulated boards take long for it.
+const ALWAYS_PROVISION = `# Runs without dragoman.json, too, to report that it is missing. Emulated boards need a long time for it.
 [Unit]
 ConditionPathExistsGlob=
 
@@ -72,17 +72,17 @@ ConditionPathExistsGlob=
 TimeoutStartSec=180
 `;
 
-const FAT_CHECK = `# A card that can only be read cannot be repaired: what stands on its boot partition is read nevertheless.
+const FAT_CHECK = `# A read-only card cannot be repaired, but its boot partition can still be read.
 [Service]
 SuccessExitStatus=1
 `;
 
 const MASKED = [
-  // Nobody has a password.
+  // No user has a password.
   ...['getty@.service', 'serial-getty@.service'],
-  // Each interface has a unit of its own.
+  // Each interface has its own unit.
   'wpa_supplicant.service',
-  // Nothing is installed on a root that is only read.
+  // Nothing is installed on a read-only root.
   ...[
     'apt-daily.timer',
     'apt-daily-upgrade.timer',
@@ -102,7 +102,7 @@ const ENABLED: Readonly<Record<string, string>> = {
 };
 const UNITS = 'etc/systemd/system';
 
-/** What the image has beside packages; `signature` is that of its partition table, `epoch` the time in it. */
+/** Files of the image that belong to no package. @param signature of the partition table @param epoch the time in the image */
 export function systemFiles(sources: string, signature: string, epoch: number): Entry[] {
   const own = (name: string) => readFileSync(join(sources, 'scripts/image/system', name));
   const link = (path: string, target: string): Entry => ({ path, content: { link: target } });
@@ -110,9 +110,9 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
     { path: 'etc/fstab', content: TABLE_OF_FILE_SYSTEMS(signature) },
     { path: 'etc/hostname', content: 'kiosk\n' },
     { path: 'etc/hosts', content: '127.0.0.1 localhost kiosk\n::1 localhost kiosk\n' },
-    // Filled at the first start, on the partition of what lasts.
+    // Filled at the first start, on the data partition.
     { path: 'etc/machine-id', content: '' },
-    // Without these each start takes the image for an update, and makes caches again that then are forgotten.
+    // Without these, each start takes the image for an update and makes caches again, which are then lost.
     { path: 'etc/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
     { path: 'var/.updated', content: `TIMESTAMP_NSEC=${epoch}000000000\n` },
     link('etc/resolv.conf', '/run/systemd/resolve/stub-resolv.conf'),
@@ -135,7 +135,7 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
   ];
 }
 
-/** For the initramfs, which was made without it. */
+/** The mount script, which is added to the finished initramfs. */
 export const initramfsScript = (sources: string) => ({
   path: 'scripts/dragoman',
   content: readFileSync(join(sources, 'scripts/image/system/initramfs-mount')),

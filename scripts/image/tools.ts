@@ -22,16 +22,16 @@ const COMPRESSORS: Readonly<Record<Options['compression'], readonly Tool[]>> = {
   zstd: [['zstd', 'zstd']],
   none: [],
 };
-/** Where programs of administrators are; not everybody's PATH has them. */
+/** Folders of administration programs, which may be missing in PATH. */
 export const FOLDERS_OF_PROGRAMS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** What is missing on this machine, in a sentence; null: nothing. */
+/** @returns a sentence about what is missing on this machine; null if nothing is */
 export function whatIsMissing(
   { root, compression }: Pick<Options, 'root' | 'compression'>,
   folders: readonly string[] = [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS_OF_PROGRAMS],
 ): string | null {
   if (root === null && process.getuid?.() !== 0)
-    return 'a Debian for another processor is made as root: sudo';
+    return 'making a Debian for another processor needs root: use sudo';
   const needed = [...ALWAYS, ...(root === null ? FOR_DEBIAN : []), ...COMPRESSORS[compression]];
   const missing = needed.filter(([program]) => !isProgram(program, folders));
   if (missing.length === 0) return root === null && !runsArm(folders) ? CANNOT_RUN : null;
@@ -42,7 +42,7 @@ export function whatIsMissing(
 const CANNOT_RUN =
   'programs for arm64 cannot run here: apt install qemu-user-static binfmt-support; where they are installed, "update-binfmts --enable qemu-aarch64"';
 
-/** By its own processor, or emulated. */
+/** Whether programs for arm64 run here, natively or emulated. */
 function runsArm(folders: readonly string[]): boolean {
   const PATH = folders.join(delimiter);
   return spawnSync('arch-test', ['arm64'], { env: { ...process.env, PATH }, stdio: 'ignore' }).status === 0;

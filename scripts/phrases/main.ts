@@ -6,11 +6,11 @@ import { makePhrases } from './synthesis.ts';
 
 const USAGE = `Usage: scripts/build-phrases [--out <folder>]
 
-Makes the sounds of what a kiosk without a screen says at boot, LANGUAGE/CODE.wav, with espeak-ng and sox. The same
+Makes the sounds of the phrases that a kiosk speaks at boot, LANGUAGE/CODE.wav, with espeak-ng and sox. The same
 versions of these give the same bytes. scripts/build-deb calls it for the package dragoman.
 
 Options:
-  --out <folder>  where they go (default: phrases)
+  --out <folder>  folder for the sounds (default: phrases)
   -h, --help      this text
 `;
 

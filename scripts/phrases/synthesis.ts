@@ -16,7 +16,7 @@ import {
 
 const run = promisify(execFile);
 
-/** Of espeak-ng. */
+/** Voices of espeak-ng. */
 const VOICES: Readonly<Record<PhraseLanguage, string>> = {
   en: 'en-gb',
   de: 'de',
@@ -25,28 +25,26 @@ const VOICES: Readonly<Record<PhraseLanguage, string>> = {
   it: 'it',
   pt: 'pt',
 };
-/** Words a minute: slower than its usual 175, for who hears it once, in a room. */
+/** Words a minute: slower than the usual 175, because a listener hears the phrase only once. */
 const SPEED = '155';
-/** espeak-ng's own rate, and that of what is kept: all that it says lies below half of that. */
+/** Sample rate of espeak-ng; the lower rate of the files below is enough for its speech. */
 const SPOKEN_HZ = 22_050;
 const KEPT_HZ = '16000';
-/** The agent's own chimes: upwards is good, downwards is bad. */
+/** The agent's chimes: a rising one for good news, a falling one for bad news. */
 const CHIMES: Readonly<Record<'good' | 'bad', Earcon>> = { good: 'ready', bad: 'lost' };
-/** They are made to be heard beside speech; here they stand alone before it. */
+/** Factor on the loudness of the chimes, which are made for playing during speech. */
 const CHIME_GAIN = 3;
 const PAUSE_MS = 250;
 const LIMIT_MS = 20_000;
-/** As many as there may be processors. */
+/** Parallel programs, one for each processor of a usual machine. */
 const AT_ONCE = 4;
 
-/** Makes `LANGUAGE/CODE.wav` for all phrases below this folder. @throws with a sentence that tells what is missing */
+/** Makes `LANGUAGE/CODE.wav` for all phrases below this folder. @throws with a sentence that names what is missing */
 export async function makePhrases(out: string): Promise<void> {
   for (const program of ['espeak-ng', 'sox']) {
     const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore' });
     if (error !== undefined || status !== 0)
-      throw new Error(
-        `${program} is not here, which makes what the kiosk says: apt-get install espeak-ng sox`,
-      );
+      throw new Error(`${program} is not installed: apt-get install espeak-ng sox`);
   }
   const drafts = await mkdtemp(join(tmpdir(), 'dragoman-phrases-'));
   try {
@@ -75,7 +73,7 @@ async function makeOne(
   const words = spokenWords(code, language);
   await call('espeak-ng', ['-b', '1', '-v', VOICES[language], '-s', SPEED, '-w', draft, '--', words]);
   const kept = ['-r', KEPT_HZ, '-c', '1', '-e', 'ima-adpcm', join(out, language, `${code}.wav`)];
-  // Neither dither, which is chance, nor the silence that espeak-ng ends with.
+  // No dither, because it is random. Removes the silence at the end of espeak-ng's output.
   const trim = ['reverse', 'silence', '1', '0.02', '0.1%', 'reverse'];
   await call('sox', [
     ...['-D', '-V1', chimeIn(drafts, PHRASES[code].news), draft, ...kept],
@@ -93,7 +91,7 @@ async function call(program: string, words: readonly string[]): Promise<void> {
   }
 }
 
-/** A chime and the pause behind it, as a WAV file. */
+/** A chime with a pause after it, as a WAV file. */
 function chime(news: 'good' | 'bad'): Buffer {
   const tones = synthesizeEarcon(CHIMES[news], SPOKEN_HZ);
   const samples = Buffer.from(tones);

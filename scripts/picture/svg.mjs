@@ -1,11 +1,11 @@
-/** A terminal's rows as an SVG that looks the same whatever font the reader has: each stretch is drawn at its columns' width. */
+/** Draws a terminal's rows as an SVG that looks the same with every font: each span has the width of its columns. */
 
 const CELL = { width: 8.4, height: 18 };
 const MARGIN = { x: 16, top: 44, bottom: 18 };
 const FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const BACKGROUND = '#15181d';
 const FOREGROUND = '#d6dae0';
-/** By SGR number. */
+/** Colours by SGR number. */
 const COLOURS = {
   31: '#f0716b',
   32: '#7cc77c',

@@ -1,4 +1,4 @@
-/** A stretch of a row in one style. */
+/** A part of a row in one style. */
 export interface Span {
   text: string;
   column: number;

@@ -1,4 +1,4 @@
-/** As much of a terminal as the live view needs: the cursor up, down and home, clearing, the alternate screen, colours. */
+/** The parts of a terminal that the live view needs: cursor up, down and home, clearing, the alternate screen, colours. */
 
 const SEQUENCE = new RegExp(`${String.fromCharCode(27)}\\[([?\\d;]*)([A-Za-z])`, 'g');
 
@@ -23,12 +23,12 @@ export class Terminal {
     this.#print(text.slice(at));
   }
 
-  /** All that is shown, and what has left at the top. */
+  /** The shown text and the text that has scrolled off. */
   text() {
     return this.#lines.map((cells) => cells.map((cell) => cell?.sign ?? ' ').join('')).join('\n');
   }
 
-  /** Each row as stretches of one style: `{ text, column, style }`; a style is its SGR numbers, such as "1;32". */
+  /** Each row as spans of one style: `{ text, column, style }`; a style is its SGR numbers, such as "1;32". */
   rows() {
     return this.#lines.map((cells) => {
       const spans = [];
@@ -63,7 +63,7 @@ export class Terminal {
     this.#column = 0;
   }
 
-  /** The alternate screen is empty, and all that is to be seen. */
+  /** Switches to the empty alternate screen, which hides the other one. */
   #clear() {
     this.#lines = [[]];
     this.#home();

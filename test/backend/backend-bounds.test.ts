@@ -17,7 +17,7 @@ afterEach(async () => {
   await mosquitto?.close();
   mosquitto = null;
 });
-// What is registered later is closed earlier.
+// Hooks run in reverse order: later registrations close first.
 const { start, sessionsAtService } = fixtureOfEachTest();
 
 /** One fixture for all tests of a list. */
@@ -40,7 +40,7 @@ function sharedFixture(begin: () => Promise<Fixture>) {
 }
 
 describe('backend under hostile requests', () => {
-  it('trusts only the topic for who asks', async () => {
+  it('takes the identity of the sender from the topic only', async () => {
     const fixture = await start();
     const forged = { tenant: 'museum', device: 'victim', client_reference_id: 'museum/victim/main' };
     expect(sessionOf(await fixture.ask('kiosk', 'r1', forged))['client_reference_id']).toBe(
@@ -49,7 +49,7 @@ describe('backend under hostile requests', () => {
     expect(fixture.answersTo('victim')).toEqual([]);
   });
 
-  it('does not answer a request that the broker has kept', async () => {
+  it('does not answer a retained request', async () => {
     const fixture = await start();
     fixture.send('kiosk', fixture.request('old'), { retain: true });
     await fixture.settle();
@@ -62,7 +62,7 @@ describe('backend under hostile requests', () => {
     await again.close();
   });
 
-  it('bounds what a flood costs: few sessions, few answers, and nobody else suffers', async () => {
+  it('limits sessions and answers for a flooding device, and still serves other devices', async () => {
     const fixture = await start({ config: { limits: { burst: 4, perMinute: 6 } } });
     for (let index = 0; index < 300; index += 1) {
       fixture.send('kiosk', fixture.request(`r${index}`, { lane: `lane-${index % 20}` }));
@@ -71,12 +71,14 @@ describe('backend under hostile requests', () => {
     await fixture.settle();
     expect(sessionsAtService().length).toBeLessThanOrEqual(6);
     expect(fixture.answersTo('kiosk').length).toBeLessThanOrEqual(20);
-    expect(fixture.lines.filter((line) => line.includes('floods'))).toHaveLength(1);
+    expect(fixture.lines.filter((line) => line.includes('too many requests from one device'))).toHaveLength(
+      1,
+    );
   });
 });
 
-/** One backend for each table; who asks in a row has not asked before. */
-describe('backend under hostile requests, one after the other', () => {
+/** One backend for each table; each row uses a new device. */
+describe('backend under hostile topics and fields', () => {
   const { shared, another, sessions } = sharedFixture(() => startFixture());
 
   it.each([
@@ -86,7 +88,7 @@ describe('backend under hostile requests, one after the other', () => {
     ['a device name with capitals', `${PREFIX}/museum/Kiosk/token/req`],
     ['a device name with spaces and quotes', `${PREFIX}/museum/a "b"/token/req`],
     ['another prefix', 'other/v1/museum/kiosk/token/req'],
-  ])('answers nothing on a topic that is none: %s', async (_name, topic) => {
+  ])('does not answer on an invalid topic: %s', async (_name, topic) => {
     const fixture = shared();
     fixture.bus.publish(topic, fixture.request('evil'));
     await fixture.settle();
@@ -101,7 +103,7 @@ describe('backend under hostile requests, one after the other', () => {
     [{ intent: 'everything' }, /intent/],
     [{ attempt: 0 }, /attempt/],
     [{ reason: 'because' }, /reason/],
-  ])('names the field when a request is wrong: %j', async (more, words) => {
+  ])('names the field when a request is invalid: %j', async (more, words) => {
     const fixture = shared();
     const error = errorOf(await fixture.ask(another(), 'r1', more));
     expect(error).toMatchObject({ code: 'invalid_request', final: true });
@@ -110,7 +112,7 @@ describe('backend under hostile requests, one after the other', () => {
   });
 });
 
-describe('backend under what is no request, one after the other', () => {
+describe('backend under messages that are not requests', () => {
   const { shared, another } = sharedFixture(() => startFixture());
 
   it.each([
@@ -124,7 +126,7 @@ describe('backend under what is no request, one after the other', () => {
     ['an id of 10 kB', JSON.stringify({ id: 'x'.repeat(10_000) })],
     ['100 kB', JSON.stringify({ id: 'r', lane: 'main', padding: 'x'.repeat(100_000) })],
     ['a million brackets', '['.repeat(50_000)],
-  ])('gives no answer to %s, and goes on', async (_name, payload) => {
+  ])('ignores %s and continues', async (_name, payload) => {
     const fixture = shared();
     const [device, before] = [another(), fixture.lines.length];
     fixture.send(device, payload);
@@ -136,7 +138,7 @@ describe('backend under what is no request, one after the other', () => {
 });
 
 describe('backend and secrets', () => {
-  it('lets no key into any line or message, and no token anywhere but token/res', async () => {
+  it('keeps keys out of logs and messages, and sends tokens on token/res only', async () => {
     const fixture = await start();
     const tokens = [
       sessionOf(await fixture.ask('kiosk', 'r1')),
@@ -197,7 +199,7 @@ if (command === null) {
       expect(fixture.answersTo('kiosk')).toEqual([]);
     });
 
-    it('shares the load with a second backend: each request is answered once', async () => {
+    it('answers each request once when a second backend shares the load', async () => {
       const fixture = await startHere();
       const second = await startFixture({
         brokerUrl: fixture.brokerUrl,
@@ -215,7 +217,7 @@ if (command === null) {
     });
   });
 
-  describe('backend over mosquitto (MQTT 5), asked by one after the other', () => {
+  describe('backend over mosquitto (MQTT 5): response topics', () => {
     let own: Mosquitto | null = null;
     afterAll(() => own?.close());
     const { shared, another } = sharedFixture(async () => {
@@ -229,8 +231,8 @@ if (command === null) {
       ['outside the prefix', () => 'other/ear'],
       ['that others read', (device: string) => `${PREFIX}/museum/${device}/event/token`],
       ['that is a command', (device: string) => `${PREFIX}/museum/${device}/cmd/restart`],
-      ['that only begins alike', (device: string) => `${PREFIX}/museum/${device}/token/result`],
-    ])('takes no response topic %s: the answer goes to token/res', async (_name, topicOf) => {
+      ['with the same beginning only', (device: string) => `${PREFIX}/museum/${device}/token/result`],
+    ])('answers on token/res when the response topic is one %s', async (_name, topicOf) => {
       const fixture = shared();
       const [device, before] = [another(), fixture.lines.length];
       fixture.send(device, fixture.request('r1'), { properties: { responseTopic: topicOf(device) } });

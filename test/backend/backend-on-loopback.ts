@@ -1,4 +1,4 @@
-/** Broker, service and backend on loopback, with an ear at every wall. */
+/** Broker, service and backend on loopback, with a record of all messages and log lines. */
 import { afterEach } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLogger } from '../../src/adapters/log.ts';
@@ -18,7 +18,7 @@ export const API_KEY = 'account-key-that-nobody-may-see';
 export const STREAM_URL = 'wss://stream.example/streaming-api/{random_hash}/v1/speech-to-speech/stream';
 
 export interface FixtureOptions {
-  /** A broker that runs already, instead of the embedded one. */
+  /** A running broker to use instead of the embedded one. */
   readonly brokerUrl?: string;
   /** Address of a service instead of the emulator. */
   readonly serviceUrl?: string;
@@ -51,7 +51,7 @@ export async function startFixture(options: FixtureOptions = {}) {
     log,
   });
   const buses = createTestBuses(createSystemClock());
-  /** Everything that anybody publishes. */
+  /** Receives every published message. */
   const witness = buses.open(
     { url: brokerUrl, clientId: 'witness' },
     { subscriptions: [`${PREFIX}/#`, 'other/#'] },
@@ -97,7 +97,7 @@ export async function startFixture(options: FixtureOptions = {}) {
       if (answer === undefined) throw new Error('no answer');
       return answer;
     },
-    /** Lets what was sent before have its effect: a request of another device has gone all the way. */
+    /** Waits until earlier messages have taken effect: a later request of another device has its answer. */
     async settle(): Promise<void> {
       const device = `marker-${Math.floor(performance.now() * 1000)}`;
       sender.bus.publish(`${PREFIX}/museum/${device}/token/req`, request('marker', { intent: 'stt' }));
@@ -114,7 +114,7 @@ export async function startFixture(options: FixtureOptions = {}) {
 export type Fixture = Awaited<ReturnType<typeof startFixture>>;
 export type { BusMessage, OpenedBus };
 
-/** The session of a grant; fails for a denial. */
+/** The session of a granted request; throws for a denial. */
 export function sessionOf(answer: TokenResponse): { id: string; token: string; [key: string]: unknown } {
   if (!answer.ok || !('token' in answer.session)) throw new Error(`denied: ${JSON.stringify(answer)}`);
   return answer.session as { id: string; token: string };
@@ -125,7 +125,7 @@ export function errorOf(answer: TokenResponse) {
   return answer.error;
 }
 
-/** One fixture a test, closed behind it. */
+/** One fixture for each test, closed after it. */
 export function fixtureOfEachTest() {
   let fixture: Fixture | null = null;
   afterEach(async () => {

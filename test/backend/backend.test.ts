@@ -9,11 +9,11 @@ afterEach(async () => {
   await fakeService?.close();
   fakeService = null;
 });
-// What is registered later is closed earlier.
+// Hooks run in reverse order: later registrations close first.
 const { start, sessionsAtService } = fixtureOfEachTest();
 
 describe('backend', () => {
-  it('exchanges a request for a session: made at the service, labelled, answered with the address', async () => {
+  it('creates a labelled session at the service and answers with its address', async () => {
     const fixture = await start({ config: { session: { maxSessionDurationSeconds: 600 } } });
     const answer = await fixture.ask('kiosk', 'r1');
     const session = sessionOf(answer);
@@ -43,14 +43,14 @@ describe('backend', () => {
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     const running = () => sessionsAtService().map((session) => session.activeStreams);
     await until(() => running()[0] === 1, 'the stream');
-    // The lane asks for its next one while the first is in use: that one stays.
+    // The lane asks for its next session while it uses the first one; the first one stays.
     await fixture.ask('kiosk', 'r2', { reason: 'rollover' });
     expect(running()).toEqual([1, 0]);
     socket.close();
     await new Promise((resolve) => socket.once('close', resolve));
   });
 
-  it('answers the same request with the same session, and makes one only', async () => {
+  it('answers a repeated request with the same session', async () => {
     const fixture = await start();
     const first = sessionOf(await fixture.ask('kiosk', 'r1'));
     const second = sessionOf(await fixture.ask('kiosk', 'r1', { attempt: 2 }));
@@ -58,7 +58,7 @@ describe('backend', () => {
     expect(sessionsAtService()).toHaveLength(1);
   });
 
-  it('leaves one unused session per lane: the older one is revoked', async () => {
+  it('revokes the older unused session when a lane gets another', async () => {
     const fixture = await start();
     const first = sessionOf(await fixture.ask('kiosk', 'r1'));
     const second = sessionOf(await fixture.ask('kiosk', 'r2'));
@@ -70,7 +70,7 @@ describe('backend', () => {
     expect(await client.json()).toMatchObject({ data: { status: 'revoked' } });
   });
 
-  it('finds the unused session of a backend that has gone, when the device says that it asks again', async () => {
+  it('revokes the unused session of a stopped backend when the device repeats its request', async () => {
     const fixture = await start();
     const response = await fetch(`${fixture.emulator?.url}/session-storage/v2/sessions`, {
       method: 'POST',
@@ -85,7 +85,7 @@ describe('backend', () => {
     expect(await check.json()).toMatchObject({ data: { status: 'revoked' } });
   });
 
-  it('makes sessions although the service does not know how to list them', async () => {
+  it('makes sessions when the service cannot list them', async () => {
     const fixture = await start();
     fixture.emulator?.fault({ kind: 'http', route: 'sessions', status: 404 });
     sessionOf(await fixture.ask('kiosk', 'r1', { attempt: 2 }));
@@ -96,7 +96,7 @@ describe('backend', () => {
     expect(sessionsAtService()).toHaveLength(1);
   });
 
-  it('denies devices that the owner has not allowed, or has disabled', async () => {
+  it('denies devices that are not allowed or are disabled', async () => {
     const fixture = await start({
       config: { allow: ['museum/kiosk'], devices: { 'museum/kiosk': { disabled: true } } },
     });
@@ -108,7 +108,7 @@ describe('backend', () => {
     expect(sessionsAtService()).toHaveLength(0);
   });
 
-  it('tells a device how long to wait when the service is limited, and asks it no sooner', async () => {
+  it('passes on the wait of a rate-limited service, and sends it no earlier request', async () => {
     const fixture = await start();
     fixture.emulator?.fault({ kind: 'http', status: 429, retry_after_s: 30 });
     const denied = errorOf(await fixture.ask('kiosk', 'r1'));
@@ -124,20 +124,20 @@ describe('backend', () => {
     ['service_unavailable', false, { kind: 'http', status: 503 }],
     ['service_unreachable', false, { kind: 'http', answer: 'reset' }],
     ['service_malformed', false, { kind: 'http', answer: 'garbage' }],
-  ])('says %s when that is the trouble', async (code, final, fault) => {
+  ])('denies with %s when the service has this trouble', async (code, final, fault) => {
     const fixture = await start();
     fixture.emulator?.fault(fault);
     expect(errorOf(await fixture.ask('kiosk', 'r1'))).toMatchObject({ code, final });
   });
 
-  it('says that it is misconfigured, without a word of the key, when the service rejects the key', async () => {
+  it('reports a misconfigured backend, without the key, when the service rejects the key', async () => {
     const fixture = await start({ apiKey: 'some-old-key' });
     const answer = await fixture.ask('kiosk', 'r1');
     expect(errorOf(answer)).toMatchObject({ code: 'backend_unauthorized', final: true });
     expect(JSON.stringify(answer)).not.toContain('some-old-key');
   });
 
-  it('is back after the broker was away', async () => {
+  it('serves again after the broker returns', async () => {
     const fixture = await start();
     fixture.broker?.pause();
     await until(() => !fixture.backend.connected, 'the drop');
@@ -147,7 +147,7 @@ describe('backend', () => {
     sessionOf(await fixture.ask('kiosk', 'r1'));
   });
 
-  it('answers what is under way before it closes', async () => {
+  it('answers pending requests before it closes', async () => {
     fakeService = await startFakeService((_, response) => {
       setTimeout(() => answerJson(response, 201, { ok: true, data: fakeSession() }), 400);
     });
@@ -159,7 +159,7 @@ describe('backend', () => {
     expect(fixture.answersTo('kiosk')[0]).toMatchObject({ id: 'r1', ok: true });
   });
 
-  it('adds the limit that the service does not show, and passes on nothing but the fields of 2.1', async () => {
+  it('adds the duration limit when the service leaves it out, and passes on only the fields of 2.1', async () => {
     fakeService = await startFakeService((_, response) =>
       answerJson(response, 201, { ok: true, data: fakeSession({ internal_note: 'not for devices' }) }),
     );

@@ -109,7 +109,7 @@ describe('dragoman-backend', () => {
     ],
     [['voice', 'clone', '--name', 'Anna', '--file', '/x.txt'], /give --type/],
     [['voice', 'status', 'x', '--wait', 'long'], /--wait takes seconds/],
-  ])('words a wrong call in one sentence and exits 2: %j', async (args, words) => {
+  ])('explains a usage error in one sentence and exits with 2: %j', async (args, words) => {
     const { code, out, err } = await run(...args);
     expect(code).toBe(2);
     expect(err).toMatch(words);
@@ -133,7 +133,7 @@ describe('dragoman-backend', () => {
     }
   });
 
-  it('revokes by id, by the beginning of an id, and by device', async () => {
+  it('revokes by id, by part of an id, and by device', async () => {
     const made = await createSessions('museum/a/main', 'museum/b/main', 'museum/c/main', 'museum/c/desk');
     const [first, second] = made;
     const byId = await withConfig(
@@ -155,7 +155,7 @@ describe('dragoman-backend', () => {
     });
   });
 
-  it('does not guess what to revoke', async () => {
+  it('refuses to revoke when the sessions are not clear', async () => {
     await createSessions('museum/a/main');
     expect(await withConfig('sessions', 'revoke')).toMatchObject({ code: 2 });
     expect(await withConfig('sessions', 'revoke', 'abc', '--device', 'a')).toMatchObject({ code: 2 });
@@ -182,7 +182,7 @@ describe('dragoman-backend', () => {
     expect(status).toMatchObject({ code: 0, out: `${voice.voice_id}  Anna  ready\n` });
   });
 
-  it('tells a failed voice by exit code 1, one that is not ready in time by 4, an unknown one by 1', async () => {
+  it('exits with 1 for a failed or unknown voice, and with 4 for one that is not ready in time', async () => {
     const recording = write('a.wav', Buffer.alloc(5000));
     emulator.fault({ kind: 'voice_failed' });
     const failed = await withConfig('voice', 'clone', '--name', 'Anna', '--file', recording, '--wait', '20');
@@ -197,7 +197,7 @@ describe('dragoman-backend', () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/there is no voice/) });
   });
 
-  it('says what to check when the service says no, or nothing', async () => {
+  it('names what to check when the service refuses or does not answer', async () => {
     write('key', 'some-other-key');
     const refused = await withConfig('sessions', 'list');
     expect(refused).toMatchObject({
@@ -212,7 +212,7 @@ describe('dragoman-backend', () => {
     emulator = await startEmulator();
   });
 
-  it('runs until SIGTERM, issuing tokens, one JSON line per record', async () => {
+  it('issues tokens until SIGTERM, and logs one JSON line per record', async () => {
     const broker = await startBroker();
     configFile = writeConfig(broker.url);
     const buses = createTestBuses();

@@ -1,4 +1,4 @@
-/** One client against everybody else, over a real broker and the emulator. */
+/** One hostile client and honest devices, over a real broker and the emulator. */
 import { expect, it } from 'vitest';
 import { fixtureOfEachTest, sessionOf } from './backend-on-loopback.ts';
 
@@ -17,14 +17,14 @@ it('gives the honest device its token while one client asks under 1,000 invented
   expect(session['max_session_duration_seconds']).toBe(1800);
 });
 
-it('revokes what a device has replaced when it would have a fourth session', async () => {
+it('revokes a replaced session when a device asks for a fourth', async () => {
   const fixture = await start();
   const ids: string[] = [];
   for (let index = 0; index < 6; index += 1) {
     const { id } = sessionOf(await fixture.ask('kiosk', `r${index}`, { reason: 'network' }));
     ids.push(id);
     const session = sessionsAtService().find((one) => one.id === id);
-    // As if its stream had begun: nobody would end it as unused.
+    // Marks its stream as begun, so that the session does not count as unused.
     if (session !== undefined) session.firstConnectedAt = 1;
   }
   const alive = () => sessionsAtService().filter(({ revoked }) => !revoked).length;

@@ -1,4 +1,4 @@
-/** A small HTTP server that answers as a test wants, for what the emulator never does. */
+/** A small HTTP server with scripted answers, for cases that the emulator does not have. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Whether a backend hears, at brokers of different kinds. */
+/** Tests that a backend receives requests, at brokers of different kinds. */
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AedesOptions } from 'aedes';
 import { connectAsync } from 'mqtt';
@@ -7,7 +7,7 @@ import { backendSelfTest } from '../../src/protocol/mqtt/topics.ts';
 import { until } from '../until.ts';
 import { type Fixture, PREFIX, sessionOf, startFixture } from './backend-on-loopback.ts';
 
-/** The broker as it comes: MQTT 3.1.1, and `$share/...` is the name of a topic. */
+/** An unchanged Aedes broker: MQTT 3.1.1, and `$share/...` is a topic name. */
 async function startPlainBroker(options: AedesOptions = {}) {
   const aedes = await Aedes.createBroker(options);
   const sockets = new Set<Socket>();
@@ -36,13 +36,13 @@ afterEach(async () => {
   broker = null;
 });
 
-/** Time for a client to come back to the broker, with all its jitter, on the slowest machine. */
+/** Time for a client to reconnect, with jitter, on the slowest machine (ms). */
 const PATIENT_MS = 50_000;
 
 const said = (words: string): boolean => fixture?.lines.some((line) => line.includes(words)) === true;
 
 describe('a backend', () => {
-  it('hears at a broker that takes a shared subscription for a topic, and says loudly how', async () => {
+  it('receives requests when the broker takes a shared subscription for a topic, and logs a warning', async () => {
     broker = await startPlainBroker();
     fixture = await startFixture({ brokerUrl: broker.url });
     await fixture.backend.ready;
@@ -51,7 +51,7 @@ describe('a backend', () => {
     expect(fixture.answersTo('kiosk')).toHaveLength(1);
   });
 
-  it('stays with the shared one where its own request is not let through, and says so', async () => {
+  it('keeps the shared subscription when its test request is blocked, and logs a warning', async () => {
     const { request } = backendSelfTest(PREFIX);
     broker = await startPlainBroker({
       authorizeSubscribe(_client, subscription, callback) {
@@ -70,7 +70,7 @@ describe('a backend', () => {
     sessionOf(await fixture.ask('kiosk', 'r1'));
   });
 
-  it('is at once sure of itself where sharing works, and answers no flood of such requests', async () => {
+  it('verifies a working shared subscription at once, and does not answer a flood of test requests', async () => {
     fixture = await startFixture();
     await fixture.backend.ready;
     expect(said('trying a plain one')).toBe(false);
@@ -83,7 +83,7 @@ describe('a backend', () => {
     sessionOf(await fixture.ask('kiosk', 'r1'));
   });
 
-  it('goes on hearing after requests that are too large to be read, and tells of them once a minute', async () => {
+  it('continues after requests that are too large, and logs them once a minute', async () => {
     fixture = await startFixture();
     await fixture.backend.ready;
     const sender = await connectAsync(fixture.broker?.url ?? '');
@@ -95,11 +95,11 @@ describe('a backend', () => {
     expect(fixture.lines.filter((line) => line.includes('too large to be read'))).toHaveLength(1);
   });
 
-  it('asks itself again after each connection', async () => {
+  it('sends a test request after each connection', async () => {
     fixture = await startFixture();
     const { backend, broker: own, witness, bus, lines } = fixture;
     await backend.ready;
-    /** Its own word that a request of its own has come back: a witness that was cut as well may not be back in time to see it. */
+    /** Number of passed tests in the backend's log. A witness client would reconnect too late to see them. */
     const heardItself = () => lines.filter((line) => line.includes('listening for token requests')).length;
     const before = heardItself();
     own?.kickAll();

@@ -29,7 +29,7 @@ async function run(...args: string[]) {
 }
 
 describe('dragoman-backend keys create', () => {
-  it('makes a pair that backend and device take, and says its thumbprint and never the key', async () => {
+  it('makes a pair that backend and device accept, and prints its thumbprint, never the key', async () => {
     const name = join(folder, 'signing');
     const { code, out } = await run('keys', 'create', name, '--json');
     expect(code).toBe(0);
@@ -58,19 +58,22 @@ describe('dragoman-backend keys create', () => {
     expect(out + again.out).not.toContain('PRIVATE KEY');
   });
 
-  it.each(['key.pem', 'pub.pem'])('overwrites no %s, and leaves no half of a pair', async (ending) => {
-    const name = join(folder, 'signing');
-    writeFileSync(`${name}.${ending}`, 'precious');
-    expect(await run('keys', 'create', name)).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringContaining(`signing.${ending} exists already and is not overwritten`),
-    });
-    expect(readFileSync(`${name}.${ending}`, 'utf8')).toBe('precious');
-    expect(existsSync(`${name}.${ending === 'key.pem' ? 'pub.pem' : 'key.pem'}`)).toBe(false);
-  });
+  it.each(['key.pem', 'pub.pem'])(
+    'does not overwrite a %s, and leaves no incomplete pair',
+    async (ending) => {
+      const name = join(folder, 'signing');
+      writeFileSync(`${name}.${ending}`, 'precious');
+      expect(await run('keys', 'create', name)).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining(`signing.${ending} exists already and is not overwritten`),
+      });
+      expect(readFileSync(`${name}.${ending}`, 'utf8')).toBe('precious');
+      expect(existsSync(`${name}.${ending === 'key.pem' ? 'pub.pem' : 'key.pem'}`)).toBe(false);
+    },
+  );
 
-  it('says where nothing can be written', async () => {
+  it('names the file when it cannot be written', async () => {
     const { code, err } = await run('keys', 'create', join(folder, 'no', 'such'));
     expect({ code, err }).toMatchObject({
       code: 1,

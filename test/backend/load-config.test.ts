@@ -39,7 +39,7 @@ function problemsOf(work: () => unknown): readonly string[] {
 }
 
 describe("backend's configuration", () => {
-  it('fills in cautious defaults', () => {
+  it('fills in safe defaults', () => {
     const config = loadBackendConfig(write('c.json', minimal), {});
     expect(config.limits).toMatchObject({
       ...{ lanes: 2, sessionsAtOnce: 3, sessionsPerHour: 60, createsPerSecond: 5, pendingSessions: 200 },
@@ -55,7 +55,7 @@ describe("backend's configuration", () => {
     expect(config.mqtt).toMatchObject({ prefix: 'dragoman/v1', clientId: null });
   });
 
-  it('lets variables win over the file, each by its kind', () => {
+  it('prefers variables to the file, and reads each by its type', () => {
     const config = loadBackendConfig(write('c.json', `// a comment\n${JSON.stringify(minimal)}`), {
       DRAGOMAN_BACKEND_MQTT_URL: 'mqtts://other.example',
       DRAGOMAN_BACKEND_SESSION_SINGLE_USE: 'false',
@@ -84,14 +84,14 @@ describe("backend's configuration", () => {
     expect(config.allow).toEqual(['*/*']);
   });
 
-  it('knows a variable for every key but the exceptions by device', () => {
+  it('has a variable for every key except the exceptions by device', () => {
     const names = [...backendVariables().keys()];
     expect(names).toContain('DRAGOMAN_BACKEND_MQTT_PASSWORD_FILE');
     expect(names).toContain('DRAGOMAN_BACKEND_LIMITS_PER_MINUTE');
     expect(names.filter((name) => name.includes('DEVICES'))).toEqual([]);
   });
 
-  it('takes what leaves this machine in clear only where that is allowed', () => {
+  it('refuses unencrypted connections to other machines unless they are allowed', () => {
     const loaded = (service: object, mqtt: object = {}) =>
       loadBackendConfig(
         write('clear.json', {
@@ -117,14 +117,14 @@ describe("backend's configuration", () => {
     ]);
   });
 
-  it('is warned of where its limits are less than its lanes need', () => {
+  it('warns when the limits are below the need of the lanes', () => {
     const file = write('c.json', { ...minimal, session: { maxSessionDurationSeconds: 60 } });
     expect(backendWarnings(loadBackendConfig(file, {}))).toContainEqual(
       expect.stringMatching(/2 lanes with sessions of 60 s need 190/),
     );
   });
 
-  it('lists every problem at once, with the key, and what it may have meant', () => {
+  it('lists every problem at once, with the key and a suggestion', () => {
     const file = write('c.json', {
       ...minimal,
       sesion: {},
@@ -154,14 +154,14 @@ describe("backend's configuration", () => {
     ['wss://stream.example/s\r\nx: y', /service\.streamUrl: must not contain a blank or a control character/],
     ['wss://stream.exa\tmple/s', /service\.streamUrl: must not contain a blank or a control character/],
     ['wss://user:hunter2@stream.example/s', /service\.streamUrl: must not contain a user name or a password/],
-  ])('refuses the stream address %j before a device gets it, without its secrets', (streamUrl, problem) => {
+  ])('refuses the stream address %j at the start, without printing its secrets', (streamUrl, problem) => {
     const file = write('c.json', { ...minimal, service: { ...minimal.service, streamUrl } });
     const said = problemsOf(() => loadBackendConfig(file, {})).join();
     expect(said).toMatch(problem);
     expect(said).not.toContain('hunter2');
   });
 
-  it('refuses a stream address with "#" before a device gets it', () => {
+  it('refuses a stream address with "#" at the start', () => {
     const service = { ...minimal.service, streamUrl: 'wss://stream.example/{random_hash}/s#x' };
     const file = write('c.json', { ...minimal, service });
     expect(problemsOf(() => loadBackendConfig(file, {})).join()).toMatch(
@@ -173,7 +173,7 @@ describe("backend's configuration", () => {
     ['a missing file', () => join(folder, 'none.json'), /none\.json: cannot be read \(ENOENT\)/],
     ['broken JSON', () => write('c.json', '{"mqtt": {'), /c\.json:1:11: /],
     ['no object', () => write('c.json', '[]'), /object/],
-    ['a device without an end', () => '/dev/zero', /zero: cannot be read: it is not a regular file$/],
+    ['an endless device file', () => '/dev/zero', /zero: cannot be read: it is not a regular file$/],
     ['a file that is too large', () => write('c.json', ' '.repeat(1_000_001)), /it is larger than 1 MB/],
     [
       'UTF-16',
@@ -191,12 +191,12 @@ describe("backend's configuration", () => {
       () => write('c.json', '{"devices":{"museum/backend":{}}}'),
       /devices\.museum\/backend: must be/,
     ],
-  ])('says what is wrong with %s', (_name, file, words) => {
+  ])('names the problem of %s', (_name, file, words) => {
     expect(problemsOf(() => loadBackendConfig(file(), {})).join('\n')).toMatch(words);
   });
 });
 
-it('words no more than the first hundred of 20,000 unknown keys', () => {
+it('lists only the first hundred of 20,000 unknown keys', () => {
   const keys = Array.from({ length: 20_000 }, (_, index) => `"key${index}": 1`).join(',');
   const problems = problemsOf(() => loadBackendConfig(write('c.json', `{${keys}}`), {}));
   expect(problems).toHaveLength(101);
@@ -214,7 +214,7 @@ describe("backend's secrets", () => {
       {},
     );
 
-  it('reads keys from files at each use, so that they can be changed', () => {
+  it('reads keys from files at each use, so that they can change', () => {
     const file = write('key', 'first\n');
     const secrets = readBackendSecrets(load({ apiKeyFile: file }), {});
     expect(secrets.apiKey()).toBe('first');
@@ -230,7 +230,7 @@ describe("backend's secrets", () => {
     expect(secrets.apiKey()).toBe('from-systemd');
   });
 
-  it('refuses a key that everyone can read, and names all files that cannot be used', () => {
+  it('refuses a key file that all users can read, and names all unusable files', () => {
     const open = write('open', 'for all to see', 0o644);
     const config = load(
       { apiKeyFile: open, jwtFile: join(folder, 'no-jwt') },

@@ -15,7 +15,7 @@ async function probe(fixture: Fixture, kind: true | 'service' | 'backend' = true
 
 describe('a trial request', () => {
   it.each([true, 'service'] as const)(
-    '(%s) goes all the way to the service, and leaves neither a session nor a token behind',
+    '(%s) reaches the service, and leaves no session and no token',
     async (kind) => {
       const fixture = await start();
       const payload = await probe(fixture, kind);
@@ -27,14 +27,14 @@ describe('a trial request', () => {
     },
   );
 
-  it('of the backend alone is answered although the service refuses it', async () => {
+  it('of the backend alone gets an answer when the service refuses the backend', async () => {
     const fixture = await start({ apiKey: 'not-the-key' });
     const answer = tokenProbeAnswerSchema.parse(JSON.parse(await probe(fixture, 'backend')));
     expect(answer).toMatchObject({ id: 'p1', probe: { session: 'none' }, stream_url: STREAM_URL });
     expect(sessionsAtService()).toEqual([]);
   });
 
-  it('learns that the service refuses the backend', async () => {
+  it('reports that the service refuses the backend', async () => {
     const fixture = await start({ apiKey: 'not-the-key' });
     expect(JSON.parse(await probe(fixture))).toMatchObject({
       id: 'p1',

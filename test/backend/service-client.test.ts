@@ -133,15 +133,15 @@ describe('service client', () => {
     ['another envelope', { ok: false }, /ok/],
     ['a session without a token', { ok: true, data: sessionOf({ token: undefined }) }, /data\.token/],
     ['a session for another product', { ok: true, data: sessionOf({ intent: 'tts' }) }, /intent/],
-    ['a date that is none', { ok: true, data: sessionOf({ connect_by: 'tomorrow' }) }, /connect_by/],
-  ])('does not take %s for a session', async (_name, body, where) => {
+    ['an invalid date', { ok: true, data: sessionOf({ connect_by: 'tomorrow' }) }, /connect_by/],
+  ])('rejects %s as a session', async (_name, body, where) => {
     const server = await fakeService((_, response) => answerJson(response, 201, body));
     const failure = await failureOf(clientOf(server.url).createSession({ intent: 's2s' }));
     expect(failure.trouble.kind).toBe('malformed');
     expect(failure.message).toMatch(where);
   });
 
-  it('gives up on a service that does not answer, or not to the end', async () => {
+  it('gives up when the service does not answer, or not completely', async () => {
     const silent = await fakeService(() => {});
     const client = clientOf(silent.url, { timeoutMs: 150 });
     expect((await failureOf(client.createSession({ intent: 's2s' }))).trouble.kind).toBe('timeout');
@@ -161,7 +161,7 @@ describe('service client', () => {
     );
   });
 
-  it('says so when nobody listens, or something that is no HTTP', async () => {
+  it('reports a refused connection and an answer that is not HTTP', async () => {
     const closed = await startFakeService(() => {});
     await closed.close();
     const failure = await failureOf(clientOf(closed.url).listSessions());
@@ -176,7 +176,7 @@ describe('service client', () => {
     expect(other.trouble.kind).toBe('unreachable');
   });
 
-  it('takes secrets out of what the service says', async () => {
+  it('removes secrets from messages of the service', async () => {
     const server = await fakeService((_, response) =>
       answerJson(response, 422, envelope(422, 'Wrong key', `the key ${API_KEY} is no good`)),
     );
@@ -185,7 +185,7 @@ describe('service client', () => {
     expect(failure.trouble.detail).toBe('Wrong key: the key [redacted] is no good');
   });
 
-  it('shortens the ids of sessions in what the service says, and takes their tokens out', async () => {
+  it('shortens session ids and removes tokens in messages of the service', async () => {
     const session = sessionOf({ id: 'session-id-that-is-long', token: 'tok-of-no-known-shape' });
     const said = `${session.id} (${session.token}), not other-session-id`;
     const server = await fakeService(({ method }, response) =>
@@ -212,7 +212,7 @@ describe('service client', () => {
     ],
     ['is empty', () => '', /empty/],
     ['holds a line break that would forge a header', () => 'abc\r\nx-evil: 1', /characters that no key has/],
-  ])('asks nothing when the key %s', async (_name, apiKey, words) => {
+  ])('sends no request when the key %s', async (_name, apiKey, words) => {
     const server = await fakeService((_, response) => answerJson(response, 201, {}));
     const failure = await failureOf(clientOf(server.url, { apiKey }).createSession({ intent: 's2s' }));
     expect(failure.trouble.kind).toBe('misconfigured');
@@ -220,7 +220,7 @@ describe('service client', () => {
     expect(server.seen).toHaveLength(0);
   });
 
-  it('survives that a kept connection has been closed by the service meanwhile', async () => {
+  it('retries when the service has closed an idle connection', async () => {
     const server = await fakeService((_, response) => {
       answerJson(response, 201, { ok: true, data: sessionOf() });
       response.once('close', () => setTimeout(() => response.socket?.resetAndDestroy(), 0));
@@ -232,7 +232,7 @@ describe('service client', () => {
     }
   });
 
-  it('reads a list however it is wrapped, and knows what is not there', async () => {
+  it('reads a list in any wrapping, and handles missing sessions and voices', async () => {
     let data: unknown = [sessionOf({ token: undefined })];
     const server = await fakeService(({ url }, response) => {
       if (url.includes('missing')) answerJson(response, 404, envelope(404, 'Not found', 'no such session'));
@@ -252,7 +252,7 @@ describe('service client', () => {
     });
   });
 
-  it('uploads the fields first and the file last, and no credential', async () => {
+  it('uploads the fields first and the file last, without a credential', async () => {
     const server = await fakeService((_, response) => {
       response.writeHead(204);
       response.end();
@@ -319,7 +319,7 @@ describe('service client against the emulator', () => {
     ]);
   });
 
-  it('knows its refusals', async () => {
+  it('recognises the refusals of the emulator', async () => {
     const client = await start({ pending: 1 });
     await client.createSession({ intent: 's2s' });
     const refused = await failureOf(client.createSession({ intent: 's2s' }));

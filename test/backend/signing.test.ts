@@ -6,7 +6,7 @@ import { type FixtureOptions, fixtureOfEachTest, PREFIX } from './backend-on-loo
 
 const { start } = fixtureOfEachTest();
 
-/** Checks by hand what a device is sent: shares no code with what signed it. */
+/** Verifies a signed answer independently of the code that signed it. */
 function openByHand(payload: string, publicPem: string, kid: string): Record<string, unknown> {
   const outer = JSON.parse(payload) as Record<string, string>;
   expect(Object.keys(outer).sort()).toEqual(['id', 'jws']);
@@ -36,7 +36,7 @@ async function signed(options: FixtureOptions = {}) {
 }
 
 describe('a backend with a signing key signs', () => {
-  it('a grant, for this device alone', async () => {
+  it('a grant, for this device only', async () => {
     const { fixture, answer } = await signed();
     const body = await answer('kiosk-01', fixture.request('r1'));
     expect(body).toMatchObject({ ok: true, id: 'r1', device: `${PREFIX}/museum/kiosk-01` });
@@ -47,7 +47,7 @@ describe('a backend with a signing key signs', () => {
     expect(logged).not.toContain('eyJ');
   });
 
-  it('a trial, a denial, and what it says to a request that is none', async () => {
+  it('a trial, a denial, and the answer to an invalid request', async () => {
     const { fixture, answer } = await signed({
       config: { devices: { 'museum/kiosk-02': { disabled: true } } },
     });

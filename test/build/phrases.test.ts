@@ -35,7 +35,7 @@ it.skipIf(!hasVoices)('phrases cannot be made without espeak-ng, which is said i
     const { status, stderr } = spawnSync(join(ROOT, 'scripts', script), words, { encoding: 'utf8', env });
     return [status, stderr];
   };
-  const why = 'espeak-ng is not here, which makes what the kiosk says: apt-get install espeak-ng sox\n';
+  const why = 'espeak-ng is not installed: apt-get install espeak-ng sox\n';
   try {
     expect(said('build-phrases', '--out', join(folder, 'none'))).toEqual([1, `build-phrases: ${why}`]);
     expect(said('build-deb', '--no-node', '--out', join(folder, 'debs'))).toEqual([1, `build-deb: ${why}`]);

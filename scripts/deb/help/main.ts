@@ -1,6 +1,6 @@
 /**
- * Says, as JSON, what each program and each of its verbs says to `--help`. In one process: to start a program for each of sixty
- * verbs takes as long as all the rest of the packages.
+ * Prints the `--help` texts of all programs and verbs as JSON. It runs in one process: starting a program for each of sixty
+ * verbs takes as long as making the packages.
  */
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { runDeviceProgram } from '../../../src/cli/program.ts';
@@ -17,7 +17,7 @@ const PROGRAMS: Readonly<Record<string, (argv: readonly string[], terminal: Term
   emulator: (argv, terminal) => runEmulatorProgram(argv, { ...HOST, ...terminal }),
 };
 
-/** Of the program, and of its verbs and theirs. */
+/** The help of the program and of its verbs, recursively. */
 async function helpOf(bundle: string, verb: readonly string[] = []): Promise<Help[]> {
   const said: string[] = [];
   const take = (text: string): void => {

@@ -1,4 +1,4 @@
-/** An agent of this project at a broker of `setUpBroker`. */
+/** Runs an agent of this project at a broker of `setUpBroker`. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -11,7 +11,7 @@ import { configSchema } from '../../../src/protocol/config.ts';
 import { DAY_MS, openTestAuthority } from '../../adapters/certificates/authority.ts';
 import type { SetUp } from './set-up-broker.ts';
 
-/** The certificate of a device, of which most is over. */
+/** Replaces a device's certificate by one whose validity is almost over. */
 export function age(broker: SetUp, name: string, from = -60, to = 20): void {
   const authority = openTestAuthority(join(broker.folder, 'authority'), broker.login('.'));
   const { key, request } = createRequest(name);
@@ -21,7 +21,7 @@ export function age(broker: SetUp, name: string, from = -60, to = 20): void {
   writeFileSync(join(broker.login(name), 'mqtt.key'), key, { mode: 0o600 });
 }
 
-/** A real agent with a login of the set-up; it listens to nobody. */
+/** Starts a real agent with a login of the set-up, without a microphone. */
 export async function startAgent(
   broker: SetUp,
   id: string,

@@ -1,6 +1,6 @@
 import { describeHostileDevice } from './hostile-device.ts';
 
-/** The others are the long test's. */
+/** The long test covers the other combinations. */
 describeHostileDevice([
   ['dynsec', 'certificate', 1],
   ['acl', 'password', 4],

@@ -1,6 +1,6 @@
 /**
- * A device whose login is good and whose intentions are not, at a real mosquitto: what it tries, one test each. Its client
- * is the bare MQTT library, which asks nobody what it may do.
+ * A hostile device with a valid login at a real mosquitto, one test for each attack. Its client is the plain MQTT library,
+ * which does not restrict topics.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ const missing = [
 ];
 const ADMINISTERED = [`${BASE}/+/status`, `${BASE}/+/cmd/+/res`, `${BASE}/+/cert/req`];
 const KEY = 'account-key-4711';
-/** With every how manieth of the topics. */
+/** Form, login, and n: every nth topic is tested. */
 export type Combination = readonly [Form, DeviceLogin, number];
 
 const everyNth = <T>(list: readonly T[], n: number): T[] => list.filter((_, index) => index % n === 0);
 
-/** Holds with a broker that is set up in each of these ways. */
+/** Declares the tests for a broker with each of these set-ups. */
 export function describeHostileDevice(combinations: readonly Combination[]): void {
   if (missing.length > 0) it.skip(`a hostile device: ${missing.join(', ')}`, () => {});
 
@@ -61,7 +61,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         await broker?.close();
       });
 
-      /** Tries it with each quality of service, retained and not; returns when the broker has dealt with all of it. */
+      /** Publishes with each quality of service, retained and not. Returns when the broker has handled all messages. */
       const publish = async (topic: string, text = 'hostile', more: object = {}): Promise<void> => {
         for (const retain of [false, true])
           for (const qos of [0, 1, 2] as const)
@@ -71,14 +71,14 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
       const subscribe = async (filter: string): Promise<void> => {
         await hostile.mqtt.subscribeAsync(filter, { qos: 1 }).catch(() => {});
       };
-      /** A command that may come, and comes after all that was published before. */
+      /** Sends an allowed command, which arrives after all earlier messages. */
       const mark = async (to: Client = victim, base = VICTIM): Promise<void> => {
         marks += 1;
         const text = JSON.stringify({ id: `mark-${marks}`, args: {} });
         await administrator.mqtt.publishAsync(`${base}/cmd/status`, text, { qos: 1 });
         await until(() => to.got.some((got) => got.text === text), 'a command that is allowed');
       };
-      /** What a client has got but the commands of `mark`. */
+      /** Messages that a client has received, except the commands of `mark`. */
       const heard = ({ got }: Client): string[] =>
         got.filter(({ text }) => !text.includes('"mark-')).map(({ topic, text }) => `${topic} ${text}`);
       const request = (id: string): string =>
@@ -98,7 +98,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         await until(() => answersTo(id) > 0, `the answer to ${id}`, withinMs);
       };
 
-      it('lets the other devices be served (or nothing below would mean anything)', async () => {
+      it('does not stop the other devices from being served (precondition of the tests below)', async () => {
         await backend.ready;
         await ask('before-all-of-it');
         await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
@@ -110,7 +110,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         const before = heard(victim).length;
         const known = heard(administrator).length;
         await publish(topic);
-        // Afterwards, too: so all who may read it would get what the broker has kept of it.
+        // Subscribes afterwards, too: a new subscriber would receive retained messages.
         for (const part of ['cmd/+', 'token/res', 'config/desired']) {
           await subscribe(`${OWN}/${part}`);
           await victim.mqtt.subscribeAsync(`${VICTIM}/${part}`, { qos: 1 });
@@ -127,7 +127,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         expect(heard(hostile)).toEqual([]);
       });
 
-      it('asks for a token in the name of another', async () => {
+      it('cannot ask for a token in the name of another device', async () => {
         for (const qos of [0, 1] as const)
           await hostile.mqtt
             .publishAsync(`${VICTIM}/token/req`, request('in-its-name'), { qos })
@@ -136,13 +136,13 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         expect(answersTo('in-its-name')).toBe(0);
       });
 
-      it('asks with the response topic of another', async () => {
+      it('cannot direct an answer to the response topic of another device', async () => {
         await subscribe(`${OWN}/token/res`);
         await hostile.mqtt.publishAsync(`${OWN}/token/req`, request('answer-elsewhere'), {
           qos: 1,
           properties: { responseTopic: `${VICTIM}/token/res`, correlationData: Buffer.from('x') },
         });
-        // It gets what it may have, itself.
+        // It gets its own token itself.
         await until(
           () => hostile.got.some(({ text }) => text.includes('"answer-elsewhere"')),
           'its own token',
@@ -164,7 +164,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         await subscribe(filter);
         await victim.mqtt.publishAsync(`${VICTIM}/status`, '{"status":"ready"}', { qos: 1, retain: true });
         await victim.mqtt.publishAsync(`${VICTIM}/cert/req`, '{"csr":"..."}', { qos: 1, retain: true });
-        // With half of the requests taken away, not one of six would do.
+        // Six requests: if the hostile device took half of them, at least one would fail.
         for (let i = 0; i < 6; i += 1) await ask(`while ${filter} ${i}`);
         await mark();
         await mark(hostile, OWN);
@@ -173,7 +173,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
       });
 
       it.each(['museum.kiosk-01', 'backend', 'administrator'])(
-        'connects with the identifier %s of another',
+        'cannot disconnect another device with its identifier %s',
         async (of) => {
           const known = { 'museum.kiosk-01': victim, backend: null, administrator }[of];
           const clientId = known?.mqtt.options.clientId ?? of;
@@ -185,13 +185,13 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
             taken?.mqtt.end(true);
           }
           expect([victim.closed(), administrator.closed(), backend.connected]).toEqual([false, false, true]);
-          // Its own place may be lost to itself.
+          // It may only disconnect its own connection.
           hostile = await broker.connect('museum.kiosk-02');
           await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
         },
       );
 
-      it('leaves a will on a topic of another', async () => {
+      it('cannot leave a will on a topic of another device', async () => {
         const known = heard(administrator).length;
         const will = {
           topic: `${VICTIM}/status`,
@@ -208,7 +208,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         await hostile.mqtt.subscribeAsync(`${OWN}/cmd/+`, { qos: 1 });
       });
 
-      it('logs in as another, as nobody, and where people do', async () => {
+      it('cannot log in as another device, without a login, or on the port for people', async () => {
         const stranger = issueCertificate(createAuthority('stranger'), {
           ...{ usage: 'client', name: 'museum.kiosk-01', days: 1 },
         });
@@ -240,7 +240,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
       });
 
       it.runIf(deviceLogin === 'certificate')(
-        'gives the user name of another with its own certificate',
+        'cannot use the user name of another device with its own certificate',
         async () => {
           const other = await broker.connect('museum.kiosk-02', { username: 'museum.kiosk-01' });
           const granted = await other.mqtt.publishAsync(`${VICTIM}/status`, 'hostile', { qos: 1 }).then(
@@ -254,7 +254,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         },
       );
 
-      it('tells the broker to give it more rights', async () => {
+      it('cannot make the broker give it more rights', async () => {
         const commands = [
           { command: 'addClientRole', username: 'museum.kiosk-02', rolename: 'administrator' },
         ];
@@ -265,7 +265,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         expect(heard(victim).slice(before)).toEqual([]);
       });
 
-      it('floods: the others are served meanwhile', async () => {
+      it('cannot stop the others from being served with a flood', async () => {
         const large = 'x'.repeat(10_000);
         let open = true;
         const flood = (async () => {
@@ -289,7 +289,7 @@ export function describeHostileDevice(combinations: readonly Combination[]): voi
         expect(victim.closed()).toBe(false);
       });
 
-      it('sends what is larger than anybody may', async () => {
+      it('is disconnected when it sends a message above the limit', async () => {
         await administrator.mqtt.subscribeAsync(`${OWN}/state`, { qos: 1 });
         hostile.mqtt.publish(`${OWN}/state`, 'x'.repeat(400_000), { qos: 1, retain: true }, () => {});
         await until(() => hostile.closed(), 'its end');

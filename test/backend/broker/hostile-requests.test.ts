@@ -1,4 +1,4 @@
-/** Devices with good logins that ask for what is not theirs: the command that certifies, at a real mosquitto. */
+/** Devices with valid logins that request certificates for others: `devices renew` at a real mosquitto. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRequest } from '../../../src/adapters/certificates/request.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
-import { backend, type Client, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
-
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
-const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+import { backend, type Client, matching, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
 const BASE = 'dragoman/v1/museum';
@@ -49,7 +46,7 @@ describe.skipIf(missing)('a request for a certificate', () => {
   const setup = (): string => readFileSync(join(broker.folder, 'setup.json'), 'utf8');
 
   it.each<[string, () => string, RegExp]>([
-    ['that is none', () => 'hello', /cannot be read/],
+    ['that is not JSON', () => 'hello', /cannot be read/],
     ['that is a list', () => '[]', /cannot be read/],
     [
       'without an id',
@@ -77,12 +74,12 @@ describe.skipIf(missing)('a request for a certificate', () => {
     ['with two names', () => request(csr('-subj', '/CN=museum.kiosk-02/CN=museum.kiosk-01')), /damaged/],
     ['with an RSA key', () => request(csr('-newkey', 'rsa:2048', '-subj', '/CN=museum.kiosk-02')), /P-256/],
     [
-      'with the key of another and no signature of it',
+      'with the key of another device and without its signature',
       () => {
         const [mine, theirs] = [createRequest('museum.kiosk-02'), createRequest('museum.kiosk-02')];
         const bytes = (pem: string) => Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
         const forged = bytes(mine.request);
-        // The point of the curve, at the same place in both.
+        // The point on the curve has the same offset in both.
         bytes(theirs.request).copy(forged, 60, 60, 125);
         return request(
           `-----BEGIN CERTIFICATE REQUEST-----\n${forged.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`,
@@ -102,13 +99,13 @@ describe.skipIf(missing)('a request for a certificate', () => {
     expect(setup()).toBe(before);
   });
 
-  it('for another device never reaches anybody', async () => {
+  it('for another device reaches no administrator', async () => {
     await ask('');
     await ask(request(createRequest('museum.kiosk-01').request), 'kiosk-01');
     expect(await renew()).toMatchObject({ exitCode: 0, out: '' });
   });
 
-  it('again and again costs one certificate, and a device that does not use it is told', async () => {
+  it('gets one certificate when repeated, and a device that does not use it is reported', async () => {
     const before = setup().match(/"serial"/g)?.length ?? 0;
     await ask(request(createRequest('museum.kiosk-02').request));
     const flood = setInterval(() => void ask(request(createRequest('museum.kiosk-02').request)), 100);
@@ -118,14 +115,14 @@ describe.skipIf(missing)('a request for a certificate', () => {
     expect(setup().match(/"serial"/g)).toHaveLength(before + 1);
   });
 
-  it('of a disabled device, which the broker has kept, gets none', async () => {
+  it('of a disabled device gets no certificate when it is retained', async () => {
     await ask(request(createRequest('museum.kiosk-02').request));
     expect((await backend(['devices', 'disable', 'kiosk-02', '--broker', broker.folder])).exitCode).toBe(0);
     const ran = await renew();
     expect(JSON.parse(ran.out)).toMatchObject({ status: 'refused', message: matching(/disabled/) });
   });
 
-  it('is answered by administrators only', async () => {
+  it('gets its answer from administrators only', async () => {
     const operator = join(broker.folder, 'operator');
     mkdirSync(operator);
     cpSync(broker.login('operator'), join(operator, 'dragoman'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Where a hostile device, kiosk-02, publishes and listens. */
+/** Topics on which a hostile device, kiosk-02, publishes and subscribes. */
 export const BASE = 'dragoman/v1/museum';
 export const VICTIM = `${BASE}/kiosk-01`;
 export const OWN = `${BASE}/kiosk-02`;
@@ -16,9 +16,9 @@ export const PUBLISHED: readonly (readonly [topic: string, what: string])[] = [
   [`${VICTIM}/config/desired`, 'configures another'],
   [`${OWN}/config/desired`, 'configures itself'],
   [`${BASE}/group/lobby/config/desired`, 'configures its group'],
-  [`${VICTIM}/status`, 'tells of another'],
+  [`${VICTIM}/status`, 'publishes the status of another'],
   [`${VICTIM}/cmd/status/res`, 'answers for another'],
-  ['dragoman/v1/backend/backend/token/res', 'tells the backend that it hears'],
+  ['dragoman/v1/backend/backend/token/res', 'confirms a test request of the backend'],
 ];
 export const SUBSCRIBED: readonly (readonly [filter: string])[] = [
   ['#'],

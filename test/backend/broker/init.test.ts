@@ -35,7 +35,7 @@ const filesIn = (folder: string): string[] =>
     .sort();
 
 describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not installed'}`, () => {
-  it('writes what belongs to the broker, to the owner and to each login, closed to others', async () => {
+  it('writes private files for the broker, the owner and each login', async () => {
     const folder = join(root, 'museum');
     const ran = await init(folder, '--person', 'anna=administrator', '--json');
     expect(ran.err).toBe('');
@@ -54,7 +54,7 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
       'setup.json',
     ]);
     for (const file of filesIn(folder)) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
-    // No password but in what is handed out.
+    // Only the login folders contain passwords.
     const password = readFileSync(join(folder, 'logins/anna/mqtt-password'), 'utf8');
     expect(password).toHaveLength(32);
     const holding = filesIn(folder).filter((file) =>
@@ -78,13 +78,13 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
     expect(String(verified.stdout)).toContain('OK');
   });
 
-  it('certifies devices under their names, with the key of the authority that was brought back', async () => {
+  it('certifies devices under their names when the key of the authority is brought back', async () => {
     const folder = join(root, 'museum');
     await init(folder, '--device-login', 'certificate');
     rmSync(join(folder, 'authority/ca.key'));
     const without = await backend(['devices', 'add', 'kiosk-01', '--broker', folder]);
     expect(without.exitCode).toBe(1);
-    expect(without.err).toMatch(/authority's key .*ca\.key cannot be read \(ENOENT\): bring it/);
+    expect(without.err).toMatch(/authority's key .*ca\.key cannot be read \(ENOENT\): copy it/);
     expect(readdirSync(join(folder, 'logins'))).not.toContain('museum.kiosk-01');
     rmSync(folder, { recursive: true });
     await init(folder, '--device-login', 'certificate');
@@ -114,14 +114,14 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
     [['--device-port', '0'], 'from 1 to 65535'],
     [['--device-port', '8884'], 'must differ'],
     [['--form', 'plugin'], 'Allowed choices are dynsec, acl'],
-  ])('refuses %j, and leaves nothing behind', async (more, why) => {
+  ])('refuses %j and writes no file', async (more, why) => {
     const folder = join(root, 'museum');
     const ran = await init(folder, ...more);
     expect([ran.exitCode, ran.err]).toEqual([2, expect.stringContaining(why)]);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('leaves a folder that is not empty as it is', async () => {
+  it('does not change a folder that is not empty', async () => {
     mkdirSync(join(root, 'full'));
     writeFileSync(join(root, 'full/mine'), 'x');
     const ran = await init(join(root, 'full'));
@@ -129,7 +129,7 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
     expect(filesIn(join(root, 'full'))).toEqual(['mine']);
   });
 
-  it('says that openssl is missing', async () => {
+  it('reports that openssl is missing', async () => {
     const path = process.env['PATH'];
     process.env['PATH'] = root;
     try {
@@ -148,7 +148,7 @@ describe.skipIf(!hasOpenssl)('devices', () => {
     await init(join(root, 'museum'));
   });
 
-  it('are added with their part of the configuration, listed, disabled and changed', async () => {
+  it('adds devices with their part of the configuration, lists, disables and changes them', async () => {
     const added = await run('devices', 'add', 'kiosk-01', 'castle/hall', '--group', 'lobby', '--json');
     const { devices } = JSON.parse(added.out) as { devices: { device: string; config: object }[] };
     expect(devices.map(({ device }) => device)).toEqual(['museum/kiosk-01', 'castle/hall']);
@@ -180,14 +180,14 @@ describe.skipIf(!hasOpenssl)('devices', () => {
     [['add', 'kiosk-01', '--files', 'a b'], 2, '--files must be a path'],
     [['disable', 'kiosk-09'], 2, 'has no login here'],
     [['set', 'kiosk-09'], 2, 'nothing to set'],
-  ])('%j is refused, and nothing is left of it', async (argv, code, why) => {
+  ])('refuses %j and changes no file', async (argv, code, why) => {
     const before = filesIn(join(root, 'museum'));
     const ran = await run('devices', ...argv);
     expect([ran.exitCode, ran.err]).toEqual([code, expect.stringContaining(why)]);
     expect(filesIn(join(root, 'museum'))).toEqual(before);
   });
 
-  it('says what is wrong with a folder that is no set-up, or has been changed', async () => {
+  it('names the problem of a folder that is not a set-up or was edited', async () => {
     const none = await backend(['devices', 'list', '--broker', root]);
     expect([none.exitCode, none.err]).toEqual([2, expect.stringContaining('cannot be read (ENOENT)')]);
     const file = join(root, 'museum/setup.json');
@@ -204,7 +204,7 @@ const missing = findMosquitto() === null || !hasOpenssl;
 describe.skipIf(missing)(missing ? 'limits: mosquitto or openssl is not installed' : 'the limits', () => {
   const ASKED = 3000;
   const MARKER = '{"id":"behind"}';
-  /** How many of the requests come to a backend that takes none until all are sent. */
+  /** Number of requests that reach a backend that reads none until all are sent. */
   const arrive = async (change: (conf: string) => string): Promise<number> => {
     const broker = await setUpBroker('dynsec', 'password');
     try {
@@ -222,7 +222,7 @@ describe.skipIf(missing)(missing ? 'limits: mosquitto or openssl is not installe
       for (let i = 0; i < ASKED; i += 1) device.mqtt.publish(topic, `{"id":"${i}"}`, { qos: 1 });
       await device.mqtt.publishAsync('dragoman/v1/museum/kiosk-01/status', '{}', { qos: 1 });
       release();
-      // A marker that arrives is behind all that the broker has kept; one that finds no room is lost as the others are.
+      // A marker arrives after all messages in the broker's queue; without room in the queue it is lost like the others.
       const isMarker = ({ text }: { readonly text: string }): boolean => text === MARKER;
       const mark = (): void => void device.mqtt.publish(topic, MARKER, { qos: 1 });
       mark();
@@ -234,7 +234,7 @@ describe.skipIf(missing)(missing ? 'limits: mosquitto or openssl is not installe
     }
   };
 
-  it('lose no request of a fleet that asks at once, where those of mosquitto do', async () => {
+  it('lose no request when a whole fleet asks at once, unlike the defaults of mosquitto', async () => {
     expect(await arrive((conf) => conf)).toBe(ASKED);
     const usual = (conf: string): string => conf.replace(/^max_queued_.*$/gm, '');
     expect(await arrive(usual)).toBeLessThan(ASKED);

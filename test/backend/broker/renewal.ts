@@ -1,4 +1,4 @@
-/** Certificates are renewed over a real mosquitto: devices ask, the administrator's command answers. */
+/** Renews certificates over a real mosquitto: devices ask, and the administrator's command answers. */
 
 import { X509Certificate } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,21 @@ import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
 import { age, startAgent } from './device-agent.ts';
-import { backend, type Client, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
-
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
-const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+import {
+  backend,
+  type Client,
+  type Form,
+  matching,
+  type Ran,
+  type SetUp,
+  setUpBroker,
+} from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
 const BASE = 'dragoman/v1/museum';
 const TEN_YEARS = /museum\/kiosk-01 {2}renewed until 203\d-\d\d-\d\d/;
 
-/** Holds with a broker of each of these forms. */
+/** Declares the tests for a broker of each of these forms. */
 export function describeRenewal(forms: readonly Form[]): void {
   if (missing) it.skip('renewal: mosquitto or openssl is not installed', () => {});
 
@@ -64,7 +69,7 @@ export function describeRenewal(forms: readonly Form[]): void {
         readFileSync(join(broker.login(`museum.${id}`), `state/certificate.museum.${id}.json`), 'utf8'),
       ) as { present: { certificate: string; key: string } | null; successor: unknown; request: unknown };
 
-    it('is nothing to do while nobody asks, or where nobody may', async () => {
+    it('does nothing when no device asks or devices have passwords', async () => {
       const idle = await renew();
       expect(idle).toMatchObject({ exitCode: 0, out: 'no device asks for a certificate\n', err: '' });
       expect(await renew('kiosk-99')).toMatchObject({
@@ -73,13 +78,13 @@ export function describeRenewal(forms: readonly Form[]): void {
       });
     });
 
-    it('gives the device a new certificate, which the broker takes and the device keeps', async () => {
+    it('gives the device a new certificate, which the broker accepts and the device stores', async () => {
       const agent = await run(broker, 'kiosk-01');
       const ran = await renew();
       expect(ran.out).toMatch(TEN_YEARS);
       expect(ran).toMatchObject({ exitCode: 0, err: '' });
       await until(() => told('kiosk-01', 'event/certificate_renewed').length > 0, 'the event');
-      // Neither offline nor lost: the connection was left in order.
+      // Neither offline nor lost: the agent disconnected cleanly.
       expect(told('kiosk-01', 'status').join()).not.toMatch(/"lost"|"offline"/);
       expect(told('kiosk-01', 'cert/req').at(-1)).toBe('');
       await until(() => kept('kiosk-01').successor === null, 'the file');
@@ -89,7 +94,7 @@ export function describeRenewal(forms: readonly Form[]): void {
       expect(certificate.subject).toBe('CN=museum.kiosk-01');
       expect(present?.key).toContain('PRIVATE');
       expect(JSON.stringify(viewer.got)).not.toContain('PRIVATE');
-      // The owner knows it, so that it can be revoked.
+      // The set-up records it, so that it can be revoked.
       const setup = readFileSync(join(broker.folder, 'setup.json'), 'utf8');
       expect(setup).toContain(certificate.serialNumber.toUpperCase());
       expect(await renew()).toMatchObject({ exitCode: 0, out: 'no device asks for a certificate\n' });
@@ -102,7 +107,7 @@ export function describeRenewal(forms: readonly Form[]): void {
       );
     });
 
-    it('falls back to the present one where the broker does not take the new one', async () => {
+    it('keeps the present certificate when the broker refuses the new one', async () => {
       const both = join(broker.folder, 'both.crt');
       const own = readFileSync(join(broker.login('museum.kiosk-02'), 'broker-ca.crt'), 'utf8');
       writeFileSync(both, `${own}${strange.certificate}`);
@@ -121,7 +126,7 @@ export function describeRenewal(forms: readonly Form[]): void {
       expect(kept('kiosk-02').present).toBeNull();
     });
 
-    it('needs the signature of an owner with keys', async () => {
+    it('requires a signature when the owner has keys', async () => {
       const keys = createKeyPair();
       const file = (name: string, text: string): string => {
         writeFileSync(join(broker.folder, name), text, { mode: 0o600 });

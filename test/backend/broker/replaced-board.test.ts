@@ -1,4 +1,4 @@
-/** A board is broken or stolen, and another takes its place under the same name: at a real mosquitto. */
+/** Replaces a broken or stolen board by another one under the same name, at a real mosquitto. */
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IClientOptions } from 'mqtt';
@@ -10,12 +10,10 @@ import {
   type Client,
   type DeviceLogin,
   type Form,
+  matching,
   type SetUp,
   setUpBroker,
 } from './set-up-broker.ts';
-
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
-const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
 const missing = findMosquitto() === null || !findOpenssl();
 const NAME = 'museum.kiosk-01';
@@ -59,7 +57,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a replaced board (%s, %s)', (form, 
     return works;
   };
 
-  it('is asked for by name, and leaves everything as it is where it cannot be done', async () => {
+  it('must be named, and changes nothing when it cannot be replaced', async () => {
     const before = setup();
     expect(await add('kiosk-01')).toMatchObject({ exitCode: 2, err: matching(/has a login already/) });
     expect(await add('kiosk-09', '--replace')).toMatchObject({ exitCode: 2, err: matching(/no login here/) });
@@ -67,7 +65,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a replaced board (%s, %s)', (form, 
       exitCode: 2,
       err: matching(/twice/),
     });
-    // Its folder was never brought to it.
+    // Its login folder still exists.
     expect(await add('kiosk-02', 'kiosk-01', '--replace')).toMatchObject({
       exitCode: 1,
       err: matching(/exists already/),
@@ -86,19 +84,19 @@ describe.skipIf(missing).each(COMBINATIONS)('a replaced board (%s, %s)', (form, 
     }
   });
 
-  it('gets a login that works, and the old board stays out, connected or not', async () => {
+  it('gets a working login, and the old board is locked out even if it is connected', async () => {
     expect(await getsIn({})).toBe(true);
     old = await broker.connect(NAME);
     rmSync(broker.login(NAME), { recursive: true });
     const ran = await add('kiosk-01', '--replace');
     expect(ran).toMatchObject({ exitCode: 0, err: '' });
-    expect(ran.out).toContain('Until then the old board still gets in');
+    expect(ran.out).toContain('Until then the old board can log in');
     expect(JSON.parse(setup())).toMatchObject({
       devices: expect.arrayContaining([
         expect.objectContaining({ device: 'kiosk-01', groups: ['lobby'], disabled: false }),
       ]) as unknown,
     });
-    // As the command has said: "acl" is read again while it runs, unless certificates were revoked.
+    // As the command prints: mosquitto can reload "acl" while it runs, unless certificates were revoked.
     if (form === 'acl' && deviceLogin === 'password') {
       expect(ran.out).toContain('systemctl reload');
       broker.reload();
@@ -110,13 +108,13 @@ describe.skipIf(missing).each(COMBINATIONS)('a replaced board (%s, %s)', (form, 
     await until(() => old.closed(), 'the end of its connection');
     expect(await getsIn({})).toBe(true);
     for (const login of stolen) expect(await getsIn(login)).toBe(false);
-    // The others are not concerned.
+    // Other devices are not affected.
     const other = await broker.connect('museum.kiosk-02');
     await other.mqtt.publishAsync('dragoman/v1/museum/kiosk-02/event/wake', '{}', { qos: 1 });
     expect(other.closed()).toBe(false);
   });
 
-  it('can be replaced again, and a disabled one too; no old board gets in', async () => {
+  it('can be replaced again, also when disabled, and no old board can log in', async () => {
     stolen.push(broker.options(NAME));
     rmSync(broker.login(NAME), { recursive: true });
     const disabled = await backend(['devices', 'disable', 'kiosk-01', '--broker', broker.folder]);

@@ -1,4 +1,4 @@
-/** What people may do, by role, and what a change of the set-up does at a broker that runs. */
+/** The rights of people by role, and the effect of a changed set-up on a running broker. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_ROLES, ROLES, type Role } from '../../../src/backend/core/broker/access.ts';
 import { COMMAND_ARGS } from '../../../src/protocol/mqtt/command.ts';
@@ -11,7 +11,7 @@ const BASE = 'dragoman/v1/museum';
 const DEVICE = `${BASE}/kiosk-01`;
 const FORMS: readonly Form[] = ['dynsec', 'acl'];
 
-/** From which role on; `null`: nobody. */
+/** The lowest role that may publish; `null`: none. */
 const PUBLISHED: readonly (readonly [string, Role | null])[] = [
   ...Object.keys(COMMAND_ARGS).map(
     (name) =>
@@ -50,7 +50,7 @@ const RECEIVED: readonly (readonly [string, Role | null])[] = [
 
 if (missing) it.skip('roles: mosquitto or openssl is not installed', () => {});
 
-it('each command has a role', () => {
+it('every command has a role', () => {
   expect(Object.keys(COMMAND_ROLES)).toEqual(expect.arrayContaining(Object.keys(COMMAND_ARGS)));
 });
 
@@ -92,7 +92,7 @@ describe.skipIf(missing).each(FORMS)('people at the broker (%s)', (form) => {
     expect([...new Set(person.got.map(({ topic }) => topic))].sort()).toEqual([...allowed].sort());
   });
 
-  it('a disabled device is out once the broker has read its files, the others stay', async () => {
+  it('locks out a disabled device after the broker has read its files, and keeps the others', async () => {
     const disabled = await backend(['devices', 'disable', 'kiosk-03', '--broker', broker.folder]);
     expect(disabled.exitCode).toBe(0);
     if (form === 'acl') broker.reload();

@@ -1,4 +1,4 @@
 import { describeSecondAuthority } from './second-authority.ts';
 
-/** The others are the long test's. */
+/** The long test covers the other combinations. */
 describeSecondAuthority([['dynsec', 'certificate']]);

@@ -1,4 +1,4 @@
-/** Another authority takes over at a real mosquitto, step by step as docs/fleet.md has them. */
+/** Changes the authority at a real mosquitto, in the steps of docs/fleet.md. */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,15 +6,20 @@ import type { Agent } from '../../../src/agent/agent.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
 import { startAgent } from './device-agent.ts';
-import { backend, type DeviceLogin, type Form, type Ran, type SetUp, setUpBroker } from './set-up-broker.ts';
-
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
-const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+import {
+  backend,
+  type DeviceLogin,
+  type Form,
+  matching,
+  type Ran,
+  type SetUp,
+  setUpBroker,
+} from './set-up-broker.ts';
 
 const missing = findMosquitto() === null || !findOpenssl();
 export type Combination = readonly [Form, DeviceLogin];
 
-/** Holds with a broker that is set up in each of these ways. */
+/** Declares the tests for a broker with each of these set-ups. */
 export function describeSecondAuthority(combinations: readonly Combination[]): void {
   if (missing) it.skip('a second authority: mosquitto or openssl is not installed', () => {});
 
@@ -41,7 +46,7 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
       const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: home };
       return backend(['devices', verb, ...words, '--broker', broker.folder], env);
     };
-    /** What is told to bring to everybody. */
+    /** Copies the new broker-ca.crt to all logins. */
     const handOut = (): void => {
       const home = join(broker.folder, 'home/dragoman');
       if (!existsSync(home)) {
@@ -81,7 +86,7 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
         () => false,
       );
 
-    it('is nothing to use or retire while there is one', async () => {
+    it('cannot be used or retired when there is only one', async () => {
       expect(await authority('use')).toMatchObject({ exitCode: 1, err: matching(/authority add/) });
       expect(await authority('retire')).toMatchObject({
         exitCode: 1,
@@ -90,25 +95,25 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
       await isThere();
     });
 
-    it('is added: both are good, and the first goes on issuing', async () => {
+    it('is valid beside the first, which still issues, when it is added', async () => {
       const ran = await authority('add');
       expect(ran).toMatchObject({ exitCode: 0, err: '' });
       expect(ran.out).toContain('ca-2 is made; the first authority still issues');
       expect(await authority('add')).toMatchObject({ exitCode: 1, err: matching(/two authorities already/) });
       await restart();
-      // Who has not got the new file yet is served as before.
+      // Clients without the new file are still served.
       await isThere();
       handOut();
       await isThere();
     });
 
-    it('is used: the broker shows its certificate, and those of the first are still good', async () => {
+    it('certifies the broker when it is used, and certificates of the first stay valid', async () => {
       const old = broker.options('museum.kiosk-02');
       expect((await authority('use')).exitCode).toBe(0);
       await restart();
       await isThere();
       expect(await getsIn('museum.kiosk-02')).toBe(true);
-      // Called again it goes back, and forth.
+      // Running the command again goes back, then forward.
       for (const signer of ['ca', 'ca-2']) {
         expect((await authority('use')).out).toContain(`${signer} issues from now on`);
         await restart();
@@ -119,7 +124,7 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
       expect(old.ca).not.toEqual(first);
     });
 
-    it('knows which boards were replaced meanwhile', async () => {
+    it('keeps out boards that were replaced during the change', async () => {
       const old = broker.options('museum.kiosk-03');
       rmSync(broker.login('museum.kiosk-03'), { recursive: true });
       expect((await devices('add', 'kiosk-03', '--replace')).exitCode).toBe(0);
@@ -130,19 +135,22 @@ export function describeSecondAuthority(combinations: readonly Combination[]): v
       await isThere();
     });
 
-    it.runIf(byCertificate)('is not left alone before every device has a certificate of it', async () => {
-      const early = await authority('retire');
-      expect(early).toMatchObject({
-        exitCode: 1,
-        err: matching(/museum.kiosk-01, museum.kiosk-02: no certificate of the/),
-      });
-      await devices('disable', 'kiosk-02');
-      const ran = await devices('renew', 'kiosk-01', '--now', '--wait', '20');
-      expect(ran.out).toMatch(/^museum\/kiosk-01 {2}renewed until/);
-      expect(ran.exitCode).toBe(0);
-    });
+    it.runIf(byCertificate)(
+      'refuses to retire the first before every device has a certificate of the second',
+      async () => {
+        const early = await authority('retire');
+        expect(early).toMatchObject({
+          exitCode: 1,
+          err: matching(/museum.kiosk-01, museum.kiosk-02: no certificate of the/),
+        });
+        await devices('disable', 'kiosk-02');
+        const ran = await devices('renew', 'kiosk-01', '--now', '--wait', '20');
+        expect(ran.out).toMatch(/^museum\/kiosk-01 {2}renewed until/);
+        expect(ran.exitCode).toBe(0);
+      },
+    );
 
-    it('is the only one at last', async () => {
+    it('is the only one after the first is retired', async () => {
       const stale = broker.options('museum.kiosk-02');
       expect((await authority('retire')).out).toContain('ca is no longer valid');
       await restart();

@@ -1,4 +1,4 @@
-/** A mosquitto set up by `dragoman-backend broker init`, and clients that know nothing of this project. */
+/** A mosquitto set up by `dragoman-backend broker init`, and plain MQTT clients. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -8,9 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { expect } from 'vitest';
 import { runBackendProgram } from '../../../src/backend/cli.ts';
 import { freePort } from '../../free-port.ts';
 import { gather } from '../../gathered.ts';
+
+/** A pattern for `toMatchObject`, which treats a plain RegExp as an object without fields. */
+export const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
 export interface Ran {
   readonly exitCode: number;
@@ -42,9 +46,9 @@ export interface SetUp {
   readonly folder: string;
   readonly devicePort: number;
   readonly peoplePort: number;
-  /** Folder of what was handed out. */
+  /** Folder of a login. */
   login(name: string): string;
-  /** How a device, the backend or a person connects; with `more` on top. */
+  /** Connection options of a device, the backend or a person, plus `more`. */
   options(name: string, more?: IClientOptions): IClientOptions;
   connect(name: string, more?: IClientOptions): Promise<Client>;
   start(): Promise<void>;
@@ -54,7 +58,7 @@ export interface SetUp {
   close(): Promise<void>;
 }
 
-/** A client and what it has received. */
+/** A client and the messages that it has received. */
 export interface Client {
   readonly mqtt: MqttClient;
   readonly got: { readonly topic: string; readonly text: string }[];
@@ -124,7 +128,7 @@ export async function setUpBroker(form: Form, deviceLogin: DeviceLogin): Promise
     },
     async start() {
       const conf = join(folder, 'broker', 'mosquitto.conf');
-      // It would change to a user of its own, who cannot read this folder.
+      // As root, mosquitto would change to its own user, who cannot read this folder.
       if (process.getuid?.() === 0 && !readFileSync(conf, 'utf8').includes('user root'))
         appendFileSync(conf, 'user root\n');
       const started = spawn('mosquitto', ['-c', conf], {

@@ -1,4 +1,4 @@
-/** Two boards under one name at a real mosquitto: when the login of one is replaced, that one stays out and says why. */
+/** Two boards with one name at a real mosquitto: the board whose login was replaced is refused and reports why. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MqttConnection } from '../../../src/adapters/mqtt/bus.ts';
@@ -47,7 +47,7 @@ describe.skipIf(missing).each(COMBINATIONS)('a board that is replaced (%s, %s)',
     );
   };
 
-  it('is refused with a reason, tries slowly, and leaves the other one alone', async () => {
+  it('is refused with a reason, retries slowly, and does not disturb the new board', async () => {
     const old = open(1);
     await until(() => old.ups.length > 0, 'the old board');
     rmSync(broker.login(NAME), { recursive: true });

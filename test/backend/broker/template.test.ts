@@ -9,7 +9,7 @@ import { createSystem } from '../../adapters/provisioning/system-folder.ts';
 import { backend } from './set-up-broker.ts';
 
 const hasOpenssl = findOpenssl();
-/** Debian's, whose schema is what the imager's cards are read with. */
+/** Debian's cloud-init, which checks user-data with the same schema as Raspberry Pi OS. */
 const hasCloudInit = spawnSync('cloud-init', ['--version']).status === 0;
 const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
 
@@ -59,7 +59,7 @@ const listed = async (): Promise<{ device: string; groups: string[]; login: stri
 const fileOf = (device: string, name = 'dragoman.json') => readFileSync(join(out, device, name), 'utf8');
 
 describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is not installed'}`, () => {
-  it('makes twenty files of one, each with its own login, and every device takes its own', async () => {
+  it('makes twenty files from one template, each with its own login, and each device accepts its file', async () => {
     await init();
     const owner = join(root, 'owner.pub.pem');
     writeFileSync(owner, createKeyPair().publicPem);
@@ -70,7 +70,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     expect(devices.map(({ device }) => device)).toEqual(readdirSync(out).map((name) => `museum/${name}`));
     expect(devices).toHaveLength(20);
     expect(devices[6]).toMatchObject({ device: 'museum/kiosk-07', groups: ['lobby'], login: 'password' });
-    // Nothing is handed out in a second place.
+    // The logins are in no second place.
     expect(readdirSync(join(museum, 'logins'))).toEqual([
       ...['administrator', 'backend', 'operator', 'viewer'],
     ]);
@@ -98,7 +98,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     system.remove();
   });
 
-  it('gives certificates where devices log in with them', async () => {
+  it('writes certificates when devices log in with certificates', async () => {
     await init('--device-login', 'certificate');
     const { address: _, ...others } = TEMPLATE;
     expect(await template(others, '--count', '2', '--first', '99')).toMatchObject({ err: '', exitCode: 0 });
@@ -122,18 +122,18 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     ['no lanes', { config: {} }, /config\.lanes/],
     ['a broken configuration', { config: 7 }, /config must be an object/],
     [
-      'a passphrase that was taken out',
+      'a missing passphrase',
       { ...TEMPLATE, wifi: { ...TEMPLATE.wifi, passphrase: null } },
       /wifi\.passphrase: was removed.*in place of null/,
     ],
     ['broken Wi-Fi', { ...TEMPLATE, wifi: { ssid: 'Museum', passphrase: 'short' } }, /wifi\.passphrase/],
     ['an address that is none', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],
     [
-      'what a device could not have',
+      'a value that no device accepts',
       { ...TEMPLATE, address: { address: '10.0.0.20/24', gateway: '10.1.0.1' } },
       /address\.gateway/,
     ],
-  ])('makes nothing of a template with %s', async (_, content, message) => {
+  ])('writes no file for a template with %s', async (_, content, message) => {
     await init();
     const before = readFileSync(join(museum, 'setup.json'), 'utf8');
     const ran = await template(content, '--count', '2');
@@ -148,7 +148,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     ['UTF-8 with its mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
     ['UTF-16, as Notepad writes it', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
     ['the ends of lines that Windows has', (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))],
-  ])('takes a template in %s', async (_, edit) => {
+  ])('accepts a template in %s', async (_, edit) => {
     await init();
     const ran = await template(edit(`// ours\n${JSON.stringify(TEMPLATE, null, 2)}`));
     expect([ran.err, ran.exitCode]).toEqual(['', 0]);
@@ -166,8 +166,8 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
       { ...TEMPLATE, wifi: { 'correct horse': 'Museum' } },
       /^- wifi: holds an unknown key\. Known/m,
     ],
-    ['a password that ends nowhere', '{ "wifi": { "correct horse', /kiosk\.json, line 1, column 13/],
-  ])('names the cure for %s', async (_, content, message) => {
+    ['a password without closing quote', '{ "wifi": { "correct horse', /kiosk\.json, line 1, column 13/],
+  ])('names the fix for %s', async (_, content, message) => {
     await init();
     const ran = await template(content);
     expect(ran.exitCode).toBe(2);
@@ -175,18 +175,18 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     expect(ran.err).not.toContain('correct horse');
   });
 
-  it('names the file that Windows has made of the name', async () => {
+  it('names the .txt file when Windows has added the extension', async () => {
     await init();
     writeFileSync(join(root, 'kiosk.json.txt'), '{}');
     const words = ['--broker', museum, '--template', join(root, 'kiosk.json'), '--name', 'kiosk-{n}'];
     const ran = await backend(['devices', 'template', out, ...words]);
     expect([ran.exitCode, ran.err]).toEqual([
       2,
-      expect.stringMatching(/kiosk\.json\.txt is there: .*Rename it/),
+      expect.stringMatching(/kiosk\.json\.txt exists: .*Rename it/),
     ]);
   });
 
-  it('refuses what would give two devices one name, overwrite something, or is known already', async () => {
+  it('refuses a name for two devices, a folder with files, and a device that has a login', async () => {
     await init();
     const named = await backend([
       ...['devices', 'template', out, '--broker', museum, '--template', join(root, 'kiosk.json')],
@@ -216,7 +216,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
       expect(statSync(join(out, 'kiosk-01/user-data')).mode & 0o777).toBe(0o600);
       const text = fileOf('kiosk-01', 'user-data');
       expect(text.split('\n')[0]).toBe('#cloud-config');
-      // A reader that shares nothing with us.
+      // A YAML reader that is independent of this project.
       const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))';
       const { stdout, status } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
       expect(status).toBe(0);

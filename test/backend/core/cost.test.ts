@@ -10,8 +10,8 @@ function request(harness: ReturnType<typeof openIssuerHarness>, asked: IssueCase
   return answer;
 }
 
-describe('what one device may cost', () => {
-  it('is sessions for two lanes; the third is denied in words', () => {
+describe('limits of one device', () => {
+  it('denies a third lane, with the reason', () => {
     const harness = openIssuerHarness();
     for (const lane of ['a', 'b', 'a', 'b']) expect(request(harness, { lane }).session).not.toBeNull();
     const { error } = request(harness, { lane: 'c' });
@@ -19,12 +19,12 @@ describe('what one device may cost', () => {
     expect(error?.detail).toBe(
       'this device has sessions for its 2 lanes (a, b); the owner can raise limits.lanes',
     );
-    // A lane that has gone makes room once its last session must be over.
+    // An unused lane makes room after the latest end of its last session.
     harness.pass(1_860_000);
     expect(request(harness, { lane: 'c' }).session).not.toBeNull();
   });
 
-  it('is 60 sessions an hour, and the denial tells when the next may come', () => {
+  it('allows 60 sessions an hour; the denial contains the wait for the next', () => {
     const harness = openIssuerHarness();
     for (let index = 0; index < 60; index += 1) {
       expect(request(harness, { reason: 'network' }).session).not.toBeNull();
@@ -38,7 +38,7 @@ describe('what one device may cost', () => {
     expect(request(harness, { reason: 'network' }).session).not.toBeNull();
   });
 
-  it('is three sessions at once, whatever it says why it asks: those it has replaced are revoked', () => {
+  it('allows three sessions at once, for any reason given, and revokes replaced sessions', () => {
     for (const reason of ['start', 'rollover', 'network', 'refused'] as const) {
       const harness = openIssuerHarness();
       const alive = new Set<string>();
@@ -53,13 +53,13 @@ describe('what one device may cost', () => {
     }
   });
 
-  it('never takes the session that a lane speaks over, nor both sessions of a rollover', () => {
+  it('never revokes the session that a lane uses, nor both sessions of a rollover', () => {
     const harness = openIssuerHarness();
     const a1 = request(harness, { lane: 'a' }).session?.id;
     const b1 = request(harness, { lane: 'b' }).session?.id;
     harness.pass(100_000);
     const a2 = request(harness, { lane: 'a', reason: 'rollover' }).session?.id;
-    // All three are needed: the fourth is denied until the rollover must be over.
+    // All three are needed: the fourth is denied until the latest end of the rollover.
     const { error } = request(harness, { lane: 'b', reason: 'rollover' });
     expect(error).toMatchObject({ code: 'device_sessions_limit_reached', final: false });
     expect(error?.detail).toContain('3 sessions at once');
@@ -71,7 +71,7 @@ describe('what one device may cost', () => {
     expect([a2, b1]).not.toContain(a1);
   });
 
-  it('can be set for a group and for one device, the later and the nearer counting', () => {
+  it('can be set for groups and for one device; later groups and the device win', () => {
     const harness = openIssuerHarness({
       groups: [
         { name: 'all', members: ['museum/*'], limits: { lanes: 1 } },
@@ -95,7 +95,7 @@ describe('what one device may cost', () => {
     expect(request(harness, { device: 'lobby' }).session).not.toBeNull();
   });
 
-  it('is half of the unused sessions of all devices at most, whatever else it is allowed', () => {
+  it('allows at most half of all unused sessions, whatever other limits say', () => {
     const limits = { pendingSessions: 8, sessionsAtOnce: 60, lanes: 16, burst: 60, createsPerSecond: 1000 };
     const harness = openIssuerHarness({ limits });
     const lanes = Array.from({ length: 10 }, (_, index) => `lane-${index}`);
@@ -104,7 +104,7 @@ describe('what one device may cost', () => {
     expect(got.at(-1)?.error).toMatchObject({ code: 'pending_sessions_limit_reached', final: false });
     expect(got.at(-1)?.error?.detail).toContain('this device has 4 unused sessions');
     expect(request(harness, { device: 'honest' }).session).not.toBeNull();
-    // Devices that have had no session before are as one in this.
+    // All devices without an earlier session count as one here.
     const names = Array.from({ length: 10 }, (_, index) => `invented-${index}`);
     const unknownDevices = names.map((device) => request(harness, { device }));
     expect(unknownDevices.filter(({ session }) => session !== null)).toHaveLength(2);
@@ -114,8 +114,8 @@ describe('what one device may cost', () => {
   });
 });
 
-describe('what one backend asks of the service', () => {
-  it('is five sessions a second, the known devices first', () => {
+describe('limits of one backend at the service', () => {
+  it('makes five sessions a second, for known devices first', () => {
     const harness = openIssuerHarness();
     for (let index = 0; index < 40; index += 1) harness.ask({ device: `d-${index}` });
     harness.pass(4000);
@@ -125,7 +125,7 @@ describe('what one backend asks of the service', () => {
     expect(harness.answers.filter(({ session }) => session !== null)).toHaveLength(40);
   });
 
-  it('tells whoever would wait for more than 10 s to come again', () => {
+  it('denies a request that would wait for more than 10 s', () => {
     const harness = openIssuerHarness({}, 10);
     const ids = Array.from({ length: 70 }, (_, index) => harness.ask({ device: `d-${index}` }));
     expect(harness.answerTo(ids.at(-1) ?? '')?.error).toMatchObject({ code: 'backend_busy', final: false });
@@ -136,7 +136,7 @@ describe('what one backend asks of the service', () => {
     ['that had a session before', {}, true],
     ['that is listed by its name', { allow: ['museum/*', 'museum/honest'] }, false],
   ])(
-    'goes to a device %s within 2 s while one client asks under 1,000 invented names',
+    'serves a device %s within 2 s while one client asks under 1,000 invented names',
     (_what, more, before) => {
       // The service is slow: 1.2 s for each session.
       const harness = openIssuerHarness(more, 1200);
@@ -155,12 +155,12 @@ describe('what one backend asks of the service', () => {
         waits.push((answer?.at ?? Number.POSITIVE_INFINITY) - asked);
       }
       expect(Math.max(...waits)).toBeLessThanOrEqual(2000);
-      // And whoever invents names is not told each time.
+      // Not every invented name gets an answer.
       expect(harness.answers.length).toBeLessThan(2500);
     },
   );
 
-  it('leaves half of the connection to known devices while the service is slow', () => {
+  it('reserves half of the parallel requests for known devices while the service is slow', () => {
     const harness = openIssuerHarness({ limits: { concurrency: 4 } }, 6000);
     expect(harness.ask({ device: 'honest' })).toBe('r1');
     harness.pass(7000);
@@ -172,7 +172,7 @@ describe('what one backend asks of the service', () => {
     expect((harness.answerTo(id)?.at ?? Number.POSITIVE_INFINITY) - asked).toBeLessThanOrEqual(6500);
   });
 
-  it('is not less for a device because names were invented by the ten thousand', () => {
+  it('keeps the limits of a device after ten thousand invented names', () => {
     const harness = openIssuerHarness();
     expect(request(harness, { device: 'honest' }).session).not.toBeNull();
     for (let index = 0; index < 30_000; index += 1) harness.ask({ device: `invented-${index}` });
@@ -184,7 +184,7 @@ describe('what one backend asks of the service', () => {
 });
 
 describe('a trial', () => {
-  it('never spends what belongs to the lanes: 14 of them in a row are answered, and the lane is as well', () => {
+  it('does not count against the lanes: 14 trials in a row are answered, and the lane as well', () => {
     const harness = openIssuerHarness();
     for (let index = 0; index < 14; index += 1) {
       const answer = request(harness, { probe: true });

@@ -1,4 +1,4 @@
-/** An issuer between devices and a service, both made up, in virtual time. */
+/** An issuer between simulated devices and a simulated service, in virtual time. */
 import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
 import { createIssuer } from '../../../src/backend/core/issuer.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
@@ -88,7 +88,7 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     get creates() {
       return creates;
     },
-    /** Told of each answer when it is given. */
+    /** Calls the listener for each answer. */
     onAnswer(listener: (answer: Answered) => void): void {
       answering = listener;
     },
@@ -113,7 +113,7 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       });
       return request.id;
     },
-    /** Lets time pass, and all happen that is due in it. */
+    /** Advances the time and runs all events that are due. */
     pass(ms: number): void {
       const end = now + ms;
       for (let next = due[0]; next !== undefined && next.at <= end; next = due[0]) {
@@ -124,7 +124,7 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       now = end;
     },
     answerTo: (id: string) => answers.find((answer) => answer.id === id),
-    /** A backend that has been started again knows nothing. */
+    /** Restarts the backend without its state. */
     restart(): void {
       issuer = createIssuer(config);
     },

@@ -49,7 +49,7 @@ const trouble = (kind: Trouble['kind'], retryAfterS: number | null = null): Trou
   retryAfterS,
 });
 
-/** Drives an issuer by hand; `effects` are those of the last event. */
+/** An issuer with direct control; `effects` are those of the last event. */
 function drive(more: object = {}) {
   const issuer = createIssuer(makeConfig(more));
   let now = 1000;
@@ -67,7 +67,7 @@ function drive(more: object = {}) {
       issuer.handle({ type: 'failed', job, trouble: what, draw: 0 }, now),
     ended: (job: number, ids: readonly string[] = []) =>
       issuer.handle({ type: 'ended', job, ids, draw: 0 }, now),
-    /** Asks and has the session made at once. */
+    /** Sends a request and lets the service create the session at once. */
     grant(ask: Ask, sessionId: string): IssuerEffect | undefined {
       const effects = this.ask(ask);
       const job = jobOf(effects);
@@ -88,7 +88,7 @@ const tokenOf = (effect: IssuerEffect | undefined) =>
   effect?.type === 'answer' && effect.answer.ok ? effect.answer.session.token : null;
 
 describe('issuer', () => {
-  it('has a session made on the configured terms, labelled with the lane, and answers where it was asked', () => {
+  it('makes a session on the configured terms, labelled with the lane, and answers at the reply address', () => {
     const harness = drive({ session: { expiresInSeconds: 90, maxSessionDurationSeconds: 600 } });
     const ask = makeAsk('r1');
     const [create] = harness.ask(ask);
@@ -110,7 +110,7 @@ describe('issuer', () => {
     expect(harness.issuer.jobs).toBe(0);
   });
 
-  it('gives the same request the same answer while it is fresh, and makes nothing new', () => {
+  it('repeats a fresh answer to the same request without a new session', () => {
     const harness = drive();
     harness.grant(makeAsk('r1'), 's1');
     harness.pass(20_000);
@@ -120,7 +120,7 @@ describe('issuer', () => {
     expect(again[0]).toMatchObject({ repeated: true });
   });
 
-  it('does not repeat an answer that has aged: the unused session goes and a new one comes', () => {
+  it('replaces the unused session when its answer is too old to repeat', () => {
     const harness = drive();
     harness.grant(makeAsk('r1'), 's1');
     harness.pass(40_000);
@@ -129,7 +129,7 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ended(2))).toEqual(['create']);
   });
 
-  it('answers a request that is repeated while its session is being made once, to its newest reply topic', () => {
+  it('answers once, at the newest reply topic, when a request is repeated during session creation', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
     const repeated = { ...makeAsk('r1', { attempt: 2 }), reply: { topic: 'p/museum/kiosk/token/res/2' } };
@@ -137,14 +137,14 @@ describe('issuer', () => {
     expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer', reply: repeated.reply }]);
   });
 
-  it('makes one session for a lane that asks again meanwhile, and gives it to the newer request', () => {
+  it('gives the session to the newer request when a lane asks again during session creation', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
     expect(harness.ask(makeAsk('r2'))).toMatchObject([{ type: 'ignore', id: 'r1', why: 'superseded' }]);
     expect(harness.created(1, 's1')).toMatchObject([{ type: 'answer', id: 'r2' }]);
   });
 
-  it('ends an unused session before it makes another for the lane, and not once its window is over', () => {
+  it('ends an unused session before it makes another for the lane, unless its window is over', () => {
     const harness = drive();
     harness.grant(makeAsk('r1'), 's1');
     expect(harness.ask(makeAsk('r2', { reason: 'rollover' }))[0]).toMatchObject({
@@ -158,7 +158,7 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ask(makeAsk('r4')))).toEqual(['create']);
   });
 
-  it('looks for sessions of an unknown past when a first answer seems lost', () => {
+  it('looks for unknown sessions when the first answer seems lost', () => {
     const harness = drive();
     expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
       type: 'end',
@@ -193,7 +193,7 @@ describe('issuer', () => {
     });
   });
 
-  it('limits the requests of a device, not of others, and tells when to come back', () => {
+  it('limits the requests of one device only, with a wait in the denial', () => {
     const harness = drive({ limits: { burst: 2, perMinute: 6, lanes: 3 } });
     harness.ask(makeAsk('r1', { lane: 'a' }));
     harness.ask(makeAsk('r2', { lane: 'b' }));
@@ -204,7 +204,7 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ask(makeAsk('r4', { lane: 'c' })))).toEqual(['create']);
   });
 
-  it('answers a flood with silence in the end', () => {
+  it('stops answering a flood', () => {
     const harness = drive({ limits: { burst: 2, perMinute: 6 } });
     const kinds = Array.from({ length: 100 }, (_, index) => harness.ask(makeAsk(`r${index}`))).flat();
     expect(kinds.filter((effect) => effect.type === 'answer').length).toBeLessThanOrEqual(8);
@@ -217,7 +217,7 @@ describe('issuer', () => {
     ]);
   });
 
-  it('asks the service no more at once than it may, then in order', () => {
+  it('queues jobs above the concurrency limit and runs them in order', () => {
     // Devices that never had a session get half of it.
     const harness = drive({ limits: { concurrency: 4 } });
     const first = ['a', 'b', 'c', 'd'].map((device) => harness.ask(makeAsk('r', {}, device)));
@@ -228,7 +228,7 @@ describe('issuer', () => {
     ]);
   });
 
-  it('lets those who waited too long for their turn go without a session', () => {
+  it('drops jobs that waited too long', () => {
     const harness = drive({ limits: { concurrency: 1 } });
     harness.ask(makeAsk('r', {}, 'a'));
     harness.ask(makeAsk('r', {}, 'b'));
@@ -240,7 +240,7 @@ describe('issuer', () => {
     expect(harness.issuer.jobs).toBe(0);
   });
 
-  it('keeps the whole fleet from a service that asks for a pause, and obeys its Retry-After', () => {
+  it('pauses for the whole fleet when the service asks for it, as long as its Retry-After', () => {
     const harness = drive({ limits: { concurrency: 1 } });
     harness.ask(makeAsk('r1', {}, 'a'));
     harness.ask(makeAsk('r1', {}, 'waiting'));
@@ -260,7 +260,7 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ask(makeAsk('r2', {}, 'b')))).toEqual(['create']);
   });
 
-  it('repeats a denial to the same request, and forgets it when the device may come back', () => {
+  it('repeats a denial to the same request until the device may retry', () => {
     const harness = drive();
     harness.ask(makeAsk('r1'));
     expect(errorOf(harness.failed(1, trouble('unavailable'))[0])).toMatchObject({
@@ -272,7 +272,7 @@ describe('issuer', () => {
     expect(harness.kinds(harness.ask(makeAsk('r1')))).toEqual(['create']);
   });
 
-  it('spreads a fleet that is denied at once', () => {
+  it('spreads the retries of a fleet that is denied at once', () => {
     const waits = [0, 0.25, 0.5, 1].map((draw) => {
       const harness = drive();
       harness.ask(makeAsk('r1'));
@@ -282,14 +282,14 @@ describe('issuer', () => {
     expect(waits).toEqual([30, 34, 38, 45]);
   });
 
-  it('takes no notice of results that it did not ask for', () => {
+  it('ignores results of unknown jobs', () => {
     const harness = drive();
     expect(harness.created(99, 's')).toEqual([]);
     expect(harness.failed(99, trouble('timeout'))).toEqual([]);
     expect(harness.ended(99)).toEqual([]);
   });
 
-  it('keeps its promises in any order of events: bounded work, each job ends once, one unused session per lane', () => {
+  it('keeps its invariants in any order of events: limited work, each job ends once, one unused session per lane', () => {
     const step = fc.record({
       what: fc.constantFrom('ask', 'ask', 'settle', 'fail', 'use', 'pass'),
       device: fc.constantFrom('a', 'b', 'c'),
@@ -300,7 +300,7 @@ describe('issuer', () => {
     void fc.assert(
       fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
         const issuer = createIssuer(makeConfig({ limits: { burst: 20, perMinute: 60, concurrency: 2 } }));
-        /** The service: unused sessions by reference, with their end. */
+        /** The simulated service: unused sessions by reference, with their end. */
         const unused = new Map<string, { id: string; until: number }[]>();
         const open: Extract<IssuerEffect, { type: 'create' | 'end' }>[] = [];
         let now = 0;

@@ -1,11 +1,14 @@
-/** The limits are for what is not normal: a device that does what devices do must never meet one. */
+/** A device in normal use must never reach a limit. */
 import { describe, expect, it } from 'vitest';
 import { type Answered, openIssuerHarness } from './issuer-harness.ts';
 
 const LEAD_MS = 22_000;
 const HOUR_MS = 3_600_000;
 
-/** Lives a lane: a rollover before each limit; the older session goes on for a while. Breaks come as `breaksMs` tells. */
+/**
+ * Simulates lanes with a rollover before each session limit; the older session continues for a while.
+ * @param breaksMs returns the time to the next outage
+ */
 function live(lanes: readonly string[], hours: number, breaksMs: () => number | null, more: object = {}) {
   const harness = openIssuerHarness(more);
   const running = new Map<string, string>();
@@ -14,7 +17,7 @@ function live(lanes: readonly string[], hours: number, breaksMs: () => number | 
   const reasons = new Map<string, 'rollover' | 'network' | 'start'>();
   let most = 0;
   const ask = (lane: string, reason: 'rollover' | 'network' | 'start'): void => {
-    // Anything but a rollover tells that the lane's session is no more.
+    // For any reason except a rollover, the lane's session is gone.
     if (reason !== 'rollover') running.delete(lane);
     reasons.set(harness.ask({ lane, reason }), reason);
   };
@@ -33,7 +36,7 @@ function live(lanes: readonly string[], hours: number, breaksMs: () => number | 
     const lengthMs = (session.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
     const connectMs = 2500;
     const older = running.get(lane);
-    // The old session speaks to its end while the new one hears already.
+    // The old session finishes speaking while the new one already receives speech.
     if (older !== undefined && reasons.get(answer.id) === 'rollover')
       alive.set(older, now + connectMs + 20_000);
     else if (older !== undefined) alive.delete(older);
@@ -52,11 +55,11 @@ function live(lanes: readonly string[], hours: number, breaksMs: () => number | 
   return { harness, denied, pass: () => harness.pass(hours * HOUR_MS), most: () => most };
 }
 
-describe('a device that does what devices do', () => {
+describe('a device in normal use', () => {
   it.each([
     ['one lane', ['main']],
     ['two lanes that were started together', ['main', 'second']],
-  ])('never meets a limit in two days of rollovers: %s', (_what, lanes) => {
+  ])('reaches no limit in two days of rollovers: %s', (_what, lanes) => {
     const { denied, pass, most, harness } = live(lanes, 48, () => null);
     pass();
     expect(denied).toEqual([]);
@@ -64,7 +67,7 @@ describe('a device that does what devices do', () => {
     expect(harness.answers.length).toBeGreaterThan(lanes.length * 90);
   });
 
-  it('never meets one in a night of network trouble: a break every 90 to 250 s in each of two lanes', () => {
+  it('reaches no limit in a night with an outage every 90 to 250 s in each of two lanes', () => {
     let seed = 7;
     const draw = (): number => {
       seed = (seed * 16_807) % 2_147_483_647;
@@ -76,7 +79,7 @@ describe('a device that does what devices do', () => {
     expect(most()).toBeLessThanOrEqual(3);
   });
 
-  it('never meets one because the backend was started again, at any moment', () => {
+  it('reaches no limit when the backend restarts at any time', () => {
     const { harness, denied, pass } = live(['main', 'second'], 1, () => null);
     for (let hour = 0; hour < 48; hour += 1) {
       harness.at(harness.now + hour * HOUR_MS + hour * 71_000, () => harness.restart());
@@ -85,7 +88,7 @@ describe('a device that does what devices do', () => {
     expect(denied).toEqual([]);
   });
 
-  it('never meets one with more lanes, where its owner allows them', () => {
+  it('reaches no limit with more lanes when its owner allows them', () => {
     const lanes = ['a', 'b', 'c', 'd', 'e', 'f'];
     const limits = { lanes: 6, sessionsAtOnce: 7 };
     const { denied, pass, most } = live(lanes, 24, () => null, { devices: { 'museum/kiosk': { limits } } });

@@ -28,7 +28,7 @@ const session = {
 } as SessionWithToken;
 
 describe('a trial request', () => {
-  it('makes a session on the usual terms, and is answered without it', () => {
+  it('makes a session on the usual terms, and gets an answer without it', () => {
     const issuer = makeIssuer();
     const ask = makeAsk('p1', true);
     const [probe] = issuer.handle({ type: 'asked', ask, draw: 0 }, 0);
@@ -38,7 +38,7 @@ describe('a trial request', () => {
     expect(issuer.jobs).toBe(0);
   });
 
-  it('says when the session could not be deleted', () => {
+  it('reports a session that could not be deleted', () => {
     const issuer = makeIssuer();
     issuer.handle({ type: 'asked', ask: makeAsk('p1', true), draw: 0 }, 0);
     expect(issuer.handle({ type: 'probed', job: 1, deleted: false, draw: 0 }, 10)).toMatchObject([
@@ -46,15 +46,15 @@ describe('a trial request', () => {
     ]);
   });
 
-  it('takes nothing from the lane: neither the session it has nor the one that is being made', () => {
+  it('affects neither the session of the lane nor the one that is being made', () => {
     const issuer = makeIssuer();
     issuer.handle({ type: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
     issuer.handle({ type: 'created', job: 1, session, draw: 0 }, 10);
-    // The lane's session is unused: a request proper would end it.
+    // The lane's session is unused: a normal request would end it.
     expect(issuer.handle({ type: 'asked', ask: makeAsk('p1', true), draw: 0 }, 20)).toMatchObject([
       { type: 'probe', job: 2 },
     ]);
-    // And a request proper beside the trial is begun, not put in its place.
+    // A normal request runs beside the trial and does not replace it.
     expect(issuer.handle({ type: 'asked', ask: makeAsk('r2', false), draw: 0 }, 30)).toMatchObject([
       { type: 'end', job: 3, sessionId: 'a' },
     ]);
@@ -63,7 +63,7 @@ describe('a trial request', () => {
     ]);
   });
 
-  it('is denied as a request proper would be', () => {
+  it('is denied like a normal request', () => {
     const issuer = makeIssuer();
     expect(issuer.handle({ type: 'asked', ask: makeAsk('p1', true, 'other'), draw: 0 }, 0)).toMatchObject([
       { type: 'answer', answer: { ok: false, error: { code: 'device_not_allowed' } } },
@@ -76,8 +76,8 @@ describe('a trial request', () => {
   });
 });
 
-describe('the question whether the backend is there', () => {
-  it('is answered at once, without the service', () => {
+describe('a check that the backend is there', () => {
+  it('gets an answer at once, without the service', () => {
     const issuer = makeIssuer();
     const ask = makeAsk('p1', 'backend');
     expect(issuer.handle({ type: 'asked', ask, draw: 0 }, 0)).toEqual([
@@ -86,7 +86,7 @@ describe('the question whether the backend is there', () => {
     expect(issuer.jobs).toBe(0);
   });
 
-  it('is answered while the service is in trouble, and with what the owner has decided', () => {
+  it("gets an answer by the owner's policy while the service is in trouble", () => {
     const issuer = makeIssuer();
     issuer.handle({ type: 'asked', ask: makeAsk('r1', false), draw: 0 }, 0);
     const trouble = { kind: 'unavailable', detail: null, retryAfterS: 60 } as const;
@@ -99,7 +99,7 @@ describe('the question whether the backend is there', () => {
     );
   });
 
-  it('takes nothing of what the device may ask for, and a flood of it gets silence', () => {
+  it('does not count as a request of the device, and a flood of checks gets no answer', () => {
     const issuer = makeIssuer();
     const kinds = Array.from({ length: 1000 }, (_, i) =>
       issuer.handle({ type: 'asked', ask: makeAsk(`p${i}`, 'backend'), draw: 0 }, i),

@@ -9,13 +9,13 @@ import {
 } from '../../../src/backend/core/broker/provisioning.ts';
 
 describe('numbered names', () => {
-  it('have as many digits as the last of them, two at least', () => {
+  it('have as many digits as the last name, at least two', () => {
     expect(numbered('kiosk-{n}', 1, 2).map(({ name }) => name)).toEqual(['kiosk-01', 'kiosk-02']);
     expect(numbered('{n}-{n}', 99, 2).map(({ name }) => name)).toEqual(['099-099', '100-100']);
     expect(numbered('kiosk', 1, 1)).toEqual([{ name: 'kiosk', number: '01' }]);
   });
 
-  it('are filled into all texts of a template, and into nothing else', () => {
+  it('replace {n} in all strings of a template only', () => {
     expect(withNumber({ a: ['{n}', 7, null], '{n}': { b: 'x{n}y' } }, '03')).toEqual({
       ...{ a: ['03', 7, null], '{n}': { b: 'x03y' } },
     });
@@ -27,8 +27,8 @@ const LOGIN = {
   mqtt: { url: 'mqtts://broker.example', prefix: 'dragoman/v1', username: 'museum.kiosk-01' },
 };
 
-describe('a provisioning file of a template', () => {
-  it('has what all have, and what the device has of its own', () => {
+describe('a provisioning file made from a template', () => {
+  it('contains the common values and those of the device', () => {
     const template = {
       timeZone: 'UTC',
       config: { device: { label: 'Desk' }, mqtt: { allowInsecure: true }, lanes: [] },
@@ -52,14 +52,14 @@ describe('a provisioning file of a template', () => {
     expect(provisioningFile({}, { ...LOGIN, credential }, [])).not.toHaveProperty('ownerKeysPem');
   });
 
-  it('cannot be made of one in which a list or number stands where it is filled in', () => {
+  it('cannot be made when the template has a list or number at a path to fill in', () => {
     expect(brokenPartOf({})).toBe(null);
     expect(brokenPartOf({ config: { device: {}, mqtt: {} } })).toBe(null);
     expect(brokenPartOf({ config: 7 })).toBe('config');
     expect(brokenPartOf({ config: { mqtt: [] } })).toBe('config.mqtt');
   });
 
-  it('cannot be made of one that has what each device must have of its own', () => {
+  it('cannot be made when the template has a key that is set for each device', () => {
     expect(ownKeyIn({ config: { device: { label: 'x' }, mqtt: [] }, wifi: {} })).toBe(null);
     expect(ownKeyIn({ keyPem: 'x' })).toBe('keyPem');
     expect(ownKeyIn({ config: { mqtt: { url: 'x' } } })).toBe('config.mqtt.url');
@@ -67,7 +67,7 @@ describe('a provisioning file of a template', () => {
 });
 
 describe('user-data', () => {
-  it('has nothing but base64 and plain ASCII of what comes from outside', () => {
+  it('writes external values as base64 or plain ASCII', () => {
     const keys = ['ssh-ed25519 AAAA müseum "\u2028: #'];
     const text = cloudInit({ tenant: 'museum', device: 'kiosk-01' }, 'QUJD', keys);
     expect(text).toContain('  - "ssh-ed25519 AAAA m\\u00fcseum \\"\\u2028: #"\n');

@@ -95,7 +95,7 @@ describe.skipIf(!hasTools)('the partition of what lasts', () => {
   it('is made again where nothing of it is left', () => {
     writeFileSync(disk, '');
     truncateSync(disk, 64 * 2 ** 20);
-    expect(check()).toEqual({ code: 0, said: 'makes the file system for what lasts\n' });
+    expect(check()).toEqual({ code: 0, said: 'making the file system of the data partition\n' });
     expect(spawnSync('e2fsck', ['-fn', disk], { env }).status).toBe(0);
   });
 
