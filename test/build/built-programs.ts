@@ -15,7 +15,7 @@ const PROGRAMS = {
 export type Bundle = keyof typeof PROGRAMS;
 export const BUNDLES = Object.keys(PROGRAMS) as Bundle[];
 
-/** Runs a bundle of this folder to its end. */
+/** Runs a bundle of this folder until it ends. */
 export function runBundle(folder: string, bundle: Bundle, ...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, `${bundle}.mjs`), ...words], {
     cwd: folder,
@@ -25,7 +25,7 @@ export function runBundle(folder: string, bundle: Bundle, ...words: string[]) {
   return { status, stdout, stderr };
 }
 
-/** A folder outside of the project: no bundle can find a package there. */
+/** Makes a folder outside of the project, where a bundle finds no packages. */
 function inFolder(): () => string {
   let folder = '';
   beforeAll(async () => {
@@ -36,25 +36,25 @@ function inFolder(): () => string {
   return () => folder;
 }
 
-/** That these can be run at all. */
+/** Tests that these bundles start. */
 export function describeStarts(bundles: readonly Bundle[]): void {
   describe.each(bundles)('the program %s', (bundle) => {
     const folder = inFolder();
 
-    it('knows its version', () => {
+    it('prints its version', () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       expect(runBundle(folder(), bundle, '--version').stdout.trim()).toBe(version);
     });
   });
 }
 
-/** What whoever runs these by hand is told. */
+/** Tests the messages of these bundles for people who run them by hand. */
 export function describePrograms(bundles: readonly Bundle[]): void {
   describe.each(bundles)('the program %s', (bundle) => {
     const folder = inFolder();
     const run = (...words: string[]) => runBundle(folder(), bundle, ...words);
 
-    it('explains itself and its verbs', () => {
+    it('prints help for itself and its verbs', () => {
       const { status, stdout, stderr } = run('--help');
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain(`Usage: ${PROGRAMS[bundle]}`);
@@ -63,13 +63,13 @@ export function describePrograms(bundles: readonly Bundle[]): void {
       expect(verb.stdout).toContain(`Usage: ${PROGRAMS[bundle]} run`);
     });
 
-    it('answers a usage error in one sentence, with exit code 2', () => {
+    it('explains a usage error in one sentence and exits with 2', () => {
       const { status, stdout, stderr } = run('run', '--no-such-option');
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toMatch(new RegExp(`^${PROGRAMS[bundle]}: [^\\n]+ --help"\\.?\\n$`));
     });
 
-    it('tells a Node that is too old what to install, before anything else', () => {
+    it('prints what to install, before anything else, when Node is too old', () => {
       const old = join(folder(), 'old-node.cjs');
       const pretend = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' });";
       writeFileSync(old, pretend);

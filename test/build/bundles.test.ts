@@ -10,7 +10,7 @@ import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { placeBundles } from '../bundles.ts';
 import { BUNDLES, type Bundle, describePrograms, describeStarts, runBundle } from './built-programs.ts';
 
-/** Outside of the project: no bundle can find a package here. */
+/** A folder outside of the project, where a bundle finds no packages. */
 let folder: string;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     expect(statSync(pathOf(bundle)).mode & 0o111).toBe(0o111);
   });
 
-  it('is kept in memory with one byte a letter', () => {
+  it('needs only one byte per character in memory', () => {
     expect(textOf(bundle).search(/[\u0080-\uffff]/)).toBe(-1);
   });
 
@@ -48,7 +48,7 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     const imported = Object.values(metaOf(bundle).outputs).flatMap(({ imports }) =>
       imports.map(({ path }) => path),
     );
-    // ws tries these two and goes on without.
+    // ws works without these two.
     const optional = ['bufferutil', 'utf-8-validate'];
     // WebAssembly that lies beside the bundle.
     const beside = ['./libsamplerate.cjs'];
@@ -57,11 +57,11 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     for (const file of beside) expect(existsSync(join(folder, file))).toBe(true);
   });
 
-  it('is refused by no Node for a name that it does not have: none is imported before the check', () => {
+  it('imports no name before the check that an old Node may not have', () => {
     const text = textOf(bundle);
     const named = [...text.matchAll(/^import (?:\w+, )?\{([^}]*)\} from ['"]([^'"]+)['"]/gm)];
     const both = named.map(([, names = '', from = '']) => [names.trim(), from]);
-    // In every Node that knows modules.
+    // Every Node with ES modules has these.
     expect(both).toEqual([
       ['createRequire as bundleCreateRequire', 'node:module'],
       ['dirname as bundleDirname', 'node:path'],
@@ -75,32 +75,32 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
 });
 
 describeStarts(BUNDLES);
-/** The other two are the long test's. */
+/** The long test covers the other two programs. */
 describePrograms(['dragoman']);
 
 describe('the device’s bundle', () => {
-  /** Paths of the account's interface: what a key or a JWT would be good for (docs/service.md 4.1 to 4.6). */
+  /** Paths of the account's interface, which needs a key or a JWT (docs/service.md 4.1 to 4.6). */
   const ACCOUNT_PATHS = ['session-storage', 'saas/voice'];
 
-  it('holds no code of the owner’s side', () => {
+  it('contains no code of the owner’s side', () => {
     const owners = /^src\/(backend|emulator)\//;
     expect(Object.keys(metaOf('dragoman').inputs).filter((path) => owners.test(path))).toEqual([]);
     expect(Object.keys(metaOf('backend').inputs).filter((path) => owners.test(path))).not.toEqual([]);
   });
 
-  it('does not know where an account’s key could be used', () => {
+  it('contains no path that needs an account’s key', () => {
     for (const path of ACCOUNT_PATHS) {
       expect(textOf('dragoman')).not.toContain(path);
       expect(textOf('backend')).toContain(path);
     }
   });
 
-  it('has the files beside it that it reads', () => {
+  it('has all files that it reads beside it', () => {
     expect(statSync(join(folder, 'fvad.wasm')).size).toBeGreaterThan(10_000);
     expect(statSync(join(folder, 'visitor.wav')).size).toBeGreaterThan(10_000);
   });
 
-  it('has the child of the driver "addon" beside it, which needs nothing but Node and the package it wraps', () => {
+  it('has the child of the driver "addon" beside it, which needs only Node and the package it wraps', () => {
     const script = join(folder, 'audio-addon.mjs');
     const { inputs } = JSON.parse(readFileSync(join(folder, 'audio-addon.meta.json'), 'utf8')) as Meta;
     expect(Object.keys(inputs).filter((path) => path.includes('node_modules'))).toEqual([]);
@@ -116,7 +116,7 @@ describe('the device’s bundle', () => {
     }
   });
 
-  it('has a thread beside it that cancels echo', async () => {
+  it('has the echo canceller’s thread beside it', async () => {
     const rates = { heardRateHz: 24_000, playedRateHz: 24_000 };
     const thread = new Worker(join(folder, 'echo-worker.mjs'), { workerData: rates });
     try {
@@ -139,7 +139,7 @@ describe('the device’s bundle', () => {
     expect(imported.filter((name) => !beside.includes(name.replace(/^node:/, '')))).toEqual([]);
   });
 
-  it('carries the licences of what went into it', () => {
+  it('includes the licences of its packages', () => {
     const licenses = readFileSync(join(folder, 'LICENSES.txt'), 'utf8');
     for (const name of ['mqtt', 'ws', 'zod', 'pino', 'commander', 'hono']) {
       expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
@@ -148,7 +148,7 @@ describe('the device’s bundle', () => {
 });
 
 describe('dragoman demo', () => {
-  it('interprets, with nothing but the other bundles beside it', () => {
+  it('interprets with only the other bundles beside it', () => {
     const output = join(folder, 'heard.wav');
     const { status, stdout, stderr } = run(
       'dragoman',
@@ -167,7 +167,7 @@ describe('dragoman demo', () => {
     expect(summary['played_ms']).toBeGreaterThan(500);
   });
 
-  it('does not write over what it is to hear', () => {
+  it('refuses to overwrite its input', () => {
     const input = join(folder, 'heard.wav');
     writeFileSync(input, silence(1));
     const { status, stderr } = run('dragoman', 'demo', '--input', input, '--output', input);
@@ -228,7 +228,7 @@ describe('dragoman run', () => {
     return { child, file, records };
   }
 
-  it('logs one JSON line per record, survives a bad reload, and ends on SIGTERM with 0 within 10 s', async () => {
+  it('logs one JSON line per record, survives a bad reload, and exits with 0 within 10 s of SIGTERM', async () => {
     const { child, file, records } = start();
     await expect.poll(() => records().length).toBeGreaterThan(0);
     const count = records().length;
@@ -253,7 +253,7 @@ describe('dragoman run', () => {
     expect(performance.now() - asked).toBeLessThan(10_000);
   });
 
-  it('does not start with a configuration that has problems', () => {
+  it('does not start with an invalid configuration', () => {
     const file = join(folder, 'bad.json');
     writeFileSync(file, JSON.stringify(configuration({ mqtt: { url: 'http://x' }, extra: 1 })));
     const { status, stdout, stderr } = run('dragoman', 'run', '--config', file);
@@ -262,7 +262,7 @@ describe('dragoman run', () => {
     expect(stderr).toContain('mqtt.url');
   });
 
-  it('does not start with a certificate that is not there', () => {
+  it('does not start when the certificate file is missing', () => {
     const file = join(folder, 'bad.json');
     writeFileSync(file, JSON.stringify(configuration({ service: { caFile: join(folder, 'ca.pem') } })));
     const { status, stderr } = run('dragoman', 'run', '--config', file);
@@ -271,7 +271,7 @@ describe('dragoman run', () => {
   });
 });
 
-/** A mono WAV file at 24 kHz in which nobody speaks. */
+/** A silent mono WAV file at 24 kHz. */
 function silence(seconds: number): Buffer {
   const bytes = seconds * 24_000 * 2;
   const wav = Buffer.alloc(44 + bytes);

@@ -19,18 +19,18 @@ const MOST_BYTES = 6_000_000;
 const SAMPLES_IN_BLOCK = 505;
 
 export interface Making {
-  /** Those that are made. */
+  /** Phrases to make. */
   readonly codes: readonly PhraseCode[];
-  /** Makes them for the first time; below which folder, and what was said of it. */
+  /** Makes them for the first time. @returns their folder and the output of the program */
   first(place: string): Promise<{ folder: string; said: string }>;
-  /** Makes some of them again in other surroundings; those are compared. */
+  /** Makes some of them again in another environment, for comparison. */
   readonly again: {
     readonly codes: readonly PhraseCode[];
     make(place: string, env: object): Promise<string>;
   };
 }
 
-/** What is true of all phrases that a kiosk says, shown by these. */
+/** Declares the tests of all phrases of a kiosk, for these codes. */
 export function describePhrases({ codes, first, again }: Making): void {
   describe.skipIf(!hasVoices)(`phrases as sounds${hasVoices ? '' : ': skipped, no espeak-ng or sox'}`, () => {
     const place = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
@@ -43,7 +43,7 @@ export function describePhrases({ codes, first, again }: Making): void {
     }, 600_000);
     afterAll(() => rmSync(place, { recursive: true }));
 
-    it('are there for each phrase in each language, in 6 MB at most', ({ annotate }) => {
+    it('exist for each phrase in each language, with at most 6 MB', ({ annotate }) => {
       const files = PHRASE_LANGUAGES.flatMap((language) =>
         readdirSync(join(folder, language)).map((name) => `${language}/${name}`),
       );
@@ -55,7 +55,7 @@ export function describePhrases({ codes, first, again }: Making): void {
       return annotate(said.trim());
     });
 
-    it('are the same bytes each time', () => {
+    it('are reproducible', () => {
       for (const language of PHRASE_LANGUAGES)
         for (const code of again.codes) {
           const other = readFileSync(join(second, language, `${code}.wav`));
@@ -67,7 +67,7 @@ export function describePhrases({ codes, first, again }: Making): void {
         }
     });
 
-    it('are decoded as sox decodes them, and last as long as somebody listens', async () => {
+    it('decode to the same samples as with sox, and are short enough to listen to', async () => {
       for (const language of PHRASE_LANGUAGES) {
         for (const code of ['ready', 'wifi_password_wrong'] as const) {
           const file = fileOf(language, code);
@@ -78,7 +78,7 @@ export function describePhrases({ codes, first, again }: Making): void {
             maxBuffer: 2 ** 24,
           });
           const pcm = Buffer.from(ours?.pcm ?? []);
-          // sox does not know where in its last block the sound ends.
+          // sox does not know the end of the sound within the last block.
           expect(pcm.equals(stdout.subarray(0, pcm.byteLength))).toBe(true);
           expect(stdout.byteLength - pcm.byteLength).toBeLessThan(2 * SAMPLES_IN_BLOCK);
           const seconds = durationMs(pcm.byteLength, 16_000) / 1000;
@@ -103,7 +103,7 @@ export function describePhrases({ codes, first, again }: Making): void {
   });
 }
 
-/** Which of the two tones is louder at the beginning. */
+/** The louder one of the two tones at the beginning. */
 function pitchOf(sound: Int16Array, rateHz: number): string {
   const powerAt = (hz: number): number => {
     let [re, im] = [0, 0];

@@ -10,7 +10,7 @@ import { describePhrases, hasVoices } from './made-phrases.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const AGAIN = ['ready', 'no_network'] as const;
 
-/** All of them are the long test's. */
+/** The long test makes all phrases. */
 describePhrases({
   codes: FEW,
   first: fewPhrases,
@@ -24,7 +24,7 @@ describePhrases({
   },
 });
 
-it.skipIf(!hasVoices)('phrases cannot be made without espeak-ng, which is said in a sentence', () => {
+it.skipIf(!hasVoices)('building phrases fails with a sentence when espeak-ng is missing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-phrases-'));
   const bin = join(folder, 'bin');
   mkdirSync(bin);

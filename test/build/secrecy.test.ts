@@ -1,4 +1,4 @@
 import { describeSecrecy } from './secrecy.ts';
 
-/** The others are the long test's. */
+/** The long test covers the others. */
 describeSecrecy({ running: ['dragoman', 'backend'], loading: ['backend'], sections: ['*'] });

@@ -1,4 +1,4 @@
-/** What a signal or a variable of the environment can get out of the built programs. */
+/** Tests that signals and environment variables cannot extract secrets from the built programs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,11 +19,11 @@ export const RUN = {
 export type Program = keyof typeof RUN;
 
 export interface Draws {
-  /** Those that get a signal while they run. */
+  /** Programs that get a signal while they run. */
   readonly running: readonly Program[];
-  /** Those that get one while they are loaded. */
+  /** Programs that get a signal while they are loaded. */
   readonly loading: readonly Program[];
-  /** Of NODE_DEBUG. */
+  /** Values of NODE_DEBUG. */
   readonly sections: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       rmSync(folder, { recursive: true });
     });
 
-    /** A port that nobody else has, should one be opened. */
+    /** A free port, in case a debugger is opened. */
     const ANY_PORT = '--inspect-port=127.0.0.1:0';
 
     function start(program: Program, words: readonly string[], env: object = {}, options: string[] = []) {
@@ -85,12 +85,12 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       return { child, said };
     }
 
-    it.each(running)('%s opens no debugger when it gets SIGUSR1, and goes on', async (program) => {
+    it.each(running)('%s opens no debugger when it gets SIGUSR1, and continues', async (program) => {
       const { child, said } = start(program, RUN[program]);
       await expect.poll(() => said.out).not.toBe('');
       child.kill('SIGUSR1');
       child.kill('SIGUSR1');
-      // What it says at its end comes after whatever the signal has caused.
+      // Output at its end comes after all effects of the signal.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(child.exitCode).toBeNull();
       child.kill('SIGTERM');
@@ -98,7 +98,7 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       expect(said.err).not.toContain('Debugger');
     });
 
-    it.each(loading)('%s closes the debugger that was opened while it was being loaded', async (program) => {
+    it.each(loading)('%s closes a debugger that was opened while it was loaded', async (program) => {
       const early =
         "data:text/javascript,process.kill(process.pid,'SIGUSR1');await new Promise((go)=>setTimeout(go,200))";
       const { child, said } = start(program, ['--version'], {}, ['--import', early]);
@@ -112,7 +112,7 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       await once(asks, 'exit');
     });
 
-    it.each(all)('with NODE_DEBUG of %j do not bring the API key to light', async (sections) => {
+    it.each(all)('do not print the API key with NODE_DEBUG set to %j', async (sections) => {
       const { child, said } = start('backend', ['sessions', 'list', '--config', 'backend.json'], {
         NODE_DEBUG: sections,
       });
@@ -122,7 +122,7 @@ export function describeSecrecy({ running, loading, sections: all }: Draws): voi
       expect({ code, out: said.out }).toEqual({ code: 0, out: 'no sessions\n' });
     });
 
-    it('with NODE_DEBUG leave errors of our own where they were', async () => {
+    it('do not change the program’s own errors with NODE_DEBUG', async () => {
       const { child, said } = start('backend', ['sessions', 'lust'], { NODE_DEBUG: '*' });
       await once(child, 'close');
       expect(said.err).toMatch(/^dragoman-backend: /m);

@@ -27,34 +27,40 @@ describe('scripts/install', () => {
     });
   });
 
-  it.skipIf(!isDebian)('takes no package of anybody else, of another machine, or that is none', () => {
-    const file = join(folder, 'none.deb');
-    writeFileSync(file, 'nothing');
-    expect(install(file)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('is no Debian package'),
-    });
-    expect(install(make('busybox', 'all'))).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining("is busybox, which is none of Dragoman's packages"),
-    });
-    expect(install(make('dragoman-node', 's390x'))).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('is for s390x'),
-    });
-  });
+  it.skipIf(!isDebian)(
+    'refuses packages of others, packages for another machine, and files that are not packages',
+    () => {
+      const file = join(folder, 'none.deb');
+      writeFileSync(file, 'nothing');
+      expect(install(file)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('is no Debian package'),
+      });
+      expect(install(make('busybox', 'all'))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining("is busybox, which is none of Dragoman's packages"),
+      });
+      expect(install(make('dragoman-node', 's390x'))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('is for s390x'),
+      });
+    },
+  );
 
-  it.skipIf(!isDebian)('takes one version of a package: with two, each call would take the other', () => {
-    const [first, second] = [make('dragoman', 'all'), make('dragoman', 'all', '2-1')];
-    const { status, stderr } = install(first, second);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringContaining(`${second} is a second package of dragoman`),
-    });
-  });
+  it.skipIf(!isDebian)(
+    'refuses two versions of a package, because each run would install the other one',
+    () => {
+      const [first, second] = [make('dragoman', 'all'), make('dragoman', 'all', '2-1')];
+      const { status, stderr } = install(first, second);
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining(`${second} is a second package of dragoman`),
+      });
+    },
+  );
 });
 
-/** A package with nothing in it. */
+/** Makes an empty package. */
 function make(name: string, architecture: string, version = '1-1'): string {
   const place = join(folder, `${name}-${version}`);
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: ${architecture}\nMaintainer: nobody\nDescription: none\n`;

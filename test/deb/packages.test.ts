@@ -25,18 +25,18 @@ const NAMES = ['dragoman', 'dragoman-backend', 'dragoman-emulator'] as const;
 const VERSION = '1.2.3-1';
 
 let folder: string;
-/** What is in each of the first packages, as tar lists it. */
+/** Contents of the first packages, as tar lists them. */
 const listings = new Map<string, string>();
 
 interface Making {
   readonly env: Record<string, string>;
   readonly root?: string;
   readonly umask?: string;
-  /** Those that are there already; otherwise it makes them. */
+  /** Folder of existing bundles; default: makes them. */
   readonly bundles?: string;
 }
 
-/** Makes the packages in a folder of its own below `folder`. */
+/** Makes the packages in their own folder below `folder`. */
 async function make(out: string, { env, root = ROOT, umask = '022', bundles }: Making): Promise<void> {
   const phrases = join(folder, 'phrases');
   const words = ['--no-node', '--version', VERSION, '--phrases', phrases, '--out', join(folder, out)];
@@ -55,7 +55,7 @@ async function make(out: string, { env, root = ROOT, umask = '022', bundles }: M
   if (code !== 0) throw new Error(said);
 }
 
-/** The members of an archive of `ar`, unpacked below `folder`; what is in it. */
+/** Unpacks the members of an `ar` archive below `folder`, and lists its data. */
 function unpack(name: string): string {
   const bytes = readFileSync(fileOf('first', name));
   expect(bytes.toString('latin1', 0, 8)).toBe('!<arch>\n');
@@ -83,7 +83,7 @@ const textOf = (name: string, path: string): string => readFileSync(join(folder,
 const isThere = (name: string, path: string): boolean =>
   statSync(join(folder, name, 'data', path), { throwIfNoEntry: false }) !== undefined;
 
-/** The sources where somebody else has them: another path, with a space in it, without git, and packages that are shared. */
+/** Copies the sources to another path with a space, without git and with shared packages. */
 function copySources(): string {
   const place = join(folder, 'another place');
   for (const part of ['src', 'scripts', 'config', 'systemd'])
@@ -94,7 +94,7 @@ function copySources(): string {
   return place;
 }
 
-/** In place of spoken ones, which not every machine can make; `test/build/phrases.test.ts` judges those. */
+/** Writes placeholders for phrases, because not every machine can make them. `test/build/phrases.test.ts` tests real ones. */
 function writePhrases(): void {
   for (const language of PHRASE_LANGUAGES) {
     const place = join(folder, 'phrases', language);
@@ -122,11 +122,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(NAMES)('the package %s', (name) => {
-  it('is the same, byte for byte, each time it is made, whoever makes it where', () => {
+  it('is reproducible in another place and by another user', () => {
     expect(readFileSync(fileOf('first', name)).equals(readFileSync(fileOf('second', name)))).toBe(true);
   });
 
-  it('names nothing of the machine that has made it', () => {
+  it('contains no names of the build machine', () => {
     const lines = (listings.get(name) ?? '').trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => !/^\S+ root\/root +\d+ 2023-11-14 22:13 /.test(line))).toEqual([]);
@@ -136,7 +136,7 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(found.stdout).toBe('');
   });
 
-  it('says what it needs, and runs everywhere', () => {
+  it('declares its dependencies, and runs on every architecture', () => {
     const control = readFileSync(join(folder, name, 'control/control'), 'utf8');
     expect(control).toContain(`Package: ${name}\nVersion: ${VERSION}\nArchitecture: all\n`);
     expect(control).toMatch(/^Depends: nodejs \(>= 20\.12\) \| dragoman-node/m);
@@ -146,7 +146,7 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(files.stdout.toString()).toBe('');
   });
 
-  it('has sums that are right for all of its files', () => {
+  it('has correct checksums of all its files', () => {
     const { stdout, status } = spawnSync('md5sum', ['-c', '--quiet', join(folder, name, 'control/md5sums')], {
       cwd: join(folder, name, 'data'),
       encoding: 'utf8',
@@ -159,7 +159,7 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(sums).toHaveLength(files.stdout.trimEnd().split('\n').length);
   });
 
-  it('brings a program, its manual and its completion, all of which know every verb', () => {
+  it('contains a program, its manual and its completion, with every verb', () => {
     const starter = join(folder, name, 'data/usr/bin', name);
     expect(statSync(starter).mode & 0o777).toBe(0o755);
     expect(spawnSync('sh', ['-n', starter]).status).toBe(0);
@@ -171,7 +171,7 @@ describe.each(NAMES)('the package %s', (name) => {
     const verbs = [...(help.stdout.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z][a-z-]*)/gm)];
     expect(verbs.length).toBeGreaterThan(1);
     const page = spawnSync('gzip', ['-dc', join(folder, name, `data/usr/share/man/man1/${name}.1.gz`)]);
-    // Debian wants the strongest compression here.
+    // Debian requires the strongest compression here.
     for (const paper of [`man/man1/${name}.1.gz`, `doc/${name}/changelog.gz`])
       expect(readFileSync(join(folder, name, 'data/usr/share', paper))[8]).toBe(2);
     const manual = page.stdout.toString().replaceAll('\\-', '-');
@@ -180,7 +180,7 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(completed(name, [name, 'run', '--hel'])).toEqual(['--help']);
   });
 
-  it('carries the licences of all code in it, and a bill of materials that lists the same', () => {
+  it('contains the licences of all its code, and a bill of materials that lists the same', () => {
     const papers = `usr/share/doc/${name}`;
     const bill = JSON.parse(textOf(name, `${papers}/sbom.cdx.json`)) as {
       bomFormat: string;
@@ -203,7 +203,7 @@ describe.each(NAMES)('the package %s', (name) => {
     }
   });
 
-  it('has scripts that a shell can read', () => {
+  it('has scripts with valid shell syntax', () => {
     const scripts = readdirSync(join(folder, name, 'control')).filter((file) => /^(pre|post)/.test(file));
     expect(scripts.sort()).toEqual(name === 'dragoman-emulator' ? [] : ['postinst', 'postrm', 'prerm']);
     for (const script of scripts) {
@@ -214,7 +214,7 @@ describe.each(NAMES)('the package %s', (name) => {
   });
 });
 
-/** What bash offers for the last of these words. */
+/** Completions of bash for the last of these words. */
 function completed(name: string, words: readonly string[]): string[] {
   const script = join(folder, name, `data/usr/share/bash-completion/completions/${name}`);
   const run = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -225,7 +225,7 @@ function completed(name: string, words: readonly string[]): string[] {
 
 describe('the agent and the backend as services', () => {
   it.each(['dragoman', 'dragoman-backend'] as const)(
-    '%s is the unit of the project, started by its own program',
+    '%s is the unit of the project with the start command of the package',
     (name) => {
       const installed = textOf(name, `usr/lib/systemd/system/${name}.service`);
       const ours = readFileSync(join(ROOT, `systemd/${name}.service`), 'utf8');
@@ -237,7 +237,7 @@ describe('the agent and the backend as services', () => {
     },
   );
 
-  it('each have a configuration of their owner and a folder for secrets that not everybody reads', () => {
+  it('each have a configuration file of the owner and a private folder for secrets', () => {
     for (const name of ['dragoman', 'dragoman-backend']) {
       const conffiles = readFileSync(join(folder, name, 'control/conffiles'), 'utf8');
       expect(conffiles).toBe(`/etc/${name}/config.json\n`);
@@ -245,7 +245,7 @@ describe('the agent and the backend as services', () => {
     }
   });
 
-  it('say of the configuration that comes with them what is to be filled in, and nothing else', () => {
+  it('name only the values to fill in as problems of the shipped configuration', () => {
     const run = (name: string, bundle: string, verb: string) => {
       const data = join(folder, name, 'data');
       const words = [
@@ -274,7 +274,7 @@ describe('the agent and the backend as services', () => {
     ]);
   });
 
-  it('bring what a kiosk says at boot, in six languages, and tell by whom it was spoken', () => {
+  it('contain the boot phrases in six languages, and name their synthesizer', () => {
     const { stdout } = spawnSync('find', ['.', '-name', '*.wav'], {
       cwd: join(folder, 'dragoman/data/usr/share/dragoman/phrases'),
       encoding: 'utf8',
@@ -286,20 +286,20 @@ describe('the agent and the backend as services', () => {
     expect(textOf('dragoman', 'usr/share/dragoman/phrases/es/applied.wav')).toBe('es applied');
     const copyright = textOf('dragoman', 'usr/share/doc/dragoman/copyright');
     expect(copyright).toMatch(/spoken by eSpeak NG .*GNU General Public License/s);
-    // lintian counts it as an error to name this licence without the place where each Debian has its text.
+    // lintian requires the path of the licence text in Debian.
     expect(copyright).toContain('/usr/share/common-licenses/GPL-3');
     for (const name of ['dragoman-backend', 'dragoman-emulator'] as const)
       expect(textOf(name, `usr/share/doc/${name}/copyright`)).not.toContain('eSpeak');
   });
 
-  it('keep to their own: no key of the account is on a device, and nothing of a device beside the keys', () => {
+  it('are separate: no account code in the device’s package, and no device code in the backend’s', () => {
     expect(isThere('dragoman', 'usr/lib/dragoman/backend.mjs')).toBe(false);
     expect(isThere('dragoman-backend', 'usr/lib/dragoman')).toBe(false);
   });
 });
 
 describe('build-deb', () => {
-  it('refuses a wrong word with a reason', () => {
+  it('explains a usage error', () => {
     const { status, stderr } = spawnSync('scripts/build-deb', ['--nonsense'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -312,8 +312,8 @@ describe('build-deb', () => {
 
   it.each([
     [['--arch', 'mips'], 'there is no Node.js for "mips" here'],
-    [['--version', '1.0 rm'], '--version: "1.0 rm" is none'],
-  ])('refuses %j as such a mistake, too', (words, reason) => {
+    [['--version', '1.0 rm'], '--version: "1.0 rm" is not a version'],
+  ])('explains the usage error %j', (words, reason) => {
     const read = () => readOptions(words, ROOT);
     expect(read).toThrow(UsageError);
     expect(read).toThrow(reason);

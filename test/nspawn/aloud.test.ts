@@ -13,18 +13,18 @@ import { type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Where a kernel's sound cards are; what hides them hides the virtual ones. */
+/** Folder of a kernel's sound cards. A unit that hides it also hides the virtual cards. */
 const CARDS = '/dev/snd';
 const AUDIO_GROUP = 29;
 const RATE_HZ = 24_000;
 const REPORT = 'dragoman-boot-report.service';
 const STATUS = '/boot/dragoman-status.txt';
-/** A file with a mistake, as an owner may write it. */
+/** A dragoman.json with a mistake. */
 const BAD = '{"format":1,"wifi":{"ssid":"Museum","passphrase":"short"}}';
 const SURE = 0.85;
 const STARTED_AGAIN = /\bpart=playback\b.*\bcode=hung\b.*\bfailures=(\d+)/g;
 const LONGEST_PHRASE_MS = 8000;
-/** The first phrase may be torn, and the second, too. */
+/** Time to hear a phrase whole (ms): the first two may be interrupted on a slow machine. */
 const HEARD_LIMIT_MS = 300_000;
 
 const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version']).status === 0);
@@ -46,9 +46,9 @@ if (rack !== null && process.getuid?.() === 0) {
 let count = 0;
 
 underSystemd(
-  'what a kiosk says after its start',
+  'phrases of a kiosk after its start',
   (test) => {
-    test('is a mistake in its settings, by aplay, on the card of its configuration', async (kiosk, {
+    test('announces a mistake in its settings, with aplay, on the card of its configuration', async (kiosk, {
       annotate,
     }) => {
       const card = await insert(kiosk);
@@ -59,20 +59,20 @@ underSystemd(
       const status = await kiosk.machine.must(['cat', STATUS]);
       expect(status).toMatch(/^Result: file_invalid\./m);
       expect(status).toMatch(/^State: {2}file_invalid\. [\s\S]*Found: wifi\.passphrase must have/m);
-      await until('it stands in the journal', async () =>
+      await until('the journal has it', async () =>
         (await journal(kiosk)).includes('The file dragoman.json has a mistake.'),
       );
-      await until('it is written where it was said', async () =>
+      await until('the status file names the card', async () =>
         (await kiosk.machine.must(['cat', STATUS])).includes(`Announced on ${card.device}.`),
       );
-      // Half an hour would be left to it.
+      // Without the stop, it would run for another half an hour.
       expect(await kiosk.stop(REPORT)).toBeLessThan(10_000);
       expect(await kiosk.show('Result', REPORT)).toBe('success');
     });
 
-    test('is that it is ready, by the agent, which holds the card', async (kiosk, { annotate }) => {
+    test('announces that it is ready, by the agent, which holds the card', async (kiosk, { annotate }) => {
       const card = await insert(kiosk);
-      // One that gives back what it gets speaks a silence without end, for whose end all else waits.
+      // An echoing service would send endless silence, and the phrase would wait for its end.
       await kiosk.serve('--translate silence');
       await kiosk.systemctl('start', SERVICE);
       await kiosk.live();
@@ -84,7 +84,7 @@ underSystemd(
       expect(await kiosk.machine.must(['cat', STATUS])).toMatch(
         /^State: {2}ready\. The kiosk is ready\.[\s\S]*Announced on the agent's loudspeakers\./m,
       );
-      // One aplay, the agent's: nobody else has opened the card. One that stood still for seconds it starts again, and says so.
+      // Only the agent's aplay has opened the card. If aplay hung for seconds, the agent has restarted it and reported that.
       const opened = (await card.playback.log()).filter(({ event }) => event === 'open' || event === 'busy');
       const openers = new Set(opened.map(({ pid }) => pid)).size;
       const startedAgain = [...(await kiosk.journal('warning')).matchAll(STARTED_AGAIN)];
@@ -94,7 +94,7 @@ underSystemd(
       await kiosk.live();
     });
 
-    test('is nothing where no settings were read', async (kiosk) => {
+    test('announces nothing when no settings were read', async (kiosk) => {
       await insert(kiosk);
       await kiosk.machine.run(['rm', '-f', '/run/dragoman/provisioning.json']);
       await kiosk.systemctl('start', REPORT);
@@ -111,8 +111,8 @@ underSystemd(
 );
 
 async function insert(kiosk: Kiosk): Promise<Card> {
-  if (rack === null) throw new Error('there is no rack');
-  // A microphone that hears a quiet room: one that hears nothing at all would soon be what is wrong.
+  if (rack === null) throw new Error('the virtual cards are missing');
+  // The microphone hears a quiet room: digital silence would be reported as a fault.
   const room = Int16Array.from({ length: RATE_HZ }, () => Math.round((Math.random() - 0.5) * 40));
   const capture = { sound: room, loop: true };
   const card = await rack.insert({ id: `Aloud${++count}`, rateHz: RATE_HZ, capture });
@@ -129,7 +129,7 @@ async function insert(kiosk: Kiosk): Promise<Card> {
   return card;
 }
 
-/** A card is put in whose file reads so, and the settings are read as at boot. */
+/** Writes this file to the boot partition, and reads the settings as at boot. */
 async function provision(kiosk: Kiosk, file: string): Promise<void> {
   await kiosk.machine.must(['rm', '-f', STATUS]);
   await kiosk.machine.write('/boot/dragoman.json', file);
@@ -139,11 +139,11 @@ async function provision(kiosk: Kiosk, file: string): Promise<void> {
 
 async function likenessOf(card: Card, code: PhraseCode): Promise<number> {
   const sound = loadPhrases(phrases, 'en', [code]);
-  if (sound === null) throw new Error('there are no phrases');
+  if (sound === null) throw new Error('the phrases are missing');
   return likeness(await card.playback.sound(), RATE_HZ, samplesOf(sound.pcm), sound.rateHz);
 }
 
-/** Where the machine stood still for longer than a card's buffer lasts, the card has noted a gap: then it is said again. */
+/** Waits until a phrase is heard whole. It is spoken again if the card has a gap, because the machine was too slow. */
 async function untilHeard(kiosk: Kiosk, card: Card, code: PhraseCode): Promise<number> {
   let gaps = 0;
   const isHeard = async (): Promise<boolean> => (await likenessOf(card, code)) > SURE;

@@ -9,10 +9,10 @@ import { underSystemd } from './under-systemd.ts';
 
 const SHOWN = '/opt/fake';
 const YEAR_1970_S = 1000;
-/** Where systemd puts a clock that is behind: when it was built. */
+/** The build time of systemd, to which it sets a clock that is earlier. */
 const BUILT_S = Date.UTC(2025, 7, 1) / 1000;
 
-/** The library that fakes the clock, a certificate that is valid since yesterday, and the clock's offset. */
+/** Folder of the library that fakes the clock, a certificate that is valid since yesterday, and the clock's offset. */
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-clock-'));
 chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,7 +53,7 @@ function make(): string | null {
   return null;
 }
 
-/** The agent, and whoever sets its clock, find themselves at this time, seconds since 1970; 0: at the machine's. */
+/** Sets the clock of the agent and of the programs that set its clock. Seconds since 1970; 0: the machine's time. */
 function setFakeClock(seconds: number): void {
   const offset = seconds === 0 ? 0 : Math.round(seconds - Date.now() / 1000);
   writeFileSync(join(folder, 'offset'), `${offset}\n`);
@@ -64,7 +64,7 @@ const FAKED = [`Environment=LD_PRELOAD=${SHOWN}/fake-clock.so FAKE_CLOCK=${SHOWN
 const FAKED_SETTER = `[Service]\n${FAKED.join('\n')}\nReadWritePaths=${SHOWN}\n`;
 const CA = `${SHOWN}/ca.pem`;
 
-/** Broker and service with TLS; the agent's clock is at this time. */
+/** Starts broker and service with TLS, and the agent with this time. */
 async function start(kiosk: Kiosk, seconds: number): Promise<void> {
   setFakeClock(seconds);
   await kiosk.edit(FAKED);
@@ -81,14 +81,14 @@ async function ts(kiosk: Kiosk): Promise<string | null> {
   return ((await kiosk.retained('status')) as { ts: string | null }).ts;
 }
 
-/** Its last word is of now, by this machine's clock. */
+/** Whether the time in its last status is the machine's present time. */
 const tellsTime = async (kiosk: Kiosk): Promise<boolean> =>
   Math.abs(Date.parse((await ts(kiosk)) ?? '') - Date.now()) < 60_000;
 
 underSystemd(
   'clock under systemd',
   (test) => {
-    test('while it is not set `ts` is null, and the kiosk works where nothing is encrypted', async (kiosk) => {
+    test('publishes a null `ts` and works without encryption while it is not set', async (kiosk) => {
       setFakeClock(YEAR_1970_S);
       await kiosk.edit(FAKED);
       await kiosk.systemctl('start', SERVICE);
@@ -96,19 +96,19 @@ underSystemd(
       expect(await ts(kiosk)).toBeNull();
       await kiosk.untilStatus('the clock is not set');
       setFakeClock(0);
-      await until('it is noticed', async () => (await kiosk.journal()).includes('the clock is set'));
+      await until('the agent notices it', async () => (await kiosk.journal()).includes('the clock is set'));
       await kiosk.command('mute');
       await until('its time', () => tellsTime(kiosk));
     });
 
-    test('TLS waits for it, says why, and goes on within seconds when somebody sets it', async (kiosk, {
+    test('delays TLS, with a reason, and TLS works within seconds after it is set', async (kiosk, {
       annotate,
     }) => {
       await start(kiosk, YEAR_1970_S);
-      await until('it is told', async () => /not valid yet/.test(await kiosk.journal('warning')));
+      await until('the log has it', async () => /not valid yet/.test(await kiosk.journal('warning')));
       expect(await kiosk.show('ActiveState')).toBe('active');
       await kiosk.untilStatus('the clock is not set');
-      await until('nobody sets it', async () =>
+      await until('the clock has a set time', async () =>
         /enable dragoman-clock.path/.test(await kiosk.journal('err')),
       );
       setFakeClock(0);
@@ -116,7 +116,7 @@ underSystemd(
       expect(await kiosk.show('NRestarts')).toBe('0');
     });
 
-    test('is not set by whatever else lies there', async (kiosk) => {
+    test('is not set by other content of the file', async (kiosk) => {
       setFakeClock(BUILT_S);
       const before = fakeOffset();
       await kiosk.machine.write('/etc/systemd/system/dragoman-clock.service.d/fake.conf', FAKED_SETTER);
@@ -151,19 +151,19 @@ underSystemd(
       ['in 1970', YEAR_1970_S],
       ['when systemd was built', BUILT_S],
     ] as const)
-      test(`is learnt from the service’s host where no time server is: ${when}`, async (kiosk, {
+      test(`comes from the service’s host when there is no time server: ${when}`, async (kiosk, {
         annotate,
       }) => {
         await kiosk.machine.write('/etc/systemd/system/dragoman-clock.service.d/fake.conf', FAKED_SETTER);
         await kiosk.systemctl('enable', '--now', 'dragoman-clock.path');
         await start(kiosk, seconds);
         await annotate(`live ${(await kiosk.live()).toFixed(0)} ms after the start`);
-        // It is set to when its time was learnt, and that may have been a while ago.
+        // The clock is set to the time of the answer, which may have arrived a while ago.
         expect(Math.abs(fakeOffset())).toBeLessThan(60);
         await until('its time', () => tellsTime(kiosk));
-        // What was asked for is done, and asked for no more.
+        // The request is done and removed.
         await until(
-          'nothing is asked for',
+          'the request is removed',
           async () => (await kiosk.machine.run(['test', '-e', '/run/dragoman/clock'])).code === 1,
         );
         await kiosk.systemctl('disable', '--now', 'dragoman-clock.path');

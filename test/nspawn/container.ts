@@ -5,23 +5,22 @@ import { join } from 'node:path';
 import type { Debian } from './setup.ts';
 
 /**
- * A machine whose process 1 is the systemd of a Debian: a container with a network of its own that has loopback alone,
- * and with a disk that is thrown away.
+ * A container whose process 1 is the systemd of a Debian. Its network has loopback only, and its disk is discarded.
  *
- * The kernel is this machine's: limits of memory, tasks and devices are not enforced, and there is no sound card.
+ * It uses this machine's kernel: limits of memory, tasks and devices are not enforced, and there is no sound card.
  */
 export interface Machine {
   readonly suite: string;
-  /** Runs a program in it as root. Whatever its end, it comes within `LIMIT_MS`. */
+  /** Runs a program in it as root, for at most `LIMIT_MS`. */
   run(words: readonly string[], input?: string): Promise<Output>;
-  /** The same, for what must succeed; what it wrote on standard output. */
+  /** The same; throws if the program fails. @returns its standard output */
   must(words: readonly string[], input?: string): Promise<string>;
   write(path: string, text: string, mode?: string): Promise<void>;
-  /** Its process 1 is the one that was booted. */
+  /** Whether the booted process 1 still runs. */
   isUp(): boolean;
-  /** The number by which this machine knows a process of the other. */
+  /** The id on this machine of a process in the container. */
   hostPid(pid: number): number;
-  /** Ends at once, with all that runs in it. */
+  /** Ends at once, with all its processes. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +30,7 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** A folder of this machine's and where the other one sees it. */
+/** A folder of this machine, and its path in the container. */
 export interface Shared {
   readonly from: string;
   readonly to: string;
@@ -40,9 +39,9 @@ export interface Shared {
 
 const LIMIT_MS = 200_000;
 const BOOT_LIMIT_MS = 240_000;
-/** Until all that ran in it is gone: the kernel takes its time where processors are busy. */
+/** Longest time until all its processes are gone (ms): the kernel is slow when processors are busy. */
 const END_LIMIT_MS = 60_000;
-/** Where cgroups may be; a machine needs one of its own in each, or two of them would share their services'. */
+/** Mount points of cgroups. Each container needs its own group in each, or two containers would share those of their services. */
 const CGROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'];
 
 let count = 0;
@@ -72,7 +71,7 @@ export async function boot(
     ...binds,
     '--boot',
   );
-  // It ends with this process, however that ends.
+  // Ends when this process ends for any reason.
   const script =
     'for cgroup in $CGROUPS; do echo $$ >"$cgroup/cgroup.procs"; done; exec setpriv --pdeathsig KILL "$@"';
   const container = spawn('sh', ['-c', script, 'sh', ...words], {
@@ -130,7 +129,7 @@ function machineOf(suite: string, init: number, stop: () => Promise<void>): Mach
   };
 }
 
-/** Runs a program in all namespaces of a process. */
+/** Runs a program in the namespaces of a process. */
 function enter(init: number, words: readonly string[], input?: string): Promise<Output> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -142,7 +141,7 @@ function enter(init: number, words: readonly string[], input?: string): Promise<
         resolve({ code, stdout, stderr });
       },
     );
-    // A program that does not read it may be gone already.
+    // A program that does not read its input may have ended already.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input ?? '');
   });
@@ -166,7 +165,7 @@ function childrenOf({ pid }: ChildProcess): number[] {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** What a process is called, in this machine first. */
+/** The ids of a process, the one on this machine first. */
 const insidePids = (pid: string): string[] =>
   (/^NSpid:\s+(.*)$/m.exec(readOr(`/proc/${pid}/status`, ''))?.[1] ?? '').split(/\s+/);
 
@@ -190,11 +189,11 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone by itself, as at a reboot.
+    // Already gone, as at a reboot.
   }
 }
 
-/** A control group and all below it, as soon as the last of their processes is gone. */
+/** Removes a control group and its subgroups when their last process is gone. */
 export async function removeGroup(cgroup: string): Promise<void> {
   for (const endsAt = performance.now() + END_LIMIT_MS; ; ) {
     try {

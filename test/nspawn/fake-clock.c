@@ -1,6 +1,6 @@
 /*
- * A wall clock that a test sets: LD_PRELOAD it, with FAKE_CLOCK naming a file that holds the seconds to be added to the machine's own.
- * Who sets the clock of a program with it, writes that file. The kernel's clock is everybody's, and containers may not set it.
+ * A wall clock for tests, loaded by LD_PRELOAD. FAKE_CLOCK names a file with the seconds to add to the machine's time. A program
+  * that sets the clock writes this file. Containers share the kernel's clock and may not set it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -13,21 +13,21 @@ export const BROKER = 'mosquitto.service';
 export const BACKEND = 'dragoman-backend.service';
 export const EMULATOR = 'emulator.service';
 const OTHERS = [BROKER, EMULATOR, BACKEND];
-/** Whatever a test waits for comes within this, unless it says otherwise: it ends what hangs, and not what is slow. */
+/** Default limit for waiting (ms): long enough for slow machines, so that only a hang exceeds it. */
 const LIMIT_MS = 150_000;
 
-/** What the agent hears and speaks with when nobody says otherwise. */
+/** The agent's default audio: files. */
 export const FILES = {
   capture: { driver: 'file', path: '/opt/dragoman/visitor.wav', loop: true },
   playback: { driver: 'file', path: '/var/lib/dragoman/spoken.wav' },
 };
 
-/** A device as an owner sets it up, with broker, backend and service on the same machine. */
+/** A device that is set up like an owner's, with broker, backend and service on the same machine. */
 export interface Kiosk {
   readonly machine: Machine;
   /** Replaces the agent's configuration by one with these lanes. */
   configure(...lanes: object[]): Promise<void>;
-  /** The same with any other part of the configuration, too. */
+  /** The same, with any other part of the configuration. */
   configureAll(
     parts: { readonly lanes: readonly object[] } & Readonly<Record<string, unknown>>,
   ): Promise<void>;
@@ -35,52 +35,51 @@ export interface Kiosk {
   configureText(text: string): Promise<void>;
   /** Lines for the agent's unit, as `systemctl edit` would add them; they end with `reset`. */
   edit(lines: readonly string[]): Promise<void>;
-  /** The agent is stopped, as installed and has no past; broker, backend and service are there. */
+  /** Restores the installed state: agent stopped and without stored data; broker, backend and service running. */
   reset(): Promise<void>;
-  /** Broker and service are encrypted, too or instead, at 8883 and 8443, with this certificate for 127.0.0.1; until `reset`. */
+  /** Encrypts broker (8883) and service (8443) with this certificate for 127.0.0.1, until `reset`. */
   encrypt(files: { readonly certificate: string; readonly key: string }): Promise<void>;
   systemctl(...words: string[]): Promise<string>;
   /** Steers the service (`POST /emulator/faults`), until `reset`. */
   fault(order: object): Promise<void>;
-  /** The service is started again with these options, the backend with these settings, until `reset`. */
+  /** Restarts the service with these options and the backend with these settings, until `reset`. */
   serve(options: string, backend?: object): Promise<void>;
-  /** Lets the broker, the backend or the service be missing or hang, until `reset`. */
+  /** Stops or freezes the broker, the backend or the service, until `reset`. */
   disturb(how: 'stop' | 'freeze', unit: string): Promise<void>;
   /** A property of the agent's unit. */
   show(property: string, unit?: string): Promise<string>;
-  /** Of the agent, as the machine counts them; 0 for none. */
+  /** Process id of the agent, in the container; 0 for none. */
   mainPid(): Promise<number>;
   /**
-   * The lasting processes of the agent's unit: number and program. What the agent starts for a moment is left out, and so is
-   * a child that is not yet the program that it becomes, or has gone by now.
+   * The lasting processes of the agent's unit: id and program. Short-lived children are left out, and so are forks that have not
+   * become their program yet, or have already ended.
    */
   processes(): Promise<Map<number, string>>;
-  /** The same, as soon as they are these programs and no others; each as often as it is named. */
+  /** Waits until exactly these programs run, each as often as it is named. */
   untilPrograms(...programs: string[]): Promise<Map<number, string>>;
   /**
-   * Stops a unit; the milliseconds from SIGTERM to its end, by systemd's own clock: where the test itself was kept waiting,
-   * that does not count.
+   * Stops a unit. @returns the milliseconds from SIGTERM to its end, by systemd's clock, so that delays of the test do not count.
    */
   stop(unit?: string): Promise<number>;
-  /** What a retained topic of the device holds; null for nothing. */
+  /** The content of a retained topic of the device; null if empty. */
   retained(topic: 'status' | 'state'): Promise<unknown>;
-  /** Of the only lane, while the agent is there to tell; null for what one said that is gone by now. */
+  /** Phase of the only lane; null if the agent that published it is gone. */
   phase(): Promise<string | null>;
-  /** Milliseconds until it was. */
+  /** Waits until the lane is live. @returns the milliseconds */
   live(): Promise<number>;
-  /** Until systemd has been told so for `systemctl status`, by a program that the agent starts for it. */
+  /** Waits until `systemctl status` shows this text, which the agent sends by a short-lived program. */
   untilStatus(text: string): Promise<void>;
-  /** What the device answers to a command, at last; null where it is silent for this long (left out: 60 s). */
+  /** The device's last answer to a command; null if there is none within this time (default: 60 s). */
   command(name: string, patienceS?: number): Promise<unknown>;
-  /** Publishes below the device's own topics: each line of `payload` as a message, or all of it as one. */
+  /** Publishes below the device's topics: each line of `payload` as a message, or the whole as one. */
   publish(topic: string, payload: string, how: 'lines' | 'whole'): Promise<void>;
-  /** All that the agent's unit has told the journal since `reset`; `priority` as journalctl has it. */
+  /** The journal of the agent's unit since `reset`; `priority` as in journalctl. */
   journal(priority?: string): Promise<string>;
-  /** What a failed test leaves for its reader. */
+  /** Diagnostics for a failed test. */
   lastWords(): Promise<string>;
 }
 
-/** Installs everything by the words at the head of the units. */
+/** Installs everything as the comments at the top of the units say. */
 export async function openKiosk(machine: Machine): Promise<Kiosk> {
   const { must, write } = machine;
   for (const file of readdirSync(UNITS)) {
@@ -111,7 +110,7 @@ export async function openKiosk(machine: Machine): Promise<Kiosk> {
 const credential = (name: string) =>
   `[Service]\nLoadCredential=mqtt-password:/etc/${name}/secrets/mqtt-password\n`;
 
-/** It keeps a flood for a slow client, instead of dropping it. */
+/** The broker queues a flood for a slow client instead of dropping it. */
 const BROKER_CONFIG = `listener 1883 127.0.0.1
 allow_anonymous false
 password_file /etc/mosquitto/passwords
@@ -124,7 +123,7 @@ ExecStart=/usr/bin/node /opt/dragoman/emulator.mjs run --api-key ${API_KEY} --tr
 const BACKEND_CONFIG = {
   mqtt: { url: 'mqtt://127.0.0.1:1883', username: 'backend', passwordFile: 'mqtt-password' },
   allow: ['museum/*'],
-  // The tests start the agent over and over.
+  // The tests start the agent very often.
   limits: { sessionsPerHour: 3600, sessionsAtOnce: 64 },
 };
 
@@ -142,14 +141,14 @@ const AGENT = {
 };
 const LANE = { source: 'en', targets: ['es'], echo: 'off' };
 const LOGIN = ['-h', '127.0.0.1', '-u', 'kiosk', '-P', PASSWORDS.kiosk];
-/** Ends `mosquitto_sub` with the first line that is like a pattern, which comes before its words. */
+/** Ends `mosquitto_sub` after the first line that matches a pattern. The pattern is the first argument. */
 const FOLLOW = `last=$1; shift; pipe=$(mktemp -u); mkfifo "$pipe"
 mosquitto_sub "$@" >"$pipe" & child=$!
 while read -r line; do printf '%s\\n' "$line"; case $line in $last) break ;; esac; done <"$pipe"
 kill $child 2>/dev/null; rm "$pipe"`;
-/** What the retained status says where the agent that has said the retained state is no more. */
+/** Values of the retained status when the agent that published the retained state is gone. */
 const GONE = ['lost', 'offline'];
-/** What systemd says of a unit, by sd-messages.h: it is about to send SIGTERM, and nothing of it is left. */
+/** Message ids of systemd for a unit (sd-messages.h): before SIGTERM, and after the last process has ended. */
 const [STOPPING, STOPPED] = ['de5b426a63be47a7b6ac3eaac82e2f6f', '9d1aaa27d60140bd96365438aad20286'];
 const DROP_INS = `/etc/systemd/system/${SERVICE}.d`;
 
@@ -170,16 +169,16 @@ function createKiosk(machine: Machine): Kiosk {
   };
   const show = async (property: string, unit = SERVICE) =>
     (await systemctl('show', '--value', '-p', property, unit)).trim();
-  /** What `mosquitto_sub` tells, line by line, up to the first that is like this pattern of the shell. */
+  /** Lines of `mosquitto_sub`, up to the first that matches this shell pattern. */
   const follow = async (last: string, words: readonly string[]): Promise<string[]> => {
     const { stdout } = await run(['sh', '-c', FOLLOW, 'sh', last, ...words]);
     return stdout.split('\n').filter((line) => line !== '');
   };
   const retainedOf = async (...topics: string[]): Promise<unknown[]> => {
-    // The broker's own version is always there, and comes behind what was subscribed to before it.
-    const behind = '$SYS/broker/version';
-    const filters = [...topics.map((topic) => `${NAME}/${topic}`), behind].flatMap((topic) => ['-t', topic]);
-    const lines = await follow(`${behind} *`, [...LOGIN, ...filters, '-v', '-W', '60']);
+    // The broker's version is always retained, and arrives after the topics that were subscribed before it.
+    const marker = '$SYS/broker/version';
+    const filters = [...topics.map((topic) => `${NAME}/${topic}`), marker].flatMap((topic) => ['-t', topic]);
+    const lines = await follow(`${marker} *`, [...LOGIN, ...filters, '-v', '-W', '60']);
     return topics.map((topic) => {
       const found = lines.find((line) => line.startsWith(`${NAME}/${topic} `));
       return found === undefined ? null : JSON.parse(found.slice(found.indexOf(' ') + 1));
@@ -273,7 +272,7 @@ function createKiosk(machine: Machine): Kiosk {
       for (const topic of ['status', 'state'])
         await must(['mosquitto_pub', ...LOGIN, '-t', `${NAME}/${topic}`, '-r', '-n']);
       await configure(FILES);
-      // What the agent before has said is in the journal by then, and not told as of now.
+      // Writes earlier messages to the journal first, so that they do not count as new.
       await must(['journalctl', '--sync']);
       since = `--since=@${(await must(['date', '+%s.%6N'])).trim()}`;
     },
@@ -282,7 +281,7 @@ function createKiosk(machine: Machine): Kiosk {
     async untilPrograms(...programs) {
       const wanted = programs.sort().join(' ');
       let found = new Map<number, string>();
-      await until(`of the unit there run: ${wanted}`, async () => {
+      await until(`the unit runs: ${wanted}`, async () => {
         found = await processes();
         return [...found.values()].sort().join(' ') === wanted;
       });
@@ -290,7 +289,7 @@ function createKiosk(machine: Machine): Kiosk {
     },
     async stop(unit = SERVICE) {
       await systemctl('stop', unit);
-      // systemd itself forgets a unit that has ended well and that nothing refers to.
+      // systemd forgets an unreferenced unit that has ended successfully.
       await must(['journalctl', '--sync']);
       const saidAt = async (id: string): Promise<number> => {
         const matches = [`UNIT=${unit}`, `MESSAGE_ID=${id}`];
@@ -307,7 +306,7 @@ function createKiosk(machine: Machine): Kiosk {
     async command(name, patienceS = 60) {
       const topic = `${NAME}/cmd/${name}`;
       const id = `test-${++commands}`;
-      // The broker keeps the answers from before the question on, however late they are fetched.
+      // Subscribes before the command, so that the broker queues all answers.
       const session = [...LOGIN, '-i', id, '-q', '1', '-t', `${topic}/res`];
       await must(['mosquitto_sub', ...session, '-c', '-E']);
       await must(['mosquitto_pub', ...LOGIN, '-q', '1', '-t', topic, '-s'], JSON.stringify({ id, args: {} }));
@@ -332,7 +331,7 @@ function createKiosk(machine: Machine): Kiosk {
   };
 }
 
-/** Waits for what must come, however slow the machine is. */
+/** Waits for a condition that must become true, even on a slow machine. */
 export async function until(what: string, isSo: () => Promise<boolean>, limitMs = LIMIT_MS): Promise<number> {
   const startedAt = performance.now();
   while (!(await isSo())) {

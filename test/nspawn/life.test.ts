@@ -3,7 +3,7 @@ import { makeWav } from '../adapters/audio/wav-files.ts';
 import { BACKEND, BROKER, EMULATOR, FILES, type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
-/** From SIGTERM to the end, however the world is. */
+/** Longest time from SIGTERM to the end (ms), in every state. */
 const STOP_LIMIT_MS = 10_000;
 
 const begin = (kiosk: Kiosk): Promise<string> => kiosk.systemctl('start', SERVICE);
@@ -12,7 +12,7 @@ const reach = (phase: string) => async (kiosk: Kiosk) => {
   await until(phase, async () => (await kiosk.phase()) === phase);
 };
 
-/** How the agent comes to each state, and whether the broker can hear of its end. */
+/** Steps that bring the agent into each state. `unheard`: the broker does not learn of its end. */
 const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; unheard?: boolean }>> = {
   'just started': { come: begin, unheard: true },
   live: { come: reach('live') },
@@ -30,7 +30,7 @@ const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; un
   },
   'in standby': {
     async come(kiosk) {
-      // What the service gives back would count as speech.
+      // The echo of the service would count as speech.
       await kiosk.serve('--translate silence');
       await kiosk.configure({
         ...FILES,
@@ -46,7 +46,7 @@ const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; un
       await kiosk.configure({ ...FILES, rolloverLead: 55 });
       await reach('live')(kiosk);
       await kiosk.fault({ kind: 'slow_upgrade', ms: 60_000, times: 9 });
-      // Half of the shortest session.
+      // Waits for half of the shortest session.
       await until('rolling', async () => (await kiosk.phase()) === 'rolling', 120_000);
     },
   },
@@ -97,7 +97,7 @@ const STATES: Readonly<Record<string, { come(kiosk: Kiosk): Promise<unknown>; un
   },
 };
 
-/** A recording in which nobody speaks. */
+/** A silent recording. */
 async function silence({ machine }: Kiosk): Promise<string> {
   const path = '/opt/silence.wav';
   await machine.must(
@@ -118,7 +118,7 @@ underSystemd('life under systemd', (test) => {
       expect((await kiosk.processes()).size).toBe(0);
       if (unheard) return;
       expect(await kiosk.show('ExecMainStatus')).toBe('0');
-      // A broker that was kept waiting takes what it was told before whatever is asked of it, but not at once.
+      // A broker that was frozen handles earlier messages first, but needs some time.
       await expect.poll(() => kiosk.retained('status')).toMatchObject({ status: 'offline' });
     });
   }

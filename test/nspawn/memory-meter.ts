@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { type Machine, removeGroup } from './container.ts';
 
 const CONTROLLER = '/sys/fs/cgroup/memory';
-/** The most that a group ever held, pages of files and TCP's buffers included: what cgroup 2 has in `memory.peak`. */
+/** Peak memory of a group with page cache and TCP buffers, like `memory.peak` of cgroup 2. */
 const PEAKS = ['memory.max_usage_in_bytes', 'memory.kmem.tcp.max_usage_in_bytes'];
 
-/** A group of the kernel's memory controller, on this machine: the other one's services have none. */
+/** A group of this machine's memory controller: services in the container have none. */
 export interface MemoryMeter {
-  /** Its name, as a process in it finds it in /proc/self/cgroup. */
+  /** Name of the group, as in /proc/self/cgroup. */
   readonly name: string;
-  /** From here on the process and its children are counted; `pid` as the other machine has it. */
+  /** Starts to count a process and its children. @param pid id in the container */
   add(machine: Machine, pid: number): void;
   /** Bytes. */
   peak(): number;
   close(): Promise<void>;
 }
 
-/** Why there is no such group to be had here; null: there is. */
+/** @returns why such a group is not available; null if it is */
 export function whyNoMeter(): string | null {
   return existsSync(join(CONTROLLER, PEAKS[0] ?? ''))
     ? null

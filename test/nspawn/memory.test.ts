@@ -16,8 +16,8 @@ const TOOLS = '/opt/tools';
 const UNIT = fileURLToPath(new URL(`../../systemd/${SERVICE}`, import.meta.url));
 const MEMORY_MAX = Number(/^MemoryMax=(\d+)M$/m.exec(readFileSync(UNIT, 'utf8'))?.[1]) * MIB;
 /**
- * MemoryMax is 1.5 times the worst of six such runs, between 258 and 293 MiB on Debian 12: how soon V8 lets go of a flood is its own
- * affair. Whoever needs more than three quarters has grown.
+ * MemoryMax divided by the allowed peak. MemoryMax is 1.5 times the worst of six such runs (258 to 293 MiB on Debian 12); the peak
+ * depends on the garbage collection of V8. A peak above three quarters means that the agent has grown.
  */
 const HEADROOM = 4 / 3;
 
@@ -25,7 +25,7 @@ const { rack, missing } = await openRack(CARDS);
 if (rack !== null) chmodSync(rack.folder, 0o777);
 const { sound } = await visitors();
 
-/** A Node of the agent's own, of which nothing is in memory yet: on a device nobody else has read it before. */
+/** Folder of a copy of Node that is not in the page cache, because on a device no other program uses it. */
 const tools = mkdtempSync(join(tmpdir(), 'dragoman-tools-'));
 afterAll(async () => {
   await rack?.close();
@@ -42,11 +42,11 @@ function copyNode(): void {
   execFileSync('dd', [`of=${node}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']);
 }
 
-/** Its command comes behind the flood, and so does its answer: on a busy machine that takes minutes. */
+/** Wait for an answer (s). Command and answer are queued after the flood, which takes minutes on a busy machine. */
 const PATIENCE_S = 60;
 const ANSWERS_AGAIN_MS = 420_000;
 
-/** What a hostile neighbour at the broker sends within some twenty seconds. */
+/** Messages of a hostile client at the broker within about twenty seconds. */
 const FLOOD = {
   commands: Array.from({ length: 20_000 }, (_, at) => JSON.stringify({ id: `flood-${at}`, args: {} })).join(
     '\n',
@@ -54,7 +54,7 @@ const FLOOD = {
   answers: Array.from({ length: 2000 }, (_, at) =>
     JSON.stringify({ id: `${at}`, ok: true, x: 'y'.repeat(60_000) }),
   ),
-  /** As large as one message may be before it costs the connection: it is gathered whole. */
+  /** The largest message that does not end the connection; the agent receives it whole. */
   largest: 'z'.repeat(3.9 * MIB),
 };
 
@@ -62,7 +62,7 @@ underSystemd(
   'memory of the unit',
   (test) => {
     test('peaks well below MemoryMax', async (kiosk, { annotate }) => {
-      if (rack === null) throw new Error('there is no rack');
+      if (rack === null) throw new Error('the virtual cards are missing');
       copyNode();
       const meter = openMeter();
       try {
@@ -111,8 +111,8 @@ underSystemd(
 );
 
 /**
- * Whether it answers a command.
- * @throws what its journal says, where it has been started again: the new process would wait for a meter of its own, unheard
+ * Whether the agent answers a command.
+ * @throws with its journal if it was restarted: the new process would wait for its own meter without a sign
  */
 async function answers(kiosk: Kiosk): Promise<boolean> {
   const answer = await kiosk.command('mute', PATIENCE_S);
@@ -123,7 +123,7 @@ async function answers(kiosk: Kiosk): Promise<boolean> {
   return answer !== null;
 }
 
-/** Two lanes that cancel their echo, each with two targets and a card of its own; they start once they are counted. */
+/** Configures two lanes with echo cancelling, each with two targets and its own card. The agent starts when it is counted. */
 async function configure(kiosk: Kiosk, group: string): Promise<void> {
   const lanes = await Promise.all(
     ['left', 'right'].map(async (id) => {

@@ -1,4 +1,4 @@
-/** A machine in which somebody installs the packages, and the packages. */
+/** A container for installing the packages, and the packages. */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -20,14 +20,14 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface PackageFixture {
   readonly machine: Machine;
-  /** Where the machine sees the first package whose file's name begins so. */
+  /** Path in the container of the first package whose file name starts with this. */
   file(start: string): string;
-  /** The same package with another version, and with more in the configuration that it brings. */
+  /** Makes the same package with another version, and with an addition to its configuration. */
   remake(start: string, version: string, addition?: string): void;
   close(): Promise<void>;
 }
 
-/** All packages in that version in /mnt, `scripts` in /srv. */
+/** Opens a container with all packages of that version in /mnt, and `scripts` in /srv. */
 export async function openPackageFixture(
   debian: Extract<Debian, { missing: null }>,
   version: string,

@@ -6,7 +6,7 @@ const [OLD, NEW, CHANGED] = ['1.0.0-1', '1.1.0-1', '1.2.0-1'];
 const SERVICE = 'dragoman.service';
 const CONFIG = '/etc/dragoman/config.json';
 const LIBRARY = '/usr/lib/dragoman';
-/** What an owner has written by hand; its broker is none. */
+/** A configuration that the owner has written; its broker does not exist. */
 const OWN = JSON.stringify({
   device: { id: 'kiosk-01', tenant: 'museum' },
   mqtt: { url: 'mqtt://127.0.0.1:1883' },
@@ -18,7 +18,7 @@ const OWN = JSON.stringify({
     },
   ],
 });
-/** As soon as the first file is unpacked, then whenever: a slow machine is not as far by then. */
+/** Moments at which dpkg is killed: at the first unpacked file, and after these seconds. */
 const KILLED = ['unpacking', '0.03', '0.1', '0.2', '0.4', '0.8', '1.6'];
 const KILL = `
 dpkg -i "$1" >/dev/null 2>&1 & pid=$!
@@ -28,12 +28,12 @@ else sleep "$2"; fi
 kill -9 "$pid" 2>/dev/null; wait; exit 0
 `;
 
-/** The library's folder becomes a disk on which it has room, and half of another one. */
+/** Turns the library's folder into a disk with room for one and a half copies. */
 const FILL = `
 used=$(du -sk "$1" | cut -f1); mkdir /run/small
 mount -t tmpfs -o size=$((used * 3 / 2))k none /run/small; cp -a "$1"/. /run/small; mount --bind /run/small "$1"
 `;
-/** What `dpkg --verify` says where nothing else has changed. */
+/** Output of `dpkg --verify` when only the configuration has changed. */
 const OWN_CONFIGURATION = `??5?????? c ${CONFIG}\n`;
 const STATE = `dpkg-query -W -f '\${db:Status-Status} \${Version}' dragoman 2>/dev/null | grep -v not-installed`;
 const BREAK_OFF = `sed -i '/^Package: dragoman$/,/^$/ s/^Status: .*/Status: install reinstreq half-installed/' /var/lib/dpkg/status`;
@@ -42,7 +42,7 @@ const debian = inject('debian');
 /** Debian 12 has no Node.js that is new enough. */
 const needsNode = debian.suite === 'bookworm';
 
-/** One after the other: what happens to owners in the middle of it. */
+/** Failures during installations. The tests build on each other. */
 describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.suite}`, () => {
   let fixture: PackageFixture;
 
@@ -63,9 +63,9 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   const install = (...words: string[]) => fixture.machine.run(['/srv/install', ...words]);
   const show = async (property: string) =>
     (await fixture.machine.must(['systemctl', 'show', '--value', '-p', property, SERVICE])).trim();
-  /** "installed 1.0.0-1" and the like; nothing where it was never there. */
+  /** State such as "installed 1.0.0-1"; empty if the package was never installed. */
   const state = async () => (await fixture.machine.run(['sh', '-c', STATE])).stdout.trim();
-  /** It is up and goes by the owner's configuration. */
+  /** Waits until the agent runs with the owner's configuration. */
   const runs = () => until('it runs', async () => /broker/.test(await show('StatusText')), 120_000);
   const restart = async () => {
     await fixture.machine.must(['systemctl', 'restart', SERVICE]);
@@ -73,9 +73,9 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   };
   const configuration = () => fixture.machine.must(['cat', CONFIG]);
 
-  it('a new configuration comes beside one that was edited: nobody is asked, and the owner’s stays', async () => {
+  it('keeps an edited configuration, without a question, and puts the new one beside it', async () => {
     const { machine } = fixture;
-    // Without an answer dpkg leaves the old agent running, and the program that it starts next is whole.
+    // Without an answer, dpkg leaves the old agent running, and the installed program is complete.
     const before = await show('MainPID');
     expect((await machine.run(['dpkg', '-i', deb(CHANGED)])).code).not.toBe(0);
     expect([await state(), await show('MainPID')]).toEqual([`unpacked ${CHANGED}`, before]);
@@ -87,7 +87,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     expect(await install(deb(OLD))).toMatchObject({ code: 0 });
   });
 
-  it('two versions of a package are named, as by a pattern: refused, because each call would take the other', async () => {
+  it('refuses two versions of a package, because each run would install the other one', async () => {
     const before = await show('MainPID');
     expect(await install(deb(OLD), deb(NEW))).toMatchObject({
       code: 1,
@@ -96,10 +96,10 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     expect([await state(), await show('MainPID')]).toEqual([`installed ${OLD}`, before]);
   });
 
-  it('the disk becomes full while it is unpacked: the version before goes on, and starts', async () => {
+  it('keeps the old version running, and able to start, when the disk becomes full', async () => {
     const { machine } = fixture;
     const before = await show('MainPID');
-    // Room for what is there and half of what comes.
+    // Room for the installed version and half of the new one.
     await machine.must(['sh', '-euc', FILL, 'sh', LIBRARY]);
     try {
       const { code, stdout, stderr } = await install(deb(NEW));
@@ -117,7 +117,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     await runs();
   });
 
-  it('dpkg is killed at seven moments: a start finds a program, and the next installation repairs', async ({
+  it('still starts, and is repaired by the next installation, when dpkg is killed at seven moments', async ({
     annotate,
   }) => {
     const { machine } = fixture;
@@ -145,9 +145,9 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
   it.each([
     ['--uninstall', 'config-files'],
     ['--purge', ''],
-  ])('what was broken off in the middle is taken away, too: %s', async (option, left) => {
+  ])('uninstalls an interrupted installation: %s', async (option, left) => {
     const { machine } = fixture;
-    // As dpkg leaves it that was killed while it unpacked.
+    // The state after dpkg was killed during unpacking.
     await machine.must(['sh', '-euc', BREAK_OFF]);
     expect(await state()).toMatch(/^half-installed/);
     const words = option === '--purge' ? ['--uninstall', '--purge'] : ['--uninstall'];
@@ -165,7 +165,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     await runs();
   });
 
-  it('a purge is killed, and done again while the service runs: nothing is left', async () => {
+  it('removes everything when a purge is killed and repeated while the service runs', async () => {
     const { machine } = fixture;
     await machine.must(['sh', '-c', KILL.replace('-i', '-P'), 'sh', 'dragoman', '0.3']);
     await machine.run(['systemctl', 'start', SERVICE]);
@@ -176,7 +176,7 @@ describe.skipIf(debian.missing !== null)(`packages in trouble, Debian ${debian.s
     expect(await machine.must([...left, '-not', '-path', '*/sysusers.d/*'])).toBe('');
   });
 
-  it('its user’s name is taken by the person who logs in: it runs, and reads its secrets', async () => {
+  it('runs and reads its secrets when its user name is that of a person', async () => {
     const { machine } = fixture;
     await machine.must(['sh', '-c', 'userdel dragoman; useradd -m -g users dragoman']);
     expect(await install(deb(NEW), ...node())).toMatchObject({ code: 0 });

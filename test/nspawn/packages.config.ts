@@ -1,4 +1,4 @@
 import { bootedTests } from './projects.ts';
 
-/** What an owner does with the packages, from the first day to the last: `npm run test:packages`, as root. */
+/** Tests the packages from installation to purge: `npm run test:packages`, as root. */
 export default bootedTests({ include: ['test/nspawn/packages*.test.ts'], exclude: [] });

@@ -33,17 +33,17 @@ const BACKEND_CONFIG = JSON.stringify({
   },
   allow: ['museum/*'],
 });
-/** What `sudo -u dragoman` would be. */
+/** The equivalent of `sudo -u dragoman`. */
 const AS_AGENT = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--init-groups'];
 const EMULATOR_UNIT =
   '[Service]\nExecStart=/usr/bin/dragoman-emulator run --port 8080 --api-key of-the-tests --setup-ms 200\n';
 const BROKER_CONFIG = 'listener 1883 127.0.0.1\nallow_anonymous true\n';
 
 const debian = inject('debian');
-/** Debian 12 has no Node.js that is new enough, and none that its package manager knows in these tests. */
+/** Debian 12 has no new enough Node.js, and in these tests apt has none. */
 const needsNode = debian.suite === 'bookworm';
 
-/** One after the other: what an owner does with the packages, from the first day to the last. */
+/** The life of the packages from installation to purge. The tests build on each other. */
 describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () => {
   let fixture: PackageFixture;
   let machine: Machine;
@@ -75,27 +75,27 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
       const words = ['mosquitto_sub', '-h', '127.0.0.1', '-t', STATE, '-C', '1', '-W', '10'];
       return (await machine.run(words)).stdout.includes('"phase":"live"');
     });
-  /** Whatever an agent said that is gone by now. */
+  /** Deletes the retained state of an earlier agent. */
   const forget = () => machine.must(['mosquitto_pub', '-h', '127.0.0.1', '-t', STATE, '-r', '-n']);
 
-  it('are installed, and the agent runs and says what is to be filled in', async () => {
+  it('install, and the agent runs and reports what to fill in', async () => {
     const names = ['dragoman', 'dragoman-backend', 'dragoman-emulator'].map((name) => file(`${name}_${OLD}`));
     await dpkg('-i', ...(needsNode ? [node()] : []), ...names);
     expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['active', 'enabled']);
     for (const unit of ['dragoman-provision.service', 'dragoman-boot-report.service'])
       expect([unit, await isEnabled(unit)]).toEqual([unit, 'enabled']);
-    await until('it is told', async () => /device\.id/.test(await show('StatusText')));
+    await until('the status names the key', async () => /device\.id/.test(await show('StatusText')));
     expect(await program()).toBe(needsNode ? PRIVATE_NODE : '/usr/bin/node');
     expect(await machine.must(['id', 'dragoman'])).toContain('(audio)');
     expect(await stat('/etc/dragoman/secrets')).toBe('750 root:dragoman');
     expect(await stat('/etc/dragoman-backend/secrets')).toBe('700 root:root');
-    // What only some owners want.
+    // These units are optional.
     for (const unit of ['dragoman-clock.path', 'dragoman-reboot.path', 'dragoman-backend.service'])
       expect([unit, await isEnabled(unit)]).toEqual([unit, 'disabled']);
     expect(await machine.must(['dpkg', '--verify', ...OURS])).toBe('');
   });
 
-  it('bring units in which systemd finds no fault', async () => {
+  it('contain units that pass systemd-analyze', async () => {
     const units =
       (await machine.must(['dpkg', '-L', ...OURS])).match(/^\/usr\/lib\/systemd\/system\/.+$/gm) ?? [];
     expect(units).toHaveLength(8);
@@ -103,12 +103,12 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(`${stdout}${stderr}`).toBe('');
   });
 
-  it('interpret as soon as the configuration is filled in', async ({ annotate }) => {
+  it('interpret when the configuration is filled in', async ({ annotate }) => {
     await machine.write('/etc/dragoman-backend/config.json', BACKEND_CONFIG);
     await machine.write('/etc/dragoman-backend/secrets/api-key', 'of-the-tests', '0600');
     await machine.must(['systemctl', 'restart', 'mosquitto', 'emulator']);
     await machine.must(['systemctl', 'enable', '--now', 'dragoman-backend']);
-    // As docs/install.md has it.
+    // As in docs/install.md.
     const place = '/etc/dragoman/secrets/mqtt-password';
     await machine.must(
       ['sh', '-c', 'cat | install -g dragoman -m 0640 /dev/stdin "$1"', 'sh', place],
@@ -121,7 +121,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     ).toContain('museum');
   });
 
-  it('set a fresh device up by the file on its boot partition, and ask nobody', async ({ annotate }) => {
+  it('set up a new device from the file on its boot partition without questions', async ({ annotate }) => {
     await dpkg('-P', 'dragoman');
     await forget();
     const { passwordFile: _, ...mqtt } = JSON.parse(CONFIG).mqtt;
@@ -131,12 +131,12 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     await install(OLD, 'dragoman');
     await annotate(`live ${(await live()).toFixed(0)} ms after the installation`);
     const status = await machine.must(['cat', '/boot/dragoman-status.txt']);
-    // This machine's disk is memory: there would be nothing left of a secret that is taken out of the file.
+    // The container's disk is memory, so a secret that is removed from the file would be lost.
     expect(status).toMatch(/Result: applied\..*forgotten at the next boot/s);
     expect(await stat('/etc/dragoman/secrets/mqtt-password')).toBe('600 dragoman:dragoman');
     expect(await stat('/etc/dragoman/secrets')).toBe('750 root:dragoman');
     expect(await machine.must(['dpkg', '--verify', 'dragoman'])).toBe('');
-    // As the next tests expect it.
+    // Restores the state that the next tests expect.
     const place = '/etc/dragoman/conf.d/zz-provisioned.json';
     await machine.must(['sh', '-c', `rm /boot/dragoman* ${place}`]);
     await machine.write('/etc/dragoman/config.json', CONFIG);
@@ -148,7 +148,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
   it.each([
     ['upgrade', NEW],
     ['downgrade', OLD],
-  ])('%s: the new one interprets, and what the owner has set stays', async (_, version) => {
+  ])('%s: the new version interprets, and the owner’s settings stay', async (_, version) => {
     await machine.must([
       'sh',
       '-c',
@@ -170,7 +170,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(await machine.must(['dpkg', '-s', 'dragoman'])).toContain(`\nVersion: ${version}\n`);
   });
 
-  it('leave a service that is stopped and disabled as it is', async () => {
+  it('do not change a service that is stopped and disabled', async () => {
     await machine.must(['systemctl', 'disable', '--now', SERVICE]);
     await install(NEW, 'dragoman');
     expect([await show('ActiveState'), await isEnabled(SERVICE)]).toEqual(['inactive', 'disabled']);
@@ -179,7 +179,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     await live();
   });
 
-  it('take the private Node.js where it is installed, and only there', async () => {
+  it('use the private Node.js only if it is installed', async () => {
     if (needsNode) {
       const { code, stderr } = await machine.run(['dpkg', '-r', 'dragoman-node']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('dragoman depends on')]);
@@ -198,7 +198,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(await program()).toBe('/usr/bin/node');
   });
 
-  it('are removed: nothing of them runs, and what the owner has set stays for the next time', async () => {
+  it('leave no process and keep the owner’s settings when removed', async () => {
     await dpkg('-r', ...OURS);
     expect(await machine.run(['pgrep', '-f', 'dragoman.*mjs']).then(({ stdout }) => stdout)).toBe('');
     expect(await stat('/usr/lib/dragoman')).toBe('');
@@ -209,7 +209,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(await machine.must(['cat', '/var/lib/dragoman/kept'])).toBe('kept\n');
   });
 
-  it('are purged: nothing of them is left but their users', async () => {
+  it('leave only their users when purged', async () => {
     await dpkg('-P', ...OURS, 'dragoman-node');
     const places = ['/etc', '/usr', '/var/lib', '/run', '/var/cache'];
     const found = await machine.must([
@@ -228,7 +228,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     expect(stdout).toBe('');
   });
 
-  it('are installed, renewed and taken away by scripts/install, which does nothing twice', async () => {
+  it('are installed, updated and removed by scripts/install, which repeats no step', async () => {
     const script = (...words: string[]) => machine.run(['/srv/install', ...words]);
     const packages = (version: string) => [file(`dragoman_${version}`), ...(needsNode ? [node()] : [])];
     if (needsNode)

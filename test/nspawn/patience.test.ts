@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
-/** The shipped unit's own times, which are a minute long; the other tests shorten them. */
+/** Tests with the shipped unit's times of a minute, which the other tests shorten. */
 underSystemd('a minute under systemd', (test) => {
-  test('the unit’s own watchdog kills and restarts an agent that hangs', async (kiosk, { annotate }) => {
+  test('the unit’s watchdog kills and restarts an agent that hangs', async (kiosk, { annotate }) => {
     await kiosk.systemctl('start', SERVICE);
     await kiosk.live();
     const hung = await kiosk.mainPid();
@@ -19,7 +19,7 @@ underSystemd('a minute under systemd', (test) => {
     await kiosk.live();
   });
 
-  test('a bad configuration is told again once a minute, as an error', async (kiosk) => {
+  test('the agent logs a bad configuration once a minute, as an error', async (kiosk) => {
     await kiosk.configureText('{');
     await kiosk.systemctl('start', SERVICE);
     const toldAt = async (): Promise<number[]> => {
@@ -27,7 +27,7 @@ underSystemd('a minute under systemd', (test) => {
       const lines = (await kiosk.machine.must(words)).split('\n');
       return lines.filter((line) => line.includes('cannot be used')).map(Number.parseFloat);
     };
-    await until('it is told again', async () => (await toldAt()).length > 1, 180_000);
+    await until('the second error', async () => (await toldAt()).length > 1, 180_000);
     const [first = 0, second = 0] = await toldAt();
     expect(second - first).toBeGreaterThan(50);
     expect(second - first).toBeLessThan(120);

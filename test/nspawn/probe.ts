@@ -4,12 +4,12 @@ import { type Kiosk, SERVICE } from './kiosk.ts';
 
 const PROBE = 'dragoman-probe.service';
 
-/** Runs a script as the agent's unit would run it; its exit status. */
+/** Runs a script under the settings of the agent's unit. @returns its exit status */
 export async function probe({ machine, show }: Kiosk, script: string): Promise<string> {
   const path = fileURLToPath(new URL(`../../systemd/${SERVICE}`, import.meta.url));
   const text = readFileSync(path, 'utf8')
     .replace(/^ExecStart=.*$/m, 'ExecStart=/bin/sh /etc/dragoman/probe')
-    // What has ended well would be forgotten at once.
+    // Otherwise systemd forgets a successful unit at once.
     .replace(/^Type=.*$/m, 'Type=oneshot\nRemainAfterExit=yes')
     .replace(/^(Restart|WatchdogSec|NotifyAccess).*$/gm, '');
   await machine.write('/etc/dragoman/probe', script);
@@ -18,6 +18,6 @@ export async function probe({ machine, show }: Kiosk, script: string): Promise<s
   await machine.run(['systemctl', 'start', PROBE]);
   const [code, status] = [await show('ExecMainCode', PROBE), await show('ExecMainStatus', PROBE)];
   await machine.run(['systemctl', 'stop', PROBE]);
-  if (code !== '1') throw new Error(`the probe has not been run to its end: ${code}`);
+  if (code !== '1') throw new Error(`the probe did not finish: ${code}`);
   return status;
 }

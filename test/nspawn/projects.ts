@@ -1,22 +1,22 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { PATIENT } from '../setup/patience.ts';
 
-/** What ships the agent, by its systemd: 252 and 257. */
+/** Debian releases with systemd 252 and 257. */
 const DEBIANS = ['bookworm', 'trixie'];
 
-/** How many of its files run side by side, and when: they mostly wait. */
+/** Parallel test files: they mostly wait. */
 const TOGETHER = { maxWorkers: 8, sequence: { groupOrder: 0 } };
 
-/** Files of tests that run in the same way. */
+/** Test files that run in the same way. */
 interface ProjectKind {
   readonly name?: string;
   readonly include: string[];
   readonly exclude: string[];
-  /** With nothing beside them: they keep the processors busy themselves, and time counts in them. */
+  /** Not in parallel with others: they load the processors and measure time. */
   readonly alone?: boolean;
 }
 
-/** The same tests in a machine of each Debian. A project is named after its Debian, and after a dash what is special about it. */
+/** The same tests in a container of each Debian. A project's name is the Debian, and for special kinds a suffix after a dash. */
 export const bootedTests = (...kinds: readonly ProjectKind[]): ViteUserConfig =>
   defineConfig({
     test: {
@@ -27,7 +27,7 @@ export const bootedTests = (...kinds: readonly ProjectKind[]): ViteUserConfig =>
             ...files,
             name: name === undefined ? debian : `${debian}-${name}`,
             globalSetup: ['test/nspawn/setup.ts'],
-            // They end what hangs, and not what is slow.
+            // Long enough for slow machines; only a hang exceeds it.
             testTimeout: alone ? 900_000 : 600_000,
             hookTimeout: 600_000,
             expect: PATIENT,

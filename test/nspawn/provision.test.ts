@@ -19,11 +19,11 @@ const DOCUMENT = {
   },
   secrets: { 'mqtt-password': PASSWORD },
 };
-/** As the package brings it: nothing is filled in. */
+/** The configuration of the package, not filled in. */
 const EMPTY = '{ "device": { "id": "", "tenant": "" }, "mqtt": { "url": "" } }';
 const CONFIG = '/etc/dragoman/config.json';
 
-/** The machine's own disk is memory, in which secrets are not believed to last. */
+/** A folder on this machine's disk: the container's disk is memory, where the agent does not store secrets. */
 const lasting = mkdtempSync(join(tmpdir(), 'dragoman-lasting-'));
 chmodSync(lasting, 0o755);
 const shared = [{ from: lasting, to: '/etc/dragoman', writable: true }];
@@ -33,7 +33,7 @@ const tests = (test: KioskTest): void => {
   const write = (kiosk: Kiosk, content: unknown) =>
     kiosk.machine.write(FILE, typeof content === 'string' ? content : JSON.stringify(content));
   const start = (kiosk: Kiosk) => kiosk.machine.run(['systemctl', 'start', UNIT]);
-  /** Content and rights of all that the unit could change. */
+  /** Checksums and permissions of all files that the unit could change. */
   const etc = (kiosk: Kiosk) =>
     kiosk.machine.must([
       'sh',
@@ -49,7 +49,7 @@ const tests = (test: KioskTest): void => {
     await kiosk.machine.write(CONFIG, EMPTY);
   };
 
-  test('is not even started without a file', async (kiosk) => {
+  test('does not start without a file', async (kiosk) => {
     await clean(kiosk);
     expect(await start(kiosk)).toMatchObject({ code: 0 });
     expect(await kiosk.show('ConditionResult', UNIT)).toBe('no');
@@ -57,7 +57,7 @@ const tests = (test: KioskTest): void => {
     expect(before).toEqual(expect.arrayContaining(['network-pre.target', SERVICE]));
   });
 
-  test('sets up a kiosk, which interprets then; a second time nothing is new', async (kiosk) => {
+  test('sets up a kiosk, which then interprets, and changes nothing the second time', async (kiosk) => {
     await clean(kiosk);
     await write(kiosk, DOCUMENT);
     expect(await start(kiosk)).toMatchObject({ code: 0 });
@@ -78,12 +78,12 @@ const tests = (test: KioskTest): void => {
     const told = JSON.parse(await read(kiosk, '/run/dragoman/provisioning.json'));
     expect(told).toMatchObject({ outcome: 'unchanged', problems: [] });
     expect([await etc(kiosk), await kiosk.mainPid()]).toEqual([before, pid]);
-    // What became of it outlives a restart of the agent, whose folder that is.
+    // The result stays in the agent's folder when the agent restarts.
     await kiosk.systemctl('restart', SERVICE);
     expect(await read(kiosk, '/run/dragoman/provisioning.json')).toContain('unchanged');
   });
 
-  test('has the agent take what is new without a reboot', async (kiosk) => {
+  test('makes the agent use new settings without a reboot', async (kiosk) => {
     await clean(kiosk);
     await write(kiosk, DOCUMENT);
     await start(kiosk);
@@ -108,7 +108,7 @@ const tests = (test: KioskTest): void => {
     ['Wi-Fi where there is none', { ...DOCUMENT, wifi: { ssid: 'Museum' } }, 'wifi_unsupported'],
   ];
   for (const [name, content, outcome] of bad)
-    test(`changes nothing by a bad file: ${name}`, async (kiosk) => {
+    test(`changes nothing when the file is bad: ${name}`, async (kiosk) => {
       await clean(kiosk);
       await write(kiosk, content);
       const before = [await etc(kiosk), await read(kiosk, FILE)];

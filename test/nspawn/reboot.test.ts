@@ -3,17 +3,17 @@ import { FILES, SERVICE, until } from './kiosk.ts';
 import { probe } from './probe.ts';
 import { underSystemd } from './under-systemd.ts';
 
-/** The shortest that a configuration may name. */
+/** The shortest time that the configuration allows (s). */
 const AFTER_S = 60;
 
 underSystemd('reboot for a sound device that does not come back', (test) => {
-  test('is refused to a program under the unit', async (kiosk) => {
+  test('is not allowed for a program under the unit', async (kiosk) => {
     expect(await probe(kiosk, 'systemctl reboot')).not.toBe('0');
     expect(kiosk.machine.isUp()).toBe(true);
   });
 
-  // The last one: the machine is gone after it.
-  test('comes by the path unit, for which the agent asks as the example of a configuration says', async (kiosk, {
+  // The last test: afterwards the container is gone.
+  test('happens through the path unit when the agent requests it as in the example configuration', async (kiosk, {
     annotate,
   }) => {
     await kiosk.systemctl('enable', '--now', 'dragoman-reboot.path');
@@ -21,7 +21,7 @@ underSystemd('reboot for a sound device that does not come back', (test) => {
       lanes: [{ ...FILES, capture: { driver: 'command', command: ['false'] } }],
       audio: { unfixable: { command: ['touch', '/run/dragoman/reboot'], afterS: AFTER_S } },
     });
-    // Its time begins within the start, which may return late.
+    // The time starts during the start command, which may return late.
     const began = performance.now();
     await kiosk.systemctl('start', SERVICE);
     await until('the machine goes down', async () => !kiosk.machine.isUp(), 200_000);

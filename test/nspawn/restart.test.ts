@@ -22,7 +22,7 @@ underSystemd('restarts under systemd', (test) => {
   test('is killed and restarted when it hangs', async (kiosk, { annotate }) => {
     await kiosk.systemctl('start', SERVICE);
     expect(await kiosk.show('WatchdogUSec')).toMatch(/^[1-9]\d*(min|s)/);
-    // The unit's own is longer than a test should be.
+    // The unit's own time is too long for this test.
     await kiosk.edit(['WatchdogSec=5']);
     await kiosk.systemctl('restart', SERVICE);
     const hung = await kiosk.mainPid();
@@ -34,7 +34,7 @@ underSystemd('restarts under systemd', (test) => {
   });
 
   test('is not killed while the broker and the service do not answer', async (kiosk) => {
-    // Long enough for a busy machine to keep it: a sign comes each ten seconds.
+    // Long enough for a busy machine: the agent notifies every ten seconds.
     await kiosk.edit(['WatchdogSec=30']);
     await kiosk.systemctl('start', SERVICE);
     await kiosk.live();

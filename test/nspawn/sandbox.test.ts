@@ -6,7 +6,7 @@ import { underSystemd } from './under-systemd.ts';
 
 const AS_USER = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--init-groups'];
 
-/** What the agent's user may do without the unit, and must not be able to do under it. Each ends with 0 where it may. */
+/** Actions that the agent's user may do without the unit but not under it. Each exits with 0 if it is allowed. */
 const FORBIDDEN: Readonly<Record<string, string>> = {
   'capset, of @privileged': 'setpriv --reset-env true',
   'ioprio_set, of @resources': 'ionice -c 3 true',
@@ -18,7 +18,7 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
   'to see the processes of others': 'test -r /proc/1/stat',
 };
 
-/** What is left to write to: what ALSA's plugins and sound servers share memory by, and the unit's own. */
+/** Writable folders: shared memory of ALSA plugins and sound servers, and the unit's own folders. */
 const WRITABLE = ['/dev/shm', '/run/dragoman', '/tmp', '/var/lib/dragoman', '/var/tmp'];
 const MOST_EXPOSED = 1.6;
 const UNITS = ['dragoman.service', 'dragoman-backend.service'];
@@ -40,7 +40,7 @@ underSystemd('sandbox of the unit', (test) => {
   });
 
   for (const unit of UNITS)
-    test(`is at 1.6 or better for ${unit}, and each exception is explained in it`, async (kiosk, {
+    test(`has an exposure of at most 1.6 for ${unit}, which explains each exception`, async (kiosk, {
       annotate,
     }) => {
       const { must } = kiosk.machine;
@@ -62,7 +62,7 @@ underSystemd('sandbox of the unit', (test) => {
       expect(exceptions.filter((name) => !explained(name))).toEqual([]);
     });
 
-  test('leaves it few folders to write to', async (kiosk) => {
+  test('leaves only few writable folders', async (kiosk) => {
     const script =
       'find / \\( -path /proc -o -path /sys \\) -prune -o -type d -writable -print >"$STATE_DIRECTORY/found" 2>/dev/null; true';
     expect(await probe(kiosk, script)).toBe('0');
@@ -70,8 +70,8 @@ underSystemd('sandbox of the unit', (test) => {
     expect(found.trim().split('\n').sort()).toEqual(WRITABLE);
   });
 
-  test('lets a program of the agent’s kind through', async (kiosk) => {
-    // What forbids everything would pass all the tests above.
+  test('allows a program like the agent', async (kiosk) => {
+    // A sandbox that forbids everything would pass all tests above.
     const script =
       'node -e "require(\\"os\\").networkInterfaces(); new WebAssembly.Memory({initial: 1})" && touch "$STATE_DIRECTORY/x"';
     expect(await probe(kiosk, script)).toBe('0');

@@ -8,7 +8,7 @@ const RATE_HZ = 24_000;
 const WAV_HEADER_BYTES = 44;
 
 underSystemd('service', (test) => {
-  test('starts, and speaks what it hears through files', async (kiosk, { annotate }) => {
+  test('starts, and plays the echo of its microphone through files', async (kiosk, { annotate }) => {
     await kiosk.systemctl('enable', '--now', SERVICE);
     await until('active', async () => (await kiosk.show('ActiveState')) === 'active');
     await annotate(`live after ${(await kiosk.live()).toFixed(0)} ms`);
@@ -20,13 +20,13 @@ underSystemd('service', (test) => {
     expect(await kiosk.show('NRestarts')).toBe('0');
     expect(await kiosk.show('NRestarts', 'dragoman-backend.service')).toBe('0');
     expect(await kiosk.journal('err')).toBe('');
-    // Where the machine stood still meanwhile it was not, and said so.
+    // If the machine hung meanwhile, the status was temporarily different.
     await expect.poll(() => kiosk.retained('status')).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  test('gets its password as a credential, which nobody else of its user can read', async (kiosk) => {
+  test('gets its password as a credential that other processes of its user cannot read', async (kiosk) => {
     await kiosk.systemctl('start', SERVICE);
-    // The broker lets nobody in without it.
+    // The broker requires the password.
     await kiosk.live();
     const asUser = ['setpriv', '--reuid=dragoman', '--regid=dragoman', '--clear-groups'];
     for (const path of ['/etc/dragoman/secrets/mqtt-password', '/etc/dragoman-backend/secrets/api-key']) {
@@ -38,16 +38,16 @@ underSystemd('service', (test) => {
     expect(environment).not.toContain('kiosk-password');
   });
 
-  test('reads a changed configuration at reload, and keeps the old one where the new one is wrong', async (kiosk) => {
+  test('reads a changed configuration at reload, and keeps the old one when the new one is invalid', async (kiosk) => {
     await kiosk.systemctl('start', SERVICE);
     await kiosk.live();
     const pid = await kiosk.mainPid();
     await kiosk.configureText('{"device": {"id": "kiosk-01", "tenant": "museum"}, "mqqt": {}}');
     await kiosk.systemctl('reload', SERVICE);
-    await until('the error is told as one', async () => /problems/.test(await kiosk.journal('err')));
+    await until('the journal has it as an error', async () => /problems/.test(await kiosk.journal('err')));
     const errors = await kiosk.journal('err');
     expect(errors).toContain('mqqt');
-    // Only what is wrong is an error.
+    // Other messages are not errors.
     expect(errors).not.toMatch(/phase|connected/);
     expect(await kiosk.journal('info')).toContain('connected to the broker');
     await kiosk.live();
@@ -59,7 +59,7 @@ underSystemd('service', (test) => {
   });
 });
 
-/** What the agent has spoken so far. */
+/** Sound that the agent has played so far. */
 async function spoken({ machine }: Kiosk): Promise<Int16Array> {
   const { code, stdout } = await machine.run(['base64', '/var/lib/dragoman/spoken.wav']);
   if (code !== 0) return new Int16Array(0);

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** A Debian to boot, or why there is none here. */
+/** A Debian to boot, or the reason why there is none. */
 export type Debian =
   | { readonly suite: string; readonly root: string; readonly bundles: string; readonly missing: null }
   | { readonly suite: string; readonly missing: string };
@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the bundles and the root once for all files of a project, whose name begins with its Debian's. */
+/** Makes the bundles and the root once for all files of a project. The project's name starts with that of its Debian. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const suite = project.name.replace(/-.*/, '');
   const missing = whatIsMissing();
@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     return () => {};
   }
   const bundles = mkdtempSync(join(tmpdir(), 'dragoman-bundles-'));
-  // The service's user reads them.
+  // The service's user must be able to read them.
   chmodSync(bundles, 0o755);
   const forget = () => rmSync(bundles, { recursive: true, force: true });
   try {

@@ -6,25 +6,25 @@ import { findMarkers } from '../card/sound.ts';
 import { type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
-/** Where a kernel's sound cards are; what hides them hides the virtual ones. */
+/** Folder of a kernel's sound cards. A unit that hides it also hides the virtual cards. */
 const CARDS = '/dev/snd';
 /** Debian's group `audio`, which owns the sound cards. */
 const AUDIO_GROUP = 29;
 const RATE_HZ = 24_000;
-/** The agent, and what it hears and speaks with. */
+/** The agent and its audio programs. */
 const PROGRAMS = ['aplay', 'arecord', 'node'];
 
 const { rack, missing } = await openRack(CARDS);
 afterAll(() => rack?.close());
 if (rack !== null && process.getuid?.() === 0) {
-  // As a kernel's: root's, and the group's.
+  // Owner and group as for real sound cards.
   chownSync(rack.folder, 0, AUDIO_GROUP);
   chmodSync(rack.folder, 0o770);
 }
 const { sound } = await visitors();
 /**
- * What the agent says, truthfully, where the machine has kept it, arecord or aplay from running for seconds. What a filter forbids is
- * told in other words; and where it hung for good no speech would come back.
+ * Log line of the agent when a slow machine has stopped it, arecord or aplay for seconds. A forbidden system call has another log
+ * line, and after a permanent hang no speech would come back.
  */
 const STOOD_STILL = /\bcode=(?:capture_|playback_)?hung\b/;
 let count = 0;
@@ -32,7 +32,7 @@ let count = 0;
 underSystemd(
   'sound under the unit',
   (test) => {
-    test('hears with arecord, speaks with aplay, both under the unit’s filter', async (kiosk, {
+    test('captures with arecord and plays with aplay, both under the unit’s filter', async (kiosk, {
       annotate,
     }) => {
       const card = await start(kiosk);
@@ -49,7 +49,7 @@ underSystemd(
       expect(limits.get('node')).toMatch(/^CapBnd:\s+0+$/m);
     });
 
-    test('is back with other children after a SIGKILL', async (kiosk, { annotate }) => {
+    test('returns with new children after a SIGKILL', async (kiosk, { annotate }) => {
       const card = await start(kiosk);
       const before = await kiosk.untilPrograms(...PROGRAMS);
       await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGKILL', SERVICE);
@@ -63,7 +63,7 @@ underSystemd(
       await until('speech again', async () => (await card.playback.sound()).length > spoken + RATE_HZ);
     });
 
-    test('leaves nobody at a card that hangs', async (kiosk, { annotate }) => {
+    test('leaves no process at a card that hangs when it is stopped', async (kiosk, { annotate }) => {
       const card = await start(kiosk);
       card.capture.control('stall');
       card.playback.control('stall');
@@ -74,12 +74,12 @@ underSystemd(
       expect((await kiosk.processes()).size).toBe(0);
     });
 
-    test('leaves nobody at a card that hangs when it is killed', async (kiosk) => {
+    test('leaves no process at a card that hangs when it is killed', async (kiosk) => {
       const card = await start(kiosk);
       const before = [...(await kiosk.processes()).keys()];
       card.capture.control('stall');
       card.playback.control('stall');
-      // They are in a call that does not return, and learn nothing of a pipe that is broken.
+      // The children are in a blocked system call and do not notice the broken pipe.
       await new Promise((resolve) => setTimeout(resolve, 500));
       await kiosk.systemctl('kill', '--kill-whom=main', '--signal=SIGKILL', SERVICE);
       await until('all are gone', async () => {
@@ -88,11 +88,11 @@ underSystemd(
       });
     });
 
-    test('says that there is no card, and takes one that comes', async (kiosk) => {
+    test('reports a missing card, and uses a card that is plugged in', async (kiosk) => {
       const card = await insert(kiosk);
       card.capture.control('unplug');
       await kiosk.systemctl('start', SERVICE);
-      await until('it is told', async () => {
+      await until('the report', async () => {
         const status = (await kiosk.retained('status')) as { status: string; reasons: string[] } | null;
         return status?.status === 'degraded' && status.reasons.includes('capture:lost');
       });
@@ -108,10 +108,10 @@ underSystemd(
 );
 
 async function insert(kiosk: Kiosk): Promise<Card> {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   const card = await rack.insert({ id: `Kiosk${++count}`, capture: { sound, loop: true } });
   await kiosk.edit([`Environment=ALSA_CONFIG_PATH=${CARDS}/alsa.conf`]);
-  // Speech is found by its samples, which no change of its loudness leaves as they are.
+  // The test finds speech by its samples, so the loudness must not change.
   await kiosk.configure({
     capture: { device: card.device },
     playback: { device: card.device, normalize: false },
@@ -119,7 +119,7 @@ async function insert(kiosk: Kiosk): Promise<Card> {
   return card;
 }
 
-/** The agent hears and speaks with a card of its own. */
+/** Starts the agent with its own card. */
 async function start(kiosk: Kiosk): Promise<Card> {
   const card = await insert(kiosk);
   await kiosk.systemctl('start', SERVICE);
@@ -128,7 +128,7 @@ async function start(kiosk: Kiosk): Promise<Card> {
   return card;
 }
 
-/** What the kernel holds each of the programs to. Where one is another by the time it is asked for, all are asked for again. */
+/** The kernel's limits of each program. Reads all of them again if a process has changed meanwhile. */
 async function limitsOf(kiosk: Kiosk): Promise<Map<string, string>> {
   const limits = new Map<string, string>();
   await until('each program’s limits', async () => {
@@ -144,6 +144,6 @@ async function limitsOf(kiosk: Kiosk): Promise<Map<string, string>> {
   return limits;
 }
 
-/** How many places of the speech that was heard have been spoken; the service gives back what it gets. */
+/** Number of places of the captured speech that were played; the service echoes its input. */
 const foundIn = (timeline: Int16Array): number =>
   findMarkers(timeline, sound.subarray(0, 8 * RATE_HZ), RATE_HZ).filter(({ found }) => found >= 0).length;

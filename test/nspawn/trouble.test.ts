@@ -3,7 +3,7 @@ import { FILES, type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
 const STATE = '/var/lib/dragoman';
-/** Under the unit's own /tmp, so that a full state folder is no trouble for the recording. */
+/** Recording in the unit's own /tmp, so that a full state folder does not affect it. */
 const ELSEWHERE = { ...FILES, playback: { driver: 'file', path: '/tmp/spoken.wav' } };
 const BROKEN = {
   ...{ device: { id: 'kiosk-01', tenant: 'museum' }, lanes: [{ ...ELSEWHERE, source: 'en', targets: [] }] },
@@ -11,12 +11,14 @@ const BROKEN = {
 };
 
 underSystemd('configuration under systemd', (test) => {
-  test('stays up with a bad one, says why, and goes on when it is repaired', async (kiosk, { annotate }) => {
+  test('keeps the agent running when it is bad, with the reason, until it is repaired', async (kiosk, {
+    annotate,
+  }) => {
     await kiosk.configureText(JSON.stringify(BROKEN));
     const began = performance.now();
     await kiosk.systemctl('start', SERVICE);
     const pid = await kiosk.mainPid();
-    await until('the broker has been told', async () => (await kiosk.retained('status')) !== null);
+    await until('the status at the broker', async () => (await kiosk.retained('status')) !== null);
     expect(await kiosk.retained('status')).toMatchObject({
       status: 'degraded',
       reasons: [expect.stringMatching(/^config:lanes/)],
@@ -25,10 +27,10 @@ underSystemd('configuration under systemd', (test) => {
     await kiosk.untilStatus('targets');
     expect(await kiosk.command('mute')).toMatchObject({ status: 'error', error: { code: 'config' } });
     expect(await kiosk.command('status')).toMatchObject({ status: 'ok', data: { status: 'degraded' } });
-    // Longer than it takes systemd to start what has ended.
+    // Longer than systemd takes to restart a unit.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
-    // Once, and once a minute from then on.
+    // Logged once, then once a minute.
     const told = (await kiosk.journal('err')).match(/cannot be used/g)?.length ?? 0;
     expect(told).toBeGreaterThan(0);
     expect(told).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 60_000));
@@ -37,7 +39,7 @@ underSystemd('configuration under systemd', (test) => {
     expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
   });
 
-  test('stays up without any, and with a password that is not there', async (kiosk) => {
+  test('keeps the agent running when it, or the password file, is missing', async (kiosk) => {
     await kiosk.machine.must([
       'rm',
       '-r',
@@ -48,15 +50,13 @@ underSystemd('configuration under systemd', (test) => {
     await kiosk.systemctl('start', SERVICE);
     await until('it is told', async () => (await kiosk.journal('err')).includes('/etc/dragoman/config.json'));
     await kiosk.configure(ELSEWHERE);
-    await until('the next trouble is told', async () =>
-      (await kiosk.journal('err')).includes('mqtt-password'),
-    );
+    await until('the next error', async () => (await kiosk.journal('err')).includes('mqtt-password'));
     await kiosk.untilStatus('mqtt-password');
     expect(await kiosk.show('NRestarts')).toBe('0');
     expect(await kiosk.show('ActiveState')).toBe('active');
   });
 
-  test('ends within 10 s of SIGTERM with a bad one', async (kiosk) => {
+  test('does not delay the end after SIGTERM beyond 10 s when it is bad', async (kiosk) => {
     await kiosk.configureText('{');
     await kiosk.systemctl('start', SERVICE);
     await until('it is told', async () => (await kiosk.journal('err')) !== '');
@@ -66,7 +66,7 @@ underSystemd('configuration under systemd', (test) => {
 });
 
 underSystemd('disk under systemd', (test) => {
-  test('interprets and answers commands with a state folder that is full', async (kiosk) => {
+  test('interprets and answers commands when the state folder is full', async (kiosk) => {
     await mount(kiosk);
     await fill(kiosk);
     await kiosk.configure(ELSEWHERE);
@@ -76,7 +76,7 @@ underSystemd('disk under systemd', (test) => {
     expect(await kiosk.show('NRestarts')).toBe('0');
   });
 
-  test('goes on when its state folder fills up', async (kiosk) => {
+  test('continues when the state folder becomes full', async (kiosk) => {
     await mount(kiosk);
     await kiosk.configure(ELSEWHERE);
     await kiosk.systemctl('start', SERVICE);
@@ -89,7 +89,7 @@ underSystemd('disk under systemd', (test) => {
     await kiosk.live();
   });
 
-  test('interprets and answers commands with a state folder that is read-only', async (kiosk) => {
+  test('interprets and answers commands when the state folder is read-only', async (kiosk) => {
     await mount(kiosk);
     await kiosk.machine.must(['mount', '-o', 'remount,ro', STATE]);
     await kiosk.configure(ELSEWHERE);
@@ -100,7 +100,7 @@ underSystemd('disk under systemd', (test) => {
   });
 });
 
-/** A disk of its own for the agent's state, as systemd leaves it after a first start. */
+/** Mounts a separate disk for the agent's state, as systemd leaves it after a first start. */
 async function mount({ machine }: Kiosk): Promise<void> {
   await machine.must(['mkdir', '-p', STATE]);
   await machine.must([

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, inject, it, type TestContext
 import { boot, type Machine, type Shared } from './container.ts';
 import { type Kiosk, openKiosk } from './kiosk.ts';
 
-/** Defines a test with a kiosk that is as installed; the agent is stopped. */
+/** Defines a test with a kiosk in its installed state, with the agent stopped. */
 export type KioskTest = (name: string, run: (kiosk: Kiosk, context: TestContext) => Promise<void>) => void;
 
 interface Options {
-  /** What else is missing here; null for nothing. */
+  /** Why the tests cannot run here for another reason; null if they can. */
   readonly missing?: string | null;
   readonly shared?: readonly Shared[];
 }
 
-/** Tests with a machine of their own that has booted the project's Debian. Without one they are skipped and say why. */
+/** Declares tests in their own container of the project's Debian. Without one they are skipped with the reason. */
 export function underSystemd(
   title: string,
   define: (test: KioskTest) => void,

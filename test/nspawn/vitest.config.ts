@@ -1,6 +1,6 @@
 import { bootedTests } from './projects.ts';
 
-/** The tests under a real systemd: `npm run test:systemd`, as root. They boot machines, so `npm test` leaves them out. */
+/** Tests under a real systemd: `npm run test:systemd`, as root. They boot containers, so `npm test` leaves them out. */
 const FLOOD = 'test/nspawn/memory.test.ts';
 
 export default bootedTests(

@@ -1,4 +1,4 @@
-/** As much of a Debian as an image is put together from. */
+/** The parts of a Debian root that an image is made from. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

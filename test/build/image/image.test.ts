@@ -32,13 +32,13 @@ import { BUILD, buildImage, EPOCH, env, imageIn, missing, ROOT } from './made-im
 
 const MIB = 2 ** 20;
 const SECTOR = 512;
-/** All that stands on the partition to start from is at its beginning. */
+/** Length of the beginning of the boot partition that contains all its files (bytes). */
 const BOOT_USED = 16 * MIB;
 
 let folder = '';
 let image = '';
 let said = '';
-/** The first sector, and its partitions. */
+/** The first sector, with the partition table. */
 let table: Buffer;
 let parts: { type: number; start: number; size: number }[] = [];
 
@@ -55,9 +55,9 @@ const bytesOf = (file: string, from: number, length: number): Buffer => {
 };
 const mtools = (...words: string[]) => execFileSync(words[0] ?? '', words.slice(1), { env }).toString();
 const onBoot = () => `${image}@@${parts[0]?.start}`;
-/** As e2fsprogs name it: half a gigabyte is not copied for each question. */
+/** A partition in the notation of e2fsprogs, which avoids a copy of half a gigabyte. */
 const partition = (number: number) => `${image}?offset=${parts[number - 1]?.start}`;
-/** A file of the partition that is read, or what else debugfs tells of it. */
+/** The answer of debugfs to a question about a partition, such as the content of a file. */
 const ask = (number: number, question: string) =>
   execFileSync('debugfs', ['-R', question, partition(number)], {
     env,
@@ -80,7 +80,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(missing !== null)('an image of a tiny root', () => {
-  it('has three partitions, one after the other, to the end, each at a boundary of 4 MiB', () => {
+  it('has three partitions without gaps, each at a multiple of 4 MiB', () => {
     expect(table.readUInt16LE(510)).toBe(0xaa55);
     expect(parts.map(({ type }) => type)).toEqual([0x0c, 0x83, 0x83]);
     let end = 4 * MIB;
@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     expect(statSync(image).size).toBe(end);
   });
 
-  it('starts from a FAT with firmware, boards, kernel, initrd and words for its owner', () => {
+  it('starts from a FAT with firmware, device trees, kernel, initrd and a README', () => {
     const names = mtools('mdir', '-b', '-i', onBoot(), '::').trim().split('\n');
     expect(names.map((name) => name.replace('::/', '')).sort()).toEqual(
       [
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     );
   });
 
-  it('finds its partitions by the identity in the table, whatever the card is called', () => {
+  it('finds its partitions by the signature in the table, independent of the name of the card', () => {
     const signature = table.readUInt32LE(440).toString(16).padStart(8, '0');
     const words = mtools('mtype', '-i', onBoot(), '::cmdline.txt').trim().split(' ');
     expect(words).toEqual(
@@ -131,14 +131,14 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     );
   });
 
-  it('adds to the initrd what puts the root together', () => {
+  it('adds the mount script to the initrd', () => {
     const initrd = join(folder, 'initrd');
     mtools('mcopy', '-o', '-i', onBoot(), '::initrd.img', initrd);
     const bytes = readFileSync(initrd);
     expect(bytes.subarray(0, 17).toString()).toBe('initrd of Debian.');
     const begin = bytes.indexOf('070701');
     expect(begin % 4).toBe(0);
-    // The fields of the format "newc": eight hexadecimal digits each.
+    // Fields of the format "newc" have eight hexadecimal digits each.
     const field = (index: number) =>
       Number.parseInt(bytes.toString('latin1', begin + 6 + 8 * index, begin + 14 + 8 * index), 16);
     const [fileSize, nameSize] = [field(6), field(11)];
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     expect(bytes.toString('latin1')).toMatch(/TRAILER!!!\0*$/);
   });
 
-  it('has a root without keys, logs and boot files, and units for what a kiosk needs', () => {
+  it('has a root without keys, logs and boot files, and with the units of a kiosk', () => {
     expect(ask(2, 'ls /boot')).not.toMatch(/vmlinuz|initrd/);
     expect(ask(2, 'ls /etc/ssh')).not.toContain('ssh_host');
     expect(ask(2, 'ls /var/log')).not.toContain('dpkg.log');
@@ -163,20 +163,20 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     expect(ask(3, 'stats')).toContain('has_journal');
   });
 
-  it('is what its checksum says, and tells each step in 80 columns', async () => {
+  it('matches its checksum, and prints each step in 80 columns', async () => {
     const hash = createHash('sha256');
     for await (const part of createReadStream(image)) hash.update(part as Buffer);
-    // As sha256sum reads it, which the long test lets do so.
+    // The format of sha256sum; the long test runs sha256sum itself.
     expect(readFileSync(`${image}.sha256`, 'utf8')).toBe(`${hash.digest('hex')}  ${basename(image)}\n`);
     const lines = said.trimEnd().split('\n');
     expect(lines.at(-1)).toBe(image);
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^(?=.{79}$).* \d+\.\d s$/);
-    // The times in it were set by hand, with the checksums.
+    // The build has changed inode times and checksums itself.
     expect(execFileSync('e2fsck', ['-fn', partition(2)], { env }).toString()).toContain('dragoman-root: ');
   });
 
-  /** The long test makes all of it twice, and compares each byte. */
-  it('starts from and reads the same bytes when it is made once more', async () => {
+  /** The long test makes the whole image twice, and compares all bytes. */
+  it('has the same boot and root partitions when it is built again', async () => {
     const draft = join(folder, 'again');
     mkdirSync(draft);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -202,28 +202,28 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
   });
 });
 
-it('brings an example of dragoman.json that the device would read, and words in 80 columns', () => {
+it('includes a valid example of dragoman.json, and a README in 80 columns', () => {
   expect(readDocument(EXAMPLE)).toMatchObject({ ok: true });
   for (const line of README.split('\n')) expect(line.length).toBeLessThan(80);
 });
 
-describe.skipIf(missing !== null)('what is wrong', () => {
+describe.skipIf(missing !== null)('build-image', () => {
   const fails = async (...words: string[]) =>
     buildImage(debian(), join(folder, 'none'), ...words).then(
       () => ({ code: 0, stderr: '' }),
       ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
     );
 
-  it('a wrong word is a mistake in a sentence', async () => {
+  it('explains a usage error in one sentence', async () => {
     const { code, stderr } = await fails('--suite', 'bookworm');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^build-image: .*there is no image of "bookworm".*\n$/);
   });
 
   it.each([
-    [['--compress', 'rar'], '"rar" is none of xz, zstd, none'],
+    [['--compress', 'rar'], '"rar" must be one of xz, zstd, none'],
     [['--outt', 'x'], '--outt'],
-  ])('%j is such a mistake, too', (words, sentence) => {
+  ])('explains the usage error %j', (words, sentence) => {
     const read = () => readOptions(words, ROOT);
     expect(read).toThrow(UsageError);
     expect(read).toThrow(sentence);
@@ -235,7 +235,7 @@ describe.skipIf(missing !== null)('what is wrong', () => {
     );
   });
 
-  it.skipIf(process.getuid?.() !== 0)('says at once where nothing for another processor can run', () => {
+  it.skipIf(process.getuid?.() !== 0)('fails at once when programs for another processor cannot run', () => {
     const tools = join(folder, 'all-tools');
     mkdirSync(tools);
     const give = (name: string, code: number) =>
@@ -248,7 +248,7 @@ describe.skipIf(missing !== null)('what is wrong', () => {
     expect(ask()).toBeNull();
   });
 
-  it('two kernels in the root are one too many', async () => {
+  it('refuses a root with two kernels', async () => {
     const two = join(folder, 'two');
     makeFakeRoot(two, ['6.12.1-arm64', '6.12.2-arm64']);
     const { code, stderr } = await fails('--root', two);
@@ -256,7 +256,7 @@ describe.skipIf(missing !== null)('what is wrong', () => {
     expect(stderr).toContain('there must be one kernel');
   });
 
-  it('Ctrl-C ends it with all it has started, and leaves nothing', async () => {
+  it('ends with all its child programs and leaves no files when interrupted by Ctrl-C', async () => {
     const [tools, temporary, out] = ['tools', 'temporary', 'stopped'].map((name) => join(folder, name));
     for (const one of [tools, temporary, out]) mkdirSync(one ?? '');
     writeFileSync(join(tools ?? '', 'mke2fs'), `#!/bin/sh\necho $$ >${folder}/pid\nexec sleep 300\n`);

@@ -17,7 +17,7 @@ export const env = {
 };
 export const NAME = /^dragoman-.*-trixie-arm64\.img$/;
 
-/** An image of this root, in `out`, and what was said of it. */
+/** Builds an image of this root in `out`. @returns the result of the program */
 export const buildImage = (root: string, out: string, ...words: string[]) =>
   run(process.execPath, [BUILD, '--root', root, '--out', out, ...words], { env });
 

@@ -1,4 +1,4 @@
-/** What the image does at each boot with the partition of what lasts: its own functions, on a file. */
+/** Tests the check of the data partition at each boot: runs the functions of the image on a file. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -21,7 +21,7 @@ const hasTools = ['mke2fs', 'e2fsck', 'debugfs'].every(
   (tool) => spawnSync(tool, ['-V'], { env }).status === 0,
 );
 const BLOCK = 4096;
-/** The first copy of the superblock, and where a file system tells that its journal is to be played. */
+/** Offset of the first copy of the superblock, and of the flag that the journal must be replayed. */
 const COPY_AT = 32_768 * BLOCK;
 const INCOMPATIBLE_AT = 0x60;
 const NEEDS_RECOVERY = 4;
@@ -37,7 +37,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function make(): void {
   writeFileSync(disk, '');
   truncateSync(disk, 256 * 2 ** 20);
-  // Without checksums, so that a byte can be changed.
+  // Without checksums, so that the test can change a byte.
   execFileSync('mke2fs', ['-q', '-F', '-t', 'ext4', '-b', String(BLOCK), '-O', '^metadata_csum', disk], {
     env,
   });
@@ -51,7 +51,7 @@ function overwrite(at: number, bytes: Uint8Array): void {
   closeSync(file);
 }
 
-/** The copy tells of a journal, as after the partition has grown while it was mounted. */
+/** Sets the journal flag in the copy, as after the partition has grown while it was mounted. */
 function markCopy(): void {
   const file = openSync(disk, 'r+');
   const flags = Buffer.alloc(4);
@@ -75,16 +75,16 @@ check_file_system`;
 }
 const kept = (): string => spawnSync('debugfs', ['-R', 'cat kept', disk], { encoding: 'utf8', env }).stdout;
 
-describe.skipIf(!hasTools)('the partition of what lasts', () => {
-  it('is left as it is where nothing is wrong', () => {
+describe.skipIf(!hasTools)('the data partition', () => {
+  it('is unchanged when it has no errors', () => {
     make();
     expect([check(), kept()]).toEqual([{ code: 0, said: '' }, 'what was set\n']);
   });
 
   it.each([
-    ['of a file system at rest', () => {}],
-    ['of one that had grown, whose copy tells of a journal', markCopy],
-  ])('with its beginning destroyed, %s, is repaired, and keeps what was set', (_, prepare) => {
+    ['of an unmounted file system', () => {}],
+    ['of a file system that has grown, with the journal flag in the copy', markCopy],
+  ])('with its beginning destroyed, %s, is repaired and keeps its data', (_, prepare) => {
     make();
     prepare();
     overwrite(0, Buffer.alloc(BLOCK));
@@ -92,17 +92,17 @@ describe.skipIf(!hasTools)('the partition of what lasts', () => {
     expect(spawnSync('e2fsck', ['-fn', disk], { env }).status).toBe(0);
   });
 
-  it('is made again where nothing of it is left', () => {
+  it('is made again when nothing of it is left', () => {
     writeFileSync(disk, '');
     truncateSync(disk, 64 * 2 ** 20);
     expect(check()).toEqual({ code: 0, said: 'making the file system of the data partition\n' });
     expect(spawnSync('e2fsck', ['-fn', disk], { env }).status).toBe(0);
   });
 
-  it('is left alone where it holds something else', () => {
+  it('is not touched when it contains something else', () => {
     writeFileSync(disk, '');
     truncateSync(disk, 64 * 2 ** 20);
     execFileSync('mke2fs', ['-q', '-F', '-t', 'ext2', disk], { env });
-    expect(check()).toEqual({ code: 1, said: expect.stringContaining('holds something else') });
+    expect(check()).toEqual({ code: 1, said: expect.stringContaining('is not that of a kiosk') });
   });
 });

@@ -17,7 +17,7 @@ function frame(text: string, { opcode = 1, final = true, masked = false } = {}):
   return Buffer.concat([Buffer.from([(final ? 0x80 : 0) | opcode]), length, Buffer.from(mask), body]);
 }
 
-describe('the reader of a connection from its side', () => {
+describe('the reader of a copied WebSocket connection', () => {
   it.each([
     [1, 300],
     [61, 70_000],
@@ -34,7 +34,7 @@ describe('the reader of a connection from its side', () => {
     expect(read).toEqual(texts.flatMap((text) => [text, text]));
   });
 
-  it('joins what was sent in parts, with a ping between them', () => {
+  it('joins a fragmented message with a ping in between', () => {
     const reader = createFrameReader();
     reader.push(HEAD);
     expect(reader.push(frame('one ', { final: false }))).toEqual([]);

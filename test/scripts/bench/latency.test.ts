@@ -9,7 +9,7 @@ const CHUNK = 7680;
 const epoch: Epoch = { startMs: 5000, framesPerMs: 24, atMs: (frame) => 5000 + frame / 24 };
 const sound = babble(24_000 * 10, 1);
 
-/** A chunk that begins with this device frame, and was on the wire this long after its end. */
+/** A chunk that starts at this device frame, and was on the wire this long after its end. */
 function sent(frame: number, lateMs: number, isSilence = false): Sent {
   const from = frame % sound.length;
   const head = isSilence ? null : sound.slice(from, from + 64);
@@ -20,17 +20,17 @@ const delays = (chunks: Sent[]): number[] =>
   captureToWire(chunks, sound, epoch).map(({ ms }) => Math.round(ms * 10) / 10);
 
 describe('from capture to wire', () => {
-  it('each chunk is told by its sound, though the sound repeats itself', () => {
+  it('identifies each chunk by its sound when the sound repeats', () => {
     const chunks = [0, 1, 2, 40, 41].map((index) => sent(100 + index * CHUNK, index));
     expect(delays(chunks)).toEqual([0, 1, 2, 40, 41]);
   });
 
-  it('silence in place of sound is told by the chunks around it', () => {
+  it('identifies silence by the neighbouring chunks', () => {
     const chunks = [sent(0, 1), sent(CHUNK, 2, true), sent(2 * CHUNK, 3, true), sent(3 * CHUNK, 4)];
     expect(delays(chunks).sort()).toEqual([1, 2, 3, 4]);
   });
 
-  it('silence beside a gap tells nothing', () => {
+  it('ignores silence beside a gap', () => {
     expect(delays([sent(0, 1), sent(CHUNK, 2, true), sent(5 * CHUNK, 4)])).toEqual([1, 4]);
     expect(delays([sent(CHUNK, 2, true)])).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe('from wire to speaker', () => {
     return timeline;
   };
 
-  it('a sentence is timed from its first chunk to its first sample', () => {
+  it('times a sentence from its first chunk to its first sample', () => {
     const timeline = played([48_000, speech]);
     const chunks = [received(6958, 'a', 0, 4800), received(7000, 'a', 4800, 24_000)];
     const { ways, unheardAt } = wireToSpeaker(chunks, timeline, epoch);
@@ -56,13 +56,13 @@ describe('from wire to speaker', () => {
     expect(unheardAt).toEqual([]);
   });
 
-  it('a soft beginning does not hide it', () => {
+  it('finds a sentence with a soft beginning', () => {
     const softened = speech.map((sample, at) => (at < 200 ? Math.round((sample * at) / 200) : sample));
     const { ways } = wireToSpeaker([received(6958, 'a', 0, 4800)], played([48_000, softened]), epoch);
     expect(ways.map(({ ms }) => Math.round(ms))).toEqual([42]);
   });
 
-  it.each([0.25, 1.7])('nor does another volume: times %d', (gain) => {
+  it.each([0.25, 1.7])('finds a sentence at another volume: times %d', (gain) => {
     const turned = speech.map((sample) => Math.round(sample * gain));
     const { ways, unheardAt } = wireToSpeaker(
       [received(6958, 'a', 0, 4800)],
@@ -73,7 +73,7 @@ describe('from wire to speaker', () => {
     expect(unheardAt).toEqual([]);
   });
 
-  it('one that had to wait for another is not counted, one that never sounded is told', () => {
+  it('leaves out a sentence that waited for another, and counts one that was never played', () => {
     const timeline = played([48_000, speech.slice(0, 12_000)], [60_000, speech.slice(12_000)]);
     const chunks = [
       received(6958, 'a', 0, 12_000),
@@ -86,7 +86,7 @@ describe('from wire to speaker', () => {
   });
 });
 
-describe('what the microphones hear', () => {
+describe('the sound of the microphones', () => {
   const loud = (ms: number): Int16Array => new Int16Array(24 * ms).fill(3000);
   const quiet = (ms: number): Int16Array => new Int16Array(24 * ms);
   const recording = Int16Array.from(
@@ -95,11 +95,11 @@ describe('what the microphones hear', () => {
     ),
   );
 
-  it('is cut at pauses; what is too short for a sentence is left out', () => {
+  it('is cut at pauses, without parts that are too short for a sentence', () => {
     expect(cutSentences(recording).map(({ length }) => length / 24)).toEqual([1700, 1000]);
   });
 
-  it('leaves each sentence room for its translation and can be told apart everywhere', () => {
+  it('leaves time for the translation of each sentence and is unique everywhere', () => {
     const heard = conversation(recording);
     expect(heard.length / 24).toBe(2 * (1700 + 1000) + 2 * 2400);
     const starts = new Set<string>();

@@ -34,7 +34,7 @@ function results(more: Partial<Results> = {}): Results {
     plan: { name: 'full', rounds: 3, roundMs: 30_000, loadedRounds: 1, warmUpMs: 15_000 },
     machine: '2 cores',
     loadBefore: 0.1,
-    // A slow round is slow for both: only the pair says something.
+    // A slow round is slow for both programs: only their ratio counts.
     rounds: [round(28, 20), round(60, 40), round(32, 20)],
     loadedRounds: [round(30, 20)],
     load: { cores: 1, share: 0.98 },
@@ -60,8 +60,8 @@ function results(more: Partial<Results> = {}): Results {
   };
 }
 
-describe('the results', () => {
-  it('have the fixed last line', () => {
+describe('the benchmark results', () => {
+  it('have a last line with fixed names', () => {
     expect(summary(results())).toEqual({
       cpu_ratio_to_bare_loop: 1.5,
       rss_over_bare_loop_mb: 20,
@@ -72,19 +72,19 @@ describe('the results', () => {
     });
   });
 
-  it('tell the latencies at rest where no other core can be busy', () => {
+  it('contain latencies without load when there is no other core', () => {
     expect(summary(results({ load: 'this machine has one core only' }))).toMatchObject({
       capture_to_wire_ms: { p50: 1, p99: 2, max: 3 },
     });
   });
 
-  it('fit a terminal', () => {
+  it('fit 80 columns', () => {
     const lines = formatTable(results()).split('\n');
     expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('meet goals or miss them', () => {
+  it('show met and missed goals', () => {
     const met = (more: Partial<Results>): (boolean | null)[] =>
       verdictsOf(results(more)).map(({ isMet }) => isMet);
     expect(met({})).toEqual([true, true, true, true, true]);
@@ -98,7 +98,7 @@ describe('the results', () => {
     expect(met({ subjects, rounds: costly })).toEqual([false, false, false, null, true]);
   });
 
-  it('are drawn and written down', () => {
+  it('are drawn and written to the page', () => {
     const plot = drawPlot(results());
     expect(plot.match(/<rect[^>]* fill="#2a8fd6"/g)).toHaveLength(4);
     expect(plot).not.toMatch(/NaN|undefined|Infinity/);
