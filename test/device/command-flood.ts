@@ -1,13 +1,13 @@
-/** Commands that come so fast that state is written nearly all the time, and what the agent has written of them. */
+/** A flood of commands that makes the agent write state almost constantly, and a reader of that state. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 export const EACH_MS = 80;
-/** The first writes of a start go out at once, later ones each second: a cut comes within this time at random. */
+/** Latest random time of a power cut (ms). The first writes after a start are immediate, later ones once a second. */
 export const LONGEST_WAIT_MS = 4000;
 export const RECORD = '/var/lib/dragoman/commands.museum.kiosk-01.json';
 export const SOFTEST = 20;
-/** The first alone is the softest. */
+/** Volume of each command; only the first one has the softest. */
 export const percentOf = (place: number): number => (place === 0 ? SOFTEST : SOFTEST + 1 + (place % 60));
 
 const recordSchema = z.object({
@@ -15,7 +15,7 @@ const recordSchema = z.object({
   commands: z.array(z.object({ key: z.string(), status: z.string().optional() })),
 });
 
-/** The status of each command, by the digest of its id. */
+/** Status of each command by the digest of its id. */
 export function readCommands(text: string): ReadonlyMap<string, string | undefined> {
   const record = recordSchema.parse(JSON.parse(text));
   return new Map(record.commands.map(({ key, status }) => [key, status]));
@@ -23,5 +23,5 @@ export function readCommands(text: string): ReadonlyMap<string, string | undefin
 
 export const keyOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 22);
 
-/** What the journal of a start must not tell. */
+/** Log lines that must not appear after a start. */
 export const DAMAGED = /cannot be read|unreadable|a new one is begun|defect/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { growthBytes, type Health, judgeVisits, readTold } from './day/figures.ts';
+import { growthBytes, type Health, judgeVisits, readMessages } from './day/figures.ts';
 import { makeTones } from './tones.ts';
 
 const health = (rss: number): Health => ({
@@ -15,27 +15,27 @@ const line = (topic: string, text: object): string =>
   `${JSON.stringify({ topic, text: JSON.stringify(text) })}\n`;
 
 describe('the figures of a day', () => {
-  it('are read from what was written down, as far as it is whole', () => {
+  it('are read from complete lines of the log', () => {
     const lines =
       line('health', health(5)) +
       line('event/rollover', {}) +
       line('event/rollover', {}) +
       line('cmd/volume/res', { id: 'a', status: 'accepted' }) +
       line('cmd/volume/res', { id: 'a', status: 'expired' });
-    const told = readTold(`${lines}{"topic":"eve`);
+    const told = readMessages(`${lines}{"topic":"eve`);
     expect(told.health).toEqual([health(5)]);
     expect(told.events).toEqual({ rollover: 2 });
     expect(told.answers).toEqual(['expired']);
   });
 
-  it('see memory that grows, not one high moment', () => {
+  it('report growing memory, but not a single peak', () => {
     const steady = Array.from({ length: 50 }, (_, at) => health(at === 49 ? 900 : 100));
     expect(growthBytes(steady)).toBe(0);
     expect(growthBytes(Array.from({ length: 50 }, (_, at) => health(100 + at)))).toBe(40);
     expect(growthBytes([])).toBe(0);
   });
 
-  it('judge each visit by itself', () => {
+  it('judge each visit separately', () => {
     const [whole, cut] = [makeTones(4), makeTones(4)];
     const flawed = new Int16Array(cut.length);
     flawed.set(cut.subarray(0, 24_000));

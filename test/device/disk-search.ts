@@ -1,11 +1,11 @@
-/** Looks for texts on the disk of a machine, wherever they are, files that were deleted included. */
+/** Searches the whole disk of a machine for texts, including deleted files. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fixture } from './kiosk.ts';
 
-/** How often each text stands there. */
+/** @returns the number of occurrences of each text */
 export async function searchDisk({ machine, disk }: Fixture, texts: readonly string[]): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-disk-'));
   try {

@@ -1,4 +1,4 @@
-/** Speaks with the guest agent of a virtual machine: a channel that needs no network in it and works however the network is. */
+/** Client of the guest agent in a virtual machine, which works without the machine's network. */
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 
@@ -24,14 +24,14 @@ export interface Output {
 export interface GuestAgent {
   /** Runs a program as root. */
   run(words: readonly string[], input: Uint8Array, limitMs: number): Promise<Output>;
-  /** Whether it answers; after another state of the machine was loaded it must be asked first. */
+  /** Whether the agent answers. Call it first after a saved state was loaded. */
   ping(limitMs: number): Promise<boolean>;
   close(): void;
 }
 
 const ANSWER_LIMIT_MS = 20_000;
 const POLL_MS = 40;
-/** Until a program that has been started listens. */
+/** Wait until a started program listens (ms). */
 const THERE_LIMIT_MS = 60_000;
 
 export async function openGuestAgent(path: string): Promise<GuestAgent> {
@@ -59,7 +59,7 @@ export async function openGuestAgent(path: string): Promise<GuestAgent> {
         else resolve(read.data.return);
       };
     });
-  // One question at a time.
+  // One request at a time.
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const mine = queue.then(act, act);
@@ -98,7 +98,7 @@ export async function openGuestAgent(path: string): Promise<GuestAgent> {
       inTurn(async () => {
         const id = Math.floor(Math.random() * 2 ** 31);
         const answer = line((found) => found.return === id, limitMs);
-        // What it has had of an unfinished line is forgotten.
+        // Makes the agent drop an incomplete line.
         socket.write(
           Buffer.concat([
             Buffer.of(0xff),
@@ -114,7 +114,7 @@ export async function openGuestAgent(path: string): Promise<GuestAgent> {
   };
 }
 
-/** The socket is there as soon as the machine's program has started. */
+/** Connects to a socket, which exists once QEMU has started. */
 export async function connected(path: string): Promise<Socket> {
   for (const endsAt = performance.now() + THERE_LIMIT_MS; ; ) {
     try {

@@ -1,15 +1,15 @@
 import type { Output } from './guest-agent.ts';
 
-/** What an emulated machine is asked and told, by whatever way programs are run in it. */
+/** Commands in an emulated machine, over any channel that runs programs in it. */
 export interface GuestCommands {
-  /** Runs a program in it as root; it ends within a minute unless told. */
+  /** Runs a program in it as root, by default for at most a minute. */
   run(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<Output>;
-  /** The same, for what must succeed; what it wrote on standard output. */
+  /** The same; throws if the program fails. @returns its standard output */
   must(words: readonly string[], input?: string | Uint8Array, limitMs?: number): Promise<string>;
-  /** A script of sh, with its words as $1 and so on. */
+  /** Runs a script of sh with arguments. */
   sh(script: string, ...words: string[]): Promise<string>;
   read(path: string): Promise<Buffer>;
-  /** All of a file, or nothing of it. */
+  /** Writes a file atomically. */
   write(path: string, text: string | Uint8Array, mode?: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { bundleProgram } from '../../scripts/bundle-program.mjs';
 
-/** A program of ours in one file, for the Node of an emulated machine. What is CommonJS in it asks for Node's own modules. */
+/** Bundles a program into one file for the Node of an emulated machine, with `require` for its CommonJS packages. */
 export const bundleForGuest = (source: string): Promise<Uint8Array> =>
   bundleProgram(source, {
     banner: {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const PAGE = fileURLToPath(new URL('../../docs/install.md', import.meta.url));
 
-/** The lines of docs/install.md for the device; what a line waits for on standard input is typed. */
+/** The lines of docs/install.md for the device. `isAnswered`: the line reads from standard input. */
 export function linesOfThePage(): { readonly line: string; readonly isAnswered: boolean }[] {
   const [, section = ''] = readFileSync(PAGE, 'utf8').split('On the device:');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];

@@ -1,4 +1,4 @@
-/** A device as an owner sets it up, on a machine with two sound cards, with its owner on this machine's loopback. */
+/** A device on an emulated machine with two sound cards, with its owner's programs on this machine's loopback. */
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -12,23 +12,23 @@ import { timed } from './slowness.ts';
 import { type Judgement, judge, TONE_MS } from './tones.ts';
 
 export const SERVICE = 'dragoman.service';
-/** Where broker and service are, seen from the machine. */
+/** Address of broker and service in the machine. */
 export const OWNER = '10.0.2.100';
-/** What a lane has in stock between the microphone and the loudspeaker, with room for a slow machine. */
+/** Delay of a lane from microphone to loudspeaker (ms), with room for a slow machine. */
 const ON_ITS_WAY_MS = 6000;
-/** The state of a machine with a device that is configured and stopped. */
+/** Saved state of a machine with a configured and stopped device. */
 export const INSTALLED = 'installed';
 export const LIVE_LIMIT_MS = 120_000;
 
 export interface Fixture {
   readonly machine: Machine & { readonly bootMs: number };
   readonly owner: Owner;
-  /** The file that is the machine's disk. */
+  /** Path of the machine's disk. */
   readonly disk: string;
   close(): Promise<void>;
 }
 
-/** A machine that has just booted, and an owner whom it can reach. */
+/** Opens a machine that has just booted, and the programs of an owner that it can reach. */
 export async function openFixture(
   testbed: Extract<Testbed, { missing: null }>,
   more: Partial<OwnerOptions> = {},
@@ -68,12 +68,12 @@ export async function openFixture(
   }
 }
 
-/** Puts the owner's goods where a copy over the network would have put them. */
+/** Unpacks the owner's files in place of a copy over the network. */
 export async function unpack({ machine }: Fixture): Promise<void> {
   await machine.sh('mkdir -p /srv/goods; tar -xf /dev/vdb -C /srv/goods');
 }
 
-/** Two cards: what is played into Mic can be recorded there, and what is played to Speaker can be recorded beside it. */
+/** Adds two loop cards: the test plays into Mic, and records the sound played to Speaker. */
 export async function plugCards({ machine }: { readonly machine: Machine }): Promise<void> {
   await machine.must([
     'modprobe',
@@ -91,7 +91,7 @@ export const LANE = {
   ...{ source: 'en', targets: ['es'], echo: 'off', standbyAfter: 0, earcons: false },
 };
 
-/** @param owner where broker and service are */
+/** @param owner address of broker and service */
 export function configuration(lane: object = {}, more: object = {}, owner = OWNER): string {
   return JSON.stringify({
     device: { id: 'kiosk-01', tenant: 'museum' },
@@ -111,19 +111,19 @@ export const phaseOf = ({ owner }: Fixture): string | undefined =>
   (owner.newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
 export const statusOf = ({ owner }: Fixture): string => String(owner.newest('status')?.['status']);
 
-/** Milliseconds until it interprets. */
+/** Waits until the lane is live. @returns the milliseconds */
 export const live = (fixture: Fixture, limitMs = LIVE_LIMIT_MS): Promise<number> =>
   until('it is live', async () => phaseOf(fixture) === 'live', limitMs);
-/** Milliseconds until it says that a word spoken now would be heard and answered. */
+/** Waits until the status is `ready`. @returns the milliseconds */
 export const ready = (fixture: Fixture, limitMs = LIVE_LIMIT_MS): Promise<number> =>
   until('it is ready', async () => statusOf(fixture) === 'ready', limitMs);
 
 export interface Listening {
-  /** What has come out of the loudspeaker since it began. */
+  /** Ends the recording, and judges the sound of the loudspeaker. */
   end(): Promise<Judgement & { readonly samples: Int16Array }>;
 }
 
-/** Records what the loudspeaker says, in the machine's memory. */
+/** Records the loudspeaker in the machine's memory. */
 export async function listen({ machine }: Fixture): Promise<Listening> {
   const file = '/run/said.raw';
   const words = `arecord -q -D hw:CARD=Speaker,DEV=1 -t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000 ${file}`;
@@ -148,7 +148,7 @@ export async function speak({ machine }: Fixture, seconds: number, card = 'Mic')
   );
 }
 
-/** Speaks, and records what is said to it; what `meanwhile` does belongs into that time. */
+/** Speaks and records the answer, while `meanwhile` runs. */
 export async function interpret(
   fixture: Fixture,
   seconds: number,
@@ -159,7 +159,7 @@ export async function interpret(
   await speak(fixture, seconds);
   await meanwhile();
   await until(
-    'all is said',
+    'the end of the recording',
     async () => (await fixture.machine.run(['systemctl', 'is-active', 'speaker'])).code !== 0,
     120_000,
   );
@@ -170,7 +170,7 @@ export async function interpret(
 export const silence = async ({ machine }: Fixture): Promise<void> =>
   void (await machine.run(['systemctl', 'stop', 'speaker']));
 
-/** Installed, configured and stopped, for scenarios that begin with a device that works. */
+/** Installs and configures the device, and stops it, for scenarios that start with a working device. */
 export async function install(fixture: Fixture): Promise<void> {
   const { machine, owner } = fixture;
   await unpack(fixture);
@@ -181,7 +181,7 @@ export async function install(fixture: Fixture): Promise<void> {
   owner.forget();
 }
 
-/** The agent, and a Node for it where Debian has none. */
+/** Paths of the agent's package, and of a Node for it if Debian's is too old. */
 async function packagesIn({ machine }: Fixture): Promise<string[]> {
   const hasNode = (await machine.run(['test', '-e', '/usr/bin/node'])).code === 0;
   const listed = await machine.sh(
@@ -190,7 +190,7 @@ async function packagesIn({ machine }: Fixture): Promise<string[]> {
   return listed.trim().split('\n');
 }
 
-/** What the owner hands out for the device. */
+/** Copies the device's login and configuration to it. */
 export async function handOver({ machine, owner }: Fixture, config = configuration()): Promise<void> {
   const handed = (name: string) => readFileSync(join(owner.login, name), 'utf8');
   await machine.write('/etc/dragoman/broker-ca.crt', handed('broker-ca.crt'));
@@ -199,7 +199,7 @@ export async function handOver({ machine, owner }: Fixture, config = configurati
   await machine.write('/etc/dragoman/config.json', config);
 }
 
-/** Since it was begun, or since a moment by `performance.now()`. */
+/** Events since the start, or since a time by `performance.now()`. */
 export const eventsOf = ({ owner }: Fixture, kind: string, sinceMs = 0): Record<string, unknown>[] =>
   owner.messages
     .filter(({ topic, atMs }) => topic === `event/${kind}` && atMs >= sinceMs)
@@ -207,14 +207,14 @@ export const eventsOf = ({ owner }: Fixture, kind: string, sinceMs = 0): Record<
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The process of the agent; 0 for none. */
+/** Process id of the agent; 0 for none. */
 export const pidOf = async ({ machine }: Fixture): Promise<number> =>
   Number(await machine.must(['systemctl', 'show', '--value', '-p', 'MainPID', SERVICE]));
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 const MOST_PLACES = 8;
-/** What a judgement says, in a line. */
+/** A judgement in one line. */
 export const inWords = ({
   tones,
   missing,
@@ -228,16 +228,16 @@ export const inWords = ({
   `load ${(loadavg()[0] ?? 0).toFixed(1)}: ${tones.length} tones, ${missing} missing, ${outOfOrder} out of order${disorder.length === 0 ? '' : ` (${disorder.slice(0, MOST_PLACES).join('; ')})`}, ${silentMs} ms silent, ${unclearMs} ms unclear, ` +
   `${phaseJumps} phase jumps, ${levelDbfs.toFixed(1)} dBFS`;
 
-/** Of the tones that were heard, or sounded and could not be told apart: how many were lost, came twice, or were none. */
+/** Share of lost, repeated or unclear tones. */
 export const flawedShare = ({ tones, missing, outOfOrder, unclearMs }: Judgement): number => {
   const unclear = unclearMs / TONE_MS;
   return tones.length === 0 ? 1 : (missing + outOfOrder + unclear) / (tones.length + unclear);
 };
 
-/** Of what was heard: a card that runs dry once between two other programs is no flaw of the agent's. */
+/** Largest accepted share: a single underrun between two other programs is not the agent's fault. */
 const MOST_FLAWED = 0.05;
 
-/** Nothing of note is lost, twice, out of order or no tone at all; what a machine without time could spoil. */
+/** Expects almost no lost, repeated or unclear tones. A slow machine could break this. */
 export function expectWhole(ended: Judgement): void {
   timed(() => expect(flawedShare(ended), inWords(ended)).toBeLessThan(MOST_FLAWED));
 }

@@ -1,4 +1,4 @@
-/** A whole machine in QEMU: a kernel, systemd and sound cards of its own. No KVM: what computes in it is slow, its clock is right. */
+/** A whole machine in QEMU with its own kernel, systemd and sound cards. Without KVM: it computes slowly, but its clock is right. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { type GuestCommands, guestCommands } from './guest-commands.ts';
 export const ARCHITECTURES = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** What QEMU calls it, and the words for a machine of that kind. */
+/** QEMU's program and arguments for each architecture. */
 export const KINDS: Readonly<
   Record<Architecture, { readonly program: string; readonly words: readonly string[] }>
 > = {
   amd64: { program: 'qemu-system-x86_64', words: ['-M', 'q35', '-cpu', 'max'] },
   arm64: { program: 'qemu-system-aarch64', words: ['-M', 'virt,gic-version=3', '-cpu', 'cortex-a72'] },
 };
-/** 1 ns for an instruction: 1000 million of them a second on one processor, fewer than the four of a board do. */
+/** Clock options. Virtual: 1 ns for an instruction, so one processor is slower than the four of a board. */
 const TIMES: Readonly<Record<'real' | 'virtual', readonly string[]>> = {
   real: ['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '2', '-m', '1024', '-rtc', 'base=utc'],
   virtual: [
@@ -29,44 +29,44 @@ const CONSOLES: Readonly<Record<Architecture, string>> = { amd64: 'ttyS0', arm64
 
 export interface Hardware {
   readonly architecture: Architecture;
-  /** qcow2: it is written to. */
+  /** Path of its writable disk (qcow2). */
   readonly disk: string;
   readonly kernel: string;
   readonly initrd: string;
-  /** A file that is its second disk, which it can only read. */
+  /** Path of its second, read-only disk. */
   readonly parcel: string;
-  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100; it reaches nothing else. */
+  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100. It has no other network. */
   readonly ports: Readonly<Record<number, number>>;
   /**
-   * Virtual: its time is the instructions that it has run, and leaps where nothing has to be done. It is the same on any machine below
-   * it, has one processor, and is never late; what it talks with must be inside it. Left out: real.
+   * Virtual: its time counts executed instructions, and skips idle time. It is the same on every host, has one processor, and is
+   * never late; all its peers must be inside it. Default: real.
    */
   readonly time?: 'real' | 'virtual';
-  /** Files of this machine into which it writes, as /dev/virtio-ports/NAME. */
+  /** Files of the host to which it writes through /dev/virtio-ports/NAME. */
   readonly virtioPorts?: Readonly<Record<string, string>>;
-  /** It ends by then, however much it has to do. Left out: 40 minutes. */
+  /** Longest life of the machine. Default: 40 minutes. */
   readonly lifeLimitMs?: number;
 }
 
 export interface Machine extends GuestCommands {
-  /** What goes into its USB loudspeaker while that is plugged in, as QEMU records it: 48 kHz, two channels, after 44 bytes. */
+  /** Path of QEMU's recording of its USB loudspeaker: 48 kHz, two channels, after a header of 44 bytes. */
   readonly usbSound: string;
-  /** Of the process that is this machine now. */
+  /** Process id of the present QEMU. */
   readonly pid: number;
-  /** A command to QEMU itself; what it said. */
+  /** Sends a command to QEMU's monitor. @returns its answer */
   monitor(command: string): Promise<string>;
   save(name: string): Promise<void>;
-  /** Back to a state that was saved, with this machine's time. */
+  /** Loads a saved state, and sets its clock to the host's time. */
   load(name: string): Promise<void>;
-  /** By the time of this machine. */
+  /** Sets its clock to the host's time. */
   setClock(): Promise<void>;
-  /** What has been written to its disk since it was switched on. */
+  /** Bytes and operations written to its disk since power-on. */
   written(): Promise<{ readonly bytes: number; readonly operations: number }>;
-  /** Without a word to anything that runs in it; then it is switched on again. The time until it was up, ms. */
+  /** Cuts the power without a shutdown, and switches it on again. @returns the boot time (ms) */
   cutPower(): Promise<number>;
-  /** What its console has shown since it was switched on. */
+  /** Console output since power-on. */
   console(): string;
-  /** The same of the time before the last cut. */
+  /** Console output before the last power cut. */
   consoleBeforeCut(): string;
   stop(): Promise<void>;
 }
@@ -135,12 +135,12 @@ export async function switchOn(
 }
 
 const USB_SOUND = 'usb.wav';
-/** For a loudspeaker; what it says is recorded in the file, 48 kHz, two channels. */
+/** A USB controller for a loudspeaker, whose sound is recorded in the file (48 kHz, two channels). */
 export const usbSocket = (file: string): string[] => [
   ...['-device', 'qemu-xhci,id=usb'],
   ...['-audiodev', `wav,id=usb,path=${file},out.frequency=48000,out.channels=2`],
 ];
-/** What `device_add` plugs in, and `device_del horn` pulls out again. */
+/** Argument of `device_add`; `device_del horn` removes it again. */
 export const USB_LOUDSPEAKER = 'usb-audio,id=horn,bus=usb.0,audiodev=usb';
 
 interface Parts {
@@ -161,7 +161,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
     ...TIMES[time],
     ...['-nodefaults', '-display', 'none', '-kernel', kernel, '-initrd', initrd],
     ...['-append', `root=/dev/vda rw console=${CONSOLES[architecture]} quiet mitigations=off no_timer_check`],
-    // What it forces out is in files of this machine then, and outlives QEMU; to their disk it may take seconds.
+    // Synced data is in files of the host, which outlive QEMU. Syncing these to the disk could take seconds.
     ...['-drive', `file=${disk},if=none,id=disk,cache=unsafe`, '-device', 'virtio-blk-pci,drive=disk'],
     ...['-drive', `file=${parcel},if=none,id=parcel,format=raw,readonly=on`],
     ...[
@@ -189,7 +189,7 @@ async function start(hardware: Hardware, folder: string, saved?: string): Promis
     ...(saved === undefined ? [] : ['-loadvm', saved]),
   ];
   for (const name of ['agent', 'monitor']) rmSync(join(folder, name), { force: true });
-  // It ends with this process, however that ends.
+  // Ends when this process ends for any reason.
   const program = ['--pdeathsig', 'KILL', 'nice', '-n', '5', kind.program];
   const qemu = spawn('setpriv', [...program, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const limit = setTimeout(() => qemu.kill('SIGKILL'), hardware.lifeLimitMs ?? LIFE_LIMIT_MS);
@@ -227,7 +227,7 @@ async function end({ qemu, agent }: Parts): Promise<void> {
   await gone;
 }
 
-/** QEMU's own command line. */
+/** Opens QEMU's monitor. */
 export async function openMonitor(path: string): Promise<(command: string) => Promise<string>> {
   const socket = await connected(path);
   let said = '';
@@ -247,7 +247,7 @@ export async function openMonitor(path: string): Promise<(command: string) => Pr
   return async (command) => {
     said = '';
     socket.write(`${command}\n`);
-    // The line is echoed, with what an editor of lines writes, up to its end.
+    // Removes the echoed command line with its control characters.
     return (await prompt()).replace(/^.*?\r\n/s, '').replaceAll('\r', '');
   };
 }

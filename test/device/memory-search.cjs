@@ -1,10 +1,10 @@
-// Runs inside the machine, as root: which processes have a text in their memory. Usage: node memory-search.cjs HEX...
-// The texts come as hexadecimal digits, so that neither a command line nor whoever passes it on has them; what this process itself
-// has of them is left out. Prints a JSON line per find: {"pid","command","text"} with the text's number.
+// Runs inside the machine, as root: finds processes with a text in their memory. Usage: node memory-search.cjs HEX...
+// The texts are hexadecimal, so that no command line contains them. This process itself is left out. Prints a JSON line for each
+// find: {"pid","command","text"} with the text's number.
 const { openSync, readSync, closeSync, readFileSync, readdirSync } = require('node:fs');
 
 const texts = process.argv.slice(2).map((hex) => Buffer.from(hex, 'hex'));
-// As V8 keeps a text with a letter beyond Latin-1.
+// The UTF-16 form, which V8 uses for strings with a character beyond Latin-1.
 const wanted = texts.flatMap((text, number) => [
   { number, bytes: text },
   { number, bytes: Buffer.from(text.toString('latin1'), 'utf16le') },
@@ -29,7 +29,7 @@ for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Nu
   try {
     memory = openSync(`/proc/${pid}/mem`, 'r');
   } catch {
-    // It has gone since it was listed.
+    // The process has ended.
     continue;
   }
   counts.processes += 1;

@@ -14,24 +14,24 @@ import {
 import type { OwnerOptions } from './owner.ts';
 import { excuse, isAboutTime, percent, TimingError, watchStrain } from './slowness.ts';
 
-/** For one scenario, unless it says more. */
+/** Default limit of a scenario (ms). */
 const LIMIT_MS = 420_000;
-/** Before a test's own limit, so that a machine that is too slow can be told from a test that hangs. */
+/** Time by which a scenario ends before its test's limit (ms), to distinguish a slow machine from a hanging test. */
 const EARLIER_MS = 30_000;
 
 type Scenario = (fixture: Fixture, context: TestContext) => Promise<void>;
 export interface Scenarios {
-  /** On a machine that has just booted for the first time, with the owner's goods copied to it. */
+  /** Runs on a machine after its first boot, with the owner's files copied to it. */
   onNewMachine(name: string, run: Scenario): void;
-  /** On a device whose agent interprets: as the scenario before has left it, if that works. */
+  /** Runs on a device with a live agent: in the state of the scenario before, if that works. */
   onDevice(name: string, run: Scenario, limitMs?: number): void;
-  /** On a device as it was installed, whose agent is stopped. */
+  /** Runs on a newly installed device whose agent is stopped. */
   onStoppedDevice(name: string, run: Scenario, limitMs?: number): void;
 }
 
 /**
- * Scenarios on one whole machine, one after the other. Where there can be none, no time is left, or this machine is too slow for what
- * they ask, they are skipped and say why.
+ * Declares scenarios on one whole machine, which run one after the other. They are skipped with a reason if there can be no
+ * machine, no time is left, or the host is too slow.
  */
 export function onMachine(
   title: string,
@@ -44,7 +44,7 @@ export function onMachine(
     let usualProbeMs: number | undefined;
     let isInstalled = false;
     let hasFailed = true;
-    /** Why no scenario can follow. */
+    /** Why no further scenario can run. */
     let isOver: string | null = null;
 
     beforeAll(async () => {
@@ -125,14 +125,14 @@ export function onMachine(
   });
 }
 
-/** What the bounds of `slowness.ts` are compared with. */
+/** Measures the speed that `slowness.ts` compares with its limits. */
 async function tellSpeed({ machine }: Fixture): Promise<number> {
   const { probeMs } = await (await watchStrain(machine)).measure();
   process.stderr.write(`a known computation takes ${Math.round(probeMs)} ms\n`);
   return probeMs;
 }
 
-/** With its reason, also where a report has no room for one. */
+/** Skips a test, and prints the reason, because some reports leave it out. */
 function skip(context: TestContext, name: string, reason: string): void {
   process.stderr.write(`skipped: ${name}: ${reason}\n`);
   context.skip(reason);
@@ -152,7 +152,7 @@ async function within(act: () => Promise<void>, limitMs: number): Promise<void> 
   }
 }
 
-/** What a failed scenario leaves for its reader. */
+/** Diagnostics for a failed scenario. */
 async function lastWords(fixture: Fixture): Promise<string> {
   const { machine, owner } = fixture;
   const told = owner.messages.slice(-12).map(({ topic, text }) => `${topic} ${text.slice(0, 400)}`);

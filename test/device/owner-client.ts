@@ -1,4 +1,4 @@
-/** How the owner hears and speaks: as the administrator Anna at the broker, and at the paths with which the emulator is steered. */
+/** The owner's client: the administrator Anna at the broker, and HTTP requests that control the emulator. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -6,30 +6,30 @@ import { connectAsync } from 'mqtt';
 import { until } from '../nspawn/kiosk.ts';
 
 export const DEVICE = 'dragoman/v1/museum/kiosk-01';
-/** It ends what hangs, and not what is slow. */
+/** Wait for an answer (ms), long enough for slow machines. */
 const ANSWER_LIMIT_MS = 60_000;
 
 export interface Message {
-  /** Below the device's. */
+  /** Topic below the device's. */
   readonly topic: string;
   readonly text: string;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   readonly atMs: number;
 }
 
 export interface OwnerClient {
-  /** All that the device has said since the start or `forget`. */
+  /** All messages of the device since the start or `forget`. */
   readonly messages: readonly Message[];
   forget(): void;
   /** The newest message of a topic below the device's, since the start or `forget`. */
   newest(topic: string): Record<string, unknown> | null;
-  /** The device's final answer; null where it is silent. */
+  /** The device's final answer; null if there is none. */
   command(name: string, args?: object, patienceMs?: number): Promise<Record<string, unknown> | null>;
   publish(topic: string, payload: string | object, retain?: boolean): Promise<void>;
   end(): Promise<void>;
 }
 
-/** @param login the folder of what was handed out for Anna */
+/** @param login folder of Anna's login */
 export async function watch(port: number, login: string, host = '127.0.0.1'): Promise<OwnerClient> {
   const mqtt = await connectAsync({
     ...{
@@ -86,7 +86,7 @@ export async function watch(port: number, login: string, host = '127.0.0.1'): Pr
   };
 }
 
-/** @param body posted as JSON; left out: GET */
+/** @param body posted as JSON; without it a GET is sent */
 export function ask(port: number, ca: Buffer, path: string, body?: object): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const asked = request(

@@ -1,4 +1,4 @@
-/** What the owner of one device sets up: rules, logins and certificates, as `dragoman-backend` makes them, and the words for the programs. */
+/** The set-up of a device's owner: rules, logins and certificates by `dragoman-backend`, and the programs' arguments. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const API_KEY = 'api-key-of-the-tests';
 
-/** @param folder where the programs will find it; its parent is there */
+/** @param folder the folder to make; its parent exists */
 export function makeFolder(
   bundles: string,
   folder: string,
@@ -14,7 +14,7 @@ export function makeFolder(
     readonly names: readonly string[];
     readonly brokerPort: number;
     readonly peoplePort: number;
-    /** The address at which the broker listens; left out: the loopback's. */
+    /** Address on which the broker listens. Default: loopback. */
     readonly listen?: string;
   },
 ): void {
@@ -28,20 +28,20 @@ export function makeFolder(
   backend('devices', 'add', 'kiosk-01', '--broker', folder);
   const kinds = names.map((name) => `${/^\d/.test(name) ? 'IP' : 'DNS'}:${name}`);
   certify(folder, ['IP:127.0.0.1', ...kinds]);
-  // It would change to a user of its own, who cannot read this folder.
+  // As root, mosquitto would change to its own user, who cannot read this folder.
   if (process.getuid?.() === 0) appendFileSync(brokerFile(folder), 'user root\n');
   writeFileSync(join(folder, 'logins/backend/api-key'), API_KEY, { mode: 0o600 });
 }
 
 export const brokerFile = (folder: string): string => join(folder, 'broker/mosquitto.conf');
 
-/** After its name. */
+/** Arguments of the emulator. */
 export const emulatorWords = (folder: string, port: number): string[] => [
   ...['run', '--port', String(port), '--api-key', API_KEY],
   ...['--tls-cert', join(folder, 'broker/server.crt'), '--tls-key', join(folder, 'broker/server.key')],
 ];
 
-/** In its environment; it runs in `logins/backend`, with the file backend.json that lies there. */
+/** Environment of the backend, which runs in `logins/backend` with the file backend.json there. */
 export const backendSettings = (servicePort: number, streamHost: string): Record<string, string> => ({
   DRAGOMAN_BACKEND_ALLOW: 'museum/*',
   DRAGOMAN_BACKEND_SERVICE_URL: `https://127.0.0.1:${servicePort}`,
@@ -52,7 +52,7 @@ export const backendSettings = (servicePort: number, streamHost: string): Record
   DRAGOMAN_BACKEND_LIMITS_SESSIONS_AT_ONCE: '64',
 });
 
-/** Broker and service get a certificate for each name that the device may know them by, of the authority that was set up. */
+/** Issues certificates for broker and service from the set-up's authority, for all names that the device uses. */
 function certify(folder: string, names: readonly string[]): void {
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
   const made = mkdtempSync(join(tmpdir(), 'dragoman-certificate-'));

@@ -1,4 +1,4 @@
-/** The owner's side of one device, as programs of their own on this machine's loopback: mosquitto with TLS, backend, emulator. */
+/** The owner's side of a device, as programs on this machine's loopback: mosquitto with TLS, backend, emulator. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { startTokenRelay, type TokenRelay } from './token-relay.ts';
 const START_LIMIT_MS = 60_000;
 
 export interface OwnerOptions {
-  /** The folder of the bundles. */
+  /** Folder of the bundles. */
   readonly bundles: string;
-  /** How broker and service are called where the device is, beside 127.0.0.1; names and addresses of the certificate. */
+  /** Names and addresses of broker and service for the device, beside 127.0.0.1. The certificates contain them. */
   readonly names?: readonly string[];
-  /** More words for the emulator. */
+  /** Further arguments of the emulator. */
   readonly emulator?: readonly string[];
-  /** Where streams go, as the device sees it; left out: the emulator's own port on 127.0.0.1. */
+  /** Address of streams for the device. Default: the emulator's port on 127.0.0.1. */
   readonly streamHost?: string;
-  /** Of what was said and its translation; else those of the emulator. */
+  /** Phrases with their translations. Default: those of the emulator. */
   readonly phrases?: readonly Readonly<Record<string, string>>[];
 }
 
@@ -29,22 +29,22 @@ export interface Owner extends Omit<OwnerClient, 'end'> {
   readonly folder: string;
   readonly brokerPort: number;
   readonly servicePort: number;
-  /** What was handed out for the device: broker-ca.crt, mqtt-password. */
+  /** Folder of the device's login: broker-ca.crt, mqtt-password. */
   readonly login: string;
-  /** Of all sessions that were made. */
+  /** Tokens of all sessions. */
   readonly tokens: readonly string[];
-  /** Steers the service. */
+  /** Orders a fault of the service. */
   fault(order: object): Promise<void>;
-  /** What the service answers at its tool paths. */
+  /** Requests a tool path of the service. */
   service(path: string, body?: object): Promise<Buffer>;
   stopBroker(): Promise<void>;
   startBroker(): Promise<void>;
-  /** What the broker has written to its disk. */
+  /** The broker's file of stored messages. */
   brokerStore(): Buffer;
   close(): Promise<void>;
 }
 
-/** Why there can be no owner here; null where there can. */
+/** @returns why the programs cannot run here; null if they can */
 export function whatOwnerLacks(): string | null {
   if (findMosquitto() === null) return 'no mosquitto (mosquitto)';
   return findOpenssl() ? null : 'no openssl (openssl)';
@@ -121,7 +121,7 @@ const brokerWords = (folder: string): string[] => [
   brokerFile(folder),
 ];
 
-/** Starts a program that says a word when it is ready. */
+/** Starts a program that prints a word when it is ready. */
 async function startChild(
   words: readonly string[],
   ready: RegExp,

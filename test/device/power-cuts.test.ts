@@ -3,7 +3,7 @@ import { keyOf } from './command-flood.ts';
 import { cutsInWords, outcomesOfCuts } from './virtual/power-cuts.ts';
 import type { Report } from './virtual/report.ts';
 
-it('tells which command was answered before a cut and not remembered after it', () => {
+it('names a command that was answered before a power cut and forgotten after it', () => {
   const cut = (number: number): Report => ({
     kind: 'cut',
     sent: [0, 1, 2].map((place) => `${number}-${place}`),
@@ -18,7 +18,7 @@ it('tells which command was answered before a cut and not remembered after it', 
     ['1-1', 'ok'],
     ['1-2', 'error'],
   ]);
-  // One has only begun for the disk, and the one before it is not there at all.
+  // On the disk one command has only begun, and the one before it is missing.
   const flawed = survived(20, [['2-1', 'error']]);
   const outcomes = outcomesOfCuts([cut(1), whole, cut(2), flawed, cut(3)]);
   expect(outcomes.map(({ forgotten }) => forgotten)).toEqual([[], ['2-0', '2-1']]);

@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const began = (scenario: string) => ({ kind: 'began', scenario, atS: 1.5 });
 const line = (scenario: string) => Buffer.from(`${JSON.stringify(began(scenario))}\n`);
 
-it('reads what has come since, also where a line or a character was cut', () => {
+it('reads only new lines, also after an incomplete line or character', () => {
   const file = join(folder, 'told');
   writeFileSync(file, '');
   const reports = readReports(file);
@@ -29,7 +29,7 @@ it('reads what has come since, also where a line or a character was cut', () => 
   expect(reports()).toHaveLength(2);
 });
 
-it('reads a report that is longer than what is read at once', () => {
+it('reads a report that is longer than its buffer', () => {
   const file = join(folder, 'told');
   const long = 'a'.repeat(200_000);
   writeFileSync(file, Buffer.concat([line(long), line('hung')]));

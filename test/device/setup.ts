@@ -22,22 +22,22 @@ import { isAboutTime } from './slowness.ts';
 import { makeTones } from './tones.ts';
 
 const run = promisify(execFile);
-/** Says what is plugged into the machine, which a saved state must match. */
+/** Source of the machine's hardware, which a saved state must match. */
 const MACHINE = fileURLToPath(new URL('machine.ts', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Of the same size each time: the machine has learnt it before its state is saved. */
+/** Fixed size of the parcel (bytes): the machine knows it from before its state was saved. */
 export const PARCEL_BYTES = 160 * 2 ** 20;
 export const [VERSION, NEXT_VERSION] = ['1.0.0-1', '1.1.0-1'];
 export const SOUND_S = 60;
 export const NO_END_S = 1e9;
 const OWN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 
-/** What a machine is made of, or why there can be none here. */
+/** The parts of a machine, or the reason why there can be none here. */
 export type Testbed =
   | {
       readonly suite: string;
       readonly missing: null;
-      /** By `Date.now()`: what has not begun by then is left out. */
+      /** Time by `Date.now()` after which no scenario starts. */
       readonly endsAt: number;
       readonly bundles: string;
       readonly hardware: Omit<Hardware, 'ports'>;
@@ -50,7 +50,7 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the image, a state of it in which it has just booted, and what is brought to it, once for a project, which is named after its Debian. */
+/** Makes the image, its saved state after booting, and the parcel, once for a project. The project has the name of its Debian. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const { suite, architecture } = whatIsAsked(project.name);
   const missing = whatIsMissing(architecture);
@@ -113,7 +113,7 @@ export function whatIsMissing(architecture: Architecture): string | null {
   ] as const) {
     if (spawnSync(program, [option]).status !== 0) return `no ${program} (${packageName})`;
   }
-  // Its packages are configured by programs of its own.
+  // Configuring its packages runs programs of that architecture.
   const runs = spawnSync('arch-test', [architecture]).status === 0;
   if (!runs && architecture !== OWN_ARCHITECTURE)
     return `programs of ${architecture} do not run here (qemu-user-static, arch-test, binfmt-support; then update-binfmts --enable)`;
@@ -121,8 +121,8 @@ export function whatIsMissing(architecture: Architecture): string | null {
 }
 
 /**
- * What an owner copies to the device, and a recording, as a tar that is a disk.
- * @param more puts into the folder what else is wanted
+ * Packs the files that an owner copies to the device, and a recording, into a tar that is used as a disk.
+ * @param more adds further files to the folder
  */
 export async function pack(
   folder: string,
@@ -148,7 +148,7 @@ export async function pack(
   return parcel;
 }
 
-/** The disk with the state "booted" in it; kept beside the image for the next time, for this QEMU. */
+/** Makes the disk with the saved state "booted". It is kept beside the image for later runs with this QEMU. */
 async function bootOnce(
   image: string,
   folder: string,
@@ -175,7 +175,7 @@ async function bootOnce(
   ]);
   const machine = await switchOn({ ...parts, disk: draft, ports: {} });
   try {
-    // What a first boot still writes.
+    // Waits for the writes of the first boot.
     await machine.must(['sync']);
     await machine.save('booted');
   } finally {

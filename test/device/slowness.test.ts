@@ -3,8 +3,8 @@ import { excuse, isAboutTime, MOST_PROBE_MS, TimingError, timed, turnsOf, watchS
 
 const CALM = { waitedShare: 0.05, probeMs: MOST_PROBE_MS / 3, ownXruns: 0 };
 
-describe('what excuses a failure on a machine in real time', () => {
-  it('is a machine that is busy with other things, or too slow, and nothing else', () => {
+describe('the excuse for a failure in real time', () => {
+  it('is only a machine that is busy with other work or too slow', () => {
     expect(excuse(CALM)).toBeNull();
     expect(excuse({ ...CALM, waitedShare: 0.6 })).toMatch(/too busy.* 60 %/);
     expect(excuse({ ...CALM, probeMs: MOST_PROBE_MS + 1 })).toMatch(/too slow/);
@@ -12,7 +12,7 @@ describe('what excuses a failure on a machine in real time', () => {
     expect(excuse({ ...CALM, probeMs: Number.POSITIVE_INFINITY })).toMatch(/too slow/);
   });
 
-  it('excuses what comes late and sound with flaws, and never what is wrong', () => {
+  it('covers delays and flawed sound, but no wrong results', () => {
     expect(isAboutTime(new Error('after 120 s still not: it is live'))).toBe(true);
     expect(isAboutTime(new Error('the guest agent is silent'))).toBe(true);
     expect(isAboutTime(new Error('expected [ "a token" ] to deeply equal []'))).toBe(false);
@@ -21,13 +21,13 @@ describe('what excuses a failure on a machine in real time', () => {
     expect(() => timed(() => expect(0.02).toBeLessThan(0.05))).not.toThrow();
   });
 
-  it('is not a machine that was fast and does not answer any more', async () => {
+  it('is not a machine that was fast and no longer answers', async () => {
     const gone = { pid: 2 ** 30, sh: () => Promise.reject(new Error('the guest agent is silent')) };
     expect(excuse(await (await watchStrain(gone, MOST_PROBE_MS / 3)).measure())).toBeNull();
     expect(excuse(await (await watchStrain(gone)).measure())).toMatch(/too slow/);
   });
 
-  it('counts what the test’s own player and recorder missed in this scenario, by the machine’s journal', async () => {
+  it('counts xruns of the test’s own player and recorder in this scenario, from the machine’s journal', async () => {
     const counted = async (before: number, after: number): Promise<number> => {
       const counts = [before, after];
       const sh = async (script: string) => (script.startsWith('journalctl') ? `${counts.shift()}\n` : '');
@@ -35,16 +35,16 @@ describe('what excuses a failure on a machine in real time', () => {
     };
     expect(await counted(2, 5)).toBe(3);
     expect(await counted(2, 2)).toBe(0);
-    // Back in a state that was saved before.
+    // After loading an earlier state.
     expect(await counted(5, 1)).toBe(1);
   });
 
-  it('is measured: a thread that computes runs', () => {
+  it('measures the run time of a computing thread', () => {
     const before = turnsOf(process.pid);
     for (const until = performance.now() + 50; performance.now() < until; ) Math.sqrt(until);
     const { ranMs } = turnsOf(process.pid);
     expect(ranMs).toBeGreaterThan(before.ranMs);
-    // No process has this number.
+    // No process has this id.
     expect(turnsOf(2 ** 30)).toEqual({ ranMs: 0, waitedMs: 0 });
   });
 });

@@ -1,51 +1,51 @@
 /**
- * What a slow or busy machine has to do with a failure. QEMU emulates in real time: where it does not get the processors, or they are
- * too slow, sound is lost and everything is late, which says nothing of what is tested. A failure of that kind is then reported as
- * skipped, with its reason; it never counts as passed, and any other failure stays one.
+ * Decides whether a slow or busy host caused a failure. QEMU emulates in real time: without enough processor time, sound is lost and
+ * everything is late, which says nothing about the tested program. Such a failure is reported as skipped, with the reason. It never
+ * counts as passed, and all other failures stay failures.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Machine } from './machine.ts';
 
-/** How long threads have run, and how long they could have run and had to wait for a processor, since they began. */
+/** Run time of threads, and the time that they waited for a processor, since they began. */
 export interface Turns {
   readonly ranMs: number;
   readonly waitedMs: number;
 }
 
 export interface Strain {
-  /** Of the time in which the emulated machine had something to do: how much it waited for a processor. */
+  /** Share of the emulated machine's busy time in which it waited for a processor. */
   readonly waitedShare: number;
   /** Processor time that a known computation in the machine takes. */
   readonly probeMs: number;
-  /** How often a card of the scenario's own programs, which only play or record, ran dry or over in it. */
+  /** Number of xruns of the scenario's own programs, which only play or record. */
   readonly ownXruns: number;
 }
 
-/** What was thrown could come of a machine that is too slow. */
+/** An error that a slow machine may have caused. */
 export class TimingError extends Error {
   override readonly name = 'TimingError';
 }
 
-/** A little of it is usual: backend, emulator and broker run beside the machine. */
+/** Largest normal share of waiting: backend, emulator and broker run beside the machine. */
 const MOST_WAITED = 0.25;
-/** It takes 1.0 to 1.2 s on the machine of the figures in docs/device.md, as soon as it has booted. */
+/** Longest normal time of the computation (ms). The machine of docs/device.md needs 1.0 to 1.2 s after booting. */
 export const MOST_PROBE_MS = 2400;
 const PROBE = 'head -c 16777216 /dev/zero | sha256sum >/dev/null';
-/** What plays into the microphone and records the loudspeaker computes next to nothing: where it is late, so is everybody. */
+/** Counts xruns of the test's player and recorder. They need almost no processor time: if they are late, the machine is too slow. */
 const COUNT_XRUNS =
   'journalctl -q -o cat --no-pager -u speaker -u listener | grep -cE "(under|over)run" || true';
 const NO_TURNS: Turns = { ranMs: 0, waitedMs: 0 };
-/** How others say that they have waited for too long. */
+/** Messages of other errors that mean a timeout. */
 const LATE = /^after [\d.]+ s still not|guest agent is silent|does not (end|come up|answer)/;
 
 export const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
-/** The reason why a failure in which time counts says nothing; null where it does. */
+/** The excuse for a failure that depends on time; null if there is none. */
 export function excuse({ waitedShare, probeMs, ownXruns }: Strain): string | null {
   if (ownXruns > 0)
     return `this machine is too slow: the cards of the test’s own player and recorder ran dry or over ${ownXruns} times`;
   if (waitedShare > MOST_WAITED)
-    return `this machine is too busy: what emulates had to wait for ${percent(waitedShare)} of the time that it needed`;
+    return `this machine is too busy: QEMU waited for ${percent(waitedShare)} of the processor time that it needed`;
   if (probeMs > MOST_PROBE_MS)
     return `this machine is too slow: a computation takes ${Math.round(probeMs)} ms, and may take ${MOST_PROBE_MS}`;
   return null;
@@ -54,7 +54,7 @@ export function excuse({ waitedShare, probeMs, ownXruns }: Strain): string | nul
 export const isAboutTime = (error: unknown): boolean =>
   error instanceof TimingError || (error instanceof Error && LATE.test(error.message));
 
-/** For expectations that a machine without time could break. */
+/** Checks expectations that a slow machine could break. */
 export function timed(expectations: () => void): void {
   try {
     expectations();
@@ -63,7 +63,7 @@ export function timed(expectations: () => void): void {
   }
 }
 
-/** All threads of a process; none where it is gone. */
+/** Turns of all threads of a process; zero if it is gone. */
 export function turnsOf(pid: number): Turns {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -74,7 +74,7 @@ export function turnsOf(pid: number): Turns {
   }
 }
 
-/** A thread that ends meanwhile counts for nothing. */
+/** Turns of one thread; zero if it has ended. */
 function readTurns(file: string): Turns {
   try {
     const [ran = 0, waited = 0] = readFileSync(file, 'latin1').split(' ').map(Number);
@@ -85,8 +85,8 @@ function readTurns(file: string): Turns {
 }
 
 /**
- * Of a machine, from now on.
- * @param usualProbeMs what the computation took when it was first asked: one that does not answer any more was not too slow before
+ * Watches the strain of a machine from now on.
+ * @param usualProbeMs first time of the computation, used for a machine that no longer answers
  */
 export async function watchStrain(
   machine: Pick<Machine, 'pid' | 'sh'>,
@@ -97,7 +97,7 @@ export async function watchStrain(
   const earlier = await countXruns(machine);
   const waited = (): number => {
     const now = turnsOf(machine.pid);
-    // One that was switched off meanwhile counts from zero.
+    // After a power-off the new QEMU counts from zero.
     const { ranMs, waitedMs } = machine.pid === pid ? between(before, now) : now;
     return waitedMs / Math.max(1, ranMs + waitedMs);
   };
@@ -108,7 +108,7 @@ export async function watchStrain(
       return {
         waitedShare: waited(),
         probeMs: (await probe(machine)) ?? usualProbeMs,
-        // One that is in an earlier state again counts from zero.
+        // After loading an earlier state the journal counts from zero.
         ownXruns: xruns < earlier ? xruns : xruns - earlier,
       };
     },
@@ -120,11 +120,11 @@ const between = (before: Turns, now: Turns): Turns => ({
   waitedMs: now.waitedMs - before.waitedMs,
 });
 
-/** Since the machine's journal began; none where it does not answer. */
+/** Xruns since the machine's journal began; zero if it does not answer. */
 const countXruns = (machine: Pick<Machine, 'sh'>): Promise<number> =>
   machine.sh(COUNT_XRUNS).then(Number, () => 0);
 
-/** By what it has run, not by how long it took: that is the same on a busy machine. null: it does not answer. */
+/** Processor time of the computation, which does not depend on other load; null if the machine does not answer. */
 async function probe(machine: Pick<Machine, 'pid' | 'sh'>): Promise<number | null> {
   const before = turnsOf(machine.pid);
   try {

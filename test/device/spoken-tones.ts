@@ -4,7 +4,7 @@ import type { EchoMeasure } from '../../src/core/audio/echo-measure.ts';
 import { perform } from '../acoustics.ts';
 import { makeTones, RATE_HZ } from './tones.ts';
 
-/** Tones that are spoken, and said again after this many milliseconds: none of them is taken for an echo of another. */
+/** Expects that tones played again after these delays (ms) are not taken for an echo. */
 export function expectNoEcho(saidAfter: readonly number[]): void {
   const spoken = new Float32Array(30 * RATE_HZ);
   for (const [at, sample] of makeTones(30).entries()) spoken[at] = sample / 32_768;

@@ -1,4 +1,4 @@
-/** Stands between the backend and the service, and remembers the tokens that were issued: nobody else tells them. */
+/** A relay between backend and service that records the issued tokens, which no program prints. */
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -2,7 +2,7 @@ import { it } from 'vitest';
 import { expectNoEcho } from './spoken-tones.ts';
 
 it.each([614, 635, 684, 705, 719, 740])(
-  'no tone is taken for an echo of another that is said %d ms later, meanwhile',
+  'takes no tone for an echo when it is played again %d ms later',
   (saidAfterMs) => {
     expectNoEcho([saidAfterMs]);
   },

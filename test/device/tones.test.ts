@@ -5,7 +5,7 @@ import { judge, makeTones, RATE_HZ } from './tones.ts';
 const ms = (count: number): number => (count * RATE_HZ) / 1000;
 const code = makeTones(20);
 
-/** The code without what is between two places. */
+/** The tones without a part. */
 const without = (from: number, to: number): Int16Array => {
   const rest = new Int16Array(code.length - (to - from));
   rest.set(code.subarray(0, from));
@@ -14,7 +14,7 @@ const without = (from: number, to: number): Int16Array => {
 };
 
 describe('the judge of tones', () => {
-  it('finds nothing wrong with what is whole, wherever it begins, and however loud it is', () => {
+  it('accepts whole sound with any start and loudness', () => {
     for (const [from, gain] of [
       [0, 1],
       [137, 0.5],
@@ -34,7 +34,7 @@ describe('the judge of tones', () => {
     }
   });
 
-  it('counts silence around it as none, and within it as what it is', () => {
+  it('counts silence within the sound, but not around it', () => {
     const padded = new Int16Array(code.length + ms(3000));
     padded.set(code, ms(1500));
     expect(judge(padded)).toMatchObject({ missing: 0, silentMs: 0, seconds: 20 });
@@ -56,7 +56,7 @@ describe('the judge of tones', () => {
     expect(judge(make())).toMatchObject(wanted);
   });
 
-  it('notices what is heard twice, and what is no tone', () => {
+  it('detects repeated sound and sound that is not a tone', () => {
     const twice = new Int16Array(code.length);
     twice.set(code.subarray(0, ms(6000)));
     twice.set(code.subarray(ms(5680), code.length - ms(320)), ms(6000));
@@ -67,11 +67,11 @@ describe('the judge of tones', () => {
     expect(judge(noisy).unclearMs).toBeGreaterThan(800);
   });
 
-  it('hears nothing where nothing is', () => {
+  it('finds no tones in silence', () => {
     expect(judge(new Int16Array(RATE_HZ))).toMatchObject({ tones: [], seconds: 0 });
   });
 
-  it('makes tones of which none is taken for an echo of another that is said meanwhile', () => {
+  it('makes tones that are not taken for an echo of each other', () => {
     expectNoEcho([614, 705]);
   });
 });

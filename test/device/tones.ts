@@ -1,16 +1,16 @@
 import { seededRandom } from '../../src/core/random.ts';
 
 /**
- * A recording in which each moment says which one it is, and the judge of what came of it on its way through sound cards.
+ * A recording in which each moment can be identified, and a judge of the same recording after its way through sound cards.
  *
- * Every 160 ms another of 192 tones, in order. They begin again after 31 s: what is said is not what is spoken meanwhile, or the agent
- * would take the one for an echo of the other. All are multiples of 50 Hz: in a window of 20 ms each has whole periods, so that
- * neither another tone nor where the window begins changes what is measured, and each tone keeps its phase from window to window.
+ * It plays the next of 192 tones every 160 ms. They repeat after 31 s, so that the output never equals the present input; otherwise the
+ * agent would take it for an echo. All are multiples of 50 Hz: a window of 20 ms has whole periods of each, so that neither other
+ * tones nor the start of the window affect the measurement, and each tone keeps its phase from window to window.
  * Sound that was lost, repeated or stretched shows as a tone out of order or as a jump of the phase.
  *
- * Below them lies noise. Pure tones of one step are all alike each 20 ms, and above 1.6 kHz, where nothing of them is compared any more
- * but the clicks between them, the agent found an echo of the one in the other by chance, several times a minute: where three agreed, as
- * when a recording was played thrice, it was in half-duplex from then on.
+ * Quiet noise is added. Pure tones are equal in each 20 ms, and above 1.6 kHz only the clicks between them are compared. There the
+ * agent found an echo by chance several times a minute. After three agreeing finds, as with a recording that is played three
+ * times, it would stay in half-duplex.
  */
 export const RATE_HZ = 24_000;
 const TONES = 192;
@@ -19,25 +19,25 @@ const STEP_HZ = 50;
 export const TONE_MS = 160;
 const TONE_SAMPLES = (RATE_HZ * TONE_MS) / 1000;
 const WINDOW_MS = 20;
-/** More of one tone was said twice. */
+/** Windows of one tone; more of them mean a repetition. */
 const MOST_WINDOWS = TONE_MS / WINDOW_MS + 1;
 const WINDOW = (RATE_HZ * WINDOW_MS) / 1000;
 const AMPLITUDE = 8000;
-/** Its highest sample: 23 dB below the tones by their power. */
+/** Peak of the noise; its power is 23 dB below the tones. */
 const NOISE = 700;
-/** Of a full scale. What is less is silence. */
+/** Level below which a window is silent (dBFS). */
 const QUIET_DBFS = -50;
-/** A window belongs to a tone that has this share of its power. */
+/** Share of a window's power that a tone needs to own the window. */
 const CLEAR_SHARE = 0.9;
-/** 0.1 ms of the lowest tone is 0.3 rad. */
+/** Phase change that counts as a jump (rad); 0.1 ms of the lowest tone is 0.3 rad. */
 const PHASE_JUMP_RAD = 0.3;
 
-/** One period of the cosine, of which each tone takes every n-th sample of a window: it has whole periods in it. */
+/** One period of the cosine. A tone uses every nth sample, because a window has whole periods of each tone. */
 const COSINE = Float64Array.from({ length: WINDOW }, (_, at) => Math.cos((2 * Math.PI * at) / WINDOW));
 
 const hzOf = (tone: number): number => LOWEST_HZ + STEP_HZ * tone;
 
-/** @param firstTone which of the 192 it begins with */
+/** @param firstTone number of the first of the 192 tones */
 export function makeTones(seconds: number, firstTone = 0): Int16Array {
   const samples = new Int16Array(Math.round(seconds * RATE_HZ));
   const next = seededRandom(firstTone);
@@ -50,13 +50,13 @@ export function makeTones(seconds: number, firstTone = 0): Int16Array {
 }
 
 export interface Judgement {
-  /** Tones that were heard, in their order; -1 for a silence between two of them. */
+  /** Detected tones in order; -1 for silence between two of them. */
   readonly tones: readonly number[];
   /** Seconds from the first sound to the last. */
   readonly seconds: number;
-  /** Tones that should have come between two that came. */
+  /** Tones that are missing between two detected ones. */
   readonly missing: number;
-  /** Tones that came once more, too long, or out of order. */
+  /** Tones that were repeated, too long, or out of order. */
   readonly outOfOrder: number;
   /** Each of them, "after tone 41 tone 39, 60 ms". */
   readonly disorder: readonly string[];
@@ -64,11 +64,11 @@ export interface Judgement {
   readonly silentMs: number;
   /** The longest silence between two tones, and how many tones came before and after it. */
   readonly gap: { readonly ms: number; readonly before: number; readonly after: number };
-  /** Within a tone: places where it does not go on as it began. */
+  /** Phase jumps within a tone. */
   readonly phaseJumps: number;
-  /** The median of all windows with a tone. */
+  /** Median level of all windows with a tone. */
   readonly levelDbfs: number;
-  /** Windows in which something else sounds than a tone, or than one turning into the next. */
+  /** Length of windows with neither a tone nor a change from one tone to the next. */
   readonly unclearMs: number;
 }
 
@@ -87,7 +87,7 @@ export function judge(samples: Int16Array): Judgement {
   const { tones, unclear } = inOrder(windows);
   let missing = 0;
   const disorder: string[] = [];
-  // A tone with a silence in it is still one.
+  // A tone interrupted by silence is still one tone.
   const heard = tones.filter(({ tone }) => tone >= 0);
   const whole: Run[] = [];
   for (const run of heard) {
@@ -125,7 +125,7 @@ interface Run {
   windows: number;
 }
 
-/** Which tone a window has, if it has one alone. */
+/** The tone of a window, if it has only one. */
 function look(samples: Int16Array, from: number): Window {
   let power = 0;
   for (let at = from; at < from + WINDOW; at += 1) power += (samples[at] ?? 0) ** 2;
@@ -138,7 +138,7 @@ function look(samples: Int16Array, from: number): Window {
     for (let at = 0; at < WINDOW; at += 1) {
       const place = (periods * at) % WINDOW;
       re += (samples[from + at] ?? 0) * (COSINE[place] ?? 0);
-      // A quarter of a period later the cosine is the sine.
+      // The cosine shifted by a quarter period is the sine.
       im += (samples[from + at] ?? 0) * (COSINE[(place + (3 * WINDOW) / 4) % WINDOW] ?? 0);
     }
     const own = (2 * (re * re + im * im)) / WINDOW ** 2;
@@ -147,7 +147,7 @@ function look(samples: Int16Array, from: number): Window {
   return { tone: null, phase: 0, dbfs };
 }
 
-/** The tones one after the other. Between two a window may have both; what is unclear beyond that is counted. */
+/** The sequence of tones. A window between two tones may contain both; further unclear windows are counted. */
 function inOrder(windows: readonly Window[]): { tones: Run[]; unclear: number } {
   const tones: Run[] = [];
   let [unclear, run] = [0, 0];
@@ -175,7 +175,7 @@ function longestGap(tones: readonly Run[]): Judgement['gap'] {
   return { ms: longest.windows * WINDOW_MS, before, after: heard.length - before - 1 };
 }
 
-/** Against the last clear window of the same tone: the one in which it jumps is not clear itself. */
+/** Compares with the last clear window of the same tone, because the window with the jump is not clear itself. */
 function countPhaseJumps(windows: readonly Window[]): number {
   let jumps = 0;
   let before: Window | null = null;

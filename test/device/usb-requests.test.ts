@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** As QEMU writes it, where the kernel has doubled the rate: each sample, then one between it and the next, for both ears. */
+/** QEMU's recording after the kernel has doubled the rate: each sample, then an interpolated one, in two channels. */
 const wavOf = (samples: readonly number[]): Buffer =>
   Buffer.concat([
     Buffer.alloc(44),
     ...samples.map((sample) => Buffer.from(Int16Array.of(sample, sample, sample + 1, sample + 1).buffer)),
   ]);
 
-it('keeps what a USB loudspeaker says in pieces, and begins anew where it is plugged in again', async () => {
+it('keeps the sound of a USB loudspeaker in pieces, and starts a new recording when it is plugged in again', async () => {
   const sound = join(folder, 'usb.wav');
   const reports: Report[] = [{ kind: 'began', scenario: 'usb-loudspeaker', atS: 1 }];
   const commands: string[] = [];

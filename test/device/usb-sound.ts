@@ -1,10 +1,10 @@
-/** What QEMU records of its USB loudspeaker: 48 kHz, two channels, 16 bits. */
+/** QEMU's recording of its USB loudspeaker: 48 kHz, two channels, 16 bits. */
 export const WAV_HEADER_BYTES = 44;
 const FRAME_BYTES = 4;
-/** Two frames for each sample that was sent. */
+/** Bytes for each sent sample: two frames. */
 const STEP_BYTES = 2 * FRAME_BYTES;
 
-/** The kernel doubles the rate by drawing lines: every second frame is a sample that was sent. `end`: where the next ones begin. */
+/** Extracts the sent samples: the kernel doubles the rate by interpolation, so they are every second frame. `end`: offset of the next. */
 export function samplesOfUsb(
   wav: Buffer,
   from = WAV_HEADER_BYTES,

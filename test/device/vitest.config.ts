@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENT } from '../setup/patience.ts';
 
-/** Takes an hour, and runs where it is named. */
+/** The project that takes an hour; it runs only when named. */
 const LONG = 'day';
 const isNamed = process.argv.includes(LONG);
 
@@ -24,7 +24,7 @@ const project = (name: string) => ({
   },
 });
 
-/** Debian 13 in a time of its own, the same on any machine. */
+/** Debian 13 with virtual time, the same on every host. */
 const VIRTUAL = {
   test: {
     name: 'virtual',
@@ -34,7 +34,7 @@ const VIRTUAL = {
   },
 };
 
-/** What an owner installs, on a whole machine with a kernel of its own: `npm run test:device`, as root. */
+/** The installed packages on a whole machine with its own kernel: `npm run test:device`, as root. */
 export default defineConfig({
   test: { maxWorkers: 1, projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL] },
 });

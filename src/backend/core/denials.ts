@@ -1,8 +1,11 @@
 /** Denials that come from the backend's own limits. */
-import type { Rate } from '../../core/retry/rate.ts';
+import { fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
+import { isKnown, type Rank } from './job-queue.ts';
 
 const BUSY_RETRY_S = 5;
+/** Limit on denials to all devices that never had a session, because clients can invent names. */
+const UNKNOWN_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 
 export function tooMany({ perMinute }: Rate, waitMs: number, draw: number): TokenError {
   const title = 'Too many requests';
@@ -16,4 +19,15 @@ export function busy(limit: string, draw: number): TokenError {
   const detail = `too many requests at once for ${limit}`;
   const retry_after_s = Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
   return { code: 'backend_busy', title: 'Backend busy', detail, final: false, retry_after_s };
+}
+
+/** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
+export function countUnknownDevices(): (rank: Rank, now: number) => boolean {
+  let bucket = fullBucket(UNKNOWN_ANSWERS, 0);
+  return (rank, now) => {
+    if (isKnown(rank)) return false;
+    const spent = spend(bucket, UNKNOWN_ANSWERS, now);
+    bucket = spent.bucket;
+    return spent.waitMs > 0;
+  };
 }

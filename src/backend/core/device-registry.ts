@@ -3,7 +3,6 @@
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import { type Account, openAccount } from './device-account.ts';
 import type { Answer } from './issue-event.ts';
-import { isKnown, type Rank } from './job-queue.ts';
 import type { DeviceName } from './policy.ts';
 
 /** Largest number of records of devices that had sessions. They are kept separately, so that invented names cannot displace them. */
@@ -17,8 +16,6 @@ const ANSWERS_PER_REQUEST = 4;
 const TRIAL_BURST = 2;
 /** A device checks every ten minutes, in up to three attempts, that the backend is there. Further checks get no answer. */
 const PROBES: Rate = { burst: 6, perMinute: 6 };
-/** Limit on denials to all devices that never had a session, because clients can invent names. */
-const UNKNOWN_ANSWERS: Rate = { burst: 50, perMinute: 600 };
 
 interface GivenAnswer {
   readonly answer: Answer;
@@ -133,15 +130,4 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): v
     if (map.size <= most) return;
     map.delete(oldest);
   }
-}
-
-/** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
-export function countUnknownDevices(): (rank: Rank, now: number) => boolean {
-  let bucket = fullBucket(UNKNOWN_ANSWERS, 0);
-  return (rank, now) => {
-    if (isKnown(rank)) return false;
-    const spent = spend(bucket, UNKNOWN_ANSWERS, now);
-    bucket = spent.bucket;
-    return spent.waitMs > 0;
-  };
 }

@@ -7,14 +7,9 @@ import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
-import { busy, tooMany } from './denials.ts';
+import { busy, countUnknownDevices, tooMany } from './denials.ts';
 import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './device-account.ts';
-import {
-  countUnknownDevices,
-  type DeviceRecord,
-  type DeviceRegistry,
-  openDeviceRegistry,
-} from './device-registry.ts';
+import { type DeviceRecord, type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
 import { countPending } from './pending.ts';

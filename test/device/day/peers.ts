@@ -1,4 +1,4 @@
-/** Everybody whom a device talks with, inside its machine: in a time of its own it can talk with nobody else. */
+/** All peers of a device, inside its machine: with virtual time it cannot reach peers outside. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,18 +14,18 @@ const SERVICE_PORT = 443;
 const STARTS_WITHIN_MS = 240_000;
 
 export interface Peers {
-  /** Of what was handed out for the device: broker-ca.crt, mqtt-password. */
+  /** A file of the device's login: broker-ca.crt, mqtt-password. */
   handed(name: string): Buffer;
-  /** The service is started again, and translates in another way. */
+  /** Restarts the service with another way of translating. */
   serve(translate: 'transform' | 'echo'): Promise<void>;
   close(): void;
 }
 
 /**
- * Broker, service and backend run, and somebody writes down what the device says. What they write stays in memory: what is counted at
- * the disk is the device's.
- * @param virtioPort of the machine, as a device file, for what the device says
- * @param sessionS how long a session lasts at most
+ * Starts broker, service and backend, and a watcher that records the device's messages. Their files are in memory, so that only
+ * writes of the device reach the disk.
+ * @param virtioPort device file in the machine for the device's messages
+ * @param sessionS longest duration of a session
  */
 export async function startPeers(
   machine: Machine,
@@ -36,7 +36,7 @@ export async function startPeers(
   const root = mkdtempSync(join(tmpdir(), 'dragoman-peers-'));
   const folder = join(root, 'museum');
   makeFolder(bundles, folder, PORTS);
-  // The paths in it stay as they are.
+  // Keeps the path, because files in it contain it.
   await machine.sh('mkdir -p "$1"; mount -t tmpfs none "$1"', root);
   await machine.must(['tar', '-xC', '/'], execFileSync('tar', ['-cC', '/', folder.slice(1)]));
   await machine.write(join(root, 'watcher.mjs'), await bundleForGuest(WATCHER));
@@ -47,7 +47,7 @@ export async function startPeers(
   await start('broker', ['mosquitto', '-c', brokerFile(folder)]);
   const isThere = async (port: number) => (await machine.sh(`ss -Hltn "sport = :${port}"`)).trim() !== '';
   const untilThere = (port: number) =>
-    until(`somebody listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
+    until(`a server listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
   const serve = async (translate: string): Promise<void> => {
     await machine.run(['systemctl', 'stop', 'emulator']);
     const more = ['--translate', translate, '--setup-ms', '300', '--set', 'echoSilence=false'];

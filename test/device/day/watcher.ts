@@ -1,6 +1,6 @@
 /**
- * Runs in a machine that lives in a time of its own: writes down all that the device says, a line of JSON each, and sends it a command
- * now and then. Words: the port for people, Anna's folder, where to write.
+ * Runs in a machine with virtual time: writes each message of the device as a line of JSON, and sends it a command from time to
+ * time. Arguments: the port for people, Anna's folder, the output file.
  */
 import { openSync, writeSync } from 'node:fs';
 import { watch } from '../owner-client.ts';

@@ -1,4 +1,4 @@
-/** A card, a board it is put into, and its owner on this machine's loopback; what was begun is ended after each test. */
+/** Cards, boards, and the owner on this machine's loopback. Everything is ended after each test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,16 +12,16 @@ import { CARD_BYTES } from './kiosk.ts';
 export interface BoardFixture {
   readonly owner: Owner;
   readonly sshKey: { readonly file: string; readonly publicKey: string };
-  /** A new card with the image on it, as a card writer leaves it. */
+  /** A new card with the image written to it. */
   newCard(bytes?: number): Card;
-  /** As it is now. */
+  /** Copies a card in its present state. */
   copy(card: Card): Card;
   /** Switches a board on with this card in it. */
   boot(card: Card, board?: BoardName, state?: 'worn'): Promise<Board>;
   close(): Promise<void>;
 }
 
-/** What the service does with what it hears: it says it again. */
+/** Options of the service, which echoes its input. */
 const EMULATOR = [
   ...['--translate', 'echo', '--setup-ms', '300', '--set', 'recordBytes=50000000'],
   ...['--allow-host', OWNER],
@@ -62,9 +62,9 @@ export async function openBoardFixture(image: string, bundles: string): Promise<
   };
 }
 
-/** For what speaks and listens on any machine. */
+/** A fixture for the helpers that speak and listen on any machine. */
 export function asFixture(board: Board, owner: Owner, card: Card): Fixture {
-  const never = () => Promise.reject(new Error('a card is not put back to a state it had'));
+  const never = () => Promise.reject(new Error('a card has no saved states'));
   return {
     machine: {
       ...board,

@@ -1,4 +1,4 @@
-/** The image on an emulated board: QEMU's `virt`, or its Raspberry Pi 3. Nothing of the image is changed for it but the console. */
+/** The image on an emulated board: QEMU's `virt` or Raspberry Pi 3. Only the console is changed. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ interface Kind {
   readonly console: string;
   /** Added to the kernel's command line. */
   readonly more: string;
-  /** With the name of the card's file. */
+  /** QEMU's arguments for the board. @param card path of the card's file */
   words(card: string, folder: string, isWorn: boolean): string[];
 }
 
 const SMP = ['-smp', '2', '-m', '1024'];
-// What a board forces out is in a file of this machine then, and outlives QEMU; to this machine's disk it may take seconds, in which
-// all of the board stands still.
+// Synced data of a board is in a file of this machine, which outlives QEMU. Syncing it to the disk could take seconds, in which the
+// whole board stops.
 const BOARDS: Readonly<Record<BoardName, Kind>> = {
   virt: {
     ...{ console: 'ttyAMA0', more: '' },
@@ -32,9 +32,9 @@ const BOARDS: Readonly<Record<BoardName, Kind>> = {
     ],
   },
   raspi3b: {
-    // The first is the console of the firmware; the kernel has the other one.
+    // ttyS0 is the console of the firmware; the kernel uses the other one.
     console: 'ttyS1,115200',
-    // QEMU's starts again as soon as its watchdog is switched on.
+    // QEMU's board restarts as soon as its watchdog is enabled.
     more: ' modprobe.blacklist=bcm2835_wdt',
     words: (card, folder) => [
       ...['-M', 'raspi3b', '-dtb', join(folder, 'bcm2837-rpi-3-b.dtb')],
@@ -46,33 +46,33 @@ const BOARDS: Readonly<Record<BoardName, Kind>> = {
 
 export interface Board extends GuestCommands, Pick<Machine, 'monitor' | 'console'> {
   readonly startedAt: number;
-  /** Of QEMU. */
+  /** Process id of QEMU. */
   readonly pid: number;
-  /** Whether it can be logged in to; ms since it was switched on. */
+  /** Waits until a login works. @returns ms since power-on */
   untilLogin(limitMs: number): Promise<number>;
-  /** Without a word to anything that runs in it. */
+  /** Cuts the power without a shutdown. */
   cutPower(): Promise<void>;
 }
 
 export interface Wiring {
   readonly board: BoardName;
   readonly card: Card;
-  /** For its files. */
+  /** Folder for its files. */
   readonly folder: string;
-  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100; it reaches nothing else. */
+  /** Ports of this machine's loopback that it reaches as ports of 10.0.2.100. It has no other network. */
   readonly ports: Readonly<Record<number, number>>;
-  /** A port of this machine's, for its SSH; the private key beside it is what dragoman.json allows. */
+  /** Port of this machine for its SSH. `dragoman.json` allows the private key in the same folder. */
   readonly sshPort: number;
   readonly sshKey: string;
-  /** The card can only be read, as worn ones are. */
+  /** The card is read-only, like a worn card. */
   readonly isWorn: boolean;
 }
 
 const LIFE_LIMIT_MS = 5_400_000;
-/** Of what it wrote on its console, where nobody can log in to ask it. */
+/** Characters of the console that are shown if no login works. */
 const CONSOLE_SHOWN = 8000;
 const RUN_LIMIT_MS = 90_000;
-/** For one login: its keys take seconds of the board's processor. A board that is slower gets longer. */
+/** Limits for one login: key exchange takes seconds on the board's processor. Slower boards get more time. */
 const [FIRST_TRY_MS, LONGER, CONNECT_LIMIT_S] = [15_000, 1.1, 120];
 
 export async function powerOn({
@@ -158,7 +158,7 @@ async function end(qemu: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** One login for all that is asked of a board: each takes seconds of its processor. It ends with the board. */
+/** One shared SSH connection for all commands, because each login takes seconds. It ends with the board. */
 const sshLine = (port: number, key: string, shared: string): string[] => [
   ...['-i', key, '-p', String(port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
   ...['-o', 'LogLevel=ERROR', '-o', 'BatchMode=yes', '-o', 'IdentitiesOnly=yes'],
@@ -190,7 +190,7 @@ function execute(words: readonly string[], input: string | Uint8Array, limitMs: 
   });
 }
 
-/** A key pair; the path of the private one. */
+/** Makes a key pair. @returns the path of the private key, and the public key */
 export function makeSshKey(folder: string): { readonly file: string; readonly publicKey: string } {
   const file = join(folder, 'owner-key');
   mkdirSync(dirname(file), { recursive: true });

@@ -1,25 +1,25 @@
-/** A card with an image of ours, and its parts as any other computer reads them. */
+/** A card with an image, and its partitions as another computer reads them. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Card {
-  /** The card as a file: raw, and larger than the image. */
+  /** Path of the card: a raw file, larger than the image. */
   readonly file: string;
-  /** A file of the boot partition; null: there is none. */
+  /** Reads a file of the boot partition; null if missing. */
   read(name: string): string | null;
   write(name: string, text: string): void;
   remove(name: string): void;
   /** Copies files of the boot partition to a folder. */
   take(names: readonly string[], folder: string): void;
   partition(number: number): { readonly start: number; readonly size: number };
-  /** Whether nothing is left to repair in the partition of what lasts, once its journal has been replayed. */
+  /** Checks the data partition after replaying its journal. @returns the output of e2fsck */
   checkData(): string;
 }
 
 const SECTOR = 512;
 
-/** @param bytes how large the card is */
+/** @param bytes size of the card */
 export function flash(image: string, file: string, bytes: number): Card {
   execFileSync('cp', ['--sparse=always', image, file]);
   truncateSync(file, bytes);

@@ -1,4 +1,4 @@
-/** A card's bad days: power cuts at the first start, no partition for what lasts, a full one, one that can only be read. */
+/** Faults of a card: power cuts at the first start, a missing, full or damaged data partition, a read-only card. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { inSeconds, wait } from '../kiosk.ts';
@@ -8,13 +8,13 @@ import { CARD_BYTES, FILE, LOGIN_LIMIT_MS, provisioning, STATUS } from './kiosk.
 
 const flashable = inject('flashable');
 const { missing } = flashable;
-/** Of the first start, seconds after the power came: kernel, root, partition that grows, what dragoman.json says, keys, the agent. */
+/** Moments of the first start (s after power-on): kernel, root, growing partition, provisioning, keys, agent. */
 const CUTS = [6, 10, 14, 18, 22, 27, 33, 40, 48, 58];
 const MIB = 2 ** 20;
-/** The first blocks, and their copy at 128 MiB. */
+/** Length that covers the superblock and its copy at 128 MiB (bytes). */
 const BEYOND_REPAIR = 160 * MIB;
 
-describe.skipIf(missing !== null)('a card on its bad days', () => {
+describe.skipIf(missing !== null)('a card with a fault', () => {
   let fixture: BoardFixture;
   beforeAll(async () => {
     if (flashable.missing !== null) return;
@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     return card;
   };
   let started: { readonly card: Card; readonly machineId: string } | null = null;
-  /** A copy of a card that was started, and whose power was cut then. */
+  /** A copy of a card after one start and a power cut. */
   const startedOnce = async () => {
     if (started === null) {
       const card = prepared();
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
       ...['conv=notrunc', 'status=none'],
     ]);
 
-  it('without a third partition it makes one', async ({ annotate }) => {
+  it('gets a third partition when it has none', async ({ annotate }) => {
     const card = prepared();
     const table = Buffer.alloc(16);
     execFileSync('dd', [`of=${card.file}`, 'bs=1', 'seek=478', 'conv=notrunc', 'status=none'], {
@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     expect(card.checkData()).toContain('dragoman-data: ');
   });
 
-  it('with a destroyed beginning of the third partition it repairs it, and keeps what was there', async ({
+  it('is repaired and keeps its data when the beginning of the third partition is destroyed', async ({
     annotate,
   }) => {
     const { card, machineId } = await startedOnce();
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     await board.cutPower();
   });
 
-  it('with nothing left of the third partition it lets its owner in, and says which secrets to write again', async ({
+  it('lets its owner in and names the lost secrets when the third partition is destroyed', async ({
     annotate,
   }) => {
     const { card } = await startedOnce();
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     expect(card.checkData()).toContain('dragoman-data: ');
   });
 
-  it('when what lasts is full, it starts and lets its owner in', async ({ annotate }) => {
+  it('starts and lets its owner in when the data partition is full', async ({ annotate }) => {
     const { card } = await startedOnce();
     const board = await fixture.boot(card);
     await board.untilLogin(LOGIN_LIMIT_MS);
@@ -109,7 +109,7 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
     await again.cutPower();
   });
 
-  it('goes on from a card that can only be read, with what it knew, and tells it', async ({ annotate }) => {
+  it('keeps working with its settings, and reports it, when it is read-only', async ({ annotate }) => {
     const { card, machineId } = await startedOnce();
     const board = await fixture.boot(card, 'virt', 'worn');
     await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
@@ -124,12 +124,12 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
   describe('after a power cut in its first start', () => {
     const cut = new Map<number, Card>();
 
-    it('of which ten moments are kept', async () => {
+    it('keeps copies of ten moments', async () => {
       const card = prepared();
       const board = await fixture.boot(card);
       for (const second of CUTS) {
         await wait(second * 1000 - (performance.now() - board.startedAt));
-        // What has reached the card by now is what a power cut would leave of it.
+        // The present content of the card is what a power cut would leave.
         await board.monitor('stop');
         cut.set(second, fixture.copy(card));
         await board.monitor('cont');
@@ -137,9 +137,9 @@ describe.skipIf(missing !== null)('a card on its bad days', () => {
       await board.cutPower();
     });
 
-    it.for(CUTS)('at %d s it starts', async (second, { annotate }) => {
+    it.for(CUTS)('starts when the cut was after %d s', async (second, { annotate }) => {
       const card = cut.get(second);
-      if (card === undefined) throw new Error('the moment was not kept');
+      if (card === undefined) throw new Error('there is no copy of this moment');
       const board = await fixture.boot(card);
       await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
       const told = await board.must([

@@ -1,18 +1,18 @@
-/** A card as its owner prepares it, and what it says. */
+/** A card that is prepared like an owner's, and its status. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LANE, OWNER } from '../kiosk.ts';
 import type { Owner } from '../owner.ts';
 
 export const GIB = 2 ** 30;
-/** A card's size that QEMU's Raspberry Pi takes, too: a power of two. */
+/** Size of a card (bytes): a power of two, as QEMU's Raspberry Pi requires. */
 export const CARD_BYTES = 4 * GIB;
-/** Ends what hangs, not what is slow: many times what an emulated board takes on a quiet machine. */
+/** Limit for a login (ms): many times the duration on an idle machine, so that only a hang exceeds it. */
 export const LOGIN_LIMIT_MS = 1_200_000;
 export const STATUS = 'dragoman-status.txt';
 export const FILE = 'dragoman.json';
 
-/** What `dragoman.json` says for a kiosk of this owner. */
+/** The content of `dragoman.json` for a kiosk of this owner. */
 export function provisioning(owner: Pick<Owner, 'login'>, publicKey: string, more: object = {}): object {
   const handed = (name: string) => readFileSync(join(owner.login, name), 'utf8');
   return {

@@ -1,6 +1,6 @@
 /**
- * The lines of docs/install.md for a card, typed in a folder in which there is nothing but the sources; then the card is put into a
- * board, which interprets. DRAGOMAN_IMAGES names a folder with an image that was made before, and saves ten minutes.
+ * Runs the lines of docs/install.md for a card, in a folder with only the sources; then starts a board with the card, which
+ * interprets. DRAGOMAN_IMAGES names a folder with a finished image, which saves ten minutes.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import {
@@ -33,7 +33,7 @@ const MADE_BEFORE = process.env['DRAGOMAN_IMAGES'];
 const TONES_S = 60;
 const LINE_LIMIT_MS = 1_800_000;
 
-/** What a visitor's machine has that this one has not: somebody at the editor, a drive with a card, an apt that may ask. */
+/** Replacements for programs that need a person or hardware: editor, card reader, interactive apt. */
 const HANDS = `
 sudo() { "$@"; }
 editor() { cp ../filled-in "$1"; }
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
   const work = (): string => join(folder, 'dragoman');
   const cardFile = (): string => join(folder, 'card.img');
 
-  /** As the page has it, for the card and the broker of this test. */
+  /** A line of the page, adapted to the card and the broker of this test. */
   function here(line: string): string {
     const inCard = line.includes('/dev/sdX1')
       ? `${cardFile()}@@${openCard(cardFile()).partition(1).start}`
@@ -81,12 +81,12 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
       made
         .replaceAll('/dev/sdX1', inCard)
         .replaceAll('/dev/sdX', cardFile())
-        // The owner of these tests has given this device a login already.
+        // In these tests the device already has a login.
         .replace('--count 20', '--count 1 --replace')
     );
   }
 
-  it('by the ten lines of docs/install.md', { timeout: 3_600_000 }, async ({ annotate }) => {
+  it('works by the ten lines of docs/install.md', { timeout: 3_600_000 }, async ({ annotate }) => {
     const { owner, sshKey } = fixture;
     execFileSync('git', ['clone', '--quiet', ROOT, work()]);
     symlinkSync(owner.folder, join(work(), 'museum'));
@@ -107,7 +107,7 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
       await execute('bash', words, { cwd: work(), timeout: LINE_LIMIT_MS, maxBuffer: 2 ** 26 });
       await annotate(`${inSeconds(performance.now() - began)}: ${line}`);
     }
-    // As the template's last word says; its rules are written anew, and the broker of the tests stays this user.
+    // As "devices template" prints: restart the broker with its new rules. The broker of the tests keeps this user.
     appendFileSync(brokerFile(owner.folder), 'user root\n');
     await owner.stopBroker();
     await owner.startBroker();
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
     await ready(on, LOGIN_LIMIT_MS);
     let first = 0;
     const { ended } = await interpret(on, 10, async () => {
-      await until('something is said', async () => hasSound(await board.sh(SOUND)), 120_000);
+      await until('the first sound', async () => hasSound(await board.sh(SOUND)), 120_000);
       first = performance.now();
     });
     await annotate(
@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
     expect(card.read(STATUS)).not.toBeNull();
   });
 
-  /** The board reaches this machine's loopback under another address. */
+  /** Changes addresses: the board reaches this machine's loopback under another address. */
   function wire(): void {
     const file = join(work(), 'cards/kiosk-01', FILE);
     const text = readFileSync(file, 'utf8').replace(/mqtts:\/\/127\.0\.0\.1:\d+/, `mqtts://${OWNER}:8883`);
@@ -149,6 +149,6 @@ describe.skipIf(missing !== null)('from an empty folder to the first translated 
   }
 });
 
-/** What is recorded is silence to the bit until somebody speaks. */
+/** Counts the first non-zero byte of the recording: it is digital silence until speech is played. */
 const SOUND = "tr -d '\\000' </run/said.raw | head -c 1 | wc -c";
 const hasSound = (bytes: string): boolean => bytes.trim() === '1';

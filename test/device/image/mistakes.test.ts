@@ -1,4 +1,4 @@
-/** What the status file names, on the image: nothing to read, and each kind of mistake. */
+/** The status file on the image: without dragoman.json, and for each kind of mistake. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, LANE } from '../kiosk.ts';
@@ -11,15 +11,15 @@ const { missing } = flashable;
 
 type Mistake = readonly [what: string, file: string, change: (good: object) => unknown, named: RegExp];
 const MISTAKES: readonly Mistake[] = [
-  ['a comma too few', FILE, (good) => JSON.stringify(good).replace(',', ' '), /file_invalid/],
-  ['a key that is none', FILE, (good) => ({ ...good, wiffi: {} }), /wiffi/],
+  ['a missing comma', FILE, (good) => JSON.stringify(good).replace(',', ' '), /file_invalid/],
+  ['an unknown key', FILE, (good) => ({ ...good, wiffi: {} }), /wiffi/],
   ['a short password of the Wi-Fi', FILE, wifi({ passphrase: 'short' }), /wifi\.passphrase/],
   ['WPA3', FILE, wifi({ passphrase: 'correct horse', security: 'sae' }), /wifi_unsupported/],
-  ['a time zone that is none', FILE, (good) => ({ ...good, timeZone: 'Europe/Berlim' }), /timeZone/],
+  ['an invalid time zone', FILE, (good) => ({ ...good, timeZone: 'Europe/Berlim' }), /timeZone/],
   ['an address without the length of its network', FILE, address('192.168.1.20'), /address\.address/],
-  ['a language that is none', FILE, targets('English'), /config\.lanes\[0\]\.targets\[0\]: is "English"/],
-  ['a certificate that is none', FILE, (good) => ({ ...good, caPem: 'none' }), /caPem/],
-  ['a login that is no key', FILE, (good) => ({ ...good, sshKeys: ['ssh-ed25519'] }), /sshKeys/],
+  ['an invalid language', FILE, targets('English'), /config\.lanes\[0\]\.targets\[0\]: is "English"/],
+  ['an invalid certificate', FILE, (good) => ({ ...good, caPem: 'none' }), /caPem/],
+  ['an invalid SSH key', FILE, (good) => ({ ...good, sshKeys: ['ssh-ed25519'] }), /sshKeys/],
   ['the name that Windows makes', 'dragoman.json.txt', (good) => good, /dragoman\.json\.txt/],
 ];
 
@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)('mistakes on the card', () => {
   });
   afterAll(() => fixture?.close());
 
-  it('without dragoman.json it starts and grows', async ({ annotate }) => {
+  it('starts and enlarges its partition without dragoman.json', async ({ annotate }) => {
     const card = fixture.newCard();
     const blank = await fixture.boot(card);
     const took = await until(
@@ -58,14 +58,14 @@ describe.skipIf(missing !== null)('mistakes on the card', () => {
     expect(card.partition(3).size).toBeGreaterThan(3_000_000_000);
   });
 
-  it('starts with a good one', async ({ annotate }) => {
+  it('starts with a valid dragoman.json', async ({ annotate }) => {
     const card = fixture.newCard();
     card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
     board = await fixture.boot(card);
     await annotate(`login after ${inSeconds(await board.untilLogin(LOGIN_LIMIT_MS))}`);
   });
 
-  it.each(MISTAKES)('%s is named', async (_, file, change, named) => {
+  it.each(MISTAKES)('names %s', async (_, file, change, named) => {
     const good = provisioning(fixture.owner, fixture.sshKey.publicKey);
     const changed = change(good);
     const text = typeof changed === 'string' ? changed : JSON.stringify(changed);

@@ -1,4 +1,4 @@
-/** Which phrase was heard, where the sound may have gaps: an emulated card runs dry. */
+/** Recognises a phrase in sound with gaps: an emulated card has underruns. */
 import { decodeAdpcm } from '../../../src/core/audio/adpcm.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { likeness } from '../../card/likeness.ts';
@@ -6,12 +6,12 @@ import type { Board } from './board.ts';
 
 const FOLDER = '/usr/share/dragoman/phrases/en';
 const HEARD_HZ = 24_000;
-/** A word or so: between two gaps there are some of them. */
+/** Length of a compared piece (s): about a word, so that several fit between two gaps. */
 const PIECE_S = 0.4;
-/** All of one kind begin with the same chime. */
+/** Length of the chime (s), which is the same for all phrases of one kind. */
 const CHIME_S = 1.2;
 
-/** How alike what was heard and each phrase of the image are, piece by piece: the median; the best first. */
+/** Similarity of the sound with each phrase of the image (median over all pieces), best first. */
 export async function likenessOfPhrases(
   board: Pick<Board, 'read'>,
   heard: Int16Array,

@@ -18,13 +18,13 @@ describe.skipIf(missing !== null)('the image on a Raspberry Pi 3', () => {
   });
   afterAll(() => fixture?.close());
 
-  it('starts with a good dragoman.json, and reaches its broker', async ({ annotate }) => {
+  it('starts with a valid dragoman.json, and reaches its broker', async ({ annotate }) => {
     const card = fixture.newCard();
     card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
     board = await fixture.boot(card, 'raspi3b');
     const took = await board.untilLogin(LOGIN_LIMIT_MS);
     const told = await until(
-      'it has told its status',
+      'it has published its status',
       async () => /^(degraded|ready|idle)$/.test(statusOf(asFixture(board, fixture.owner, card))),
       600_000,
     );

@@ -12,7 +12,7 @@ import { whatOwnerLacks } from '../owner.ts';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The very image, or why there can be none here. */
+/** The image, or the reason why it cannot be made here. */
 export type Flashable =
   | { readonly missing: null; readonly image: string; readonly bundles: string }
   | { readonly missing: string };
@@ -23,7 +23,7 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the image as an owner makes it; DRAGOMAN_IMAGE names one that was made before. */
+/** Makes the image like an owner; DRAGOMAN_IMAGE names a finished one. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const missing = lacking();
   if (missing !== null) {

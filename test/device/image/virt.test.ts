@@ -1,4 +1,4 @@
-/** The image on QEMU's `virt`: the first start, what lasts, and the main job. */
+/** The image on QEMU's `virt`: first start, lasting data, and interpreting. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
 import { inSeconds, interpret, inWords, listen, plugCards, ready } from '../kiosk.ts';
@@ -13,7 +13,7 @@ import { likenessOfPhrases } from './phrases.ts';
 const flashable = inject('flashable');
 const { missing } = flashable;
 const TONES_S = 60;
-/** They end what hangs, and not what is slow. */
+/** Limits (ms), long enough for slow machines, so that only a hang exceeds them. */
 const [READY_LIMIT_MS, SAID_LIMIT_MS] = [900_000, 600_000];
 
 describe.skipIf(missing !== null)(
@@ -27,7 +27,7 @@ describe.skipIf(missing !== null)(
     });
     afterAll(() => fixture?.close());
 
-    it('starts with a good dragoman.json, which lets its owner in', async ({ annotate }) => {
+    it('starts with a valid dragoman.json, which lets its owner in', async ({ annotate }) => {
       card = fixture.newCard();
       card.write(FILE, JSON.stringify(provisioning(fixture.owner, fixture.sshKey.publicKey)));
       board = await fixture.boot(card);
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(
       expect(await board.must(['cat', `/boot/firmware/${STATUS}`])).toContain('Result: applied');
     });
 
-    it('has a root that is only read, and what lasts on a partition that has grown', async () => {
+    it('has a read-only root and an enlarged data partition', async () => {
       if (board === null) throw new Error('it does not run');
       const mounts = await board.must(['cat', '/proc/mounts']);
       expect(mounts).toMatch(/^overlay \/ overlay /m);
@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(
       expect(await board.run(['cat', '/run/dragoman-image/problems'])).toMatchObject({ code: 1 });
     });
 
-    it('keeps logs in memory, limits memory, waits for a watchdog, and lets nobody in without a key', async () => {
+    it('keeps logs in memory, limits memory, uses a watchdog, and allows logins only with a key', async () => {
       if (board === null) throw new Error('it does not run');
       expect(await board.must(['cat', '/sys/fs/cgroup/cgroup.controllers'])).toContain('memory');
       expect(await board.must(['systemctl', 'show', '-p', 'RuntimeWatchdogUSec'])).toContain('14s');
@@ -74,10 +74,10 @@ describe.skipIf(missing !== null)(
       const { ended } = await interpret(on, 30);
       await annotate(`ready ${inSeconds(took)} after its cards were plugged; ${inWords(ended)}`);
       const judge = (): void => {
-        // How whole it is, test/device/scenarios judges on a machine that keeps pace: here cards run dry.
+        // Here the emulated cards have underruns; test/device/scenarios judges the completeness of the sound.
         expect(ended.tones.filter((tone) => tone >= 0).length).toBeGreaterThan(40);
         expect(Math.abs(ended.levelDbfs - -15.3)).toBeLessThan(1.5);
-        // Nothing changes places, but that the kernel's loop plays on from its ring for as long as a busy machine does not stop it.
+        // No tone is out of order. But the kernel's loop card may play on from its ring until a busy machine stops it.
         expect(ended.disorder).toEqual([]);
       };
       try {
@@ -89,24 +89,24 @@ describe.skipIf(missing !== null)(
       }
     });
 
-    it('says a mistake in its settings aloud, on a card that nobody holds', async ({ annotate }) => {
+    it('announces a mistake in its settings on a free card', async ({ annotate }) => {
       if (board === null || card === null) throw new Error('it does not run');
       const { read, must, run, sh, write } = board;
-      // The agent says it itself where it holds the card, after what it speaks: the service here speaks without end.
+      // Stops the agent: if it holds the card, it announces the mistake itself after its speech, which never ends here.
       await sh('cp /boot/firmware/dragoman.json /run/good.json; systemctl stop dragoman.service');
       await write('/boot/firmware/dragoman.json', '{"format":1,"wifi":{"ssid":"M","passphrase":"x"}}');
       await run(['systemctl', 'restart', 'dragoman-provision.service']);
       const listening = await listen(asFixture(board, fixture.owner, card));
       await run(['systemctl', 'restart', 'dragoman-boot-report.service']);
       await until(
-        'it is told where it was said',
+        'the status names the card',
         async () => /Announced on .*CARD=Speaker/.test(await must(['cat', `/boot/firmware/${STATUS}`])),
         SAID_LIMIT_MS,
       );
       const { samples } = await listening.end();
       const codes = ['file_invalid', 'file_unreadable', 'no_microphone', 'service_down', 'ready'];
       const found = await likenessOfPhrases({ read }, samples, codes);
-      await annotate(`how alike what was heard and each phrase are: ${JSON.stringify(found)}`);
+      await annotate(`similarity of the sound with each phrase: ${JSON.stringify(found)}`);
       const [[first, best] = ['', 0], [, next] = ['', 0]] = found;
       expect(first).toBe('file_invalid');
       expect(best - next).toBeGreaterThan(0.1);
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)(
       await run(['systemctl', 'restart', 'dragoman-provision.service']);
     });
 
-    it('is the same kiosk after a power cut, with nothing secret left on the boot partition', async ({
+    it('keeps its identity after a power cut, and has no secrets on the boot partition', async ({
       annotate,
     }) => {
       if (board === null || card === null) throw new Error('it does not run');

@@ -14,29 +14,29 @@ import {
 } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 
-/** The kernel writes what has changed within half a minute; the journal, which takes up to five, is told to at the end. */
+/** Length of the measurement (ms). The kernel writes within half a minute. The journal needs up to five minutes and is flushed at the end. */
 const MEASURED_MS = 200_000;
 const SETTLES_MS = 30_000;
 const COMMAND_EACH_MS = 60_000;
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 1_500_000;
 /**
- * By the agent, beyond what the system writes by itself. Each minute in use brings a command, and a pause in which the microphone is told
- * as silent and then no more. Of such lines 7 to 9 fall into the time that is measured, with some 0.2 MB around each: 600 to 800 MB.
+ * Most that the agent may add to the system's own writes (MB a day). Each minute in use has a command, and a pause in which the agent
+ * reports a silent microphone and its end. The measured time has 7 to 9 such log lines, with about 0.2 MB each: 600 to 800 MB.
  */
 const MOST_MB_A_DAY = { rest: 200, use: 900 };
-/** Somebody who speaks for 45 s of each minute, without a question of the test's own that would be written down. */
+/** Plays speech for 45 s of each minute, without a command of the test, which would be logged. */
 const SPEAKS =
   'while :; do head -c 2160000 /srv/goods/tones.raw | aplay -q -D hw:CARD=Mic,DEV=0 -t raw -f S16_LE -r 24000 -c 1; sleep 15; done';
 
-// What is not speech is not answered: only so a lane comes to rest.
+// The service answers only speech, so that the lane can go to standby.
 const SERVICE_WORDS = ['--translate', 'transform', '--setup-ms', '300', '--allow-host', OWNER];
 
 onMachine(
-  'what is written to the card',
+  'writes to the card',
   ({ onStoppedDevice }) => {
     onStoppedDevice(
-      'in a day at rest and in use',
+      'stay below the limits of a day at rest and in use',
       async (fixture, { annotate }) => {
         const { machine } = fixture;
         const without = await measure(fixture);
@@ -53,7 +53,7 @@ onMachine(
         await silence(fixture);
         await annotate(
           `a day: ${inWords(without)} by the system alone, ${inWords(rest)} with the agent at rest, ` +
-            `${inWords(use)} where somebody speaks all the time and a command comes each minute`,
+            `${inWords(use)} with constant speech and a command each minute`,
         );
         expect(rest.mb).toBeGreaterThan(0);
         expect(rest.mb - without.mb).toBeLessThan(MOST_MB_A_DAY.rest);
@@ -80,7 +80,7 @@ interface Written {
 
 const inWords = ({ mb, operations }: Written): string => `${mb.toFixed(0)} MB in ${operations} writes`;
 
-/** What QEMU counts at the disk, for a day. The machine is asked nothing meanwhile. */
+/** Writes to the disk by QEMU's count, scaled to a day. No commands run in the machine meanwhile. */
 async function measure(
   { machine, owner }: Fixture,
   commandEachMs = Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { until } from '../../nspawn/kiosk.ts';
-import { growthBytes, judgeVisits, readTold } from '../day/figures.ts';
+import { growthBytes, judgeVisits, readMessages } from '../day/figures.ts';
 import { type Peers, startPeers } from '../day/peers.ts';
 import { configuration, inSeconds, inWords, LANE, plugCards, SERVICE } from '../kiosk.ts';
 import { type Machine, switchOn } from '../machine.ts';
@@ -12,21 +12,21 @@ import { type Judgement, RATE_HZ, TONE_MS } from '../tones.ts';
 const testbed = inject('testbed');
 const HOURS = Number(process.env['DRAGOMAN_DEVICE_HOURS'] ?? 24);
 const SESSION_S = 600;
-/** Each ten minutes somebody speaks. */
+/** Visits: speech every ten minutes. */
 const [VISITS_AN_HOUR, SPOKEN_S, LISTENED_S] = [6, 30, 45];
 const VISIT_BYTES = LISTENED_S * RATE_HZ * 2;
 const REST_S = Math.min(1800, HOURS * 3600);
-/** Of this machine, for an hour of the other; a busy one takes long. */
+/** Longest host time for an hour of the machine (ms); a busy host takes long. */
 const HOUR_LIMIT_MS = 1_500_000;
 const START_LIMIT_MS = 600_000;
 const LIMIT_MS = START_LIMIT_MS + (HOURS + 1) * HOUR_LIMIT_MS;
 const HERE = '127.0.0.1';
 const MOST_GROWTH_MB = 25;
-/** What the agent adds to what the system writes by itself. */
+/** Most that the agent may add to the system's own writes (MB a day). */
 const MOST_MB_A_DAY = { rest: 200, use: 300 };
 /**
- * What a day without trouble has. A card to which nobody plays delivers digital silence, which no room does, and it is told. The service
- * says what was said: while somebody speaks on, the loudspeaker has what the microphone has a little later, as an echo would.
+ * Events of a normal day. A loop card without a player delivers digital silence, unlike a room, which the agent reports. The service
+ * echoes its input: during speech the loudspeaker's sound resembles the microphone's, like a real echo.
  */
 const USUAL = [
   ...['session_started', 'session_ended', 'rollover'],
@@ -34,8 +34,8 @@ const USUAL = [
 ];
 
 /**
- * While a machine in a time of its own waits for a disk of this machine, its time leaps on, by minutes. So what is written goes to a disk
- * in its memory, with a journalling file system like a card's, and what is read has been read before.
+ * While a machine with virtual time waits for a disk of the host, its time jumps by minutes. Therefore it writes to a disk in its
+ * memory, with a journalling file system like a card's, and files are read into the cache first.
  */
 const OWN_DISK = `
 modprobe zram; echo 600M >/sys/block/zram0/disksize; mke2fs -q -t ext4 /dev/zram0
@@ -43,7 +43,7 @@ mount /dev/zram0 /mnt; cp -a /var/. /mnt; umount /mnt; mount /dev/zram0 /var; sy
 find /usr /etc -xdev -type f -exec cat {} + >/dev/null
 `;
 
-/** Speaks, and has what the loudspeaker says written to a virtio port, the same length each time. */
+/** Speaks, and writes the loudspeaker's sound to a virtio port, with the same length each time. */
 const VISITOR = `
 visits=$1; raw='-t raw -f S16_LE -r 24000 -c 1 --buffer-size=48000'
 for visit in $(seq "$visits"); do
@@ -74,7 +74,7 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const title = `interprets for ${HOURS} h: nothing is lost, its memory stays, its card is spared`;
+  const title = `interprets for ${HOURS} h without loss, memory growth or excessive writes`;
   const name = testbed.missing === null ? title : `${title}: skipped, ${testbed.missing}`;
   it.skipIf(testbed.missing !== null)(name, { timeout: LIMIT_MS }, async ({ annotate }) => {
     if (testbed.missing !== null || machine === undefined) throw new Error('there is no machine');
@@ -99,8 +99,8 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
     const rest = await measure(open, () => sleepInIt(open, REST_S));
 
     await stop();
-    // What is said comes back as it came; silence does not, as the service speaks in sentences. A stream that is never at rest lags by
-    // the 20 s in which two are open at a rollover, and runs 0.3 % faster for hours until it has caught up.
+    // The service echoes speech but not silence, because it speaks in sentences. A stream without pauses would lag by the 20 s of a
+    // rollover, and run 0.3 % faster for hours to catch up.
     await peers.serve('echo');
     await configure(open, peers, {});
     const toldBefore = statSync(virtioPorts.told).size;
@@ -119,7 +119,7 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
     });
     const tookMs = performance.now() - startedAt;
 
-    const told = readTold(readFileSync(virtioPorts.told, 'utf8').slice(toldBefore));
+    const told = readMessages(readFileSync(virtioPorts.told, 'utf8').slice(toldBefore));
     const judged = judgeVisits(readFileSync(virtioPorts.heard), LISTENED_S);
     const worst = [...judged].sort((a, b) => flawsOf(b) - flawsOf(a))[0];
     const last = told.health.at(-1);
@@ -131,7 +131,7 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
         `${JSON.stringify(told.events)}, ${lane?.rollovers} rollovers, ${last?.reconnects} reconnects`,
         `RSS ${((last?.rss_bytes ?? 0) / 2 ** 20).toFixed(0)} MB, ${growthMb.toFixed(1)} MB more than at the beginning; ${last?.cpu_seconds} s of CPU`,
         `written in a day: ${asDay(alone)} by the system alone, ${asDay(rest)} with the agent at rest, ${asDay(use)} in use`,
-        `of it the agent by itself: ${(use.agentMb * (86_400 / use.seconds)).toFixed(1)} MB; its lines in the journal: ${(use.journalMb * (86_400 / use.seconds)).toFixed(2)} MB`,
+        `the agent's part of it: ${(use.agentMb * (86_400 / use.seconds)).toFixed(1)} MB; its lines in the journal: ${(use.journalMb * (86_400 / use.seconds)).toFixed(2)} MB`,
         `worst visit: ${worst === undefined ? 'none' : inWords(worst)}`,
       ].join('; '),
     );
@@ -159,7 +159,7 @@ describe(`a day in the machine's own time, Debian ${testbed.suite}`, () => {
 
 const flawsOf = ({ missing, outOfOrder, phaseJumps }: Judgement): number => missing + outOfOrder + phaseJumps;
 
-/** A script that takes its time on a busy machine. */
+/** Runs a script that may take long on a busy machine. */
 const slowly = (machine: Machine, script: string): Promise<string> =>
   machine.must(['sh', '-euc', script], '', START_LIMIT_MS);
 
@@ -170,7 +170,7 @@ async function configure(machine: Machine, peers: Peers, lane: object): Promise<
   await machine.write('/etc/dragoman/config.json', configuration({ ...LANE, ...lane }, {}, HERE));
 }
 
-/** It has said so, after what was told before. */
+/** Waits until the agent reports a live lane, after the first `after` characters. */
 const live = (told: string, after = 0): Promise<number> =>
   until(
     'it is live',
@@ -178,7 +178,7 @@ const live = (told: string, after = 0): Promise<number> =>
     START_LIMIT_MS,
   );
 
-/** This many of its own seconds. */
+/** Sleeps for seconds of the machine's time. */
 async function sleepInIt(machine: Machine, seconds: number): Promise<void> {
   const end = (await clockOf(machine)) + seconds;
   while ((await clockOf(machine)) < end) await new Promise((resolve) => setTimeout(resolve, 500));
@@ -190,13 +190,13 @@ interface Written {
   readonly seconds: number;
   readonly mbADay: number;
   readonly writesADay: number;
-  /** By the agent itself, in this time. */
+  /** Written by the agent itself. */
   readonly agentMb: number;
-  /** Its lines in the journal, as they are read. */
+  /** Size of its lines in the journal, as text. */
   readonly journalMb: number;
 }
 
-/** At its own disk, journal and caches written out at the end. */
+/** Measures writes to its memory disk; flushes journal and caches at the end. */
 async function measure(machine: Machine, meanwhile: () => Promise<void>): Promise<Written> {
   const begin = await writtenBy(machine);
   await meanwhile();
@@ -218,7 +218,7 @@ async function writtenBy(machine: Machine) {
     'pid=$(systemctl show --value -p MainPID dragoman); test "$pid" = 0 || sed -n "s/^write_bytes: //p" "/proc/$pid/io"',
   );
   const journal = await machine.sh('journalctl -q -u dragoman -o cat | wc -c');
-  // Writes, and sectors written.
+  // Fields: writes, sectors written.
   const disk = await machine.sh("awk '{ print $5, $7 }' /sys/block/zram0/stat");
   const [operations = 0, sectors = 0] = disk.split(' ').map(Number);
   const counts = { agent: Number(agent), journal: Number(journal), bytes: sectors * 512, operations };

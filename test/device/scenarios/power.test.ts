@@ -16,18 +16,18 @@ import { type Fixture, inSeconds, live, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 import { TimingError } from '../slowness.ts';
 
-/** Twenty in all. */
+/** Twenty power cuts in total. */
 const [ROUNDS, CUTS] = [4, 5];
 const ANSWERED_WITHIN_MS = 90_000;
 const ROUND_LIMIT_MS = 1_200_000;
-/** What the agent says where a write takes longer than it waits (2 s): from then on it answers without. */
+/** Log line of the agent when a write takes longer than 2 s: from then on it answers without remembering commands. */
 const FORGETS = /commands are not remembered over a restart; .*takes too long/;
 const answerSchema = z.object({ id: z.string(), status: z.string() });
 
 onMachine('power', ({ onDevice }) => {
   for (let round = 1; round <= ROUNDS; round += 1)
     onDevice(
-      `is cut ${CUTS} times, at random, while state is written; round ${round} of ${ROUNDS}`,
+      `can be cut ${CUTS} times at random while state is written; round ${round} of ${ROUNDS}`,
       async (fixture, { annotate }) => {
         await cardsFromBootOn(fixture);
         await warnOnConsole(fixture);
@@ -35,7 +35,7 @@ onMachine('power', ({ onDevice }) => {
         for (let cut = 0; cut < CUTS; cut += 1) cuts.push(await cutOnce(fixture, `${round}-${cut}`));
         const tokens = fixture.owner.tokens;
         expect(tokens.length).toBeGreaterThan(CUTS);
-        // The search finds what is there.
+        // The last text proves that the search works.
         const found = await searchDisk(fixture, [...tokens, 'museum.kiosk-01']);
         expect(found.at(-1)).toBeGreaterThan(0);
         expect(found.slice(0, -1)).toEqual(tokens.map(() => 0));
@@ -53,7 +53,7 @@ onMachine('power', ({ onDevice }) => {
     );
 });
 
-/** The kernel finds the cards when it boots, as it would those of a device. */
+/** Makes the kernel load the cards at boot, like those of a device. */
 async function cardsFromBootOn({ machine }: Fixture): Promise<void> {
   await machine.write('/etc/modules-load.d/cards.conf', 'snd-aloop\n');
   const options = 'options snd-aloop enable=1,1 index=-1,-1 id=Mic,Speaker pcm_substreams=1,1\n';
@@ -61,7 +61,7 @@ async function cardsFromBootOn({ machine }: Fixture): Promise<void> {
   await machine.must(['sync']);
 }
 
-/** What the journal has in memory goes with the power; what the console has shown is kept outside of the machine. */
+/** Sends warnings to the console, which is stored outside of the machine: a power cut loses the journal in memory. */
 async function warnOnConsole({ machine }: Fixture): Promise<void> {
   const settings = '[Journal]\nForwardToConsole=yes\nMaxLevelConsole=warning\n';
   await machine.sh('mkdir -p /etc/systemd/journald.conf.d');
@@ -75,7 +75,7 @@ interface Cut {
   readonly kept: number;
   /** Answered after it. */
   readonly open: number;
-  /** Of these: those that the disk had as begun, so that they were not done twice but told as interrupted. */
+  /** Those of `open` that the disk had as begun: they were reported as interrupted and not executed twice. */
   readonly halfway: number;
   readonly liveMs: number;
 }
@@ -89,10 +89,10 @@ async function cutOnce(fixture: Fixture, name: string): Promise<Cut> {
   const cutAt = performance.now();
   const booting = machine.cutPower();
   const sent = await flood.end();
-  // What it had said is there by now, and it cannot have said more.
+  // All its answers have arrived by now, and it cannot send more.
   const kept = [...answersOf(fixture)].filter(([, status]) => status === 'ok').map(([id]) => id);
   expect(kept.length).toBeGreaterThan(0);
-  // What is answered from here on is answered by the next start.
+  // Later answers come from the next start.
   owner.forget();
   await booting;
   const recorded = await readRecord(fixture);
@@ -113,12 +113,12 @@ async function cutOnce(fixture: Fixture, name: string): Promise<Cut> {
   });
   const journal = await machine.sh('journalctl -b -o cat --no-pager -u dragoman');
   expect(journal).not.toMatch(DAMAGED);
-  // systemd has ended nothing: what had ended was ended by the power.
+  // systemd restarted nothing: only the power cut ended the agent.
   expect(await machine.sh('systemctl show --value -p NRestarts dragoman')).toBe('0\n');
   return { sent: sent.length, kept: kept.length, open: open.length, halfway, liveMs };
 }
 
-/** Each is written down before it is carried out and before it is answered. */
+/** Starts a flood of commands. The agent records each before it executes and answers it. */
 function startFlood({ owner }: Fixture, name: string) {
   const sent: string[] = [];
   let isOver = false;
@@ -140,7 +140,7 @@ function startFlood({ owner }: Fixture, name: string) {
   };
 }
 
-/** By the id of the command: its final answer. */
+/** Final answers by command id. */
 function answersOf({ owner }: Fixture): Map<string, string> {
   const answers = owner.messages
     .filter(({ topic }) => topic === 'cmd/volume/res')
@@ -149,7 +149,7 @@ function answersOf({ owner }: Fixture): Map<string, string> {
   return new Map(answers.map(({ id, status }) => [id, status]));
 }
 
-/** Where the disk took too long from the start there is no file yet, and nothing is remembered. */
+/** Reads the record of commands. It is empty if the disk was too slow from the start: there is no file then. */
 async function readRecord({ machine }: Fixture): Promise<ReadonlyMap<string, string | undefined>> {
   if ((await machine.run(['test', '-e', RECORD])).code !== 0) return new Map();
   return readCommands((await machine.read(RECORD)).toString());
@@ -161,7 +161,7 @@ async function volumeOf({ owner }: Fixture): Promise<number | null> {
   return lanes?.[0]?.volume ?? null;
 }
 
-/** The first of all has set the softest volume: sent again, it is answered and changes nothing. */
+/** Sends the first command again, which set the softest volume: the agent answers it and changes nothing. */
 async function isNotDoneTwice(fixture: Fixture, first: string): Promise<void> {
   await fixture.owner.publish('cmd/volume', { id: first, args: { percent: SOFTEST } });
   await until('the answer again', async () => answersOf(fixture).get(first) === 'ok', ANSWERED_WITHIN_MS);

@@ -7,7 +7,7 @@ import { type Fixture, pidOf, wait } from '../kiosk.ts';
 import { onMachine } from '../on-machine.ts';
 
 const SEARCH = fileURLToPath(new URL('../memory-search.cjs', import.meta.url));
-/** What a visitor says, and what is said to him. */
+/** Marks in the speech of a visitor and in its translation. */
 const MARKS = ['Heliotrope quagmire', 'Murmullo esdrujulo'];
 const SPEECH_MS = 45_000;
 
@@ -20,7 +20,7 @@ interface Find {
 onMachine(
   'privacy',
   ({ onDevice }) => {
-    onDevice('nothing of what was said and no token is left anywhere', async (fixture, { annotate }) => {
+    onDevice('leaves no transcript and no token anywhere', async (fixture, { annotate }) => {
       const { machine, owner } = fixture;
       const agent = await pidOf(fixture);
       await machine.sh(
@@ -28,7 +28,7 @@ onMachine(
       );
       await wait(SPEECH_MS);
       await until(
-        'it was said, and told to the agent',
+        'the agent has received the texts',
         async () => {
           const metrics = (await owner.service('/emulator/metrics')).toString();
           return MARKS.every((mark) => metrics.includes(mark));
@@ -40,7 +40,7 @@ onMachine(
       const texts = [...MARKS, ...tokens];
 
       const { finds, counts } = await searchMemory(fixture, texts);
-      // The search finds what is there: the agent has its token.
+      // The search works: it finds the token in the agent.
       expect(finds.filter(({ pid }) => pid === agent)).not.toEqual([]);
       expect(finds.filter(({ pid }) => pid !== agent)).toEqual([]);
 

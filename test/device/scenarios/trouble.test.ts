@@ -20,17 +20,17 @@ import { timed } from '../slowness.ts';
 
 const start = ({ machine }: Fixture) => machine.must(['systemctl', 'start', SERVICE]);
 const answers = async ({ owner }: Fixture) => (await owner.command('status', {}, 4000))?.['status'] === 'ok';
-/** It says what it hears. */
+/** Speaks, expects whole sound, and returns the judgement. */
 const interprets = async (fixture: Fixture): Promise<string> => {
   const { ended } = await interpret(fixture, 10);
   expectWhole(ended);
   return inWords(ended);
 };
 
-/** RestartSec of the unit, and what systemd takes beside it. */
+/** RestartSec of the unit, and the time that systemd needs in addition (ms). */
 const [UNIT_PAUSE_MS, MOST_START_MS] = [2000, 2000];
 
-/** Kills the agent as soon as there is another one, this many times, in the machine itself; the time from the first to the last. */
+/** Kills each new agent, this many times, by a script in the machine. @returns the time from the first to the last */
 async function crash(fixture: Fixture, times: number): Promise<{ tookMs: number; words: string }> {
   const { machine, owner } = fixture;
   const restarts = async () =>
@@ -44,18 +44,18 @@ async function crash(fixture: Fixture, times: number): Promise<{ tookMs: number;
   const tookMs = Number(await machine.sh(killEach, String(times)));
   owner.forget();
   const liveMs = await live(fixture);
-  // systemd has not given up, and each was one of its own.
+  // systemd has not given up, and has restarted the agent after each kill.
   expect((await restarts()) - before).toBe(times);
   return { tookMs, words: `live ${inSeconds(liveMs)} after the last` };
 }
 
 onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
-  onDevice('a network that is away for three minutes', async (fixture, { annotate }) => {
+  onDevice('a network outage of three minutes', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     await machine.monitor('set_link wire off');
     const cutAt = performance.now();
     await speak(fixture, 55);
-    const lost = await until('the broker says so', async () => statusOf(fixture) === 'lost', 120_000);
+    const lost = await until('the status `lost`', async () => statusOf(fixture) === 'lost', 120_000);
     await wait(180_000 - (performance.now() - cutAt));
     await machine.monitor('set_link wire on');
     const back = performance.now();
@@ -67,13 +67,13 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     const liveMs = performance.now() - back;
     const lostSoFar = () =>
       eventsOf(fixture, 'speech_lost', cutAt).reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);
-    await until('it tells what is lost', async () => lostSoFar() > 10_000, 60_000);
+    await until('the report of the loss', async () => lostSoFar() > 10_000, 60_000);
     await until('it answers', () => answers(fixture), 60_000);
     const lostMs = lostSoFar();
     expect(lostMs).toBeLessThan(60_000);
     await annotate(
       `lost for the broker after ${inSeconds(lost)}; live ${inSeconds(liveMs)} after the return; ` +
-        `of 55 s of speech ${inSeconds(lostMs)} told as lost; then ${await interprets(fixture)}`,
+        `of 55 s of speech ${inSeconds(lostMs)} reported as lost; then ${await interprets(fixture)}`,
     );
     owner.forget();
   });
@@ -83,7 +83,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     const before = await pidOf(fixture);
     await machine.must(['systemctl', 'kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE]);
     const hungAt = performance.now();
-    // It says no more; what the next one says must not be missed.
+    // Clears the messages before the next agent sends its first one.
     owner.forget();
     await until('another one', async () => ![0, before].includes(await pidOf(fixture)), 150_000);
     const restarted = performance.now() - hungAt;
@@ -93,16 +93,16 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     );
   });
 
-  onDevice('ten crashes as fast as the unit lets them follow each other', async (fixture, { annotate }) => {
+  onDevice('ten crashes with the unit’s shortest pause', async (fixture, { annotate }) => {
     const crashes = await crash(fixture, 10);
-    // Nobody is killed before systemd has started it again, which it does after this pause.
+    // Each agent is killed only after systemd has restarted it, with this pause.
     expect(crashes.tookMs).toBeGreaterThan(9 * UNIT_PAUSE_MS);
     timed(() => expect(crashes.tookMs).toBeLessThan(9 * (UNIT_PAUSE_MS + MOST_START_MS)));
     await annotate(`ten within ${inSeconds(crashes.tookMs)}; ${crashes.words}`);
   });
 
   onDevice(
-    'ten crashes in ten seconds, with a shorter pause than the unit has',
+    'ten crashes in ten seconds, with a shorter pause than the unit’s',
     async (fixture, { annotate }) => {
       const { machine } = fixture;
       await machine.write(
@@ -118,18 +118,18 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     },
   );
 
-  onDevice('a leak, up to the bound of memory', async (fixture, { annotate }) => {
+  onDevice('a leak up to the memory limit', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     const before = await pidOf(fixture);
     owner.forget();
     const leakedAt = performance.now();
-    // Another process of the unit that takes what it can get: the kernel counts all of them together.
+    // Another process of the unit uses all available memory: the limit counts all processes of the unit.
     await machine.sh(
       'echo $$ >/sys/fs/cgroup/system.slice/dragoman.service/cgroup.procs; (tail /dev/zero || true) & wait',
     );
     const countEnded = () =>
       machine.sh('journalctl -k --no-pager | grep -c "Memory cgroup out of memory" || true');
-    await until('the kernel ends one', async () => Number(await countEnded()) > 0, 60_000);
+    await until('the kernel ends a process', async () => Number(await countEnded()) > 0, 60_000);
     await until('it runs', async () => (await pidOf(fixture)) !== 0, 60_000);
     const isSame = (await pidOf(fixture)) === before;
     if (!isSame) await live(fixture);
@@ -137,7 +137,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     await annotate(
       `${isSame ? 'the agent stayed' : 'the agent was started again'}; it answers ${inSeconds(performance.now() - leakedAt)} after that`,
     );
-    // What it says then is judged in virtual time: here Node still compiles, and the emulated cards run dry.
+    // The sound afterwards is judged in virtual time: here Node still compiles, and the emulated cards have underruns.
   });
 
   onStoppedDevice('a clock that is 20 years behind at boot, and is set', async (fixture, { annotate }) => {
@@ -160,20 +160,20 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     expect(await pidOf(fixture)).toBe(before);
   });
 
-  onStoppedDevice('a clock that nobody sets', async (fixture, { annotate }) => {
+  onStoppedDevice('a clock that is never set', async (fixture, { annotate }) => {
     const { machine } = fixture;
     await machine.must(['systemctl', 'enable', '--now', 'dragoman-clock.path']);
     await machine.must(['date', '--set', '2006-01-01 00:00:00']);
     await start(fixture);
     const took = await live(fixture, 180_000);
     const off = Math.abs(Number(await machine.must(['date', '+%s'])) - Date.now() / 1000);
-    // By the answer of this machine's, which may have been on its way for long.
+    // The clock comes from an answer of the service, which may have been delayed.
     timed(() => expect(off).toBeLessThan(30));
     expect(off).toBeLessThan(600);
     await annotate(`live after ${inSeconds(took)} with a clock that is ${off.toFixed(0)} s off`);
   });
 
-  onDevice('a disk that is full', async (fixture, { annotate }) => {
+  onDevice('a full disk', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     await machine.sh(
       'fallocate -l 4G /var/fill 2>/dev/null || dd if=/dev/zero of=/var/fill bs=1M 2>/dev/null || true; sync',
@@ -189,7 +189,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     await machine.must(['rm', '/var/fill']);
   });
 
-  onDevice('a disk that can only be read', async (fixture, { annotate }) => {
+  onDevice('a read-only disk', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     await machine.sh('echo u >/proc/sysrq-trigger; sleep 1');
     expect((await machine.run(['touch', '/var/probe'])).code).not.toBe(0);

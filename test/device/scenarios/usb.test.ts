@@ -24,12 +24,12 @@ import { type Judgement, judge } from '../tones.ts';
 import { samplesOfUsb } from '../usb-sound.ts';
 
 const PULLED_FOR_MS = 4000;
-/** From the end of the pause, or the beginning of a short recording, until nothing sounds any more. */
+/** Time until all sound is played (ms), from the end of the pause or the start of a short recording. */
 const ALL_SAID_MS = 24_000;
 
 onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
   onStoppedDevice(
-    'is pulled while it speaks and put back: told, and it speaks on',
+    'is reported when unplugged during speech, and plays the rest after its return',
     async (fixture, { annotate }) => {
       const { machine } = fixture;
       try {
@@ -42,7 +42,11 @@ onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
         await wait(10_000);
         const pulledAt = performance.now();
         await machine.monitor('device_del horn');
-        const missedMs = await until('it is missed', async () => statusOf(fixture) === 'degraded', 60_000);
+        const missedMs = await until(
+          'the missing device is reported',
+          async () => statusOf(fixture) === 'degraded',
+          60_000,
+        );
         expect(fixture.owner.newest('status')?.['reasons']).toEqual([expect.stringMatching(/^playback:/)]);
         const before = heard(fixture);
         await wait(PULLED_FOR_MS);
@@ -51,10 +55,10 @@ onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
         const about = { device: 'playback' };
         expect(eventsOf(fixture, 'audio_lost', pulledAt)).toEqual([expect.objectContaining(about)]);
         expect(eventsOf(fixture, 'audio_back', pulledAt)).toEqual([expect.objectContaining(about)]);
-        // What has waited is said a little faster, at a pitch at which no tone is clear.
+        // Delayed sound is played faster, with a pitch at which no tone is clear.
         await wait(ALL_SAID_MS);
         const { bytes, ...rest } = heard(fixture);
-        // Then somebody speaks again.
+        // New speech.
         await speak(fixture, 12);
         await wait(ALL_SAID_MS);
         await machine.monitor('device_del horn');
@@ -62,8 +66,8 @@ onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
         const after = heard(fixture, bytes);
         const restS = rest.seconds - rest.silentMs / 1000;
         await annotate(
-          `missed after ${inSeconds(missedMs)}, ready ${inSeconds(backMs)} after its return; ` +
-            `before: ${inWords(before)}; ${restS.toFixed(1)} s said after it; then: ${inWords(after)}`,
+          `reported after ${inSeconds(missedMs)}, ready ${inSeconds(backMs)} after its return; ` +
+            `before: ${inWords(before)}; ${restS.toFixed(1)} s played after it; then: ${inWords(after)}`,
         );
         timed(() => expect(restS).toBeGreaterThan(10));
         for (const part of [before, after]) {
@@ -77,7 +81,7 @@ onMachine('a USB loudspeaker', ({ onStoppedDevice }) => {
   );
 });
 
-/** Plugs it in; the name that the kernel gives it. */
+/** Plugs it in. @returns its name in the kernel */
 async function plugIn({ machine }: Fixture): Promise<string> {
   const said = await machine.monitor(`device_add ${USB_LOUDSPEAKER}`);
   expect(said).not.toMatch(/error/i);
@@ -95,7 +99,7 @@ async function plugIn({ machine }: Fixture): Promise<string> {
   return name;
 }
 
-/** What went into it since it was plugged in, after this many bytes. */
+/** Judges its sound since it was plugged in, after this many bytes. */
 function heard({ machine }: Fixture, from?: number): Judgement & { readonly bytes: number } {
   const { samples, end } = samplesOfUsb(readFileSync(machine.usbSound), from);
   return { ...judge(samples), bytes: end };

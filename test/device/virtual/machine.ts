@@ -1,8 +1,7 @@
 /**
- * A whole machine in a time of its own: its time is the instructions that it has run, and leaps where nothing has to be done. Whatever
- * the machine below it is and does, it is never late, and what happens in it takes the same time. So nothing in it may wait for what is
- * outside of it: its disks are its memory, nobody speaks with it, and what it tells goes one way. Only its USB loudspeaker is plugged in and
- * pulled out by whoever is outside, when it asks for it.
+ * A whole machine with virtual time, which counts executed instructions and skips idle time. On every host it is never late, and
+ * everything takes the same time. Therefore nothing in it may wait for the host: its disks are memory, it gets no input, and its
+ * reports go one way. The host only plugs and unplugs its USB loudspeaker, on request.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,14 +13,14 @@ import type { Report } from './report.ts';
 import { readReports } from './report-reader.ts';
 import { obeyUsbRequests } from './usb-requests.ts';
 
-/** 1 ns for an instruction: 1000 million of them a second on one processor, fewer than the four of a board do. */
+/** Exponent of the time for an instruction: 2^0 = 1 ns, so one processor is slower than the four of a board. */
 const SHIFT = 0;
 const MEMORY_MB = 1536;
 export const PORT_NAME = 'told';
 
 /**
- * Memory is copied and cleared by loops, and not by one instruction that repeats itself, of which QEMU runs each repetition by itself:
- * with `erms=off` below a boot takes two thirds of the time.
+ * Copies and clears memory with loops instead of one repeating instruction, because QEMU runs each repetition separately. With
+ * `erms=off` below, a boot takes two thirds of the time.
  */
 const KERNEL_WORDS = [
   ...[
@@ -43,22 +42,22 @@ const KERNEL_WORDS = [
 ];
 
 export interface VirtualHardware {
-  /** What its disk has at the beginning; what it writes is forgotten. A whole number of 2 MiB, as is the parcel. */
+  /** Path of its disk, whose changes are discarded. Its size is a multiple of 2 MiB, like that of the parcel. */
   readonly disk: string;
   readonly kernel: string;
   readonly initrd: string;
-  /** A file that is its second disk. */
+  /** Path of its second disk. */
   readonly parcel: string;
-  /** A unit of systemd that is started at boot; it writes what it tells to /dev/virtio-ports/told. */
+  /** A unit of systemd that starts at boot and writes reports to /dev/virtio-ports/told. */
   readonly unit: string;
   readonly lifeLimitMs: number;
 }
 
 export interface VirtualMachine {
-  /** All that has been told. */
+  /** All reports so far. */
   reports(): readonly Report[];
   console(): string;
-  /** What its USB loudspeaker has said, as the program inside asked to keep it. */
+  /** Sound of its USB loudspeaker, in pieces as the program inside requested. */
   usbPieces(): readonly Int16Array[];
   hasEnded(): boolean;
   stop(): Promise<void>;
@@ -93,7 +92,7 @@ export async function switchOnVirtual(hardware: VirtualHardware): Promise<Virtua
     ...['-serial', `file:${console}`, '-monitor', `unix:${inFolder('monitor')},server=on,wait=off`],
     ...usbSocket(usbSound),
   ];
-  // It ends with this process, however that ends.
+  // Ends when this process ends for any reason.
   const program = ['--pdeathsig', 'KILL', 'qemu-system-x86_64'];
   const qemu: ChildProcess = spawn('setpriv', [...program, ...words], {
     stdio: ['ignore', 'ignore', 'inherit'],

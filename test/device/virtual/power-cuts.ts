@@ -3,16 +3,16 @@ import type { AfterCut, PowerCut, Report } from './report.ts';
 
 export interface CutOutcome {
   readonly sent: number;
-  /** Commands that had been answered before the cut. */
+  /** Number of commands that were answered before the cut. */
   readonly answered: number;
-  /** Of these: what the next start did not know any more. */
+  /** Answered commands that the next start had forgotten. */
   readonly forgotten: readonly string[];
-  /** Commands that the disk had as begun: they are told as interrupted, and not done twice. */
+  /** Number of commands that the disk had as begun: the agent reports them as interrupted and does not repeat them. */
   readonly interrupted: number;
   readonly after: Omit<AfterCut, 'remembered'>;
 }
 
-/** Each cut with the start that followed it. */
+/** Outcome of each cut, from the start after it. */
 export function outcomesOfCuts(reports: readonly Report[]): CutOutcome[] {
   const cuts = reports.filter((report): report is PowerCut => report.kind === 'cut');
   const starts = reports.filter((report): report is AfterCut => report.kind === 'survived');

@@ -3,7 +3,7 @@ import type { Report } from './report.ts';
 
 const NEWLINE = 0x0a;
 
-/** All reports in a file that grows, at each call; what has been read is not read again. */
+/** Reads reports from a growing file. Each call returns all of them, but reads only the new part. */
 export function readReports(file: string): () => readonly Report[] {
   const reports: Report[] = [];
   let at = 0;

@@ -1,31 +1,31 @@
-/** What the program inside asks somebody outside to do with the USB loudspeaker; `keep`: what it has said since goes into a piece of its own. */
+/** Requests to the host about the USB loudspeaker. `keep`: store its sound so far as a separate piece. */
 export type UsbRequest = 'plug' | 'pull' | 'keep';
 
-/** Told at the very moment before the power is cut: nothing of it is on a disk. */
+/** The report directly before a power cut; it is not written to the disk. */
 export interface PowerCut {
   readonly kind: 'cut';
   /** Ids of commands. */
   readonly sent: readonly string[];
-  /** Of these: what had been answered as done. */
+  /** Those of `sent` that were answered with success. */
   readonly answered: readonly string[];
 }
 
-/** Told by the next start. */
+/** The report of the next start. */
 export interface AfterCut {
   readonly kind: 'survived';
-  /** What the disk had of the commands, before the agent could write again: a digest of the id, and a status. */
+  /** Commands on the disk before the agent could write again: digest of the id, and status. */
   readonly remembered: readonly (readonly [string, string | undefined])[];
-  /** From the start of the machine. */
+  /** Time from the start of the machine (s). */
   readonly liveS: number;
-  /** A command that had been answered was sent again. */
+  /** Whether an answered command was executed again when it was repeated. */
   readonly isDoneTwice: boolean;
-  /** Lines of the agent's log that tell of a damaged file or a defect. */
+  /** Lines of the agent's log about a damaged file or a defect. */
   readonly damage: readonly string[];
-  /** How often systemd has started the agent again. */
+  /** Number of restarts by systemd. */
   readonly restarts: number;
 }
 
-/** What is told from inside the machine, a line of JSON each. */
+/** Reports from inside the machine, one line of JSON each. */
 export type Report =
   | PowerCut
   | AfterCut
@@ -34,19 +34,19 @@ export type Report =
   | {
       readonly kind: 'ended';
       readonly scenario: string;
-      /** By the machine's clock, since it was switched on. */
+      /** Time since power-on by the machine's clock. */
       readonly atS: number;
-      /** What was measured and found. */
+      /** Measured values. */
       readonly found: Readonly<Record<string, unknown>>;
-      /** What the loudspeaker said: 24 kHz, one channel, 16 bits, in base64. */
+      /** Sound of the loudspeaker: 24 kHz, one channel, 16 bits, in base64. */
       readonly sound: string | null;
-      /** Its last words at the broker and in its journal. */
+      /** Last messages at the broker and lines in the journal. */
       readonly told: readonly string[];
-      /** Why it could not be carried out; null where it was. */
+      /** Why the scenario failed to run; null if it ran. */
       readonly problem: string | null;
     };
 
-/** In this order, as far as time allows: what matters most comes first. */
+/** Scenarios in their order, most important first, as far as time allows. */
 export const SCENARIOS = [
   'installation',
   'recording',
@@ -68,26 +68,26 @@ export const SCENARIOS = [
 ] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
-/** Where the owner of the device is, behind a cable that can be pulled; and the device, on its side. */
+/** Address of the owner's programs, behind a cable that can be pulled; and the device's address. */
 export const OWNER_ADDRESS = '10.0.2.100';
 export const DEVICE_ADDRESS = '10.0.2.15';
-/** Where whoever watches reaches the broker, also while that cable is pulled. */
+/** Address of the broker for the test, which works while that cable is pulled. */
 export const DESK_ADDRESS = '10.0.3.100';
 export const PORTS = { device: 8883, people: 8884, service: 443 };
 
-/** What the program inside finds where it is unpacked. */
+/** The order for the program inside, in its folder. */
 export interface Order {
   readonly scenarios: readonly ScenarioName[];
-  /** Of the page that tells how to install. */
+  /** Lines of the installation page. */
   readonly lines: readonly { readonly line: string; readonly isAnswered: boolean }[];
   /** The device's configuration. */
   readonly configuration: string;
-  /** Where the owner's folder lies. */
+  /** Path of the owner's folder. */
   readonly folder: string;
-  /** Power cuts. */
+  /** Number of power cuts. */
   readonly cuts: number;
-  /** For the backend, in its environment. */
+  /** Environment of the backend. */
   readonly backend: Readonly<Record<string, string>>;
-  /** For the emulator, after its name. */
+  /** Arguments of the emulator. */
   readonly emulator: readonly string[];
 }

@@ -16,13 +16,13 @@ const run = promisify(execFile);
 const CUTS = 5;
 const MAIN = new URL('inside/main.ts', import.meta.url).pathname;
 
-/** What the machine is made of, or why there can be none here. */
+/** The parts of the machine, or the reason why there can be none here. */
 export type VirtualTestbed =
   | {
       readonly missing: null;
       readonly hardware: Omit<VirtualHardware, 'lifeLimitMs'>;
       readonly scenarios: readonly ScenarioName[];
-      /** By `Date.now()`: what has not begun by then is left out. */
+      /** Time by `Date.now()` after which no scenario starts. */
       readonly endsAt: number;
     }
   | { readonly missing: string };
@@ -44,7 +44,7 @@ ExecStart=/usr/bin/node /srv/goods/main.mjs /srv/goods /dev/virtio-ports/told
 StandardError=journal+console
 `;
 
-/** Makes the disk, unless it is there, and what is brought to the machine. */
+/** Makes the disk, unless it exists, and the parcel. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const missing = whatIsMissing('amd64');
   if (missing !== null) {
@@ -78,7 +78,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return forget;
 }
 
-/** All of them, or what is named. */
+/** All scenarios, or the named ones. */
 function ordered(): ScenarioName[] {
   const asked = process.env['DRAGOMAN_DEVICE_SCENARIOS']?.split(',');
   for (const name of asked ?? [])
@@ -86,7 +86,7 @@ function ordered(): ScenarioName[] {
   return SCENARIOS.filter((name) => asked === undefined || asked.includes(name));
 }
 
-/** The owner's folder as it was set up, and what is to be done. */
+/** Adds the owner's folder and the order to the parcel. */
 async function addOwner(folder: string, bundles: string, goods: string): Promise<void> {
   const museum = join(folder, 'museum');
   const names = [OWNER_ADDRESS, DESK_ADDRESS];
@@ -108,7 +108,7 @@ async function addOwner(folder: string, bundles: string, goods: string): Promise
     emulator: [
       ...emulatorWords(museum, PORTS.service),
       ...['--host', '0.0.0.0', '--translate', 'echo', '--setup-ms', '300', '--allow-host', OWNER_ADDRESS],
-      // As the service: a stream that never rested would never catch up with what had to wait.
+      // Like a real service: a stream without pauses could never catch up after a delay.
       ...['--set', 'echoSilence=false'],
     ],
   };

@@ -4,19 +4,19 @@ import { samplesOfUsb } from '../usb-sound.ts';
 import type { Report, UsbRequest } from './report.ts';
 
 const LOOK_EACH_MS = 20;
-/** Until what it has said is in the file. */
+/** Time until its sound is in the file (ms). */
 const WRITTEN_WITHIN_MS = 200;
 
 export interface UsbRequests {
-  /** What the loudspeaker has said, a piece up to each `keep` and `pull`. */
+  /** Sound of the loudspeaker, one piece for each `keep` and `pull`. */
   pieces(): readonly Int16Array[];
   stop(): void;
 }
 
 /**
- * Does with the USB loudspeaker what the program inside asks for, one after the other.
- * @param monitor QEMU's own command line
- * @param sound what QEMU records of it, anew each time it is plugged in
+ * Carries out the USB requests of the program inside, one after the other.
+ * @param monitor QEMU's monitor
+ * @param sound path of QEMU's recording, which starts again each time it is plugged in
  */
 export function obeyUsbRequests(
   reports: () => readonly Report[],

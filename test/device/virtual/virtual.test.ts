@@ -9,30 +9,30 @@ import { type CutOutcome, cutsInWords, outcomesOfCuts } from './power-cuts.ts';
 import { type Report, SCENARIOS, type ScenarioName } from './report.ts';
 
 const testbed = inject('virtualTestbed');
-/** Of this machine: ends what hangs. */
+/** Limit in the host's time (ms); only a hang exceeds it. */
 const LIMIT_MS = 7_200_000;
 /**
- * Less than a piece of sound. A service that echoes has no lead: where its second piece comes a moment late the agent waits for up to
- * 120 ms more, because one gap is better than many. That is late by as much, and nothing is lost.
+ * Most silence in the sound (ms): less than one chunk. An echoing service has no lead. If its second chunk is late, the agent waits for
+ * up to 120 ms more, because one gap is better than many. That delays the sound, but nothing is lost.
  */
 const MOST_SILENT_MS = 320;
-/** Sound that has waited is played faster, by less than this. */
+/** Upper limit of the speed at which delayed sound is played. */
 const MOST_HASTE = 1.05;
 
 interface Outcome {
   readonly found: Readonly<Record<string, unknown>>;
   readonly heard: Judgement;
-  /** What the USB loudspeaker has said, piece by piece. */
+  /** Judgements of the USB loudspeaker's pieces. */
   readonly usb: readonly Judgement[];
   readonly cuts: readonly CutOutcome[];
 }
 
-/** What each scenario is for, and what must come of it. */
+/** Title and expectations of each scenario. */
 const SCENARIO_TESTS: Readonly<
   Record<ScenarioName, { readonly title: string; check(outcome: Outcome): void }>
 > = {
   installation: {
-    title: 'is installed and interprets by the lines of docs/install.md',
+    title: 'installs and interprets by the lines of docs/install.md',
     check({ found }) {
       const typed = found['typed'] as { line: string; code: number; said: string }[];
       expect(found['version']).toBe(VERSION);
@@ -56,7 +56,7 @@ const SCENARIO_TESTS: Readonly<
     },
   },
   'network-8s': {
-    title: 'goes on when its network is cut for 8 s',
+    title: 'continues when its network is cut for 8 s',
     check({ found, heard }) {
       expect(found['lost']).toEqual([]);
       expectWaited(heard);
@@ -64,11 +64,11 @@ const SCENARIO_TESTS: Readonly<
     },
   },
   broker: {
-    title: 'goes on when the broker is started again',
+    title: 'continues when the broker restarts',
     check: ({ heard }) => expectWhole(heard, 20),
   },
   microphone: {
-    title: 'goes on when its microphone is pulled and put back',
+    title: 'continues when its microphone is unplugged and returns',
     check({ found, heard }) {
       expect(found).toMatchObject({ reasons: [expect.stringMatching(/^capture:/)], hasMoved: true });
       expect(found['told']).toEqual([1, 1]);
@@ -83,21 +83,21 @@ const SCENARIO_TESTS: Readonly<
     },
   },
   'full-disk': {
-    title: 'goes on with a full disk',
+    title: 'continues with a full disk',
     check({ found, heard }) {
       expect(found).toMatchObject({ available: '0', command: 'ok' });
       expectWhole(heard, 5);
     },
   },
   clock: {
-    title: 'waits where its clock is 20 years behind; a jump does not disturb it',
+    title: 'waits when its clock is 20 years behind, and continues after a jump',
     check({ found, heard }) {
       expect(found).toMatchObject({ phase: 'none', isClockTold: true, isSame: true });
       expectWhole(heard, 5);
     },
   },
   'network-3min': {
-    title: 'tells what it loses when its network is cut for three minutes',
+    title: 'reports the lost speech when its network is cut for three minutes',
     check({ found, heard }) {
       expect(Number(found['toldS'])).toBeGreaterThan(50);
       expect(Number(found['toldS'])).toBeLessThan(60);
@@ -109,7 +109,7 @@ const SCENARIO_TESTS: Readonly<
     check: ({ heard }) => expectWhole(heard, 8),
   },
   upgrade: {
-    title: 'is upgraded while somebody speaks: the new one goes on',
+    title: 'continues with the new version when it is upgraded during speech',
     check({ found, heard }) {
       expect(found).toMatchObject({ version: NEXT_VERSION, isConfigurationKept: true });
       expect(heard.gap.before).toBeGreaterThan(10);
@@ -117,7 +117,7 @@ const SCENARIO_TESTS: Readonly<
     },
   },
   hung: {
-    title: 'is ended by the watchdog where it hangs',
+    title: 'is ended by the watchdog when it hangs',
     check({ found, heard }) {
       expect(Number(found['anotherS'])).toBeLessThan(100);
       expectWhole(heard, 5);
@@ -128,45 +128,45 @@ const SCENARIO_TESTS: Readonly<
     check: expectRestarts,
   },
   'memory-bound': {
-    title: 'is started again where its unit takes memory up to its bound',
+    title: 'restarts when its unit reaches its memory limit',
     check({ found, heard }) {
       expect(found).toMatchObject({ bound: String(440 * 2 ** 20), isSame: false });
       expectWhole(heard, 5);
     },
   },
   'read-only': {
-    title: 'goes on, and starts again, with a disk that can only be read',
+    title: 'continues, and starts again, with a read-only disk',
     check({ found, heard }) {
       expect(found).toMatchObject({ isRefused: true, command: 'ok' });
       expectWhole(heard, 5);
     },
   },
   'usb-loudspeaker': {
-    title: 'goes on when its USB loudspeaker is pulled while it speaks and put back',
+    title: 'continues when its USB loudspeaker is unplugged during speech and returns',
     check({ found, usb }) {
       expect(found).toMatchObject({ reasons: [expect.stringMatching(/^playback:/)], isSame: true });
       expect(found['told']).toEqual([['playback'], ['playback']]);
       const [before, waited, after] = usb;
       if (before === undefined || waited === undefined || after === undefined)
         throw new Error(`of three pieces there are ${usb.length}`);
-      // Pulled 12 s after somebody began to speak.
+      // Unplugged 12 s after the start of speech.
       expectWhole(before, 8);
       expectWaited(waited);
-      // Of 30 s what lay in the card when it was pulled is lost.
+      // Of 30 s, only the sound in the card's buffer is lost.
       const said = [before, waited].reduce((sum, { tones, missing }) => sum + tones.length + missing, 0);
       expect(said * TONE_MS).toBeGreaterThan(29_000);
       expectWhole(after, 12);
     },
   },
   power: {
-    title: 'remembers each command that it has answered when its power is cut while state is written',
+    title: 'remembers each answered command when its power is cut while state is written',
     check({ found, cuts }) {
       expect(cuts.length).toBe(found['cuts']);
       expect(cuts.length).toBeGreaterThan(0);
       for (const { answered, forgotten, after } of cuts) {
         expect(answered).toBeGreaterThan(0);
         expect(forgotten).toEqual([]);
-        // systemd has ended nothing: what had ended was ended by the power.
+        // systemd restarted nothing: only the power cut ended the agent.
         expect(after).toMatchObject({ isDoneTwice: false, damage: [], restarts: 0 });
       }
     },
@@ -178,13 +178,13 @@ function expectRestarts({ found, heard }: Outcome): void {
   expectWhole(heard, 5);
 }
 
-/** Some of it had to wait: at a pitch that has risen no tone is clear, and as many as such sound can hold are no loss. */
+/** Expects delayed sound: its pitch is higher, so that tones are unclear, and that many missing tones are not a loss. */
 function expectWaited(heard: Judgement): void {
   expect(heard.outOfOrder, inWords(heard)).toBe(0);
   expect(heard.missing, inWords(heard)).toBeLessThanOrEqual((MOST_HASTE * heard.unclearMs) / TONE_MS);
 }
 
-/** All of these seconds of tones, as they were said. */
+/** Expects whole tones of this length. */
 function expectWhole(heard: Judgement, lengthS: number): void {
   expect(heard, inWords(heard)).toMatchObject({ missing: 0, outOfOrder: 0 });
   expect(heard.silentMs, inWords(heard)).toBeLessThanOrEqual(MOST_SILENT_MS);
@@ -195,8 +195,8 @@ function expectWhole(heard: Judgement, lengthS: number): void {
 const TITLE = `a device in the machine’s own time${testbed.missing === null ? '' : `: skipped, ${testbed.missing}`}`;
 
 /**
- * One machine in a time of its own, in which everybody is whom the device talks with. It does by itself what it is ordered; here it is
- * only waited for and judged. What this machine below it is and does changes how long that takes, and nothing else: no failure is excused.
+ * One machine with virtual time that contains all peers of the device. It runs the ordered scenarios by itself; this test waits and
+ * judges. The host only affects the duration, so no failure is excused.
  */
 describe.skipIf(testbed.missing !== null)(TITLE, () => {
   let machine: VirtualMachine | undefined;
@@ -209,7 +209,7 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
 
   const reports = (): readonly Report[] => machine?.reports() ?? [];
 
-  /** What came of a scenario; null where no time was left to begin it. */
+  /** Outcome of a scenario; null if there was no time to start it. */
   async function outcomeOf(
     name: string,
   ): Promise<{ ended: Extract<Report, { kind: 'ended' }>; tookS: number } | null> {
@@ -217,7 +217,7 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
       reports().find(
         (report): report is Extract<Report, { kind: K }> => report.kind === kind && report.scenario === name,
       );
-    // The machine does one after the other and does not ask: what it has begun of itself meanwhile is not waited for.
+    // The machine runs all scenarios without asking; after the end of the time, unfinished ones are not awaited.
     if (testbed.missing === null && Date.now() > testbed.endsAt && find('ended') === undefined) return null;
     await until(
       `the scenario ${name} has ended`,
@@ -229,7 +229,7 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
     throw new Error(`the machine has ended; its console: ${machine?.console().slice(-2000)}`);
   }
 
-  it('starts, with broker, backend and service beside it', { timeout: LIMIT_MS }, async ({ annotate }) => {
+  it('starts with broker, backend and service beside it', { timeout: LIMIT_MS }, async ({ annotate }) => {
     const outcome = await outcomeOf('owner');
     expect(outcome?.ended.problem).toBeNull();
     await annotate(`there after ${outcome?.ended.atS.toFixed(1)} s of its own time`);
@@ -256,7 +256,7 @@ describe.skipIf(testbed.missing !== null)(TITLE, () => {
           [JSON.stringify(figures), ...words].join('; '),
       );
       try {
-        // Its loudspeaker does not reach its microphone: it must not be deaf while it speaks.
+        // Its loudspeaker does not reach its microphone: it must not fall back to half-duplex.
         expect(found['fallbacks']).toEqual([]);
         check({ found, heard, usb, cuts });
       } catch (error) {

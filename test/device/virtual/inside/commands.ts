@@ -1,14 +1,14 @@
-/** Programs of the machine that this runs in. */
+/** Runs programs of this machine. */
 import { spawn } from 'node:child_process';
 
 export interface Ended {
   readonly code: number;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, interleaved. */
   readonly said: string;
   readonly stdout: string;
 }
 
-/** Standard input is a pipe, as at a shell; what Node calls one is a socket, which no program can open as /dev/stdin. */
+/** Gives a program a real pipe as standard input: Node's "pipe" is a socket, which cannot be opened as /dev/stdin. */
 const FROM_PIPE = ['sh', '-c', 'cat | "$@"', 'sh'];
 
 export function run(words: readonly string[], input = ''): Promise<Ended> {
@@ -30,13 +30,13 @@ export function run(words: readonly string[], input = ''): Promise<Ended> {
   });
 }
 
-/** What it wrote on standard output; it must succeed. */
+/** Runs a program that must succeed. @returns its standard output */
 export async function must(words: readonly string[], input = ''): Promise<string> {
   const { code, said, stdout } = await run(words, input);
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${said.slice(-1500)}`);
   return stdout;
 }
 
-/** A script of sh, with its words as $1 and so on. */
+/** Runs a script of sh with arguments. */
 export const sh = (script: string, ...words: string[]): Promise<string> =>
   must(['sh', '-euc', script, 'sh', ...words]);

@@ -1,4 +1,4 @@
-/** The device as its owner sees it from inside its machine, in whose time all of this happens. */
+/** The device from its owner's view, inside its machine and in the machine's time. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { must, run, sh } from './commands.ts';
 
 export const SERVICE = 'dragoman.service';
 const LIVE_LIMIT_MS = 120_000;
-/** Of a time in which nobody is late, for what the agent or the kernel tells by itself, and for the answer to a command. */
+/** Limits in virtual time (ms), where nothing is late: for reports of the agent or kernel, and for the answer to a command. */
 export const [TOLD_WITHIN_MS, ANSWERED_WITHIN_MS] = [60_000, 10_000];
-/** What a lane has in stock between the microphone and the loudspeaker. */
+/** Delay of a lane from microphone to loudspeaker (ms). */
 const ON_ITS_WAY_MS = 5000;
 const RAW = ['-q', '-t', 'raw', '-f', 'S16_LE', '-r', '24000', '-c', '1', '--buffer-size=48000'];
 const SAID = '/run/said.raw';
@@ -19,7 +19,7 @@ const SAID = '/run/said.raw';
 export interface Device {
   readonly owner: OwnerClient;
   readonly order: Order;
-  /** To whoever is outside; what is asked for is done a moment later. */
+  /** Sends a report to the host. A request in it is carried out a moment later. */
   tell(report: Report): void;
 }
 
@@ -29,13 +29,13 @@ export const seconds = (ms: number): number => Number((ms / 1000).toFixed(1));
 export const phaseOf = ({ owner }: Device): string | undefined =>
   (owner.newest('state')?.['lanes'] as { phase: string }[] | undefined)?.[0]?.phase;
 export const statusOf = ({ owner }: Device): string => String(owner.newest('status')?.['status']);
-/** Milliseconds until it interprets. */
+/** Waits until the lane is live. @returns the milliseconds */
 export const live = (device: Device, limitMs = LIVE_LIMIT_MS): Promise<number> =>
   until('it is live', async () => phaseOf(device) === 'live', limitMs);
-/** Milliseconds until it says that a word spoken now would be heard and answered. */
+/** Waits until the status is `ready`. @returns the milliseconds */
 export const ready = (device: Device, limitMs = LIVE_LIMIT_MS): Promise<number> =>
   until('it is ready', async () => statusOf(device) === 'ready', limitMs);
-/** Milliseconds until it obeys. */
+/** Waits until it answers a command. @returns the milliseconds */
 export const answers = ({ owner }: Device, limitMs = LIVE_LIMIT_MS): Promise<number> =>
   until('it answers', async () => (await owner.command('status', {}, 3000))?.['status'] === 'ok', limitMs);
 
@@ -44,15 +44,15 @@ export const eventsOf = ({ owner }: Device, kind: string, sinceMs = 0): Record<s
     .filter(({ topic, atMs }) => topic === `event/${kind}` && atMs >= sinceMs)
     .map(({ text }) => JSON.parse(text));
 
-/** The process of the agent; 0 for none. */
+/** Process id of the agent; 0 for none. */
 export const pidOf = async (): Promise<number> =>
   Number(await must(['systemctl', 'show', '--value', '-p', 'MainPID', SERVICE]));
 
-/** Milliseconds until another process than this one is the agent. */
+/** Waits until the agent has another process id. @returns the milliseconds */
 export const untilAnother = (before: number, limitMs: number): Promise<number> =>
   until('another one', async () => ![0, before].includes(await pidOf()), limitMs);
 
-/** Records what the loudspeaker says until the function it returns is called, which returns it in base64. */
+/** Starts to record the loudspeaker. @returns a function that ends the recording and returns it in base64 */
 export async function listen(): Promise<() => Promise<string>> {
   writeFileSync(SAID, '');
   const recorder = spawn('arecord', ['-D', 'hw:CARD=Speaker,DEV=1', ...RAW, SAID], { stdio: 'ignore' });
@@ -68,8 +68,8 @@ export async function listen(): Promise<() => Promise<string>> {
 }
 
 /**
- * Plays tones into the microphone; at most the recording's minute. The silence after them fills the player's ring of 2 s: the card
- * plays on from it for a moment after the last period, and what was said 2 s before would sound again.
+ * Plays tones into the microphone, at most the recording's minute. Silence after them fills the player's ring buffer of 2 s: the card
+ * plays on for a moment after the last period, and would otherwise repeat sound from 2 s before.
  */
 export async function speak(lengthS: number): Promise<void> {
   const bytes = Math.round(lengthS * 24_000) * 2;
@@ -87,7 +87,7 @@ export const isSpeaking = async (): Promise<boolean> =>
   (await run(['systemctl', 'is-active', 'speaker'])).code === 0;
 export const silence = async (): Promise<void> => void (await run(['systemctl', 'stop', 'speaker']));
 
-/** Speaks, and records what is said to it; what `meanwhile` does belongs into that time. In base64. */
+/** Speaks and records the answer, while `meanwhile` runs. @returns the recording in base64 */
 export async function interpret(
   lengthS: number,
   meanwhile: () => Promise<void> = async () => {},
@@ -97,7 +97,7 @@ export async function interpret(
   await speak(lengthS);
   await meanwhile();
   await wait(Math.max(0, lengthS * 1000 - (performance.now() - startedAt)));
-  await until('all is said', async () => !(await isSpeaking()), TOLD_WITHIN_MS);
+  await until('the end of the recording', async () => !(await isSpeaking()), TOLD_WITHIN_MS);
   await wait(ON_ITS_WAY_MS);
   return end();
 }
@@ -106,7 +106,7 @@ const WRITE = 'umask 077; cat >"$1.draft"; chmod "$2" "$1.draft"; mv "$1.draft" 
 const write = (path: string, text: string | Buffer, mode = '0644'): Promise<string> =>
   must(['sh', '-euc', WRITE, 'sh', path, mode], text.toString());
 
-/** What the owner hands out for the device. */
+/** Copies the device's login and configuration to it. */
 export async function handOver({ order }: Device, configuration = order.configuration): Promise<void> {
   const handed = (name: string) => readFileSync(`${order.folder}/logins/museum.kiosk-01/${name}`);
   await write('/etc/dragoman/broker-ca.crt', handed('broker-ca.crt'));
@@ -115,6 +115,6 @@ export async function handOver({ order }: Device, configuration = order.configur
   await write('/etc/dragoman/config.json', configuration);
 }
 
-/** Two cards: what is played into Mic can be recorded there, and what is played to Speaker can be recorded beside it. */
+/** Adds two loop cards: the test plays into Mic, and records the sound played to Speaker. */
 export const plugCards = (): Promise<string> =>
   sh('modprobe snd-aloop enable=1,1 index=-1,-1 id=Mic,Speaker pcm_substreams=1,1; udevadm settle');

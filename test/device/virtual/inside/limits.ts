@@ -1,4 +1,4 @@
-/** What the kernel refuses: memory beyond the unit's bound, and a disk to write to. */
+/** Limits of the kernel: memory above the unit's limit, and a read-only disk. */
 import { until } from '../../../nspawn/kiosk.ts';
 import { must, run, sh } from './commands.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './device.ts';
 import type { Scenario } from './outcome.ts';
 
-/** Another process of the unit that takes what it can get: the kernel counts all of them together. */
+/** Another process of the unit that uses all available memory: the limit counts all processes of the unit. */
 const LEAK =
   'echo $$ >/sys/fs/cgroup/system.slice/dragoman.service/cgroup.procs; (tail /dev/zero || true) & wait';
 const COUNT_ENDED = 'journalctl -k --no-pager | grep -c "Memory cgroup out of memory" || true';
@@ -23,9 +23,9 @@ export const memoryBound: Scenario = async (device) => {
   const bound = (await must(['systemctl', 'show', '--value', '-p', 'MemoryMax', SERVICE])).trim();
   device.owner.forget();
   const leakedAt = performance.now();
-  // It may be ended with the unit.
+  // The process may be ended with the unit.
   await run(['sh', '-euc', LEAK]);
-  await until('the kernel ends one', async () => Number(await sh(COUNT_ENDED)) > 0, TOLD_WITHIN_MS);
+  await until('the kernel ends a process', async () => Number(await sh(COUNT_ENDED)) > 0, TOLD_WITHIN_MS);
   await until('it runs', async () => (await pidOf()) !== 0, 60_000);
   const isSame = (await pidOf()) === before;
   if (!isSame) await live(device);

@@ -1,6 +1,6 @@
 /**
- * Runs in a machine that lives in a time of its own: sets up the owner of a device beside it, then carries out what it is ordered and
- * tells what came of it. Words: the folder with the order, where to tell.
+ * Runs in a machine with virtual time: starts the owner's programs beside the device, runs the ordered scenarios and reports the
+ * results. Arguments: the folder with the order, the file for reports.
  */
 import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { watch } from '../../owner-client.ts';
@@ -26,7 +26,7 @@ const cut = lastCut();
 if (cut === null && existsSync(BEGUN)) throw new Error('the machine has started again by itself');
 const atS = (): number => sinceSwitchedOn(cut);
 
-/** What the device has told since then, by `performance.now()`, and the end of the machine's journal. */
+/** Messages of the device since a time by `performance.now()`, and the end of the machine's journal. */
 async function toldSince({ owner }: Device, sinceMs: number): Promise<string[]> {
   const told = owner.messages
     .filter(({ topic, atMs }) => atMs >= sinceMs && topic !== 'health')

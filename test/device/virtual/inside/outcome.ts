@@ -3,7 +3,7 @@ import type { Device } from './device.ts';
 
 export interface Outcome {
   readonly found: Readonly<Record<string, unknown>>;
-  /** In base64. */
+  /** Recorded sound in base64. */
   readonly sound?: string;
 }
 export type Scenario = (device: Device) => Promise<Outcome>;

@@ -1,11 +1,11 @@
-/** Broker, service and backend, at the other end of a cable: in a network of their own, on the same machine. */
+/** Broker, service and backend in a separate network namespace of the same machine, connected by a virtual cable. */
 import { until } from '../../../nspawn/kiosk.ts';
 import { DESK_ADDRESS, DEVICE_ADDRESS, type Order, OWNER_ADDRESS, PORTS } from '../report.ts';
 import { must, sh } from './commands.ts';
 
 const STARTS_WITHIN_MS = 60_000;
 const QUIET = ['--property=StandardOutput=null', '--property=StandardError=null'];
-/** `wire` is the end that the device has. */
+/** `wire` is the device's end of the cable. */
 const NETWORK = `
 ip netns add owner
 ip link add wire type veth peer name plug netns owner
@@ -29,7 +29,7 @@ const isThere = async (port: number): Promise<boolean> =>
   (await must(['ip', 'netns', 'exec', 'owner', 'ss', '-Hltn', `sport = :${port}`])).trim() !== '';
 
 const untilThere = (port: number): Promise<number> =>
-  until(`somebody listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
+  until(`a server listens on ${port}`, () => isThere(port), STARTS_WITHIN_MS);
 
 export async function startBroker(folder: string): Promise<void> {
   await start('broker', ['mosquitto', '-c', `${folder}/broker/mosquitto.conf`]);
@@ -38,7 +38,7 @@ export async function startBroker(folder: string): Promise<void> {
 
 export const stopBroker = (): Promise<string> => must(['systemctl', 'stop', 'broker']);
 
-/** From the packages that an owner installs. */
+/** Starts the owner's programs from the installed packages. */
 export async function startOwner({ folder, emulator, backend }: Order): Promise<void> {
   await startBroker(folder);
   await start('emulator', ['/usr/bin/dragoman-emulator', ...emulator]);

@@ -1,7 +1,7 @@
 /**
- * The power is cut while state is written. What the kernel has not brought to the disk, which is memory that outlives the machine's
- * reset, is gone; so is what the broker knew. What is known before a cut is told outside: writing it down would force out what
- * the agent has written, too.
+ * Cuts the power while state is written. Data that the kernel has not written to the disk is lost; the disk is memory that survives
+ * the reset. The broker's state is lost, too. Knowledge from before a cut is reported to the host: writing it to the disk would also
+ * flush the agent's data.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
@@ -21,24 +21,24 @@ import type { Outcome, Scenario } from './outcome.ts';
 
 const LAST_CUT = '/srv/last-cut.json';
 const ANSWERED_WITHIN_MS = 90_000;
-/** The kernel finds the cards when it boots, as it would those of a device. */
+/** Makes the kernel load the cards at boot, like those of a device. */
 const CARDS = `echo snd-aloop >/etc/modules-load.d/cards.conf
 echo 'options snd-aloop enable=1,1 index=-1,-1 id=Mic,Speaker pcm_substreams=1,1' >/etc/modprobe.d/cards.conf`;
 
-/** How this start began; null where no power was cut before it. */
+/** The power cut before this start; null if there was none. */
 export interface LastCut {
-  /** The first is 1. */
+  /** Number of the cut; the first is 1. */
   readonly number: number;
-  /** When the machine was first switched on, by its clock that no cut stops. */
+  /** Time of the first power-on, by the clock that runs through all cuts. */
   readonly switchedOnS: number;
-  /** What the disk has of the commands. */
+  /** Commands on the disk. */
   readonly remembered: AfterCut['remembered'];
 }
 
 const upS = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
 const bootedAtS = (): number => Number(readFileSync('/sys/class/rtc/rtc0/since_epoch', 'utf8')) - upS();
 
-/** To be called before the agent can write again. */
+/** Reads the last cut. Call it before the agent can write again. */
 export function lastCut(): LastCut | null {
   if (!existsSync(LAST_CUT)) return null;
   const { number, switchedOnS } = JSON.parse(readFileSync(LAST_CUT, 'utf8'));
@@ -55,7 +55,7 @@ export const power: Scenario = async (device) => {
   return cutOrEnd(device, 0, bootedAtS());
 };
 
-/** What the next start does. */
+/** The checks after a cut. */
 export async function afterCut(
   device: Device,
   { number, switchedOnS, remembered }: LastCut,
@@ -87,7 +87,7 @@ async function cutOrEnd(device: Device, done: number, switchedOnS: number): Prom
 
 const idOf = (cut: number, place: number): string => `${cut}-${place}`;
 
-/** The machine is at its end before it returns. */
+/** Never returns: the power is cut. */
 async function cutWhileWriting(device: Device, number: number): Promise<never> {
   const { owner, tell } = device;
   owner.forget();
@@ -112,7 +112,7 @@ async function cutWhileWriting(device: Device, number: number): Promise<never> {
   throw new Error('the power is still on');
 }
 
-/** Ids of the commands that were answered as done. */
+/** Ids of the commands that were answered with success. */
 const answered = ({ owner }: Device): string[] =>
   owner.messages
     .filter(({ topic }) => topic === 'cmd/volume/res')

@@ -1,4 +1,4 @@
-/** What is done to the device, in the machine's own time; what came of it is judged outside. */
+/** The scenarios, in the machine's time. The host judges the results. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
 import { must, run, sh } from './commands.ts';
@@ -29,7 +29,7 @@ import { pullCable, putCableBack, startBroker, stopBroker } from './owner.ts';
 import { power } from './power.ts';
 import { usbLoudspeaker } from './usb.ts';
 
-/** Whoever installs: a user who may become root, in a folder with what has been copied there; the editor fills in what is known. */
+/** The installing user: may become root, has a folder with the copied files, and an editor that fills in the configuration. */
 const VISITOR = `
 useradd -m -d /srv/visitor -s /bin/sh visitor; echo "visitor ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/visitor
 cp -r /srv/goods/. /srv/visitor
@@ -51,7 +51,7 @@ const installation: Scenario = async (device) => {
     const words = ['runuser', '-u', 'visitor', '--', 'sh', '-c', `cd /srv/visitor; ${line}`];
     const { code, said } = await run(words, isAnswered ? password : '');
     typed.push({ line, code, said });
-    // The authority of the owner's own broker is what the page cannot know.
+    // The page does not contain the authority of the owner's broker.
     if (line.includes('sudoedit')) await handOver(device);
   }
   const tookMs = performance.now() - startedAt;
@@ -67,7 +67,7 @@ const recording: Scenario = async (device) => {
 };
 
 const SNATCH = 'echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/unbind';
-/** Another card takes the number that has become free. */
+/** Another card takes the free index. */
 const RETURN =
   'modprobe snd-dummy index=0 id=Other; echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind; udevadm settle';
 
@@ -79,7 +79,11 @@ const microphone: Scenario = async (device) => {
   await wait(2000);
   const pulledAt = performance.now();
   await sh(SNATCH);
-  const missedMs = await until('it is missed', async () => statusOf(device) === 'degraded', TOLD_WITHIN_MS);
+  const missedMs = await until(
+    'the missing device is reported',
+    async () => statusOf(device) === 'degraded',
+    TOLD_WITHIN_MS,
+  );
   const reasons = device.owner.newest('status')?.['reasons'];
   await wait(4000);
   await sh(RETURN);
@@ -129,7 +133,7 @@ const upgrade: Scenario = async (device) => {
   return { found: { version, isConfigurationKept: readFileSync(config, 'utf8') === before }, sound };
 };
 
-/** Kills the agent as soon as there is another one; prints the milliseconds from the first to the last. */
+/** Kills each new agent; prints the milliseconds from the first to the last. */
 const KILL_EACH = `last=0; began=
 for crash in $(seq "$1"); do
   until pid=$(systemctl show --value -p MainPID dragoman); test "$pid" != 0 -a "$pid" != "$last"; do sleep 0.02; done
@@ -138,7 +142,7 @@ done; ended=$(date +%s%N); echo $(((ended - began) / 1000000))`;
 const SHORT_PAUSE = `mkdir -p /run/systemd/system/dragoman.service.d
 printf '[Service]\\nRestartSec=100ms\\n' >/run/systemd/system/dragoman.service.d/pause.conf; systemctl daemon-reload`;
 
-/** Kills ten agents, each as soon as it is there. */
+/** Kills ten agents, each as soon as it runs. */
 async function crash(device: Device): Promise<Outcome> {
   const restarts = async () =>
     Number(await must(['systemctl', 'show', '--value', '-p', 'NRestarts', SERVICE]));
@@ -220,14 +224,14 @@ const networkForSeconds: Scenario = async (device) => {
   return { found: { lost: eventsOf(device, 'speech_lost', startedAt) }, sound };
 };
 
-/** Where nobody speaks, a try at the broker comes up to two minutes after the last one, and one at the service up to a minute. */
+/** Longest wait (ms): without speech the agent retries the broker after up to two minutes, and the service after up to one. */
 const LONG_WAITS_MS = 240_000;
 
 const networkForMinutes: Scenario = async (device) => {
   const cutAt = performance.now();
   await pullCable();
   await speak(55);
-  const lostMs = await until('the broker says so', async () => statusOf(device) === 'lost', 120_000);
+  const lostMs = await until('the status `lost`', async () => statusOf(device) === 'lost', 120_000);
   await wait(180_000 - (performance.now() - cutAt));
   await putCableBack();
   const backAt = performance.now();
@@ -235,7 +239,7 @@ const networkForMinutes: Scenario = async (device) => {
   await until('it is live', isBack, LONG_WAITS_MS);
   const liveS = seconds(performance.now() - backAt);
   const told = () => eventsOf(device, 'speech_lost', cutAt);
-  await until('it tells what is lost', async () => told().length > 0, TOLD_WITHIN_MS);
+  await until('the report of the loss', async () => told().length > 0, TOLD_WITHIN_MS);
   const toldS = seconds(told().reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0));
   await answers(device);
   return { found: { lostS: seconds(lostMs), liveS, toldS }, sound: await interpret(10) };

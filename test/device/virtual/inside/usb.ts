@@ -1,4 +1,4 @@
-/** A loudspeaker that is pulled out and plugged in by whoever is outside, where it is heard. */
+/** A USB loudspeaker. The host plugs and unplugs it, and records its sound. */
 import { until } from '../../../nspawn/kiosk.ts';
 import { must, sh } from './commands.ts';
 import {
@@ -16,9 +16,9 @@ import {
 } from './device.ts';
 import type { Scenario } from './outcome.ts';
 
-/** From its return until nothing of 30 s sounds any more. */
+/** Time from its return until 30 s of sound are played (ms). */
 const ALL_SAID_MS = 26_000;
-/** Time of the machine, which passes faster than ours where it rests, and whoever is outside lives in ours. */
+/** Limit for the host's actions (ms of the machine's time, which passes faster than real time when idle). */
 const OUTSIDE_LIMIT_MS = 600_000;
 const FIND = 'for id in /proc/asound/card*/usbid; do test ! -e "$id" || cat "$(dirname "$id")/id"; done';
 
@@ -32,7 +32,11 @@ export const usbLoudspeaker: Scenario = async (device) => {
     device.tell({ kind: 'asked', usb: 'pull' });
     await until('it is gone', async () => (await find()) === '', OUTSIDE_LIMIT_MS);
     const goneAt = performance.now();
-    await until('it is missed', async () => statusOf(device) === 'degraded', TOLD_WITHIN_MS);
+    await until(
+      'the missing device is reported',
+      async () => statusOf(device) === 'degraded',
+      TOLD_WITHIN_MS,
+    );
     const missedS = seconds(performance.now() - goneAt);
     const reasons = device.owner.newest('status')?.['reasons'];
     await wait(4000);
@@ -58,14 +62,14 @@ async function find(): Promise<string> {
   return (await sh(FIND)).trim();
 }
 
-/** The name that the kernel gives it. */
+/** Asks for the loudspeaker. @returns its name in the kernel */
 async function plugIn({ tell }: Device): Promise<string> {
   tell({ kind: 'asked', usb: 'plug' });
   await until('the kernel knows it', async () => (await find()) !== '', OUTSIDE_LIMIT_MS);
   return find();
 }
 
-/** @param loudspeaker left out: as at the beginning */
+/** @param loudspeaker default: the original one */
 async function use(device: Device, loudspeaker?: string): Promise<void> {
   const config = JSON.parse(device.order.configuration);
   if (loudspeaker !== undefined) config.lanes[0].playback.device = loudspeaker;
