@@ -1,4 +1,4 @@
-/** A room between a loudspeaker and a microphone, made of numbers, and voices to fill it. */
+/** A simulated room between a loudspeaker and a microphone, and voices for it. */
 import { fileURLToPath } from 'node:url';
 import { loadWav } from '../src/adapters/audio/sound-source.ts';
 import { createSpectrum, transformLength } from '../src/core/audio/fourier.ts';
@@ -8,13 +8,13 @@ import { anotherVoice } from '../src/emulator/core/another-voice.ts';
 
 export const VOICE_RATE_HZ = 24_000;
 
-/** The visitors of the demo's recording. */
+/** The visitors' voices of the demo's recording. */
 export async function visitors(): Promise<Float32Array> {
   const recording = fileURLToPath(new URL('../src/cli/demo/visitor.wav', import.meta.url));
   return toFloat((await loadWav(recording)).pcm);
 }
 
-/** The same words as others would say them, beginning somewhere else: what a loudspeaker says. */
+/** The same words with another pitch and start, as the loudspeaker's sound. */
 export function interpreter(sound: Float32Array, given: { shift: number; beginS: number }): Float32Array {
   const voice = anotherVoice(sound, VOICE_RATE_HZ, VOICE_RATE_HZ, given.shift);
   const begin = Math.round(given.beginS * VOICE_RATE_HZ) % voice.length;
@@ -24,13 +24,13 @@ export function interpreter(sound: Float32Array, given: { shift: number; beginS:
   return turned;
 }
 
-/** This many seconds of what is said in a room with a kiosk in it. */
+/** The sounds in a room with a kiosk. */
 export interface Talk {
-  /** By the visitors. */
+  /** Sound of the visitors. */
   readonly people: Float32Array;
-  /** By the loudspeaker. */
+  /** Sound of the loudspeaker. */
   readonly said: Float32Array;
-  /** By nobody: the room's own noise. */
+  /** Background noise of the room. */
   readonly room: Float32Array;
 }
 
@@ -43,7 +43,7 @@ export async function talk(seconds: number, roomDb: number): Promise<Talk> {
 
 export { chance };
 
-/** Hiss of this level. */
+/** White noise of this level. */
 export function noise(samples: number, levelDb: number, seed: number): Float32Array {
   const next = chance(seed);
   const amplitude = 10 ** (levelDb / 20) * Math.sqrt(3);
@@ -53,11 +53,11 @@ export function noise(samples: number, levelDb: number, seed: number): Float32Ar
 export interface Path {
   readonly delayMs: number;
   readonly gainDb: number;
-  /** How long the room takes to fall by 60 dB, seconds; 0: open air. */
+  /** Reverberation time for a decay of 60 dB (s); 0: open air. */
   readonly rt60S: number;
 }
 
-/** How a click from the loudspeaker arrives: the direct sound, then a tail of reflections that dies away exponentially. */
+/** Impulse response from the loudspeaker: direct sound, then reflections with exponential decay. */
 export function impulseResponse({ delayMs, gainDb, rt60S }: Path, rateHz = VOICE_RATE_HZ): Float32Array {
   const next = chance(17);
   const gain = 10 ** (gainDb / 20);
@@ -71,7 +71,7 @@ export function impulseResponse({ delayMs, gainDb, rt60S }: Path, rateHz = VOICE
   return response;
 }
 
-/** What the microphone hears of a sound; as long as the sound. */
+/** The sound at the microphone, with the length of the original. */
 export function through(path: Path, sound: Float32Array, rateHz = VOICE_RATE_HZ): Float32Array {
   const response = impulseResponse(path, rateHz);
   const size = transformLength(sound.length + response.length);
@@ -93,7 +93,7 @@ export function through(path: Path, sound: Float32Array, rateHz = VOICE_RATE_HZ)
   return Float32Array.from(re.subarray(0, sound.length));
 }
 
-/** Several sounds at once. */
+/** The sum of several sounds. */
 export function together(...sounds: readonly Float32Array[]): Float32Array {
   const mixed = new Float32Array(sounds[0]?.length ?? 0);
   for (let index = 0; index < mixed.length; index++) {
@@ -108,12 +108,12 @@ export function together(...sounds: readonly Float32Array[]): Float32Array {
 export function levelDb(sound: Float32Array, fromS = 0, untilS = sound.length / VOICE_RATE_HZ): number {
   const part = sound.subarray(Math.round(fromS * VOICE_RATE_HZ), Math.round(untilS * VOICE_RATE_HZ));
   let power = 0;
-  // A loop: to call a function for each sample takes many times as long.
+  // A loop is many times faster than a function call for each sample.
   for (let at = 0; at < part.length; at++) power += (part[at] ?? 0) ** 2;
   return 10 * Math.log10(power / part.length + 1e-12);
 }
 
-/** A loudspeaker and a microphone in real order: calls back for every write (ahead of time) and every captured piece. */
+/** Plays and captures in the order of time: calls back for every write (in advance) and every captured piece. */
 export function perform(
   sounds: { played: Float32Array; heard: Float32Array; pieceMs: number; aheadMs?: number; fromMs?: number },
   act: { play(pcm: Uint8Array, heardAt: number): void; capture(pcm: Uint8Array, capturedAt: number): void },
@@ -135,7 +135,7 @@ export function perform(
   }
 }
 
-/** The same sound by a clock that is slower by this much: each sample a little further on, between two of them. */
+/** Resamples a sound for a clock that is slower by this much. */
 export function drifted(sound: Float32Array, ppm: number): Float32Array {
   const reach = 16;
   return sound.map((_, index) => {

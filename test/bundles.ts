@@ -5,7 +5,7 @@ import { onceARun } from './once-a-run.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** Puts the bundles, as `npm run build` makes them, into a folder. */
+/** Builds the bundles like `npm run build` into a folder. */
 export async function placeBundles(folder: string): Promise<void> {
   const made = await onceARun('bundles', (into) => {
     const words = ['scripts/build.mjs', '--out', into];

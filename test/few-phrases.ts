@@ -9,7 +9,7 @@ import { onceARun } from './once-a-run.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const PROGRAM = 'phrases.mjs';
-/** Of what a kiosk says: good news and bad ones, short and long ones. */
+/** A selection of phrases: good and bad news, short and long ones. */
 export const FEW: readonly PhraseCode[] = [
   'applied',
   'ready',
@@ -19,22 +19,23 @@ export const FEW: readonly PhraseCode[] = [
   'key_unreadable',
 ];
 
-/** All that says which phrases there are. */
+/** Replaces the list of phrases in the source. */
 const onlyFew = (codes: readonly PhraseCode[]): Plugin => ({
   name: 'only-few',
   setup({ onLoad }) {
     onLoad({ filter: /provisioning\/phrases\.ts$/ }, async ({ path }) => {
       const [before, after, ...more] = (await readFile(path, 'utf8')).split('Object.keys(PHRASES)');
-      if (after === undefined || more.length > 0) throw new Error(`${path} lists its phrases in another way`);
+      if (after === undefined || more.length > 0)
+        throw new Error(`${path} has an unexpected list of phrases`);
       return { contents: `${before}${JSON.stringify(codes)}${after}`, loader: 'ts' };
     });
   },
 });
 
 /**
- * What `scripts/build-phrases` does, for a few of the phrases in each language: all of them take seconds.
- * @param folder for its program
- * @returns what it said
+ * Runs `scripts/build-phrases` for a few phrases in each language, because all of them take seconds.
+ * @param folder folder for its program
+ * @returns its output
  */
 export async function makePhrasesOf(
   codes: readonly PhraseCode[],
@@ -60,7 +61,7 @@ export async function makePhrasesOf(
     .stdout;
 }
 
-/** The folder of `FEW`, made once in a run, and what was said of them. */
+/** The folder of `FEW`, made once in a run, and the output of the program. */
 export async function fewPhrases(): Promise<{ folder: string; said: string }> {
   const made = await onceARun('few-phrases', async (folder) => {
     const said = await makePhrasesOf(FEW, { folder, out: join(folder, 'phrases') });

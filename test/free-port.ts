@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 
-/** Below what the system hands out itself to whoever asks for any port: between two looks nobody else comes by one of these. */
+/** Port range below the system's ephemeral ports, so that no other program gets one of these in the meantime. */
 const RANGE = { from: 12_000, size: 20_000 };
-/** Of two processes at the same time, each tries others. */
+/** Step between the first ports of processes, so that parallel processes try different ports. */
 const APART = 97;
 
 let tried = 0;
 
-/** A port of loopback's at which nobody listens, for a program that is started later. */
+/** Finds a free port on loopback, for a program that is started later. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = RANGE.from + ((process.pid * APART + tried++) % RANGE.size);

@@ -1,4 +1,4 @@
-/** For a command line that runs in this process: what it prints and complains, as far as it has come. */
+/** Collects the output and error messages of a command line that runs in this process. */
 export function gather() {
   const said = { out: '', err: '' };
   return {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { onceARun } from './once-a-run.ts';
 
-describe('what several test files need', () => {
+describe('a folder that several test files need', () => {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-once-'));
 
-  it('is made once, however many want it, and nobody gets half of it', async () => {
+  it('is made once for all users, and is complete when they get it', async () => {
     let times = 0;
     const make = async (folder: string): Promise<void> => {
       times += 1;
@@ -19,7 +19,7 @@ describe('what several test files need', () => {
     expect(wanted.map((folder) => readFileSync(join(folder, 'whole'), 'utf8'))).toEqual(['1', '1', '1']);
   });
 
-  it('fails for everybody where it cannot be made', async () => {
+  it('fails for all users when it cannot be made', async () => {
     const make = (): never => {
       throw new Error('no compiler');
     };

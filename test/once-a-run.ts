@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where a run of all tests keeps what several files need (`test/setup/run-folder.ts`). */
+/** Environment variable with the folder of shared files of a run (see `test/setup/run-folder.ts`). */
 export const RUN_FOLDER = 'TESTS_RUN_FOLDER';
 
 /**
- * What takes seconds to make is made once in a run: the file that comes first makes it, the others wait for it. Nobody writes into it.
- * @param make gets an empty folder
+ * Makes a shared folder once in a run, because it takes seconds. The first test file makes it, the others wait. It is read-only for
+ * its users.
+ * @param make fills an empty folder
  * @returns that folder
  */
 export async function onceARun(
@@ -28,13 +29,13 @@ export async function onceARun(
     }
   }
   while (!existsSync(made)) {
-    if (existsSync(failed)) throw new Error(`${name} could not be made: another test file tells why`);
+    if (existsSync(failed)) throw new Error(`${name} could not be made: another test file shows the reason`);
     await sleep(50);
   }
   return folder;
 }
 
-/** Two cannot make one folder. */
+/** Whether this process is the first: only one process can create the folder. */
 function isFirst(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -47,7 +48,7 @@ function isFirst(folder: string): boolean {
 
 let own: string | null = null;
 
-/** Where nobody shares anything: this process's own, as long as it lives. */
+/** A folder for this process only, used when there is no shared one. */
 function ownFolder(): string {
   if (own !== null) return own;
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-tests-'));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Draws are the same in each run, so that a failure is the change's own: what fresh draws find was there before it.
- * `PROPERTY_SEED=random npm test` (or a number) looks for such.
+ * Property tests use the same draws in each run, so that a new failure comes from the change under test.
+ * `PROPERTY_SEED=random npm test` (or a number) uses other draws, to find older defects.
  */
 const wanted = process.env['PROPERTY_SEED'] ?? '1';
 if (wanted !== 'random') fc.configureGlobal({ seed: Number(wanted) });

@@ -16,12 +16,12 @@ const SCHEMAS: readonly (readonly [topic: RegExp, schema: z.ZodType])[] = [
   [/\/config\/reported$/, reportedSchema.strict()],
   [/\/cmd\/[^/]+\/res$/, commandResponseSchema.strict()],
   [/\/token\/req$/, tokenRequestSchema],
-  // Null: what the broker has kept is taken back.
+  // Null: the retained message is removed.
   [/\/cert\/req$/, certificateRequestSchema.nullable()],
   ...EVENT_KINDS.map((kind) => [new RegExp(`/event/${kind}$`), EVENT_SCHEMAS[kind]] as const),
 ];
 
-/** What is wrong with a message of a device, by the schemas that docs/mqtt.md is made of; null: nothing. */
+/** @returns the error in a device's message by the schemas of docs/mqtt.md; null if it is valid */
 export function wrongWith(topic: string, body: unknown): string | null {
   const found = SCHEMAS.find(([pattern]) => pattern.test(topic));
   if (found === undefined) return `${topic}: docs/mqtt.md has no such topic`;

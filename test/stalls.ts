@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** How this process has been kept from running since then, milliseconds: a busy machine makes everything later by as much. */
+/** Stalls of this process since the start of watching (ms): a busy machine delays everything by as much. */
 export interface Stalls {
-  /** In all. */
+  /** Total length. */
   ms(): number;
-  /** The longest one. */
+  /** Length of the longest one. */
   longestMs(): number;
 }
 
@@ -14,7 +14,7 @@ export function watchStalls(): Stalls {
   let dueAt = performance.now() + STEP_MS;
   let lost = 0;
   let longest = 0;
-  /** What it is kept from just now counts, too. */
+  /** The present stall counts, too. */
   const late = (): number => Math.max(0, performance.now() - dueAt);
   setInterval(() => {
     lost += late();
@@ -24,7 +24,7 @@ export function watchStalls(): Stalls {
   return { ms: () => lost + late(), longestMs: () => Math.max(longest, late()) };
 }
 
-/** The longest turn of the event loop since then, milliseconds, without the time in which others had its processor. */
+/** Watches for the longest turn of the event loop (ms), without the time in which other threads had the processor. */
 export function watchTurns(): { longestMs(): number; close(): void } {
   let last = { at: performance.now(), waitedMs: waitedMs() };
   let longest = 0;
@@ -38,7 +38,7 @@ export function watchTurns(): { longestMs(): number; close(): void } {
   return { longestMs: look, close: () => clearInterval(timer) };
 }
 
-/** How long this thread has been ready to run and was not let, as Linux counts it; elsewhere 0. */
+/** Time for which this thread was ready but did not run, by Linux's count; 0 on other systems. */
 function waitedMs(): number {
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[1]) / 1e6;
@@ -48,9 +48,9 @@ function waitedMs(): number {
 }
 
 /**
- * Judges sound in real time. What a machine that was measurably too busy has made of it proves nothing: then the test is
- * skipped, and says why. Elsewhere, and where it is right all the same, it counts.
- * @param mostMs a stall this long leaves the sound as it should be
+ * Checks sound in real time. If the check fails and the machine was measurably too busy, the test is skipped with the reason,
+ * because the failure proves nothing. Otherwise the result counts.
+ * @param mostMs longest stall that does not affect the sound
  */
 export function judgeSound(
   skip: (note: string) => unknown,
@@ -63,6 +63,6 @@ export function judgeSound(
   } catch (error) {
     const longestMs = stalls.longestMs();
     if (longestMs <= mostMs) throw error;
-    skip(`the machine was too busy: it kept this process waiting for ${longestMs.toFixed(0)} ms`);
+    skip(`the machine was too busy: this process stalled for ${longestMs.toFixed(0)} ms`);
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('virtual clock', () => {
-  it('fires timers in order of time, then of arming, at their own moment', () => {
+  it('fires timers at their time, in order of time, then of arming', () => {
     const clock = createVirtualClock(0);
     const seen: string[] = [];
     clock.at(20, () => seen.push(`c@${clock.now()}`));
@@ -15,7 +15,7 @@ describe('virtual clock', () => {
     expect(clock.armed).toBe(1);
   });
 
-  it('fires what callbacks arm, and lets a callback cancel another', () => {
+  it('fires timers armed by callbacks, and lets a callback cancel another timer', () => {
     const clock = createVirtualClock(0);
     const seen: number[] = [];
     const tick = (): void => {
@@ -59,7 +59,7 @@ describe('virtual clock', () => {
     expect(seen).toEqual(['chained@20']);
   });
 
-  it('names code that never lets time pass, and refuses to go back', () => {
+  it('reports code that never lets time pass, and refuses to go back', () => {
     const clock = createVirtualClock(0);
     const spin = (): void => void clock.at(clock.now(), spin);
     spin();

@@ -1,7 +1,7 @@
 import type { Clock } from '../src/ports/clock.ts';
 import { asWall } from '../src/protocol/time.ts';
 
-/** This many timers at one instant mean that code re-arms itself without letting time pass. */
+/** Number of timers at one instant that shows that code re-arms itself without letting time pass. */
 const MOST_TIMERS_AT_ONE_INSTANT = 100_000;
 
 /** A clock that stands still until a test moves it. */
@@ -17,7 +17,7 @@ export interface VirtualClock extends Clock {
   stall(ms: number): void;
   /** Sets the wall clock (null: not set); it runs along with `now()` from here on. */
   setWall(wall: number | null): void;
-  /** How many timers are armed: 0 after a clean close. */
+  /** Number of armed timers: 0 after a clean close. */
   readonly armed: number;
 }
 
@@ -29,7 +29,7 @@ interface Timer {
 
 /**
  * Makes a virtual clock.
- * @param start monotonic milliseconds to begin at; not 0, so that code that takes 0 for "never" is found out
+ * @param start first monotonic time (ms); not 0, to detect code that takes 0 for "never"
  * @param wall wall-clock milliseconds, null while not set
  */
 export function createVirtualClock(
@@ -107,7 +107,7 @@ export function createVirtualClock(
   };
 }
 
-/** Lets what is ready run: promise callbacks, then one turn of the event loop. */
+/** Runs ready promise callbacks, then one turn of the event loop. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -15,7 +15,7 @@ import type { Card } from './card.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
 
-/** The visitors that ship with the project: their sound, and when each of their sentences is said. */
+/** The visitors' recording of the demo: its sound, and the times of its sentences. */
 export async function visitors(): Promise<{
   sound: Int16Array;
   sentences: { start: number; end: number }[];
@@ -25,14 +25,14 @@ export async function visitors(): Promise<{
 }
 
 interface AgentOptions extends Partial<DemoOptions> {
-  /** How long it hears. */
+  /** Length of the captured sound. */
   readonly seconds: number;
   readonly service?: EmulatorOptions;
-  /** The first stream is live. */
+  /** Called when the first stream is live. */
   onLive?(): void;
 }
 
-/** Lets a whole agent, with broker, backend and service around it, hear and speak with a card. */
+/** Runs a whole agent with a card, with broker, backend and service around it. */
 export async function serve(
   card: Card,
   { seconds, service = {}, onLive = () => {}, ...options }: AgentOptions,
@@ -72,7 +72,7 @@ export async function serve(
       summary,
       streams,
       logged,
-      /** By the service, from this agent; and what it answered. */
+      /** Sound that the service received from this agent, and its answers. */
       received: samplesOf(Buffer.concat(recordings.map(({ received }) => received))),
       sent: samplesOf(Buffer.concat(recordings.map(({ sent }) => sent))),
     };

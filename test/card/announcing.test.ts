@@ -20,12 +20,12 @@ const hasVoices = ['espeak-ng', 'sox'].every((one) => spawnSync(one, ['--version
 const { rack, missing } = await openRack();
 const reason = missing ?? (hasVoices ? null : 'no espeak-ng or sox');
 const RATE_HZ = 24_000;
-/** A program that is kept from running for so long may let its card run dry, or be taken for one that takes no sound. */
+/** Stall of a program (ms) that may cause an underrun, or the report that it takes no sound. */
 const LONG_STALL_MS = 100;
 const LOG = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** By listening: what was said is found in what the card has played, and nothing else is. */
-describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: skipped, ${reason}`}`, () => {
+/** The tests search for the phrases in the sound that the card has played. */
+describe.skipIf(reason !== null)(`phrases of a kiosk${reason === null ? '' : `: skipped, ${reason}`}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-aloud-'));
   const clock = createSystemClock();
   let count = 0;
@@ -43,15 +43,15 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
 
   const phrase = (language: PhraseLanguage, ...codes: PhraseCode[]): DecodedSound => {
     const sound = loadPhrases(phrases, language, codes);
-    if (sound === null) throw new Error('there are no phrases');
+    if (sound === null) throw new Error('the phrases are missing');
     return sound;
   };
-  /** A machine with these cards, as the kernel would tell of them. */
+  /** A simulated kernel folder with these cards. */
   async function machine(
     cards: number,
     playback: (index: number) => SideOptions = () => ({}),
   ): Promise<{ cards: Card[]; names: string[]; folders: MachineFolders }> {
-    if (rack === null) throw new Error('there is no rack');
+    if (rack === null) throw new Error('the virtual cards are missing');
     const place = join(folder, `machine-${++count}`);
     const names = Array.from({ length: cards }, (_, index) => `Box${count}x${index}`);
     const inserted = [];
@@ -81,7 +81,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
       ...{ env: process.env, clock, log: LOG, folders, configured: [], handOver: async () => false },
       ...more,
     });
-  /** Of the programs at these cards, too: one that was said to take no sound may have been kept from running. */
+  /** Stalls of this process and of the programs at these cards: a stalled one may have been reported as taking no sound. */
   async function stallsAt(
     own: Stalls,
     cards: readonly Card[],
@@ -91,7 +91,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     const faults = isLost ? [{ code: 'hung' as const, atMs: cardNow() }] : [];
     const all = cards.map((card) => stallsWith(own, card, faults));
     const logs = await Promise.all(cards.map(({ playback }) => playback.log()));
-    // All that is said has been written at once: a card runs dry only where nobody comes to it.
+    // The whole sound was written at once: a card has an underrun only if its program is stalled.
     const isDry = logs.flat().some(({ event }) => event === 'xrun');
     return {
       ms: () => Math.max(...all.map(({ ms }) => ms())),
@@ -100,7 +100,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
   }
   const at24k = (sound: DecodedSound): Int16Array => samplesOf(sound.pcm);
 
-  it('is heard on every card, in its language, and is no other phrase', async ({ annotate, skip }) => {
+  it('are heard on every card, in its language, and are the right ones', async ({ annotate, skip }) => {
     const stalls = watchStalls();
     const { cards, names, folders } = await machine(3);
     const sound = phrase('de', 'ready');
@@ -126,7 +126,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     }
   });
 
-  it('is two phrases one after the other where two things are wrong', async ({ skip }) => {
+  it('are two in a row when there are two problems', async ({ skip }) => {
     const stalls = watchStalls();
     const { cards, folders } = await machine(1);
     const said = await speak(folders).say(phrase('en', 'no_network', 'no_microphone'));
@@ -139,7 +139,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     });
   });
 
-  it('is heard on the others where cards hang, are away or are in use, and that is told', async ({
+  it('are heard on other cards, with a report, when cards hang, are missing or busy', async ({
     annotate,
     skip,
   }) => {
@@ -153,7 +153,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     const took = performance.now() - began;
     await annotate(`${took.toFixed(0)} ms`);
     expect(took).toBeLessThan(15_000 + 2 * stalls.ms());
-    // The last one may have been kept from running.
+    // The program at the last card may have stalled.
     judgeSound(skip, await stallsAt(stalls, cards.slice(3), said.slice(3)), LONG_STALL_MS, () =>
       expect(said.map(({ trouble }) => trouble)).toEqual([
         'it accepts no sound',
@@ -166,12 +166,15 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     cards[0]?.playback.control();
   });
 
-  it('is heard as far as it came on a card that vanishes meanwhile', async ({ skip }) => {
+  it('end early on a card that is unplugged meanwhile', async ({ skip }) => {
     const stalls = watchStalls();
-    // The other one has soon said what takes the first one much longer than anybody needs to unplug it.
+    // The other card finishes soon; the first one takes much longer than the unplugging.
     const { cards, folders } = await machine(2, (index) => ({ speed: index === 0 ? 1 : 8 }));
     const saying = speak(folders).say(phrase('en', ...Array<PhraseCode>(8).fill('wifi_password_wrong')));
-    await until('some of it', async () => ((await cards[0]?.playback.sound())?.length ?? 0) > RATE_HZ / 2);
+    await until(
+      'a part of the phrase',
+      async () => ((await cards[0]?.playback.sound())?.length ?? 0) > RATE_HZ / 2,
+    );
     cards[0]?.playback.control('unplug');
     const said = await saying;
     expect(said[0]?.trouble).not.toBeNull();
@@ -180,7 +183,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     );
   });
 
-  it('is not said where the agent is playing, and not twice where it says it itself', async () => {
+  it('are not played while the agent plays, nor twice when the agent plays them', async () => {
     const { cards, names, folders } = await machine(2);
     const held = join(folders.proc, 'asound/card0/pcm0p/sub0/status');
     writeFileSync(held, `state: RUNNING\nowner_pid   : ${process.pid}\n`);
@@ -198,7 +201,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     expect((await cards[0]?.playback.log())?.filter(({ event }) => event === 'start')).toEqual([]);
   });
 
-  it('is heard on twenty cards in one go', async ({ annotate, skip }) => {
+  it('are heard on twenty cards at the same time', async ({ annotate, skip }) => {
     const stalls = watchStalls();
     const { cards, folders } = await machine(20);
     const began = performance.now();
@@ -209,13 +212,13 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     );
   });
 
-  it('ends at once when it is asked to', async () => {
+  it('end at once on request', async () => {
     const { cards, folders } = await machine(2);
     const speaker = speak(folders);
-    // Longer than any machine takes to hear some of it and to end it.
+    // Long enough for a slow machine to hear a part of it and end it.
     const saying = speaker.say(phrase('en', ...Array<PhraseCode>(8).fill('key_unreadable')));
     const sounds = async (card: Card): Promise<boolean> => (await card.playback.sound()).length > 0;
-    for (const card of cards) await until('some of it', () => sounds(card));
+    for (const card of cards) await until('a part of the sound', () => sounds(card));
     const stalls = watchStalls();
     const began = performance.now();
     speaker.close();
@@ -226,7 +229,7 @@ describe.skipIf(reason !== null)(`what a kiosk says${reason === null ? '' : `: s
     expect(performance.now() - began).toBeLessThan(500 + 2 * stalls.ms());
   });
 
-  it('is not said without aplay, which is told', async () => {
+  it('are reported as not played when aplay is missing', async () => {
     const { folders } = await machine(1);
     const speaker = createSpeaker({
       ...{ env: { ...process.env, PATH: '/nowhere' }, clock, log: LOG, folders, configured: [] },

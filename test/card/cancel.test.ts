@@ -19,20 +19,20 @@ afterAll(() => rack?.close());
 
 const title = `echo on a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 const ROOM_DB = -62;
-/** The loudspeaker says one sentence after the other. */
+/** Time in which the loudspeaker plays one sentence after the other (s). */
 const SECONDS = 62;
 const PAUSE_MS = 500;
-/** The visitor talks over it meanwhile. */
+/** Time in which the visitor talks over it (s). */
 const VISITS_S = [16, 42];
 const VISIT_S = 10;
-/** This many sentences that nobody talked over, and that somebody did, are judged at least; fewer are whole where the player is held up. */
+/** Smallest number of judged sentences without and with a visitor; fewer are whole while the player is stopped. */
 const LEAST = { alone: 5, visited: 4 };
 const LEAST_HELD_UP = { alone: 4, visited: 3 };
-/** A machine that keeps this process waiting for longer than all of this cannot play without a break. */
+/** Total stall of this process (ms) above which the sound cannot be continuous. */
 const BUSY_MS = 500;
 const HELD_UP_MS = 250;
 const TRIES = 3;
-/** From an interruption to its being carried out, on a busy machine. */
+/** Delay of an interruption on a busy machine (ms). */
 const LATE_MS = 20;
 
 interface Path {
@@ -49,7 +49,7 @@ const PATHS: readonly Path[] = [
   { id: 'FarApart', delayMs: 280, gainDb: 0, ppm: -300 },
 ];
 
-/** What came of one path. */
+/** Results for one echo path. */
 interface Evening {
   readonly path: Path;
   readonly card: Card;
@@ -66,7 +66,7 @@ let evenings: readonly Evening[];
 const stalls = watchStalls();
 let keptMs = 0;
 
-/** Everything that computes is done before anybody plays, or after all have: it would make the others run dry. */
+/** All computation happens before or after playing: during it, it would cause underruns. */
 beforeAll(async () => {
   if (rack === null) return;
   people = await recorded();
@@ -106,7 +106,7 @@ async function spend({ path, card, around }: Awaited<ReturnType<typeof prepare>>
   return { path, card, lane, around, said };
 }
 
-/** A room, and a visitor who is as loud in it as the echo. */
+/** A room with a visitor who is as loud as the echo. */
 function aroundOf(gainDb: number): Around {
   const room = noise(SECONDS * 1.5 * RATE_HZ, ROOM_DB, 5);
   const visitor = new Float32Array(room.length);
@@ -124,7 +124,7 @@ function aroundOf(gainDb: number): Around {
   return { room, visitor, visited };
 }
 
-/** Sentences during which, and since the begin of the one before, the card did not run dry. */
+/** Sentences without an underrun since the start of the previous sentence. */
 function unbroken(said: readonly Said[], xruns: readonly number[]): Said[] {
   return said.filter(({ until }, index) => {
     const since = said[index - 1]?.from ?? Number.NEGATIVE_INFINITY;
@@ -132,32 +132,32 @@ function unbroken(said: readonly Said[], xruns: readonly number[]): Said[] {
   });
 }
 
-/** The player stands still in the middle of a sentence for longer than its card has sound. */
+/** Stops the player in the middle of a sentence until its card runs out of sound. */
 async function holdUp({ playback }: Card): Promise<void> {
   await sleep(700);
   const pid = (await playback.log()).findLast(({ event }) => event === 'start')?.pid;
-  if (pid === undefined) throw new Error('nobody plays');
+  if (pid === undefined) throw new Error('there is no player');
   process.kill(pid, 'SIGSTOP');
   await sleep(HELD_UP_MS);
   process.kill(pid, 'SIGCONT');
 }
 
 const underruns = (log: readonly CardEvent[]): number[] => {
-  // The card tells the time of `process.hrtime`.
+  // The card uses the time of `process.hrtime`.
   const zero = Number(process.hrtime.bigint()) / 1e6 - clock.now();
   return log.filter(({ event }) => event === 'xrun').map(({ atMs }) => atMs - zero);
 };
 
 /**
- * The real arecord and aplay with clocks that run apart, the shipped pipelines and the canceller in its thread, in real time; judged
- * as `npm run echo` judges.
+ * Runs the real arecord and aplay with diverging clocks, the shipped pipelines and the canceller in its thread, in real time. The
+ * judge is that of `npm run echo`.
  */
 describe.skipIf(rack === null)(title, () => {
   it.for(PATHS)(
-    'is taken out of every sentence, $delayMs ms late, $gainDb dB, $ppm ppm, and a visitor is not ($id)',
+    'is removed from every sentence, but not the visitor: $delayMs ms, $gainDb dB, $ppm ppm ($id)',
     async (path, { expect, annotate, skip }) => {
       const evening = evenings.find((one) => one.path === path);
-      if (evening === undefined) throw new Error('nothing was played');
+      if (evening === undefined) throw new Error('there is no recording');
       const { card, lane, around, said } = evening;
       const [capture, playback] = await Promise.all([card.capture.log(), card.playback.log()]);
       const xruns = underruns(playback);
@@ -169,14 +169,14 @@ describe.skipIf(rack === null)(title, () => {
       await annotate(
         `${alone.map(({ lossDb, leftDb, isGood }) => `${lossDb.toFixed(0)} dB (${leftDb.toFixed(0)})${isGood ? '' : '!'}`).join(', ')}; ` +
           `visitor ${((visit?.sent ?? 0) * 100).toFixed(1)} %, ${visit?.levelDb.toFixed(1)} dB in ${talkedOver}; ` +
-          `${xruns.length} underruns, ${lane.runs.size} runs, kept waiting for ${keptMs.toFixed(0)} ms`,
+          `${xruns.length} underruns, ${lane.runs.size} runs, stalled for ${keptMs.toFixed(0)} ms`,
       );
       const fallbacks = lane.told.filter(({ kind }) => kind === 'echo_fallback');
       const bad = alone.filter(({ isGood }) => !isGood);
       const least = path.holdUpEvery === undefined ? LEAST : LEAST_HELD_UP;
       const wrong = {
         ...(fallbacks.length > 0 && { fallbacks }),
-        // What was heard is compared sample by sample with what was there to hear.
+        // The captured sound is compared with the played sound sample by sample.
         ...(capture.some(({ event }) => event === 'xrun') && { overruns: true }),
         ...(capture.filter(({ event }) => event === 'start').length !== 1 && { starts: true }),
         ...(path.holdUpEvery !== undefined && xruns.length < 3 && { underruns: xruns.length }),
@@ -194,12 +194,12 @@ describe.skipIf(rack === null)(title, () => {
     },
   );
 
-  /** Interrupts a sentence, and says another. */
+  /** Interrupts a sentence, and plays another. */
   async function interrupt({ insert }: Rack, id: string) {
     const card = await insert({ id });
     const { playback, say, faults } = await speak(card.device);
     playback.runOn?.(true);
-    await until('silence is played', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+    await until('played silence', async () => (await card.playback.sound()).length > RATE_HZ / 2);
     const before = (await card.playback.log()).length;
     say(babble(4 * RATE_HZ, 1));
     await sleep(1200);
@@ -218,7 +218,7 @@ describe.skipIf(rack === null)(title, () => {
     return { ends, ranOutMs, isWhole, events, faults };
   }
 
-  it('lets run out what the card was given when it is interrupted, 180 ms at most, and plays on', async ({
+  it('plays at most 180 ms of an interrupted sentence, and continues with the next', async ({
     expect,
     annotate,
     skip,
@@ -226,14 +226,14 @@ describe.skipIf(rack === null)(title, () => {
     if (rack === null) return;
     const before = stalls.ms();
     let heard = await interrupt(rack, 'RunsOut');
-    // A player that was not served in time has run dry of itself: it is tried again, a few times.
+    // A player that got its sound too late has an underrun: try again, a few times.
     for (let again = 1; heard.events.includes('xrun') && again < TRIES; again++)
       heard = await interrupt(rack, `RunsOut${again}`);
     const { ends, ranOutMs, isWhole, events, faults } = heard;
     await annotate(`silent ${ranOutMs.toFixed(0)} ms after; ${events.join(' ')}`);
     const waitedMs = (): number => stalls.ms() - before;
     judgeSound(skip, { ms: waitedMs, longestMs: waitedMs }, BUSY_MS / 2, () => {
-      // The player is the same, and its clock has not been broken.
+      // The player was not restarted, and its clock is continuous.
       expect({ events, faults, isWhole }).toEqual({ events: [], faults: [], isWhole: true });
       expect(ends).toBeGreaterThan(clock.now() - 5000);
       expect(ranOutMs).toBeGreaterThan(0);

@@ -17,36 +17,36 @@ import { clock, laneOf, RATE_HZ } from './card-lane.ts';
 const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 const CHUNK_MS = 320;
-/** What is said is fed in such pieces, so long before it is heard. */
+/** Length of the pieces that are written, and their lead (ms). */
 const SLICE_MS = 100;
 const AHEAD_MS = 500;
 
-/** When something is heard, as the agent tells time. */
+/** The time at which a sentence is heard, by the agent's clock. */
 export interface Said {
   readonly from: number;
   readonly until: number;
 }
 
-/** What the microphone hears beside its loudspeaker, from its first sample on. */
+/** Sound at the microphone beside that of its loudspeaker, from its first sample. */
 export interface Around {
   readonly room: Float32Array;
   readonly visitor: Float32Array;
   readonly visited: readonly Span[];
 }
 
-/** A lane that cancels its echo on a card: the shipped pipelines, drivers and thread, and all that came of it. */
+/** A lane with echo cancelling on a card: the shipped pipelines, drivers and thread, and its results. */
 export interface CancellingLane {
   readonly told: readonly Told[];
-  /** Stretches in which the loudspeaker ran without a break. */
+  /** Periods without a break of the loudspeaker. */
   readonly runs: ReadonlySet<number>;
-  /** Says a sentence; done when it has been heard. */
+  /** Plays a sentence; resolves when it has been heard. */
   say(sound: Float32Array): Promise<Said>;
-  /** @param said what is judged; @param delayMs from the loudspeaker to the microphone */
+  /** @param said the sentences to judge @param delayMs delay from loudspeaker to microphone */
   judged(around: Around, said: readonly Said[], delayMs: number): Judged;
   close(): Promise<void>;
 }
 
-/** @param thread the canceller's, as the build makes it */
+/** @param thread the built thread of the canceller */
 export async function openCancellingLane(device: string, thread: URL): Promise<CancellingLane> {
   const { capture, playback } = laneOf(device);
   const heard: Float32Array[] = [];
@@ -55,7 +55,7 @@ export async function openCancellingLane(device: string, thread: URL): Promise<C
   const sounding: Said[] = [];
   let heardUntil = 0;
   const openCard = createCapture(capture, clock);
-  /** What the microphone hears is kept as it was. */
+  /** Also keeps the captured sound unchanged. */
   const openCapture: OpenCapture = (sink, short) =>
     openCard(
       {
@@ -158,7 +158,7 @@ function blocksOf(
     add(blocks.room, at, (room[at] ?? 0) ** 2);
     add(blocks.visitor, at, (visitor[at] ?? 0) ** 2);
   }
-  // What has been through the canceller comes a block later; that it began with its first piece is not judged.
+  // Cancelled sound is a block late. Whether it began with the first piece is not checked.
   let at = -BLOCK_SAMPLES;
   for (const { sound, isOpen } of left) {
     for (const sample of sound) {

@@ -12,13 +12,13 @@ import { findOnset, withoutSilence } from './sound.ts';
 
 export const RATE_HZ = 24_000;
 export const clock = createSystemClock();
-/** `process.hrtime`, which the virtual card's epochs and logs are told in, when the agent's clock is at 0. */
+/** Time of `process.hrtime` (which the virtual card uses) when the agent's clock is 0. */
 const CLOCK_ZERO_MS = Number(process.hrtime.bigint()) / 1e6 - clock.now();
 
-/** Now, as the virtual card tells time. */
+/** Now, by the virtual card's clock. */
 export const cardNow = (): number => clock.now() + CLOCK_ZERO_MS;
 
-/** A lane's own configuration of one device, with everything that the operator left out. */
+/** A lane's configuration for one device, with all defaults. */
 export function laneOf(device: string) {
   const config = configSchema.parse({
     device: { id: 'kiosk', tenant: 'test' },
@@ -32,18 +32,18 @@ export function laneOf(device: string) {
 
 export interface Heard {
   readonly pcm: Int16Array;
-  /** Of its last sample, as the driver says it; as the card tells time. */
+  /** Capture time of its last sample, as reported by the driver; by the card's clock. */
   readonly capturedAt: number;
-  /** When it came, as the card tells time. */
+  /** Time of its delivery, by the card's clock. */
   readonly cameAt: number;
 }
 
-/** A capture driver at work, and all that it delivered. */
+/** A running capture driver and all its sound. */
 export interface CapturePipeline {
   readonly capture: Capture;
   readonly heard: readonly Heard[];
   readonly faults: readonly (AudioFault & { atMs: number })[];
-  /** Everything in a row. */
+  /** All captured sound. */
   sound(): Int16Array;
   seconds(): number;
 }
@@ -81,15 +81,15 @@ export async function listen(device: string): Promise<CapturePipeline> {
   };
 }
 
-/** A playback driver at work. */
+/** A running playback driver. */
 export interface Speaker {
   readonly playback: Playback;
   readonly faults: readonly (AudioFault & { atMs: number })[];
-  /** When it said that it sounds again. */
+  /** Times at which it reported that it works again. */
   readonly backs: readonly number[];
-  /** Until when all that was written sounds, as the driver measured last; as the card tells time. */
+  /** End of the written sound, by the driver's last measurement and the card's clock. */
   measured(): number;
-  /** Writes sound; when it will be heard, as the card tells time. */
+  /** Writes sound. @returns the time at which it will be heard, by the card's clock */
   say(sound: Int16Array): number;
 }
 
@@ -118,10 +118,10 @@ export async function speak(device: string, rateHz = RATE_HZ): Promise<Speaker> 
   };
 }
 
-/** A lane's loudspeaker, as the agent has it: with the volume that is in force. */
+/** A lane's loudspeaker as in the agent, with its volume. */
 export interface Loudspeaker {
   readonly playbackPipeline: PlaybackPipeline;
-  /** What it told the lane. */
+  /** Events that it sent to the lane. */
   readonly events: readonly LaneEvent['type'][];
   say(sound: Int16Array): void;
 }
@@ -145,7 +145,7 @@ export async function openPipeline(device: string, volume: number): Promise<Loud
   };
 }
 
-/** Where each piece that was heard stands in what there was to hear: in order, and what is missing between them. */
+/** Position of each captured piece in the original sound, in order, and the missing parts between them. */
 export function placesOf(
   capturePipeline: CapturePipeline,
   sound: Int16Array,
@@ -168,20 +168,20 @@ export function placesOf(
   return { unknown, lostMs: (lost * 1000) / RATE_HZ };
 }
 
-/** Everything that a card's loudspeaker has sounded of what is never silent, in a row. */
+/** All sound that a card's loudspeaker has played, without silence. */
 export const soundedBy = async ({ playback }: Card): Promise<Int16Array> =>
   withoutSilence(await playback.sound());
 
-/** A device's fault, as the card tells time. */
+/** A device's fault, by the card's clock. */
 type Fault = Pick<AudioFault, 'code'> & { readonly atMs: number };
 
 /**
- * How this process has been kept from running, and the programs that had the card open: they come late to it then, and one that
- * comes too late is taken for hung, and killed.
+ * Stalls of this process and of the programs that had the card open. A stalled program is late, and the agent kills one that is too
+ * late as hung.
  */
 export function stallsWith(own: Stalls, card: Card, faults: readonly Fault[] = []): Stalls {
   const sides = [card.capture, card.playback];
-  /** Whoever has not come to the card at all is infinitely late. */
+  /** Lateness of the program at the card; infinite if it has never called the card. */
   const quietMs = ({ atMs }: Fault): number => {
     const known = sides.map((side) => side.quietMs(atMs)).filter(Number.isFinite);
     return known.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...known);
@@ -196,7 +196,7 @@ export function stallsWith(own: Stalls, card: Card, faults: readonly Fault[] = [
   };
 }
 
-/** Waits for what must come, however slow the machine is. */
+/** Waits for a condition that must become true, even on a slow machine. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,

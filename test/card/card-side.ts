@@ -7,16 +7,16 @@ function replaceLink(path: string, text: string): void {
   renameSync(`${path}.draft`, path);
 }
 
-/** Null where there is no such link. */
+/** @returns null if there is no such link */
 function readLink(path: string): string | null {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined ? null : readlinkSync(path);
 }
 
-/** One direction of a card, by its files, whose path begins so. */
+/** One direction of a card. @param path common beginning of the paths of its files */
 export function createSide(path: string, channels: number): Side {
   return {
     control(...words) {
-      // The text of a link can't be empty.
+      // The text of a link cannot be empty.
       replaceLink(`${path}.control`, words.length === 0 ? 'run' : words.join(' '));
     },
     turn({ volume, on }) {
@@ -68,10 +68,10 @@ function readNow(path: string): Buffer {
   return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
 
-/** What does not exist yet is empty. */
+/** @returns empty bytes if the file does not exist yet */
 async function readBytes(path: string): Promise<Uint8Array> {
   try {
-    // A copy of its own, because a view of samples has to begin at an even place.
+    // Copies the bytes, because an Int16Array needs an even offset.
     return new Uint8Array(await readFile(path));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Uint8Array(0);

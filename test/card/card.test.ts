@@ -11,12 +11,12 @@ import { babble, differsAt, findOnset } from './sound.ts';
 const { rack, missing } = await openRack();
 afterAll(() => rack?.close());
 
-/** A loudspeaker that is kept from running for so long comes late to the microphone that hears it. */
+/** Stall of a loudspeaker (ms) that makes its echo late at the microphone. */
 const LONG_STALL_MS = 100;
-/** 20 s of sound: no machine keeps a program from running for so long. */
+/** Buffer of 20 s of sound, longer than any stall. */
 const LONG_BUFFER = 480_000;
 
-/** Half a second of four tones that swell and die away, at any moment of it. */
+/** A sample of four tones that swell and fade within half a second. */
 function chord(ms: number): number {
   const fade = Math.min(ms, 500 - ms) / 20;
   if (fade <= 0) return 0;
@@ -25,11 +25,11 @@ function chord(ms: number): number {
   return 3000 * swell * tones.reduce((sum, tone) => sum + tone, 0);
 }
 
-/** The real programs against the virtual card itself: what the other tests rely on. */
+/** Tests the virtual card itself with the real programs, because the other tests rely on it. */
 describe
   .skipIf(rack === null)
   .concurrent(`virtual card${missing === null ? '' : `: skipped, ${missing}`}`, () => {
-    it('is heard bit by bit, from the first start on', async () => {
+    it('delivers its sound bit-exactly, from the first start', async () => {
       const sound = babble(24_000, 1);
       const card = await insert({ id: 'Mic', capture: { sound } });
       const { output } = await arecord(card.device, ['-d', '1']).finished;
@@ -42,7 +42,7 @@ describe
       ]);
     });
 
-    it('notes bit by bit what sounded, and when', async () => {
+    it('records the played sound bit-exactly, with its times', async () => {
       const sound = babble(12_000, 2);
       const card = await insert({ id: 'Speaker' });
       const first = await aplay(card.device, sound, WHOLE).finished;
@@ -55,7 +55,7 @@ describe
       expect(differsAt(timeline.subarray(0, 12_000), sound)).toBe(-1);
       expect(differsAt(timeline.subarray(again, again + 12_000), sound)).toBe(-1);
       expect(again / 24).toBeGreaterThanOrEqual(500 + pause);
-      // As the clock on the wall has it: the log's time of the second start is the timeline's. Where aplay stood still, it has others.
+      // The log's time of the second start matches the timeline. If aplay stalled, there are further starts.
       const starts = (await card.playback.log()).filter(({ event }) => event === 'start');
       const begun = starts.find(({ frame }) => frame === again);
       const epoch = await card.playback.epoch();
@@ -63,7 +63,7 @@ describe
       expect(Math.abs((epoch?.atMs(again) ?? 0) - (begun?.atMs ?? 0))).toBeLessThan(1);
     });
 
-    it('refuses what a poor USB card refuses, and is converted by the plug', async () => {
+    it('refuses formats like a simple USB card, and the plug plugin converts them', async () => {
       const sound = babble(48_000, 3);
       const card = await insert({
         id: 'Poor',
@@ -89,7 +89,7 @@ describe
       expect((await arecord(card.device, ['-d', '1']).finished).code).toBe(0);
     });
 
-    it('can be unplugged, and its time goes on meanwhile', async () => {
+    it('can be unplugged while its time continues', async () => {
       const sound = babble(240_000, 4);
       const card = await insert({ id: 'Loose', capture: { sound, loop: true } });
       const client = arecord(card.device, []);
@@ -108,7 +108,7 @@ describe
       expect(output).toEqual(bytesOf(looped(sound, from, 24_000)));
     });
 
-    it('hangs, so that only SIGKILL helps', async () => {
+    it('hangs until SIGKILL', async () => {
       const card = await insert({ id: 'Hung' });
       const { child, heard, finished } = arecord(card.device, []);
       await heard;
@@ -124,7 +124,7 @@ describe
     it('overruns and underruns a client that is too slow', async () => {
       const sound = babble(24_000, 5);
       const card = await insert({ id: 'Slow', capture: { sound, loop: true } });
-      // Neither ends by itself, however late the other one begins.
+      // Neither program ends by itself, even if the other one starts late.
       const recording = arecord(card.device, ['--buffer-size=4800'], []);
       const playing = aplay(card.device, null, ['--buffer-size=4800'], []);
       const feeding = feed(playing);
@@ -143,10 +143,10 @@ describe
           child.kill('SIGCONT');
           await until(`the ${word}`, () => complaints().includes(word));
           const later = async () => (await starts(side)).filter(({ atMs }) => atMs > stoppedAt);
-          await until(`the start behind an ${word}`, async () => (await later()).length > 0);
+          await until(`the start after an ${word}`, async () => (await later()).length > 0);
         }),
       );
-      // Both go on: the one is heard, and the other one takes sound, to its end.
+      // Both continue until the end.
       const said = recording.said();
       await until('more of the recording', () => recording.said() > said);
       feeding.end();
@@ -155,13 +155,13 @@ describe
       await recording.finished;
     });
 
-    it('runs fast and slow as it is told', async () => {
+    it('runs faster and slower as ordered', async () => {
       const card = await insert({ id: 'Wrong', capture: { ppm: 600_000 }, playback: { speed: 4 } });
       await Promise.all([
         arecord(card.device, ['-d', '1']).finished,
         aplay(card.device, babble(48_000, 6)).finished,
       ]);
-      // By the card's own log, because the programs take time of their own.
+      // Uses the card's log, because the programs need some time themselves.
       const [heard, sounded] = [await framesPerMs(card.capture), await framesPerMs(card.playback)];
       expect(heard).toBeGreaterThan(32);
       expect(heard).toBeLessThan(45);
@@ -169,7 +169,7 @@ describe
       expect(sounded).toBeLessThan(130);
     });
 
-    it('hears its own loudspeaker, later and quieter', async ({ skip }) => {
+    it('captures its own loudspeaker, later and quieter', async ({ skip }) => {
       const stalls = watchStalls();
       const sound = Int16Array.from({ length: 12_000 }, (_, at) => Math.round(chord(at / 24)));
       const acoustic = { delayMs: 300, gainDb: -6 };
@@ -179,20 +179,17 @@ describe
       await aplay(card.device, sound, WHOLE).finished;
       const { startMs = 0 } = (await card.capture.epoch()) ?? {};
       const ended = cardNow();
-      // All of it, and how it dies away.
-      await until(
-        'what sounded',
-        () => startMs + capturePipeline.said() / 48 > ended + acoustic.delayMs + 100,
-      );
+      // The whole sound and its decay.
+      await until('the echo', () => startMs + capturePipeline.said() / 48 > ended + acoustic.delayMs + 100);
       capturePipeline.child.kill('SIGKILL');
       const { output } = await capturePipeline.finished;
       const heard = new Int16Array(Uint8Array.from(output).buffer);
       const [mic, speaker] = [await card.capture.epoch(), await card.playback.epoch()];
-      // The two clocks tick at other moments: what is heard lies between the samples that sounded.
+      // The two sample clocks differ: captured samples lie between the played ones.
       const aheadMs = (mic?.startMs ?? 0) - (speaker?.startMs ?? 0) - 300;
       const due = Array.from(heard, (_, frame) => 10 ** (-6 / 20) * chord(frame / 24 + aheadMs));
       const off = due.map((sample, frame) => Math.abs(sample - (heard[frame] ?? 0)));
-      // A tenth of a sample more or less would be several times as much.
+      // An error of a tenth of a sample would give several times this difference.
       const louder = due.filter((sample) => Math.abs(sample) > 500);
       judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
         expect(louder.length).toBeGreaterThan(8000);
@@ -200,7 +197,7 @@ describe
       });
     });
 
-    it('has controls that amixer turns, which turn what sounds and what is heard', async () => {
+    it('has controls for amixer that change the played and captured sound', async () => {
       const sound = babble(40 * 24_000, 8);
       const knob = { volume: LOUDEST, on: true };
       const card = await insert({
@@ -237,23 +234,23 @@ describe
 
 const run = promisify(execFile);
 
-/** Turns a card's simple control. */
+/** Sets a card's simple control. */
 async function amixer(id: string, words: string[]): Promise<void> {
   await run('amixer', ['-q', '-D', `hw:CARD=${id}`, 'sset', ...words], { env: rack?.env ?? {} });
 }
 
 function insert(options: Parameters<NonNullable<typeof rack>['insert']>[0]): Promise<Card> {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   const { capture } = options;
   return rack.insert({ ...options, capture: { bufferMax: LONG_BUFFER, ...capture } });
 }
 
-/** What a microphone hears from a frame on whose sound begins again. */
+/** Sound of a microphone from this frame, with its looped recording. */
 function looped(sound: Int16Array, from: number, frames: number): Int16Array {
   return Int16Array.from({ length: frames }, (_, at) => sound[(from + at) % sound.length] ?? 0);
 }
 
-/** Writes sound as long as it is taken, to its end. */
+/** Writes sound repeatedly until `end`. */
 function feed({ child }: Client): { end(): void } {
   const { stdin } = child;
   const sound = bytesOf(babble(24_000, 5));
@@ -274,15 +271,15 @@ async function framesPerMs(side: Side): Promise<number> {
   const log = await side.log();
   const start = log.find(({ event }) => event === 'start');
   const stop = log.find(({ event }) => event === 'stop');
-  if (start === undefined || stop === undefined) throw new Error('it did not run');
+  if (start === undefined || stop === undefined) throw new Error('the card did not run');
   return (stop.frame - start.frame) / (stop.atMs - start.atMs);
 }
 
 interface Client {
   readonly child: ChildProcess;
-  /** Its first output. */
+  /** Resolves with its first output. */
   readonly heard: Promise<unknown>;
-  /** Bytes of its output so far. */
+  /** Number of bytes of its output so far. */
   said(): number;
   complaints(): string;
   readonly finished: Promise<{ code: number | null; output: Uint8Array<ArrayBuffer>; errors: string }>;
@@ -302,16 +299,16 @@ function arecord(device: string, more: string[], quiet = ['-q']): Client {
   ]);
 }
 
-/** All of half a second is there when it starts: it cannot run dry. */
+/** Half a second is buffered before the start, so that there is no underrun. */
 const WHOLE = ['--period-size=12000', '--buffer-size=48000'];
 
-/** @param sound null for what is written later */
+/** @param sound null if it is written later */
 function aplay(device: string, sound: Int16Array | null, more: string[] = [], quiet = ['-q']): Client {
   const words = [...quiet, '-D', device, ...SHAPE, '-R', '1', ...more];
   return start('aplay', words, sound === null ? null : bytesOf(sound));
 }
 
-/** @param input null for what is written later */
+/** @param input null if it is written later */
 function start(program: string, args: string[], input: Uint8Array | null = new Uint8Array(0)): Client {
   const child = spawn(program, args, { env: rack?.env ?? {} });
   const output: Uint8Array[] = [];
@@ -320,7 +317,7 @@ function start(program: string, args: string[], input: Uint8Array | null = new U
   child.stderr.on('data', (piece: Uint8Array) => {
     errors += Buffer.from(piece).toString();
   });
-  // A program that ends before it has read all says so by its exit.
+  // A program may end before it has read everything; its exit code shows that.
   child.stdin.on('error', () => {});
   if (input !== null) child.stdin.end(input);
   return {

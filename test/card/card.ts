@@ -9,9 +9,9 @@ import { onceARun } from '../once-a-run.ts';
 import { createSide } from './card-side.ts';
 
 /**
- * Virtual sound cards for the real arecord and aplay, on machines that have none: `vcard.h` says what they can do.
+ * Virtual sound cards for the real arecord and aplay, on machines without cards. `vcard.h` documents them.
  *
- *   const { rack, missing } = await openRack();      // missing: why there can be none here, for the test's name
+ *   const { rack, missing } = await openRack();      // missing: why there are no virtual cards, for the test's name
  *   const card = await rack.insert({ id: 'Kiosk', capture: { sound } });
  *   spawn('arecord', ['-D', card.device, ...], { env: rack.env });
  */
@@ -23,7 +23,7 @@ const SOURCES = ['vcard.c', 'world.c', 'controls.c'].map((name) =>
 );
 const BUILD_TIMEOUT_MS = 60_000;
 const PLUGIN = 'vcard.so';
-/** Stands for the plugin where it cannot be built. */
+/** File that marks that the plugin cannot be built. */
 const NO_HEADERS = 'no-headers';
 const CONFIG = 'alsa.conf';
 
@@ -31,22 +31,22 @@ const CONFIG = 'alsa.conf';
 export interface SideOptions {
   /** Error of its sample clock, parts per million. */
   readonly ppm?: number;
-  /** How much faster than real time it runs; everything but the frames' pace stays as it is. */
+  /** Speed against real time. Only the pace of the frames changes. */
   readonly speed?: number;
-  /** Frames of its only period; otherwise it takes what the client wants. */
+  /** Frames of its only period. Default: any period. */
   readonly period?: number;
   /** Frames of its longest buffer. */
   readonly bufferMax?: number;
-  /** Its volume control; none unless told. */
+  /** Its volume control. Default: none. */
   readonly control?: Partial<Knob> & {
-    /** In the mixer: "Speaker", "Mic". */
+    /** Name in the mixer: "Speaker", "Mic". */
     readonly name: string;
   };
 }
 
-/** Where a control of one direction stands. */
+/** Position of a control of one direction. */
 export interface Knob {
-  /** 0 is silence, `LOUDEST` changes nothing, and each step is 1 dB. */
+  /** 0 is silence, `LOUDEST` is unchanged sound, each step is 1 dB. */
   readonly volume: number;
   readonly on: boolean;
 }
@@ -54,23 +54,23 @@ export interface Knob {
 export const LOUDEST = 64;
 
 export interface CardOptions {
-  /** Names the card as in `plughw:CARD=id`; letters, digits, `_`. */
+  /** Id of the card as in `plughw:CARD=id`: letters, digits, `_`. */
   readonly id: string;
-  /** Its only rate; 24000 unless told. */
+  /** Its only rate. Default: 24000. */
   readonly rateHz?: number;
-  /** Its only number of channels; 1 unless told. */
+  /** Its only number of channels. Default: 1. */
   readonly channels?: 1 | 2;
   readonly capture?: SideOptions & {
-    /** What the microphone hears from its first start on, at the card's rate, the same in each channel; then silence. */
+    /** Sound at the microphone from its first start, at the card's rate, equal in all channels; then silence. */
     readonly sound?: Int16Array;
     readonly loop?: boolean;
   };
   readonly playback?: SideOptions;
-  /** The microphone hears the card's own loudspeaker. A delay below 20 ms would be heard before it has been noted. */
+  /** The microphone captures the card's own loudspeaker. Use a delay of at least 20 ms, because the sound is recorded later than that. */
   readonly acoustic?: { readonly delayMs: number; readonly gainDb: number };
 }
 
-/** What can be done to one direction of a card while it runs: `vcard.h`, PATH.control. */
+/** Controls of a running direction: see PATH.control in `vcard.h`. */
 export type ControlWord =
   | 'unplug'
   | 'stall'
@@ -80,7 +80,7 @@ export type ControlWord =
   | `speed=${number}`;
 
 export interface CardEvent {
-  /** Of `process.hrtime`. */
+  /** Time by `process.hrtime`. */
   readonly atMs: number;
   readonly pid: number;
   readonly event:
@@ -94,38 +94,38 @@ export interface CardEvent {
     | 'busy'
     | 'no-device'
     | 'cannot-write';
-  /** Device frame; -1 for what has none. */
+  /** Device frame; -1 if there is none. */
   readonly frame: number;
 }
 
-/** Ties a side's device frames to `process.hrtime`. */
+/** Relates a side's device frames to `process.hrtime`. */
 export interface Epoch {
   readonly startMs: number;
   readonly framesPerMs: number;
-  /** When a device frame is heard or sounds. */
+  /** Time at which a device frame is captured or played. */
   atMs(frame: number): number;
 }
 
 export interface Side {
-  /** Replaces the words that hold; none lets it run. */
+  /** Replaces the control words. Without words it runs normally. */
   control(...words: ControlWord[]): void;
-  /** Somebody turns its control; it must have one. */
+  /** Changes its control; it must have one. */
   turn(knob: Partial<Knob>): void;
-  /** Where its control stands; null where it has none. */
+  /** Position of its control; null if it has none. */
   knob(): Knob | null;
   log(): Promise<CardEvent[]>;
-  /** How late the processes that had it open came to it: each time that it was much, milliseconds. */
+  /** Large delays of the processes that had it open (ms). */
   lateMs(): number[];
-  /** How long its client has not come to it at that time; infinity where nobody had it open. */
+  /** Time since the client's last call at that moment; infinite if no client had it open. */
   quietMs(atMs: number): number;
-  /** Null until the first start. */
+  /** @returns null before the first start */
   epoch(): Promise<Epoch | null>;
-  /** The first channel: of what the microphone is given, or of all that has sounded, silence included. */
+  /** First channel of the microphone's sound, or of all played sound with silence. */
   sound(): Promise<Int16Array>;
 }
 
 export interface Card {
-  /** For `-D`, with conversions; `hw` and `plughw` by `CARD=id` work, too. */
+  /** Device name for `-D`, with conversions; `hw` and `plughw` with `CARD=id` work, too. */
   readonly device: string;
   readonly capture: Side;
   readonly playback: Side;
@@ -133,11 +133,11 @@ export interface Card {
 
 export interface Rack {
   readonly folder: string;
-  /** For children; `use()` sets it for children that inherit this process's. */
+  /** Environment for children. `use()` sets it in this process, for children that inherit it. */
   readonly env: NodeJS.ProcessEnv;
   use(): void;
   insert(options: CardOptions): Promise<Card>;
-  /** Frees everything; no program may use a card any more. */
+  /** Frees everything. No program may use a card afterwards. */
   close(): Promise<void>;
 }
 
@@ -146,8 +146,8 @@ export type RackOrNot =
   | { readonly rack: null; readonly missing: string };
 
 /**
- * The plugin and its cards, in a folder of its own.
- * @param shownAs where the programs see that folder, if they see it elsewhere
+ * Opens the plugin and its cards in a new folder.
+ * @param shownAs path of that folder for the programs, if different
  */
 export async function openRack(shownAs?: string): Promise<RackOrNot> {
   for (const program of ['arecord', 'aplay']) {
@@ -226,7 +226,7 @@ function createRack(folder: string, shownAs: string): Rack {
   };
 }
 
-/** Virtual cards answer to the names that kernel cards have. */
+/** ALSA configuration that gives virtual cards the names of kernel cards. */
 function header(plugin: string): string {
   const named = (type: string) => `{
   @args [ CARD DEV SUBDEV ]
@@ -260,7 +260,7 @@ function blockOf(options: Readonly<Record<string, string | number | undefined>>)
   return `{ type vcard ${lines.join(' ')} }`;
 }
 
-/** Whoever reads it meanwhile finds all of the old text or all of the new; of two calls the later one holds. */
+/** Replaces a file atomically; the last of several calls wins. */
 function replace(path: string, text: string): void {
   writeFileSync(`${path}.draft`, text);
   renameSync(`${path}.draft`, path);

@@ -1,4 +1,4 @@
-/* The virtual card's volume controls, as amixer sees them: an alsa-lib external control. `vcard.h` tells of their knobs. */
+/* The virtual card's volume controls for amixer: an alsa-lib external control. `vcard.h` documents their knobs. */
 #include "vcard.h"
 
 #include <alsa/control_external.h>
@@ -9,7 +9,7 @@
 
 enum direction { PLAYBACK, CAPTURE, DIRECTIONS };
 
-/* What can be turned: a volume and a switch of each direction that has any. */
+/* Elements: a volume and a switch for each direction with a control. */
 struct element {
 	enum direction direction;
 	bool is_switch;
@@ -24,7 +24,7 @@ struct controls {
 	int count;
 };
 
-/* "Master Playback Volume": alsa-lib makes one simple control of all that begin alike. */
+/* "Master Playback Volume": alsa-lib makes one simple control of all names with the same beginning. */
 static int elem_list(snd_ctl_ext_t *ext, unsigned int offset, snd_ctl_elem_id_t *id)
 {
 	struct controls *controls = ext->private_data;
@@ -118,7 +118,7 @@ static void close_controls(snd_ctl_ext_t *ext)
 	free(ext->private_data);
 }
 
-/* Nobody who keeps the controls open is told of changes: each amixer opens them again. */
+/* Open controls get no change events: each amixer opens them again. */
 static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned int *mask)
 {
 	(void)ext, (void)id, (void)mask;
@@ -137,7 +137,7 @@ static const snd_ctl_ext_callback_t callbacks = {
 	.read_event = read_event,
 };
 
-/* From -KNOB_STEPS dB on in steps of 1 dB; the lowest is silence. */
+/* From -KNOB_STEPS dB in steps of 1 dB; the lowest is silence. */
 static const unsigned int decibels[] = {
 	SND_CTL_TLVT_DB_SCALE, 2 * sizeof(unsigned int), (unsigned int)(-100 * KNOB_STEPS), 100 | 0x10000,
 };

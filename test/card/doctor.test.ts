@@ -17,15 +17,15 @@ afterAll(async () => {
 
 const title = `dragoman doctor at a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 const RATE_HZ = 24_000;
-/** Sound that runs dry for so long is another tone. */
+/** Stall that changes the tone by an underrun (ms). */
 const LONG_STALL_MS = 100;
-/** A room with somebody in it: the microphone is never digitally silent. */
+/** Quiet noise of a room, so that the microphone is never digitally silent. */
 const MURMUR = babble(60 * RATE_HZ, 3).map((sample) => sample / 400);
 
-/** Real time, on a machine that may be busy: each tone is far apart from what would be another verdict. */
+/** Real time on a possibly busy machine: each tone is far from the limits of other verdicts. */
 describe.skipIf(rack === null)(title, () => {
   const examine = async (options: CardOptions, lane: Record<string, unknown> = {}) => {
-    if (rack === null) throw new Error('there is no rack');
+    if (rack === null) throw new Error('the virtual cards are missing');
     const stalls = watchStalls();
     const card = await rack.insert(options);
     const { device } = card;
@@ -39,13 +39,13 @@ describe.skipIf(rack === null)(title, () => {
     };
   };
 
-  it('hears its own tone: how late and how loud', async ({ expect, annotate, skip }) => {
+  it('measures delay and level of its own tone', async ({ expect, annotate, skip }) => {
     const { stalls, exitCode, of, printed } = await examine({
       ...{ id: 'Hall', capture: { sound: MURMUR } },
       acoustic: { delayMs: 60, gainDb: -18 },
     });
     const { delay_ms, gain_db } = of('playback').data;
-    await annotate(`a way of 60 ms at -18 dB was measured as ${delay_ms} ms at ${gain_db} dB`);
+    await annotate(`an echo path of 60 ms at -18 dB was measured as ${delay_ms} ms at ${gain_db} dB`);
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
       expect(exitCode, printed).toBe(0);
       expect(of('capture').verdict, printed).toBe('ok');
@@ -55,7 +55,7 @@ describe.skipIf(rack === null)(title, () => {
     });
   });
 
-  it('advises against "off" where it hears itself', async ({ expect, skip }) => {
+  it('advises against "off" when the microphone captures the loudspeaker', async ({ expect, skip }) => {
     const { stalls, of, printed } = await examine(
       { id: 'Open', capture: { sound: MURMUR }, acoustic: { delayMs: 40, gainDb: -10 } },
       { echo: 'off' },
@@ -66,7 +66,7 @@ describe.skipIf(rack === null)(title, () => {
     });
   });
 
-  it('does not hear it where there is no way for it', async ({ expect, skip }) => {
+  it('does not find its tone when there is no echo path', async ({ expect, skip }) => {
     const { stalls, exitCode, of, printed } = await examine({ id: 'Apart', capture: { sound: MURMUR } });
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
       expect(exitCode, printed).toBe(0);
@@ -74,9 +74,9 @@ describe.skipIf(rack === null)(title, () => {
     });
   });
 
-  it('finds nothing wrong with a whole kiosk', async ({ expect, skip }) => {
+  it('reports no problem of a working kiosk', async ({ expect, skip }) => {
     const stalls = watchStalls();
-    if (rack === null) throw new Error('there is no rack');
+    if (rack === null) throw new Error('the virtual cards are missing');
     const card = await rack.insert({
       ...{ id: 'Whole', capture: { sound: MURMUR } },
       acoustic: { delayMs: 40, gainDb: -20 },
@@ -101,7 +101,7 @@ describe.skipIf(rack === null)(title, () => {
     }
   });
 
-  it('tells a microphone that is muted', async ({ expect, skip }) => {
+  it('reports a muted microphone', async ({ expect, skip }) => {
     const { stalls, exitCode, of, printed } = await examine({ id: 'Muted' });
     judgeSound(skip, stalls, LONG_STALL_MS, () => {
       expect(exitCode).toBe(3);
@@ -109,7 +109,7 @@ describe.skipIf(rack === null)(title, () => {
     });
   });
 
-  it('tells a device that is not there', async ({ expect }) => {
+  it('reports a missing device', async ({ expect }) => {
     const { exitCode, of } = await examine(
       { id: 'Here' },
       { capture: { device: 'plughw:CARD=Gone' }, playback: { device: 'plughw:CARD=Gone' } },

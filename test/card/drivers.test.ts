@@ -33,14 +33,14 @@ afterAll(() => rack?.close());
 
 const title = `the alsa drivers on a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
-/** Half of what a microphone's buffer holds, and of what a program that delivers or takes nothing is taken for hung after. */
+/** Stall (ms): half of a microphone's buffer, and half of the time after which a program counts as hung. */
 const LONG_STALL_MS = 1000;
-/** What was told to end sounds on for as long. */
+/** Stall (ms) that delays the end of stopped sound too much. */
 const SHORT_STALL_MS = 200;
 
-/** Real time, on a machine that may be busy: what is heard must be right, how soon is bounded widely and reported. */
+/** Real time on a possibly busy machine: sound must be exact; times have wide limits and are reported. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('hears every sample, and knows when it was captured', async ({ expect, annotate, skip }) => {
+  it('captures every sample with its time', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(4 * RATE_HZ, 1);
     const card = await insert({ id: 'Mic', capture: { sound } });
@@ -64,7 +64,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     });
   });
 
-  it('sounds every sample, when it said', async ({ expect, annotate, skip }) => {
+  it('plays every sample at the promised time', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const card = await insert({ id: 'Speaker' });
     const playbackPipeline = await speak(card.device);
@@ -77,13 +77,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const all = sentences.flatMap((sentence) => [...sentence]);
     const isOver = async () =>
       playbackPipeline.faults.length > 0 || (await soundedBy(card)).length >= all.length;
-    await until('all of it', isOver);
+    await until('the whole sound', isOver);
     const [timeline, epoch] = [await card.playback.sound(), await card.playback.epoch()];
     const onsets = sentences.map((sentence) => findOnset(timeline, sentence));
     const errors = onsets.map((onset, index) => Math.abs((epoch?.atMs(onset) ?? 0) - (promised[index] ?? 0)));
-    await annotate(`the sound was off its promise by ${spread(errors)} ms`);
+    await annotate(`the promised times were off by ${spread(errors)} ms`);
     judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), LONG_STALL_MS, () => {
-      // On a busy machine the device may run dry within a sentence: then there is silence in it, and nothing is lost.
+      // On a busy machine an underrun may add silence to a sentence, but nothing is lost.
       expect(differsAt(withoutSilence(timeline), Int16Array.from(all))).toBe(-1);
       expect(quantile(errors, 0.5)).toBeLessThan(1000);
       expect(playbackPipeline.faults).toEqual([]);
@@ -91,13 +91,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await playbackPipeline.playback.close();
   });
 
-  it('forgets at once what it is told to', async ({ expect, annotate, skip }) => {
+  it('drops queued sound at once on request', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const card = await insert({ id: 'Barge' });
     const playbackPipeline = await speak(card.device);
     const [interrupted, next] = [babble(30 * RATE_HZ, 1), babble(RATE_HZ / 2, 2)];
     playbackPipeline.say(interrupted);
-    await until('a second of it', async () => (await card.playback.sound()).length > RATE_HZ);
+    await until('a second of sound', async () => (await card.playback.sound()).length > RATE_HZ);
     const flushedAt = cardNow();
     playbackPipeline.playback.flush();
     await sleep(1500);
@@ -112,7 +112,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await playbackPipeline.playback.close();
   });
 
-  it('is back after the microphone was unplugged for 2 s', async ({ expect, annotate, skip }) => {
+  it('captures again after the microphone was unplugged for 2 s', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(120 * RATE_HZ, 6);
     const card = await insert({ id: 'LooseMic', capture: { sound } });
@@ -138,13 +138,13 @@ describe.skipIf(rack === null).concurrent(title, () => {
     });
   });
 
-  it('is back after the loudspeaker was unplugged for 2 s', async ({ expect, annotate, skip }) => {
+  it('plays again after the loudspeaker was unplugged for 2 s', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const card = await insert({ id: 'LooseSpeaker' });
     const playbackPipeline = await speak(card.device);
-    // A card shows that it is gone where sound comes: there is some for long enough.
+    // Only writing shows that a card is gone: this sound is long enough.
     playbackPipeline.say(babble(10 * RATE_HZ, 7));
-    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+    await until('a part of the sound', async () => (await card.playback.sound()).length > RATE_HZ / 2);
     card.playback.control('unplug');
     const away = sleep(2000);
     await until('the loss', () => playbackPipeline.faults.length > 0);
@@ -161,7 +161,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await playbackPipeline.playback.close();
   });
 
-  it('starts a microphone again that hangs', async ({ expect, annotate, skip }) => {
+  it('restarts a microphone that hangs', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(120 * RATE_HZ, 9);
     const card = await insert({ id: 'HungMic', capture: { sound } });
@@ -186,11 +186,11 @@ describe.skipIf(rack === null).concurrent(title, () => {
     expect(placesOf(capturePipeline, sound).unknown).toBe(0);
   });
 
-  it('starts a loudspeaker again that hangs', async ({ expect, annotate }) => {
+  it('restarts a loudspeaker that hangs', async ({ expect, annotate }) => {
     const card = await insert({ id: 'HungSpeaker' });
     const playbackPipeline = await speak(card.device);
     playbackPipeline.say(babble(10 * RATE_HZ, 10));
-    await until('some of it', async () => (await card.playback.sound()).length > RATE_HZ / 2);
+    await until('a part of the sound', async () => (await card.playback.sound()).length > RATE_HZ / 2);
     card.playback.control('stall');
     await until('the watchdog', () => playbackPipeline.faults.length > 0);
     const released = cardNow();
@@ -202,15 +202,15 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await playbackPipeline.playback.close();
   });
 
-  // The short ones are over before anybody could look twice.
+  // The short sentences end before a second look at the card.
   it.for([800, 1200, 6000])(
-    'notices within two seconds that a loudspeaker hangs in %d ms of sound, and is back when it sounds',
+    'notices within two seconds that a loudspeaker hangs in %d ms of sound, and reports its return',
     async (ms, { expect, annotate, skip }) => {
       const stalls = watchStalls();
       const card = await insert({ id: `Standing${ms}` });
       const speaker = await speak(card.device);
       const [first, second] = [babble(RATE_HZ / 2, 20), babble((ms * RATE_HZ) / 1000, 21)];
-      // The card knows in advance where it hangs, however late this process would be to tell.
+      // The card gets the position of the hang in advance, because this process could be late.
       const hangsAt = first.length + second.length / 4;
       card.playback.control(`stall-at=${hangsAt}`);
       speaker.say(first);
@@ -221,7 +221,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
       const hang = (await card.playback.log()).find(({ event }) => event === 'stall');
       const stalled = (await card.playback.epoch())?.atMs(hang?.frame ?? Number.NaN) ?? Number.NaN;
       const sounded = (await soundedBy(card)).length;
-      // It can't even be opened, for longer than anybody waits for that.
+      // The card cannot be opened, either, for longer than any open timeout.
       await sleep(8000);
       const backsWhileStill = speaker.backs.length;
       const released = cardNow();
@@ -240,7 +240,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
         expect(backsWhileStill).toBe(0);
         expect(speaker.faults.map(({ code }) => code)).toEqual(['hung']);
         expect(noticedMs).toBeGreaterThan(1300);
-        // On an idle machine 1.5 to 1.6 s.
+        // An idle machine needs 1.5 to 1.6 s.
         expect(noticedMs).toBeLessThan(2500);
         expect(starts.length).toBeGreaterThan(0);
         expect(backAt).toBeGreaterThanOrEqual(starts[0]?.atMs ?? Number.POSITIVE_INFINITY);
@@ -250,7 +250,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
   );
 
   it.for(['plughw', 'hw'])(
-    'hears and speaks with a poor USB card by its %s device',
+    'captures from and plays to a simple USB card by its %s device',
     async (by, { expect }) => {
       const tone = Int16Array.from({ length: 10 * 48_000 }, (_, at) =>
         Math.round(8000 * Math.sin((2 * Math.PI * 500 * at) / 48_000)),
@@ -264,7 +264,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
       ]);
       await until('2 s of sound', () => capturePipeline.seconds() >= 2);
       playbackPipeline.say(tone.filter((_, at) => at % 2 === 0).subarray(0, RATE_HZ));
-      await until('a second of it', async () => (await card.playback.sound()).length > 48_000);
+      await until('a second of sound', async () => (await card.playback.sound()).length > 48_000);
       await sleep(500);
       const sounded = await card.playback.sound();
       const loud = sounded.subarray(sounded.findIndex(isSound), lastSound(sounded));
@@ -277,7 +277,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     },
   );
 
-  it('says that the card is busy, and takes it when it is free', async ({ expect, annotate }) => {
+  it('reports a busy card, and uses it when it is free', async ({ expect, annotate }) => {
     const sound = babble(60 * RATE_HZ, 12);
     const card = await insert({ id: 'Busy', capture: { sound } });
     const other = spawn('arecord', ['-q', '-D', card.device, '-t', 'raw', '-f', 'S16_LE', '-r', '24000'], {
@@ -297,14 +297,14 @@ describe.skipIf(rack === null).concurrent(title, () => {
     expect(capturePipeline.faults[0]?.message).toContain(card.device);
   });
 
-  it('does not believe a microphone that is faster than time', async ({ annotate }) => {
+  it('reports a microphone that is faster than real time', async ({ annotate }) => {
     const sound = babble(60 * RATE_HZ, 13);
     const card = await insert({ id: 'Fast', capture: { sound, loop: true } });
     const capturePipeline = await listen(card.device);
     await until('a second of sound', () => capturePipeline.seconds() >= 1);
     const hurried = cardNow();
     card.capture.control('speed=6');
-    // One that is kept from running is taken for hung first.
+    // A stalled driver first reports a hang.
     const tooFast = () => capturePipeline.faults.find(({ code }) => code === 'too_fast');
     await until('the fault', () => tooFast() !== undefined);
     card.capture.control();
@@ -321,7 +321,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     );
   });
 
-  it('waits for a card that is not there yet', async ({ expect }) => {
+  it('waits for a missing card', async ({ expect }) => {
     const capturePipeline = await listen('plughw:CARD=Later');
     await until('the fault', () => capturePipeline.faults.length > 0);
     await insert({ id: 'Later', capture: { sound: babble(60 * RATE_HZ, 14) } });
@@ -332,11 +332,11 @@ describe.skipIf(rack === null).concurrent(title, () => {
 });
 
 function insert(options: CardOptions) {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   return rack.insert(options);
 }
 
-/** What is said while a program is started again may be missed: it is said again when the speaker is back. */
+/** Plays a sentence until it is heard. A restarting program may miss it; then it is played again. */
 async function sayUntilHeard({ say, backs }: Speaker, card: Card, sentence: Int16Array): Promise<void> {
   let saidAt = -1;
   await until('the sentence', async () => {

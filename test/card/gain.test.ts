@@ -21,12 +21,12 @@ const title = `the gain of a virtual card's microphone${missing === null ? '' : 
 const HALF = LOUDEST / 2;
 
 describe.skipIf(rack === null)(title, () => {
-  it('is set when it first sounds, set back when somebody turns it, and set again on a card that was away', async () => {
+  it('is set at the first sound, after a change by others, and on a card that returns', async () => {
     const card = await rack?.insert({
       id: 'Gained',
       capture: { control: { name: 'Mic', volume: 5, on: false } },
     });
-    if (card === undefined) throw new Error('there is no rack');
+    if (card === undefined) throw new Error('the virtual cards are missing');
     const clock = createVirtualClock();
     const news: GainChange[] = [];
     const gain = keepCaptureGain(card.device, 50, { clock, log: QUIET }, (one) => news.push(one));
@@ -35,10 +35,10 @@ describe.skipIf(rack === null)(title, () => {
     await until('half', () => stands() && clock.armed === 1);
     card.capture.turn({ volume: 60 });
     clock.advance(LOOK_MS + 5000);
-    await until('half again', () => stands() && clock.armed === 1);
+    await until('half gain again', () => stands() && clock.armed === 1);
     expect(news).toMatchObject([{ present: true }]);
     expect(news[0]?.message).toMatch(/'Mic' went from 50 % to 94 %; setting it back to 50 %/);
-    // Away, and back as it left the factory: nobody turned it.
+    // The card returns with its default gain.
     card.capture.control('unplug');
     gain.forget();
     card.capture.turn({ volume: 9, on: false });
@@ -46,7 +46,7 @@ describe.skipIf(rack === null)(title, () => {
     await until('a look', () => clock.armed === 1);
     card.capture.control();
     gain.sounds();
-    await until('half once more', stands);
+    await until('half gain on the returned card', stands);
     expect(news).toHaveLength(1);
     gain.close();
   });
@@ -57,7 +57,7 @@ describe.skipIf(rack === null)(title, () => {
       id: 'Wanted',
       capture: { sound, control: { name: 'Capture', volume: 3 } },
     });
-    if (card === undefined) throw new Error('there is no rack');
+    if (card === undefined) throw new Error('the virtual cards are missing');
     const config = { driver: 'alsa', device: card.device, gain: 50, sampleRate: RATE_HZ } as const;
     const capture = await createCapture(config, createSystemClock())({ frames() {}, ended() {}, fault() {} });
     await until('half', () => card.capture.knob()?.volume === HALF);

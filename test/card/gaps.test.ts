@@ -12,23 +12,19 @@ rack?.use();
 afterAll(() => rack?.close());
 
 const title = `gaps in the sound of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
-/** Longer than the device's buffer, and much shorter than what the drivers call a hang. */
+/** Length of a gap (ms): longer than the device's buffer, much shorter than a hang for the drivers. */
 const GAP_MS = 700;
 const CHUNK_SAMPLES = 0.32 * RATE_HZ;
 
-/** Overruns and underruns as the drivers meet them: the real programs recover, and the drivers know of it. */
+/** Overruns and underruns: the real programs recover, and the drivers notice them. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('goes on after an overrun, counts it, and knows how long the gap was', async ({
-    expect,
-    annotate,
-    skip,
-  }) => {
+  it('continues after an overrun, counts it, and measures the gap', async ({ expect, annotate, skip }) => {
     const stalls = watchStalls();
     const sound = babble(120 * RATE_HZ, 4);
     const card = await insert({ id: 'Overrun', capture: { sound } });
     const capturePipeline = await listen(card.device);
     await until('a second of sound', () => capturePipeline.seconds() >= 1);
-    // The device is not read for a while, shorter than for a hang, and what waited is lost.
+    // The device is not read for less than the time of a hang, and its buffer is lost.
     card.capture.control('stall');
     await sleep(GAP_MS);
     card.capture.control('xrun=1');
@@ -40,14 +36,14 @@ describe.skipIf(rack === null).concurrent(title, () => {
     const pieces = placesOf(capturePipeline, sound);
     expect(pieces.unknown).toBe(0);
     expect(pieces.lostMs).toBeGreaterThan(GAP_MS);
-    // A test that comes late to end the hang makes it longer.
+    // A stalled test makes the gap longer.
     judgeSound(skip, inAll, GAP_MS / 2, () => {
       expect(capturePipeline.faults).toEqual([]);
       expect(capturePipeline.capture.figures).toMatchObject({ xruns: 1, failures: 0, hangs: 0 });
       expect(pieces.lostMs).toBeLessThan(GAP_MS + 2500);
     });
 
-    // In the chunks that the lane gets, time goes on as it does, whatever is missing.
+    // The chunks of the lane have correct times, also after missing sound.
     const chunker = createChunker({ chunkSamples: CHUNK_SAMPLES, rateHz: RATE_HZ });
     const chunks = capturePipeline.heard.flatMap(({ pcm, capturedAt }) =>
       chunker.push(new Uint8Array(pcm.slice().buffer), capturedAt),
@@ -58,18 +54,18 @@ describe.skipIf(rack === null).concurrent(title, () => {
       const [from, tail] = [findOnset(sound, samples), findOnset(sound, samples.slice(-64))];
       if (epoch === null || tail < 0) return [];
       const atEnd = capturedAt - epoch.atMs(tail + 64);
-      // Of the chunk that the gap stands in, which arecord may read in one piece, only the end is known.
+      // The chunk with the gap may be one piece of arecord: only its end time is known.
       return tail + 64 - from === CHUNK_SAMPLES ? [beganAt - epoch.atMs(from), atEnd] : [atEnd];
     });
     await annotate(`lost ${pieces.lostMs.toFixed(0)} ms; chunks are off by ${spread(errors)} ms`);
-    // Not a single one may be off by the gap, as all behind it are where nobody notices it.
+    // No chunk may be off by the gap; if the gap were not noticed, all later chunks would be.
     judgeSound(skip, inAll, GAP_MS / 4, () => {
       expect(errors.length).toBeGreaterThanOrEqual(2 * chunks.length - 2);
       for (const ms of errors) expect(Math.abs(ms)).toBeLessThan(GAP_MS / 2);
     });
   });
 
-  it('loses nothing of a sentence in which the device ran dry, and counts it', async ({ expect, skip }) => {
+  it('loses nothing of a sentence with an underrun, and counts it', async ({ expect, skip }) => {
     const stalls = watchStalls();
     const card = await insert({ id: 'Dry' });
     const playbackPipeline = await speak(card.device);
@@ -79,18 +75,18 @@ describe.skipIf(rack === null).concurrent(title, () => {
       playbackPipeline.faults.length > 0 || (await soundedBy(card)).length >= samples;
     for (const word of ['xrun=1', 'xrun=2'] as const) {
       const before = (await soundedBy(card)).length;
-      await until('more of it', () => hasSounded(Math.min(before + RATE_HZ / 2, sentence.length)));
+      await until('more of the sentence', () => hasSounded(Math.min(before + RATE_HZ / 2, sentence.length)));
       card.playback.control(word);
     }
     await until('the end of it', () => hasSounded(sentence.length));
     const [sounded, figures] = [await soundedBy(card), playbackPipeline.playback.figures];
     const dry = count(await card.playback.log(), 'xrun');
-    // Where the test comes too late with its word, the sentence is over; a player that comes too late is taken for hung.
+    // A stalled test gives its order after the end of the sentence; a stalled player counts as hung.
     judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), GAP_MS / 2, () => {
       expect(differsAt(sounded, sentence)).toBe(-1);
       expect(playbackPipeline.faults).toEqual([]);
       expect(figures).toMatchObject({ failures: 0, hangs: 0, starts: 1 });
-      // A slow machine may add some of its own.
+      // A slow machine may add further underruns.
       expect(figures?.xruns).toBeGreaterThanOrEqual(2);
       expect(figures?.xruns).toBeLessThanOrEqual(dry);
     });
@@ -99,15 +95,15 @@ describe.skipIf(rack === null).concurrent(title, () => {
 
   it.for([
     { id: 'Middle', afterMs: 1000 },
-    // All that is left has been written by then, and is on its way.
+    // By then the rest of the sentence has been written.
     { id: 'LastWords', afterMs: 2610 },
   ])(
-    'goes on where it was after a player stood still: $id',
+    'continues at the same place after a player was stopped: $id',
     async ({ id, afterMs }, { expect, annotate, skip }) => {
       const stalls = watchStalls();
       let dry = 0;
-      // Where the test is kept from running it may come too late, when the device has all of the sentence; and a player
-      // that is kept from running for long enough hangs, which is another test's matter.
+      // A stalled test may come too late, when the device has the whole sentence. A player that stalls long enough counts as hung,
+      // which is another test.
       for (let attempt = 1; attempt <= 5 && dry === 0; attempt++) {
         const card = await insert({ id: `${id}${attempt}` });
         const playbackPipeline = await speak(card.device);
@@ -116,7 +112,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
         const hasSounded = async (samples: number): Promise<boolean> =>
           playbackPipeline.faults.some(({ code }) => code === 'hung') ||
           (await soundedBy(card)).length >= samples;
-        await until('some of it', () => hasSounded(afterMs * (RATE_HZ / 1000)), undefined, 10);
+        await until('a part of the sound', () => hasSounded(afterMs * (RATE_HZ / 1000)), undefined, 10);
         const pid = (await card.playback.log())[0]?.pid ?? 0;
         signal(pid, 'SIGSTOP');
         await sleep(GAP_MS);
@@ -125,17 +121,17 @@ describe.skipIf(rack === null).concurrent(title, () => {
         const figures = playbackPipeline.playback.figures;
         await playbackPipeline.playback.close();
         if (figures?.hangs !== 0) continue;
-        // Nothing of it is lost: in front of the gap and behind it, it is the sentence.
+        // Nothing is lost: the sound before and after the gap is the sentence.
         expect(differsAt(await soundedBy(card), sentence)).toBe(-1);
         dry = figures.xruns;
         if (dry === 0) continue;
-        // And the lane knows until when it sounds.
+        // The lane knows the end of the sound.
         const ended = (await card.playback.epoch())?.atMs(lastSound(await card.playback.sound())) ?? 0;
         const [wasOff, isOff] = [ended - promised, ended - playbackPipeline.measured()];
         await annotate(
           `it ended ${wasOff.toFixed(0)} ms late, ${isOff.toFixed(0)} ms from what was measured`,
         );
-        // Another gap, behind the last one that it could measure, it knows nothing of.
+        // The driver cannot measure a further gap after its last measurement.
         judgeSound(skip, stalls, GAP_MS / 4, () => {
           expect(wasOff).toBeGreaterThan(GAP_MS / 2);
           expect(Math.abs(isOff)).toBeLessThan(wasOff / 2);
@@ -147,14 +143,14 @@ describe.skipIf(rack === null).concurrent(title, () => {
 });
 
 function insert(options: CardOptions) {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   return rack.insert(options);
 }
 
 const count = (log: readonly CardEvent[], event: CardEvent['event']): number =>
   log.filter((entry) => entry.event === event).length;
 
-/** To a process that may have been ended for a hang meanwhile. */
+/** Sends a signal to a process that may have been killed as hung. */
 function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, name);

@@ -8,19 +8,19 @@ import { cardNow, stallsWith, until } from './card-lane.ts';
 import { babble } from './sound.ts';
 
 const RATE_HZ = 24_000;
-/** Half of what a microphone's buffer holds, and of what one that delivers nothing is taken for hung after. */
+/** Stall (ms): half of a microphone's buffer, and half of the time after which it counts as hung. */
 const LONG_STALL_MS = 1000;
 const { rack, missing } = await openRack();
 rack?.use();
 afterAll(() => rack?.close());
 
-const title = `a microphone that is hurried${missing === null ? '' : `: skipped, ${missing}`}`;
+const title = `a microphone with short periods${missing === null ? '' : `: skipped, ${missing}`}`;
 const quiet = (): void => {};
 const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** Hears a card; the lengths of its pieces, milliseconds, as they come. */
+/** Captures from a card. @returns the growing list of the lengths of its pieces (ms) */
 async function listen(id: string, shortPeriods: boolean) {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   const card = await rack.insert({ id, capture: { sound: babble(60 * RATE_HZ, 1) } });
   const pieces: number[] = [];
   const faults: (AudioFault & { atMs: number })[] = [];
@@ -40,9 +40,9 @@ async function listen(id: string, shortPeriods: boolean) {
   return { card, capture, pieces, faults, stalls: stallsWith(own, card, faults) };
 }
 
-/** The shortest tells of the period: a busy reader finds several in one. */
+/** The shortest piece shows the period: a busy reader gets several periods at once. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('delivers short pieces from its first start on', async ({ expect, skip }) => {
+  it('delivers short pieces from its first start', async ({ expect, skip }) => {
     const { card, capture, pieces, faults, stalls } = await listen('Hurried', true);
     await until('20 pieces', () => pieces.length >= 20);
     await capture.close();
@@ -54,7 +54,10 @@ describe.skipIf(rack === null).concurrent(title, () => {
     });
   });
 
-  it('is started again for it once, and not when it need not hurry any more', async ({ expect, skip }) => {
+  it('restarts once for short periods, and not when long periods are enough again', async ({
+    expect,
+    skip,
+  }) => {
     const { card, capture, pieces, faults, stalls } = await listen('Calm', false);
     await until('3 pieces', () => pieces.length >= 3);
     const before = pieces.length;

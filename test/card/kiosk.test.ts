@@ -14,19 +14,19 @@ const stalls = watchStalls();
 
 const title = `a kiosk with a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
-/** Half of what a microphone's buffer holds. */
+/** Stall (ms): half of a microphone's buffer. */
 const LONG_STALL_MS = 1000;
 const CHUNK_MS = 320;
-/** A loudspeaker that is kept from running for so long is heard outside of its time. */
+/** Stall of a loudspeaker (ms) after which its echo is outside of its expected time. */
 const ECHO_STALL_MS = 100;
-/** How long the answer to the last visitor is. */
+/** Length of the answer to the last visitor (ms). */
 const LAST_ANSWER_MS = 2600;
 
-/** The whole agent, with the service around it, in real time: the card's files tell exactly what was heard, and when. */
+/** The whole agent with the service in real time. The card's files show exactly what was captured and played, and when. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('gives back what it hears sample by sample', async ({ expect, annotate, skip }) => {
+  it('plays the echo of the service sample by sample', async ({ expect, annotate, skip }) => {
     const card = await insert({ id: 'Echoing', capture: { sound } });
-    // The microphone comes when the stream is live: nothing waits from before, and the service never stops answering.
+    // The microphone is plugged in when the stream is live, so that there is no backlog and the service answers without a pause.
     card.capture.control('unplug');
     const { streams } = await serve(card, {
       seconds: 60,
@@ -41,12 +41,12 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(
       `mouth to ear ${spread(latencies)} ms, ${heard.length} places; stalled for ${stalls.ms().toFixed(0)} ms`,
     );
-    // Between the first and the last that came back, no more than soft edges are missing.
+    // Between the first and the last played place, only soft edges are missing.
     const between = markers.filter(({ at }) => at <= (heard.at(-1)?.at ?? 0));
-    // A chunk is 320 ms long, and leaves when its last sample has been captured.
+    // A chunk has 320 ms and is sent after the capture of its last sample.
     expect(Math.min(...latencies)).toBeGreaterThan(320);
     expect(streams[0]).toMatchObject({ out_of_order_frames: 0, duplicate_frames: 0 });
-    // What was sent in time may arrive early behind a stall.
+    // A chunk that was sent in time may arrive early after a stall.
     judgeSound(skip, stalls, CHUNK_MS, () => expect(streams[0]).toMatchObject({ pacing_violations: 0 }));
     judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
       expect(heard.length).toBeGreaterThan(20);
@@ -56,10 +56,10 @@ describe.skipIf(rack === null).concurrent(title, () => {
   });
 
   /**
-   * Cards differ by 300 ppm at most. Here both are off by 167 times that, in the directions that make speech pile up: what
-   * drifts apart in half a minute is what drifts apart in an hour and a half.
+   * Real cards differ by at most 300 ppm. Here both are off by 167 times that, in the directions that accumulate speech: half a
+   * minute has the drift of an hour and a half.
    */
-  it('does not get later and later with a fast microphone and a slow loudspeaker', async ({
+  it('keeps its latency with a fast microphone and a slow loudspeaker', async ({
     expect,
     annotate,
     skip,
@@ -73,25 +73,25 @@ describe.skipIf(rack === null).concurrent(title, () => {
     judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () =>
       expect(summary).toMatchObject({ sentences: 8, translations: 8, lost_audio_ms: 0, dropped_chunks: 0 }),
     );
-    // From the first word of the first answer to the last word of the last one, and what they answer.
+    // Time from the first word of the first answer to the last word of the last one, and the same for the questions.
     const answering = speaker.atMs(heard.at(-1)?.found ?? 0) - speaker.atMs(heard[0]?.found ?? 0);
     const [first, last] = [sentences[0]?.end ?? 0, sentences.at(-1)?.end ?? 0];
     const growth = answering - LAST_ANSWER_MS - (mic.atMs(last * RATE_HZ) - mic.atMs(first * RATE_HZ));
     await annotate(
-      `from the first sentence to the last, answers fell back by ${growth.toFixed(0)} ms ` +
-        `while the clocks went ${((ppm * 2 * (last - first)) / 1000).toFixed(0)} ms apart; ${lagsOf(timeline, mic, speaker)}; stalled for ${stalls.ms().toFixed(0)} ms`,
+      `from the first sentence to the last, the latency grew by ${growth.toFixed(0)} ms ` +
+        `while the clocks diverged by ${((ppm * 2 * (last - first)) / 1000).toFixed(0)} ms; ${lagsOf(timeline, mic, speaker)}; stalled for ${stalls.ms().toFixed(0)} ms`,
     );
     judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () =>
       expect(growth).toBeLessThan(1500 + 2 * stalls.ms()),
     );
   });
 
-  it('has none of its own words translated in half-duplex, in a loud room', async ({
+  it('sends none of its own words to the service in half-duplex, in a loud room', async ({
     expect,
     annotate,
     skip,
   }) => {
-    // The first chime comes before anything is measured: until then the tail is 300 ms, and a later echo would outlast it.
+    // The first chime comes before any measurement: until then the tail is 300 ms, and must cover the echo.
     const acoustic = { delayMs: 250, gainDb: 0 };
     const card = await insert({ id: 'Resounding', capture: { sound }, acoustic });
     const devices = { microphone: card.device, loudspeaker: card.device };
@@ -99,14 +99,14 @@ describe.skipIf(rack === null).concurrent(title, () => {
       seconds: 20,
       realMic: { ...devices, echo: 'half-duplex' },
     });
-    // Whatever reaches the service is a visitor, sample by sample: had the room been in it, it would be nobody's.
+    // All sound at the service must equal a visitor's sample by sample; sound with the room's echo would equal none.
     const places = findMarkers(sound, received, RATE_HZ);
     const foreign = places.filter(({ found }) => found < 0);
     await annotate(
-      `${foreign.length} of ${places.length} loud places are no visitor's; ${summary.silenced_chunks} chunks silenced, ` +
-        `${(sent.length / RATE_HZ).toFixed(1)} s spoken`,
+      `${foreign.length} of ${places.length} loud places are not a visitor's; ${summary.silenced_chunks} chunks silenced, ` +
+        `${(sent.length / RATE_HZ).toFixed(1)} s played`,
     );
-    // What sounds or is heard later than anybody could know is taken for a visitor.
+    // Sound that is late by a stall counts as a visitor.
     judgeSound(skip, stallsWith(stalls, card), ECHO_STALL_MS, () => {
       expect(places.length).toBeGreaterThan(20);
       expect(foreign).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     });
   });
 
-  it('loses no word but those that were said while the microphone was unplugged', async ({
+  it('loses only the words that were spoken while the microphone was unplugged', async ({
     expect,
     annotate,
     skip,
@@ -130,12 +130,12 @@ describe.skipIf(rack === null).concurrent(title, () => {
     card.capture.control();
     const { received, summary } = await serving;
     const [mic] = await epochs(card);
-    // It may be started again for a better period.
+    // The driver may restart it for a better period.
     const back = (await card.capture.log()).findLast(
       ({ event, atMs }) => event === 'start' && atMs > replugged,
     );
     const resumed = (back?.frame ?? 0) / RATE_HZ;
-    // It heard 16 s, and the time without a microphone does not count.
+    // It captured 16 s, without the time when the microphone was unplugged.
     const lost = findMarkers(received, sound.subarray(0, 16 * RATE_HZ), RATE_HZ)
       .filter(({ found }) => found < 0)
       .map(({ at }) => at / RATE_HZ);
@@ -143,7 +143,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
       `back ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; unheard: ${lost.map((at) => at.toFixed(1)).join(' ')}`,
     );
     expect(mic.framesPerMs).toBeCloseTo(24, 3);
-    // A chunk is begun again, and what an unplugged card still held is gone.
+    // One chunk starts again, and the buffer of the unplugged card is lost.
     judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
       expect(resumed).toBeGreaterThan(0);
       expect(lost.filter((at) => at < unplugged - 1 || at > resumed + 1)).toEqual([]);
@@ -152,7 +152,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     judgeSound(skip, stalls, LONG_STALL_MS, () => expect(summary.sessions).toBe(1));
   });
 
-  it('goes on speaking after the loudspeaker was unplugged', async ({ expect, annotate, skip }) => {
+  it('continues to speak after the loudspeaker was unplugged', async ({ expect, annotate, skip }) => {
     const card = await insert({ id: 'Mute', capture: { sound } });
     const serving = serve(card, { seconds: 14, service: { setupMs: 500 } });
     await until('the first translation', async () => (await card.playback.sound()).length > 0);
@@ -163,7 +163,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     card.playback.control();
     const { sent, summary } = await serving;
     const heard = async () => findMarkers(await card.playback.sound(), sent, RATE_HZ);
-    // What the card was given last may still be on its way to the file when the lane has ended.
+    // The last sound may reach the card's file after the end of the lane.
     await until('the last words', async () => ((await heard()).at(-1)?.found ?? -1) > 0);
     const markers = await heard();
     const unheard = markers.filter(({ found }) => found < 0);
@@ -171,7 +171,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await annotate(
       `opened ${((back?.atMs ?? 0) - replugged).toFixed(0)} ms after the plug; ${unheard.length} of ${markers.length} places unheard`,
     );
-    // What was missed is no more than the time without a loudspeaker.
+    // Only the time without a loudspeaker is missing.
     judgeSound(skip, stallsWith(stalls, card), LONG_STALL_MS, () => {
       expect(back).toBeDefined();
       expect(unheard.length / 10).toBeLessThan(((back?.atMs ?? 0) - replugged) / 1000 + 2 + 2);
@@ -181,7 +181,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
 });
 
 function insert(options: CardOptions): Promise<Card> {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   return rack.insert(options);
 }
 
@@ -191,13 +191,13 @@ async function epochs(card: Card): Promise<[Epoch, Epoch]> {
   return [mic, speaker];
 }
 
-/** How long the card's microphone has been hearing. */
+/** Length of the sound that the card's microphone has delivered. */
 async function micSeconds(card: Card): Promise<number> {
   const epoch = await card.capture.epoch();
   return epoch === null ? 0 : ((cardNow() - epoch.startMs) * epoch.framesPerMs) / RATE_HZ;
 }
 
-/** How long after each sentence its answer began, where each of them is in one piece. */
+/** Delay of the answer to each sentence, if each sentence and answer is in one piece. */
 function lagsOf(timeline: Int16Array, mic: Epoch, speaker: Epoch): string {
   const answers = findUtterances(timeline, RATE_HZ).filter(({ from, to }) => to - from > RATE_HZ);
   if (answers.length !== sentences.length) return `${answers.length} pieces`;

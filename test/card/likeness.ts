@@ -1,11 +1,11 @@
 import { createSpectrum, transformLength } from '../../src/core/audio/fourier.ts';
 
-/** Low enough to be quick, high enough for speech. */
+/** Sample rate of the comparison: low enough to be fast, high enough for speech. */
 const COMPARED_HZ = 4000;
 
 /**
- * How much of a sound is in another one, wherever it begins there: their normalized cross-correlation at its best, 0 to 1.
- * Loudness does not matter.
+ * Similarity of a sound with a part of another one: the maximum of their normalized cross-correlation, 0 to 1. It does not depend
+ * on loudness.
  */
 export function likeness(heard: Int16Array, heardHz: number, wanted: Int16Array, wantedHz: number): number {
   const [timeline, sound] = [slowed(heard, heardHz), slowed(wanted, wantedHz)];
@@ -22,7 +22,7 @@ export function likeness(heard: Int16Array, heardHz: number, wanted: Int16Array,
   return best;
 }
 
-/** The sum of the products of all samples, for each place at which the second one may begin. */
+/** The cross-correlation for each possible start of the second sound. */
 function correlation(timeline: Float64Array, sound: Float64Array, places: number): Float64Array {
   const size = transformLength(Math.max(timeline.length, places) + sound.length + 1);
   const spectrum = createSpectrum(size);
@@ -45,7 +45,7 @@ function correlation(timeline: Float64Array, sound: Float64Array, places: number
   return re;
 }
 
-/** At a lower rate, each sample the mean of those that it stands for. */
+/** Reduces the sample rate by averaging. */
 function slowed(sound: Int16Array, rateHz: number): Float64Array {
   const ratio = rateHz / COMPARED_HZ;
   const slow = new Float64Array(Math.floor(sound.length / ratio));

@@ -20,11 +20,11 @@ import { openSoundServer } from './sound-server.ts';
 const clock = createSystemClock();
 const log: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** A process that is kept waiting for longer than this in half a minute cannot tell what a sound server does. */
+/** Total stall in half a minute (ms) above which the measurement with a sound server is not valid. */
 const BUSY_MS = 300;
-/** Sound that ran dry for so long is another way. */
+/** Stall (ms) that changes the delay by an underrun. */
 const LONG_STALL_MS = 50;
-/** A single sentence may be late: fewer tell nothing. */
+/** Smallest number of measured sentences, because a single one may be late. */
 const FEWEST = 3;
 
 function configOf(device: string) {
@@ -51,7 +51,7 @@ async function doctorsDelay(device: string): Promise<number> {
   return Number(playback?.data['delay_ms'] ?? Number.NaN);
 }
 
-/** What a lane measures while it says some sentences. */
+/** Delays that a lane measures while it plays some sentences. */
 async function agentsDelays(device: string): Promise<number[]> {
   const [lane] = configOf(device).lanes;
   if (lane === undefined) throw new Error('there is no lane');
@@ -108,12 +108,12 @@ afterAll(async () => {
   await Promise.all([rack?.close(), server?.close()]);
 });
 
-describe('the way from loudspeaker to microphone', () => {
+describe('the delay from loudspeaker to microphone', () => {
   it.skipIf(rack === null)(
     `is the same for the doctor and the agent on a card${noCard === null ? '' : `: skipped, ${noCard}`}`,
     async ({ annotate, skip }) => {
       const stalls = watchStalls();
-      if (rack === null) throw new Error('there is no rack');
+      if (rack === null) throw new Error('the virtual cards are missing');
       rack.use();
       const card = await rack.insert({ id: 'Loop', acoustic: { delayMs: 80, gainDb: -12 } });
       const { device } = card;
@@ -137,9 +137,9 @@ describe('the way from loudspeaker to microphone', () => {
       const agent = await agentsDelays('default');
       doctor.push(await doctorsDelay('default'));
       await annotate(`doctor ${doctor}, agent ${agent.map(Math.round)}`);
-      // A sound server may be late with a sentence; what the lane goes by is no single one.
+      // A sound server may play a sentence late; the lane does not rely on a single one.
       const usual = quantile(agent, 0.5);
-      skip(agent.length < FEWEST, `the lane was sure of its echo in ${agent.length} sentences only`);
+      skip(agent.length < FEWEST, `the lane measured its echo in ${agent.length} sentences only`);
       const isSame = doctor.every((told) => Math.abs(usual - told) < 20);
       skip(!isSame && stalls.ms() > BUSY_MS, `this machine is too busy: ${stalls.ms().toFixed(0)} ms`);
       expect(isSame).toBe(true);

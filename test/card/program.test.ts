@@ -18,9 +18,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { server, missing } = await openSoundServer();
 const { rack, missing: rackMissing } = await openRack();
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-program-'));
-/** A player or a canceller that is kept from running for so long is late. */
+/** Stall (ms) that makes a player or canceller late. */
 const LONG_STALL_MS = 100;
-/** Programs that a failed test may have left running. */
+/** Started programs, to be ended after a failed test. */
 const started: ChildProcess[] = [];
 afterAll(async () => {
   for (const child of started) child.kill('SIGKILL');
@@ -41,7 +41,7 @@ const becauseOfRack = rackMissing === null ? '' : `: skipped, ${rackMissing}`;
 
 describe.concurrent('demo --real-mic', () => {
   it.skipIf(server === null)(
-    `translates what a sound server's microphone hears${because}`,
+    `translates the microphone of a sound server${because}`,
     async ({ expect, annotate, skip }) => {
       const stalls = watchStalls();
       if (server === null) throw new Error('there is no server');
@@ -56,15 +56,15 @@ describe.concurrent('demo --real-mic', () => {
       const [mic, speaker] = [await heard.stop(), await spoken.stop()];
       const { sentences } = await visitors();
 
-      // What was understood and translated.
+      // Transcripts and translations.
       expect(count(demo.said(), /said en/g)).toBeGreaterThanOrEqual(3);
       expect(count(demo.said(), /to es/g)).toBeGreaterThanOrEqual(3);
-      // What was heard from the loudspeaker is what was spoken.
+      // The recorded sound of the loudspeaker is that of the output file.
       const wanted = samplesOf((await loadWav(output)).pcm);
       const markers = findMarkers(speaker, wanted, RATE_HZ);
       const there = markers.filter(({ found }) => found >= 0);
       expect(markers.length).toBeGreaterThan(50);
-      // Each of the first sentences is answered after it was said, and before long.
+      // Each of the first sentences is answered after its end, within a limit.
       const onset = heard.startedAt + (mic.findIndex((sample) => Math.abs(sample) > 500) / RATE_HZ) * 1000;
       const began = onset - firstLoud(await visitors().then(({ sound }) => sound));
       const answers = findUtterances(speaker, RATE_HZ, 0.3).filter(({ from, to }) => to - from > RATE_HZ);
@@ -85,7 +85,7 @@ describe.concurrent('demo --real-mic', () => {
     },
   );
 
-  it('says what is missing where there is no sound card', async ({ expect }) => {
+  it('names what is missing when there is no sound card', async ({ expect }) => {
     const nowhere = demoWith(['--seconds', '5', '--json'], {
       ...process.env,
       DRAGOMAN_LANES_0_CAPTURE_DEVICE: 'plughw:CARD=Nowhere',
@@ -96,7 +96,7 @@ describe.concurrent('demo --real-mic', () => {
     expect(nowhere.said()).toBe('');
   });
 
-  it('says what is missing where there is no arecord', async ({ expect }) => {
+  it('names what is missing when arecord is not installed', async ({ expect }) => {
     const bare = demoWith(['--seconds', '5'], { PATH: folder });
     expect(await bare.ended).toBe(1);
     expect(bare.complained()).toBe(
@@ -104,19 +104,19 @@ describe.concurrent('demo --real-mic', () => {
     );
   });
 
-  it('takes a microphone or a file, not both', async ({ expect }) => {
+  it('accepts a microphone or a file, but not both', async ({ expect }) => {
     const both = demoWith(['--input', RECORDING], process.env);
     expect(await both.ended).toBe(2);
     expect(both.complained()).toContain("'--real-mic' cannot be used with option '--input <wav>'");
   });
 
   it.skipIf(rack === null)(
-    `hears a visitor who speaks over the loudspeaker, and not the loudspeaker, with echo cancelling${becauseOfRack}`,
+    `captures a visitor who speaks over the loudspeaker, without the loudspeaker, with echo cancelling${becauseOfRack}`,
     async ({ expect, annotate, skip }) => {
       const stalls = watchStalls();
       const { sound, sentences } = await visitors();
       const talk = async (id: string, echo: string) => {
-        if (rack === null) throw new Error('there is no rack');
+        if (rack === null) throw new Error('the virtual cards are missing');
         const card = await rack.insert({ id, capture: { sound }, acoustic: { delayMs: 120, gainDb: -12 } });
         const demo = demoWith(['--json', '--seconds', '34', '--output', join(folder, `${id}.wav`)], {
           ...rack.env,
@@ -134,8 +134,8 @@ describe.concurrent('demo --real-mic', () => {
         `${cancel.sentences} of ${sentences.length} sentences and ${cancel.silenced_chunks} chunks silenced; ` +
           `in half-duplex ${halfDuplex.sentences} and ${halfDuplex.silenced_chunks}`,
       );
-      // Before the canceller has begun, the lane is deaf while the loudspeaker sounds. By sentence: the lane that hears more of them
-      // speaks more translations, too.
+      // Before the canceller has started, the lane silences the microphone while the loudspeaker plays. Counted for each sentence,
+      // because a lane with more sentences also plays more translations.
       const inAll = {
         ms: () => Math.max(cancel.stalls.ms(), halfDuplex.stalls.ms()),
         longestMs: () => Math.max(cancel.stalls.longestMs(), halfDuplex.stalls.longestMs()),
@@ -144,8 +144,8 @@ describe.concurrent('demo --real-mic', () => {
         expect(cancel.silenced_chunks / cancel.sentences).toBeLessThan(
           halfDuplex.silenced_chunks / halfDuplex.sentences / 2,
         );
-        // Every sentence is a visitor's, and nearly each of theirs is there. One that is silenced in its middle may count as
-        // two; echoes that are translated would be as many as all of them.
+        // Every sentence is a visitor's, and almost none is missing. One that is silenced in its middle may count as two. Translated
+        // echoes would double the number.
         expect(cancel.sentences).toBeGreaterThanOrEqual(sentences.length - 2);
         expect(cancel.sentences).toBeLessThanOrEqual(sentences.length + 3);
         expect([cancel.lost_audio_ms, halfDuplex.lost_audio_ms]).toEqual([0, 0]);
@@ -164,9 +164,9 @@ describe.concurrent('demo --real-mic', () => {
 
 const daemonTitle = `dragoman run with a virtual card${becauseOfRack}`;
 
-/** The daemon, whose children hold the sound card. */
+/** The daemon, whose children use the sound card. */
 describe.skipIf(rack === null).concurrent(daemonTitle, () => {
-  it('leaves no child behind when it is killed', async ({ expect, annotate }) => {
+  it('leaves no child process when it is killed', async ({ expect, annotate }) => {
     const { card, daemon } = await startDaemon('Killed');
     expect(await areGone(card)).toBe(false);
     daemon.kill('SIGKILL');
@@ -175,7 +175,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
     await annotate(`gone after ${(cardNow() - killed).toFixed(0)} ms`);
   });
 
-  it('leaves no child behind when it is killed while the card hangs', async ({ expect }) => {
+  it('leaves no child process when it is killed while the card hangs', async ({ expect }) => {
     const { card, daemon } = await startDaemon('KilledHanging');
     expect(await areGone(card)).toBe(false);
     card.capture.control('stall');
@@ -184,7 +184,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
     await until('nobody holds the card', () => areGone(card));
   });
 
-  it('frees the card and ends when it is told to', async ({ expect, annotate }) => {
+  it('frees the card and ends on SIGTERM', async ({ expect, annotate }) => {
     const { card, daemon } = await startDaemon('Told');
     expect(await areGone(card)).toBe(false);
     const told = cardNow();
@@ -196,7 +196,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
   });
 
   async function startDaemon(id: string): Promise<{ card: Card; daemon: ChildProcess }> {
-    if (rack === null) throw new Error('there is no rack');
+    if (rack === null) throw new Error('the virtual cards are missing');
     const card = await rack.insert({ id });
     const config = join(folder, `${id}.json`);
     const { device } = card;
@@ -214,7 +214,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
   }
 });
 
-/** Every process that has had the card open. */
+/** All processes that have had the card open. */
 async function users(card: Card): Promise<number[]> {
   const logs = await Promise.all([card.capture.log(), card.playback.log()]);
   return logs.flat().map(({ pid }) => pid);
@@ -222,7 +222,7 @@ async function users(card: Card): Promise<number[]> {
 
 const areGone = async (card: Card): Promise<boolean> => (await users(card)).every(isGone);
 
-/** Dead, although its parent may not have heard of it yet. */
+/** Whether a process has ended, even if its parent has not reaped it yet. */
 function isGone(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -241,7 +241,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
 
 const count = (text: string, pattern: RegExp): number => [...text.matchAll(pattern)].length;
 
-/** Where a recording begins to speak, milliseconds. */
+/** Time of the first loud sample of a recording (ms). */
 function firstLoud(sound: Int16Array): number {
   return (sound.findIndex((sample) => Math.abs(sample) > 500) / RATE_HZ) * 1000;
 }

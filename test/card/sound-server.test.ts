@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const LONG_SPEECH_S = 8;
 const MOST_TRIES = 4;
-/** More than a device may stand still, and the looks at it. */
+/** Time after which a hang is reported (ms): longer than the driver's limit plus its check interval. */
 const HANG_SEEN_MS = 3000;
 
 const run = promisify(execFile);
@@ -26,21 +26,21 @@ const pactl = async (...words: string[]): Promise<string> => (await run('pactl',
 
 const title = `the volume of a sound server${missing === null ? '' : `: skipped, ${missing}`}`;
 
-/** Its control is nobody's of ours: how loud a volume is and that it is heard, it says itself. */
+/** The sound server has its own control. Its recording shows the effect of a volume. */
 describe.skipIf(server === null)(title, () => {
-  it('is turned and opened by the agent, and heard', async () => {
+  it('is set and unmuted by the agent, and is heard', async () => {
     if (server === null) throw new Error('there is no server');
     await pactl('set-sink-mute', 'spk', '1');
     const { playbackPipeline, say } = await openPipeline('default', 50);
     await until('volume 50', async () => / 50% /.test(await pactl('get-sink-volume', 'spk')));
-    await until('that it is open', async () => /no/.test(await pactl('get-sink-mute', 'spk')));
+    await until('the unmuted sink', async () => /no/.test(await pactl('get-sink-mute', 'spk')));
     const recording = await server.record('spk');
     const sentence = babble(RATE_HZ, 1);
     say(sentence);
     const heard = (): Int16Array => recording.sound().filter((sample) => sample !== 0);
-    await until('most of it', () => heard().length > sentence.length * 0.9);
+    await until('most of the sentence', () => heard().length > sentence.length * 0.9);
     await recording.stop();
-    // The server's own 50 % is what our 50 is without a control: an eighth.
+    // The server's 50 % equals the agent's volume 50 without a control: an eighth of the amplitude.
     expect(rms(heard()) / rms(sentence)).toBeCloseTo(0.5 ** 3, 2);
 
     await pactl('set-sink-volume', 'spk', '90%');
@@ -49,7 +49,7 @@ describe.skipIf(server === null)(title, () => {
     await playbackPipeline.close();
   });
 
-  it('is known to the doctor, whose fix fixes it', async () => {
+  it('is checked by the doctor, whose fix works', async () => {
     const lane = {
       source: 'en',
       targets: ['es'],
@@ -77,20 +77,20 @@ describe.skipIf(server === null)(title, () => {
 
 const longTitle = `long speech on a sound server${missing === null ? '' : `: skipped, ${missing}`}`;
 
-/** Its library reads more than sound: what a loudspeaker has taken must be told from that, or a healthy one hangs. */
+/** The library of the server reads ahead. The driver must distinguish that from played sound, or it reports a hang. */
 describe.skipIf(server === null)(longTitle, () => {
-  it('is no hang, at 24 and at 16 kHz', async () => {
+  it('is not reported as a hang, at 24 and at 16 kHz', async () => {
     if (server === null) throw new Error('there is no server');
     await pactl('set-sink-volume', 'spk', '100%');
     const found: string[][] = [];
-    // A server or a program that stands still for seconds, as on a busy machine, is a hang: not each time.
+    // On a busy machine a server or program may stall for seconds, which counts as a hang: try several times.
     while (found.length < MOST_TRIES && found.every((faults) => faults.length > 0))
       found.push(await speakLong(server));
     expect(found.at(-1)).toEqual([]);
   });
 });
 
-/** @returns the faults that a loudspeaker was found to have, of one for each rate */
+/** @returns the faults of a loudspeaker at each rate */
 async function speakLong(server: SoundServer): Promise<string[]> {
   const rates = [RATE_HZ, 16_000];
   const speakers = await Promise.all(rates.map((rateHz) => speak('default', rateHz)));
@@ -99,8 +99,11 @@ async function speakLong(server: SoundServer): Promise<string[]> {
     speaker.say(babble(LONG_SPEECH_S * (rates[index] ?? RATE_HZ), 1));
   const faults = () => speakers.flatMap((speaker) => speaker.faults.map(({ message }) => message));
   const heardS = (): number => recording.sound().filter((sample) => sample !== 0).length / RATE_HZ;
-  await until('all of it, or a fault', () => faults().length > 0 || heardS() > LONG_SPEECH_S * 0.95);
-  // After the end it is seen soonest that some of it has not been taken.
+  await until(
+    'the end of the speech, or a fault',
+    () => faults().length > 0 || heardS() > LONG_SPEECH_S * 0.95,
+  );
+  // After the end, the driver would notice soonest that some sound was not taken.
   await sleep(HANG_SEEN_MS);
   await recording.stop();
   for (const speaker of speakers) await speaker.playback.close();

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 
 /**
- * A PulseAudio of our own with two null sinks: `spk`, which is the default loudspeaker, and `micfeed`, whose sound is what
- * the default microphone hears, unless it is to hear the loudspeaker. Nothing of it is ours, so it is an independent witness.
+ * A separate PulseAudio with two null sinks: `spk`, the default loudspeaker, and `micfeed`, which feeds the default microphone unless
+ * that captures the loudspeaker. It is not part of this project and therefore an independent check.
  */
 
 const run = promisify(execFile);
@@ -24,19 +24,19 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const ALSA_PLUGIN = 'libasound_module_pcm_pulse.so';
 const RATE_HZ = 24_000;
 
-/** What has been recorded of a sink since it began. */
+/** A recording of a sink since its start. */
 export interface Recording {
-  /** `performance.now()` of its first sample, as near as the server tells. */
+  /** `performance.now()` of its first sample, as exact as the server reports it. */
   readonly startedAt: number;
-  /** Of all that has come until now. */
+  /** The recorded sound so far. */
   sound(): Int16Array;
   stop(): Promise<Int16Array>;
 }
 
 export interface SoundServer {
-  /** For programs that use the default ALSA devices. */
+  /** Environment for programs that use the default ALSA devices. */
   readonly env: NodeJS.ProcessEnv;
-  /** A visitor in front of the microphone. */
+  /** Plays a file to the microphone. */
   playToMicrophone(wav: string): ChildProcess;
   record(sink: 'spk' | 'micfeed'): Promise<Recording>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export type ServerOrNot =
   | { readonly server: SoundServer; readonly missing: null }
   | { readonly server: null; readonly missing: string };
 
-/** @param heard the sink whose sound the microphone hears */
+/** @param heard the sink that the microphone captures */
 export async function openSoundServer(heard: 'spk' | 'micfeed' = 'micfeed'): Promise<ServerOrNot> {
   const missing = findMissing();
   if (missing !== null) return { server: null, missing };
@@ -61,7 +61,7 @@ pcm.!default { type asym playback.pcm ${pulse('spk')} capture.pcm ${pulse('mic')
 ctl.!default { type pulse server "${address}" sink "spk" source "mic" }
 `,
   );
-  // It looks for settings, cookies and other servers in the user's folders: these are none of its business.
+  // Keeps it away from settings, cookies and servers in the user's folders.
   const apart = {
     HOME: folder,
     XDG_RUNTIME_DIR: folder,
@@ -131,7 +131,7 @@ async function isReady(daemon: ChildProcess, env: NodeJS.ProcessEnv): Promise<bo
       const { stdout } = await run('pactl', ['list', 'short', 'sources'], { env, timeout: 5000 });
       if (/\bmic\b/.test(stdout)) return true;
     } catch {
-      // Not yet.
+      // The server is not ready yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

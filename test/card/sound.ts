@@ -1,10 +1,10 @@
-/** Sound that never repeats itself: wherever a piece of it turns up, it says where it came from. */
+/** Sound without repetition, so that each piece of it identifies its origin. */
 export function babble(samples: number, seed: number): Int16Array {
   const sound = new Int16Array(samples);
   let state = Math.imul(seed, 0x9e3779b1) >>> 0;
   for (let at = 0; at < samples; at++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    // Never 0, which is silence; a third of full scale leaves room for what is added to it.
+    // Never 0, which is silence. A third of full scale leaves room for added sound.
     sound[at] = ((state >>> 17) % 10_000) + 1 - (at % 2 === 0 ? 0 : 10_001);
   }
   return sound;
@@ -13,21 +13,21 @@ export function babble(samples: number, seed: number): Int16Array {
 /** Babble is never silent. */
 export const isSound = (sample: number): boolean => sample !== 0;
 
-/** Behind the last sample that sounds. */
+/** Index after the last sample that is not silent. */
 export function lastSound(timeline: Int16Array): number {
   let at = timeline.length;
   while (at > 0 && timeline[at - 1] === 0) at--;
   return at;
 }
 
-/** Where two sounds begin to differ; -1: they are the same. A comparison sample by sample that can print them takes a second. */
+/** Index of the first difference of two sounds; -1 if equal. `toEqual` would take a second. */
 export function differsAt(one: Int16Array, other: Int16Array): number {
   const shorter = Math.min(one.length, other.length);
   for (let at = 0; at < shorter; at++) if (one[at] !== other[at]) return at;
   return one.length === other.length ? -1 : shorter;
 }
 
-/** What of it sounds, in a row. */
+/** All samples that are not silent. */
 export function withoutSilence(timeline: Int16Array): Int16Array {
   const sound = new Int16Array(timeline.length);
   let length = 0;
@@ -38,10 +38,10 @@ export function withoutSilence(timeline: Int16Array): Int16Array {
   return sound.slice(0, length);
 }
 
-/** Samples that must agree for a place to be found. */
+/** Number of samples that must agree for a match. */
 const CERTAIN = 64;
 
-/** Where the beginning of `sound` stands in `timeline`, at `from` or later; -1 where it does not. */
+/** Index of the beginning of `sound` in `timeline`, at `from` or later; -1 if not found. */
 export function findOnset(timeline: Int16Array, sound: Int16Array, from = 0): number {
   const first = sound[0];
   for (let at = timeline.indexOf(first ?? 0, from); at >= 0; at = timeline.indexOf(first ?? 0, at + 1)) {
@@ -52,18 +52,18 @@ export function findOnset(timeline: Int16Array, sound: Int16Array, from = 0): nu
   return -1;
 }
 
-/** A place in a sound that can be told from any other. */
+/** A unique place in a sound. */
 export interface Marker {
-  /** Sample of the sound. */
+  /** Sample in the sound. */
   readonly at: number;
-  /** Sample of the timeline in which it was looked for; -1 where it is not. */
+  /** Sample in the searched timeline; -1 if not found. */
   readonly found: number;
 }
 
-/** A marker in speech is as loud as this at least. */
+/** Smallest loudness of a marker in speech. */
 const LOUD = 500;
 
-/** Looks for places of a sound, ten a second wherever it is loud, in a timeline that has them in the same order. */
+/** Searches for markers of a sound (ten a second where it is loud) in a timeline with the same order. */
 export function findMarkers(timeline: Int16Array, sound: Int16Array, rateHz: number): Marker[] {
   const markers: Marker[] = [];
   let from = 0;
@@ -77,7 +77,7 @@ export function findMarkers(timeline: Int16Array, sound: Int16Array, rateHz: num
   return markers;
 }
 
-/** Stretches of sound with at least `quietS` of silence between them, from their first sample to their last. */
+/** Parts of sound with at least `quietS` of silence between them, from the first to the last sample. */
 export function findUtterances(
   timeline: Int16Array,
   rateHz: number,
@@ -98,12 +98,12 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** The middle, the worst but for one in a hundred, and the worst. */
+/** Median, 99th percentile and maximum. */
 export function spread(values: readonly number[]): string {
   return [0.5, 0.99, 1].map((share) => quantile(values, share).toFixed(1)).join(' / ');
 }
 
-/** Of a tone: by how often it passes through zero, in most of the pieces that no gap falls into. */
+/** Pitch of a tone, by its zero crossings in pieces without a gap. */
 export function pitchHz(tone: Int16Array, rateHz: number): number {
   const size = Math.round(rateHz / 20);
   const pitches = Array.from({ length: Math.floor(tone.length / size) }, (_, index) =>

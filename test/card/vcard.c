@@ -1,4 +1,4 @@
-/* The virtual card as alsa-lib sees it: the callbacks of an external I/O plugin. */
+/* The virtual card's interface to alsa-lib: the callbacks of an external I/O plugin. */
 #include "vcard.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int card_start(snd_pcm_ioplug_t *io)
 	if (io->stream == SND_PCM_STREAM_CAPTURE)
 		return 0;
 
-	/* Signals are for the client's own thread. */
+	/* Signals go to the client's thread. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -94,7 +94,7 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io)
 	struct control control = obey(card);
 
 	if (control.unplug) {
-		/* From now on alsa-lib answers every call with ENODEV, as it does for a USB card that was pulled. */
+		/* From now on alsa-lib answers every call with ENODEV, as for an unplugged USB card. */
 		snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
 		return io->hw_ptr;
 	}
@@ -116,7 +116,7 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *io)
 		if (io->state == SND_PCM_STATE_RUNNING) {
 			card->xruns_seen = control.xrun;
 			record(card, "xrun", card->start_frame + done);
-			/* Notes the time, from which the client tells how long the gap was. */
+			/* Records the time, from which the client computes the length of the gap. */
 			snd_pcm_drop(io->pcm);
 			return -EPIPE;
 		}
@@ -173,16 +173,16 @@ static int card_poll_revents(snd_pcm_ioplug_t *io, struct pollfd *fds, unsigned 
 	if (count != 1 || !(fds[0].revents & POLLIN) ||
 	    read(io->poll_fd, &expirations, sizeof expirations) != sizeof expirations)
 		return 0;
-	/* Whoever plays may have had nothing to say. */
+	/* A player may have had nothing to write. */
 	if (is_capture)
 		note_late(card, card->wakes_ns);
 	snd_pcm_sframes_t done = card_pointer(io);
 	int64_t avail = done - (int64_t)io->appl_ptr + (is_capture ? 0 : (int64_t)io->buffer_size);
-	/* What is wrong, the client learns from its next call. */
+	/* The client gets the error from its next call. */
 	bool is_wrong = done < 0 || io->state != SND_PCM_STATE_RUNNING;
 	/*
-	 * A kernel card wakes its reader at every period for what is missing of a read that has begun, although that is less
-	 * than avail_min. Alsa-lib would wait here for avail_min more, and every other period would come a period late.
+	 * A kernel card wakes its reader at every period for the rest of a started read, even if that is less than avail_min.
+	 * Alsa-lib would wait here for avail_min more, and every other period would be a period late.
 	 */
 	if (is_wrong || is_capture || avail >= (int64_t)card->avail_min)
 		*revents = is_capture ? POLLIN : POLLOUT;
@@ -243,7 +243,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 	.close = card_close,
 };
 
-/* What the card can do: one format, one rate, one number of channels. */
+/* Parameters of the card: one format, one rate, one number of channels. */
 static int constrain(struct card *card)
 {
 	static const unsigned int accesses[] = { SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED };

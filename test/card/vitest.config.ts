@@ -3,7 +3,7 @@ import { ALONE } from '../setup/alone.ts';
 import { localImports } from '../setup/local-imports.ts';
 import { PATIENT } from '../setup/patience.ts';
 
-/** One after the other, with nothing beside them: `npm run test:card`. */
+/** Tests that run one after the other without other load: `npm run test:card`. */
 export default defineConfig({
   plugins: [localImports()],
   test: {

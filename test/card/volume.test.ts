@@ -17,7 +17,7 @@ import { babble, findOnset } from './sound.ts';
 const fixture = createConsultation();
 const { rack, missing } = await openRack();
 rack?.use();
-/** What the tests opened, to be closed in the opposite order. */
+/** Functions that close opened parts, in reverse order. */
 const opened: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const close of opened.reverse()) await close();
@@ -28,15 +28,15 @@ afterAll(async () => {
 const run = promisify(execFile);
 const clock = createSystemClock();
 const log = createLogger({ level: 'error', format: 'json', sink: { write() {} } });
-/** Steps of a control that is as loud as volume 50, which is -18 dB; and as 20, which is -42 dB. */
+/** Control steps of volume 50 (-18 dB) and volume 20 (-42 dB). */
 const [HALF, FIFTH] = [LOUDEST - 18, LOUDEST - 42];
 const SPEAKER = { control: { name: 'Speaker' } };
 
 const title = `the volume of a virtual card${missing === null ? '' : `: skipped, ${missing}`}`;
 
-/** The real amixer turns the card's own control, and the card plays as loud as that says. */
+/** The real amixer sets the card's control, which changes the played sound. */
 describe.skipIf(rack === null).concurrent(title, () => {
-  it('is set and opened by the configuration, and set by command', async ({ expect }) => {
+  it('is set and unmuted by the configuration, and set by command', async ({ expect }) => {
     const card = await insert({ id: 'Ordered', playback: { control: { name: 'Master', on: false } } });
     const broker = await startBroker();
     opened.push(() => broker.close());
@@ -78,23 +78,26 @@ describe.skipIf(rack === null).concurrent(title, () => {
   it.for([
     { id: 'Own', playback: SPEAKER, knob: HALF, gain: 10 ** (-18 / 20) },
     { id: 'None', playback: {}, knob: null, gain: 0.5 ** 3 },
-    // A microphone's control is none of a loudspeaker.
+    // A microphone's control does not affect a loudspeaker.
     { id: 'Mic', playback: {}, capture: { control: { name: 'Master' } }, knob: null, gain: 0.5 ** 3 },
-  ])('is what is heard, by the card or before it: $id', async ({ knob, gain, ...options }, { expect }) => {
-    const card = await insert(options);
-    const loudspeaker = await openPipeline(card.device, 50);
-    await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
-    const sentence = babble(RATE_HZ / 2, 1);
-    const quieter = sentence.map((sample) => Math.round(sample * gain));
-    await sayUntilHeard(loudspeaker, sentence, card, quieter.subarray(-64));
-    const sounded = await card.playback.sound();
-    expect(findOnset(sounded, quieter)).toBeGreaterThanOrEqual(0);
-    expect(findOnset(sounded, sentence)).toBe(-1);
-    expect(card.playback.knob()?.volume ?? null).toBe(knob);
-    expect(card.capture.knob()?.volume ?? LOUDEST).toBe(LOUDEST);
-  });
+  ])(
+    'changes the played sound, on the card or before it: $id',
+    async ({ knob, gain, ...options }, { expect }) => {
+      const card = await insert(options);
+      const loudspeaker = await openPipeline(card.device, 50);
+      await until('the volume', () => knob === null || card.playback.knob()?.volume === knob);
+      const sentence = babble(RATE_HZ / 2, 1);
+      const quieter = sentence.map((sample) => Math.round(sample * gain));
+      await sayUntilHeard(loudspeaker, sentence, card, quieter.subarray(-64));
+      const sounded = await card.playback.sound();
+      expect(findOnset(sounded, quieter)).toBeGreaterThanOrEqual(0);
+      expect(findOnset(sounded, sentence)).toBe(-1);
+      expect(card.playback.knob()?.volume ?? null).toBe(knob);
+      expect(card.capture.knob()?.volume ?? LOUDEST).toBe(LOUDEST);
+    },
+  );
 
-  it('stays as somebody else turned it, until it is told again', async ({ expect }) => {
+  it('keeps a change by others until the next command', async ({ expect }) => {
     const card = await insert({ id: 'Meddled', playback: SPEAKER });
     const { playbackPipeline } = await openPipeline(card.device, 50);
     await until('volume 50', isAt(card, HALF));
@@ -104,7 +107,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await until('volume 50', isAt(card, HALF));
   });
 
-  it('ends where the last of many orders said', async () => {
+  it('has the value of the last of many commands', async () => {
     const card = await insert({ id: 'Hasty', playback: SPEAKER });
     const { playbackPipeline } = await openPipeline(card.device, 100);
     for (let percent = 0; percent < 100; percent += 7) playbackPipeline.setVolume(percent);
@@ -114,12 +117,12 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await until('silence', isAt(card, 0));
   });
 
-  it('is set again on a card that was away and has forgotten it', async () => {
+  it('is set again on a card that returns with another volume', async () => {
     const card = await insert({ id: 'Forgetful', playback: SPEAKER });
     const { say, events } = await openPipeline(card.device, 50);
     await until('volume 50', isAt(card, HALF));
     card.playback.control('unplug');
-    // A card shows that it is gone where sound comes, and what is said while a busy machine opens it is missed: again.
+    // Only writing shows that a card is gone, and a busy machine may miss sound while it opens the card: play repeatedly.
     const isLost = (): boolean => {
       say(babble(RATE_HZ / 2, 3));
       return events.includes('audio_fault');
@@ -131,7 +134,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await until('volume 50', isAt(card, HALF));
   });
 
-  it('is left to a card that came later', async () => {
+  it('is set on a card that is plugged in later', async () => {
     const loudspeaker = await openPipeline('plughw:CARD=Tardy', 50);
     await until('the fault', () => loudspeaker.events.includes('audio_fault'));
     const card = await insert({ id: 'Tardy', playback: SPEAKER });
@@ -159,7 +162,7 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
   };
   const MIC = { control: { name: 'Mic' } };
 
-  it('has nothing to say against one that is open', async ({ expect }) => {
+  it('reports no problem of an unmuted control', async ({ expect }) => {
     const { mixer, exitCode } = await examine(await insert({ id: 'Well', playback: SPEAKER, capture: MIC }));
     expect(exitCode).toBe(0);
     expect(mixer).toMatchObject({
@@ -184,7 +187,7 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
       { id: 'Deaf', playback: SPEAKER, capture: { control: { name: 'Capture', on: false } } },
       /^the microphone is switched off: 'Capture' of card Deaf$/,
     ],
-  ])('finds %s, and a fix that fixes it', async ([, options, finding], { expect }) => {
+  ])('reports %s, with a fix that works', async ([, options, finding], { expect }) => {
     const card = await insert({ ...options, channels: 2 });
     const { mixer, exitCode } = await examine(card);
     expect(exitCode).toBe(3);
@@ -194,7 +197,7 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
     expect((await examine(card)).mixer.verdict, command).toBe('ok');
   });
 
-  it('passes over a card without controls, and a name behind which there is none', async ({ expect }) => {
+  it('accepts a card without controls, and a device name without a mixer', async ({ expect }) => {
     const bare = await examine(await insert({ id: 'Bare' }));
     expect(bare.mixer).toMatchObject({
       verdict: 'skipped',
@@ -213,7 +216,7 @@ describe.skipIf(rack === null).concurrent(doctorTitle, () => {
   });
 });
 
-/** What is said while a busy machine starts the player again is missed: it is said again when the loudspeaker is back. */
+/** Plays a sentence until it is heard. A busy machine that restarts the player may miss it; then it is played again. */
 async function sayUntilHeard(
   { say, events }: Loudspeaker,
   sentence: Int16Array,
@@ -229,7 +232,7 @@ async function sayUntilHeard(
   });
 }
 
-/** Its control is open, and stands there. */
+/** Whether its control is unmuted and has this position. */
 const isAt = (card: Card, volume: number) => (): boolean => {
   const knob = card.playback.knob();
   return knob?.volume === volume && knob.on;
@@ -238,7 +241,7 @@ const isAt = (card: Card, volume: number) => (): boolean => {
 const env = () => ({ env: rack?.env ?? {} });
 
 function insert(options: CardOptions): Promise<Card> {
-  if (rack === null) throw new Error('there is no rack');
+  if (rack === null) throw new Error('the virtual cards are missing');
   return rack.insert(options);
 }
 

@@ -1,4 +1,4 @@
-/* The virtual card's world: its clock, its files, what a test wants of it, and the sound that goes in and out. */
+/* The virtual card's environment: its clock, its files, its control by tests, and its sound. */
 #include "vcard.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Keeps a frame that is due at this very nanosecond from being missed by rounding. */
+/* Rounding tolerance, so that a frame due at exactly this nanosecond is not missed. */
 #define FRAME_EPSILON 0.001
-/* Samples on each side of a place between two, and places that are told apart. */
+/* Samples on each side of an interpolated place, and number of places between two samples. */
 #define SINC_REACH 8
 #define SINC_PHASES 1024
 
@@ -73,7 +73,7 @@ void note_late(struct card *card, int64_t due_ns)
 		dprintf(card->late_fd, "%lld\n", (long long)late);
 }
 
-/* The client has come to the card. */
+/* Records a call of the client. */
 static void note_seen(struct card *card)
 {
 	int64_t now = now_ns();
@@ -89,7 +89,7 @@ static double frames_per_ns(const struct card *card, double speed)
 	return card->rate * (1 + card->ppm * 1e-6) * speed / NS_PER_S;
 }
 
-/* The text of a link whole; an absent one is empty. */
+/* Reads the whole text of a link; an absent one is empty. */
 static void read_link(const char *path, const char *suffix, char *text, size_t size)
 {
 	char name[PATH_MAX + 16];
@@ -117,7 +117,7 @@ struct knob read_knob(const char *path)
 	return knob;
 }
 
-/* Replaces the text of a link at once; 0 or a negative error. */
+/* Replaces the text of a link atomically; 0 or a negative error. */
 static int write_link(const char *path, const char *suffix, const char *text)
 {
 	char draft[PATH_MAX + 48], name[PATH_MAX + 16];
@@ -135,7 +135,7 @@ int turn_knob(const char *path, bool is_switch, long first, long second)
 	return write_link(path, is_switch ? ".switch" : ".volume", text);
 }
 
-/* Turns frames up or down as the control says; one that is all the way up leaves every bit as it is. */
+/* Applies the control's volume to frames; the loudest position changes nothing. */
 static void turn(struct card *card, sample_t *frames, int64_t size)
 {
 	struct knob knob = read_knob(card->path);
@@ -173,7 +173,7 @@ static struct control read_control(struct card *card)
 
 struct control obey(struct card *card)
 {
-	/* No call tells of more than has sounded before the card stands still. */
+	/* No call reports more frames than are played before the card stalls. */
 	if (card->mover_runs)
 		move_sounded(card);
 	struct control control = read_control(card);
@@ -188,7 +188,7 @@ struct control obey(struct card *card)
 		note_seen(card);
 		control = read_control(card);
 	}
-	/* It is no fault of the client's. */
+	/* The client did not cause this. */
 	if (is_held)
 		card->wakes_ns = now_ns();
 	double wanted = frames_per_ns(card, control.speed);
@@ -238,7 +238,7 @@ int begin_time(struct card *card, int64_t now)
 	return rename(draft, name) ? -errno : 0;
 }
 
-/* How many of these frames sound before the card stands still, as it was told in advance. */
+/* Number of these frames that are played before a stall that was ordered in advance. */
 static int64_t before_stall(struct card *card, const sample_t *frames, int64_t size, long stall_at)
 {
 	for (int64_t at = 0; at < size; at++) {
@@ -266,9 +266,9 @@ void move_sounded(struct card *card)
 		int64_t frames = until - card->moved;
 		if (frames > ring_frames - at)
 			frames = ring_frames - at;
-		/* What sounds is not needed in the ring any more. */
+		/* Played frames are no longer needed in the ring. */
 		turn(card, card->ring + at * card->channels, frames);
-		/* A card that hangs or is gone is silent. */
+		/* A stalled or unplugged card is silent. */
 		bool is_silent = control.stall || control.unplug;
 		const sample_t *first = card->ring + at * card->channels;
 		int64_t sounding = is_silent ? 0 : before_stall(card, first, frames, control.stall_at);
@@ -286,7 +286,7 @@ void move_sounded(struct card *card)
 	pthread_mutex_unlock(&card->lock);
 }
 
-/* The sound between samples: sines over their argument, faded out to both sides. */
+/* Interpolates between samples with a windowed sinc. */
 static double between(const sample_t *samples, int channels, double place)
 {
 	static double table[SINC_PHASES + 1][2 * SINC_REACH];
@@ -305,7 +305,7 @@ static double between(const sample_t *samples, int channels, double place)
 	return sum;
 }
 
-/* The microphone hears the loudspeaker of the same room, later and quieter. */
+/* Adds the loudspeaker of the same room to the microphone, later and quieter. */
 static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm_uframes_t size)
 {
 	struct echo *echo = &card->echo;
@@ -315,14 +315,14 @@ static void add_echo(struct card *card, sample_t *frames, int64_t frame, snd_pcm
 		echo->fd = open_file(echo->path, ".pcm", O_RDONLY);
 	if (echo->fd < 0)
 		return;
-	/* A room knows no sample clock: what is heard lies between the samples that sounded. */
+	/* Captured samples lie between the played ones, because the clocks differ. */
 	double ns = card->clock.base_ns + (frame - card->clock.base_frame) / card->clock.frames_per_ns - echo->delay_ns;
 	double from = echo->clock.base_frame + (ns - echo->clock.base_ns) * echo->clock.frames_per_ns;
 	double step = echo->clock.frames_per_ns / card->clock.frames_per_ns;
 	int64_t first = (int64_t)floor(from) - SINC_REACH + 1;
 	size_t heard_frames = (size_t)ceil(size * step) + 2 * SINC_REACH + 1;
 	sample_t *heard = calloc(heard_frames * echo->channels, sizeof(sample_t));
-	/* The holes of the file are silence, and so is what lies before or behind it. */
+	/* Holes in the file are silence, and so is everything before and after it. */
 	int64_t skipped = first < 0 ? -first : 0;
 	if (heard && skipped < (int64_t)heard_frames) {
 		size_t frame_bytes = echo->channels * sizeof(sample_t);

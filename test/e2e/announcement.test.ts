@@ -1,4 +1,4 @@
-/** What another program hands over to an agent that runs: only one that has a loudspeaker takes it, and says it there. */
+/** Announcements from another program: a running agent takes them only if it has a working loudspeaker. */
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
 import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 
-/** A second of sound that nothing else plays. */
+/** A second of unique sound. */
 const PCM = Buffer.from(new Int16Array(24_000).fill(1234).buffer);
 
 let folder: string;
@@ -23,7 +23,7 @@ let stop: () => Promise<void>;
 const at = (name: string): string => join(folder, name);
 const clock = createSystemClock();
 
-/** A lane whose loudspeaker is a program that refuses until a file is there, and then writes down what it plays. */
+/** A lane whose loudspeaker is a program that fails until a file exists, and then records its input. */
 const laneWith = (id: string) => ({
   ...{ id, source: 'en', targets: ['es'], earcons: false },
   capture: { driver: 'file', path: at('in.wav') },
@@ -76,7 +76,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is left where every loudspeaker is lost, and said where one works', async () => {
+it('waits while every loudspeaker is lost, and is played when one works', async () => {
   await until(() => lost() >= 2, 'both loudspeakers to be lost');
   expect(await handOver(at('run'), PCM, clock)).toBe(false);
   plug('side');

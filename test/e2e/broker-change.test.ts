@@ -1,4 +1,4 @@
-/** A device whose broker moves: two real mosquittos with logins, configuration files, SIGHUP and a restart. */
+/** A change of the broker: two real mosquittos with logins, configuration files, SIGHUP and a restart. */
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { createRecordingListener, type Heard } from '../adapters/mqtt/test-buses
 import { createFakeInitSystem } from '../agent/service/fake-init-system.ts';
 import { until } from '../until.ts';
 
-/** Ten seconds of the device's time pass in one: its patience with a broker is a minute. */
+/** Speed of the device's clock, because it waits for a broker for a minute. */
 const SPEED = 10;
 
 function createFastClock(): Clock {
@@ -38,7 +38,7 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
   let folder: string;
   let first: Mosquitto;
   let second: Mosquitto;
-  /** The address of the second one, where nobody answers until it is opened. */
+  /** Address of the second broker, which does not answer until it is opened. */
   let address: Relay;
   let atFirst: Heard;
   let atSecond: Heard;
@@ -117,7 +117,7 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
     for (const stop of stops.splice(0)) await stop();
   });
 
-  it('is followed with SIGHUP, once it answers; until then the old one serves and is told', async () => {
+  it('is followed after SIGHUP when it answers; until then the device stays and reports at the old one', async () => {
     configure(first.url);
     const device = startDevice();
     await until(() => statuses(atFirst).at(-1)?.status === 'idle', 'the device at the first');
@@ -125,14 +125,14 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
     const there = `mqtt://127.0.0.1:${address.port}`;
     configure(there);
     device.sighup();
-    // A black hole: each try takes its time.
+    // The address does not answer: each attempt times out.
     await until(() => events(atFirst, 'broker_returned').length > 0, 'the event', 60_000);
     expect(events(atFirst, 'broker_returned')[0]).toMatchObject({ from: there, to: first.url });
     const reason = `broker:127.0.0.1:${address.port}`;
     await until(() => statuses(atFirst).at(-1)?.reasons.includes(reason), 'the reason');
     expect(statuses(atFirst).at(-1)?.status).toBe('degraded');
     expect(statuses(atSecond)).toEqual([]);
-    // Read again it is tried at once.
+    // Reading the configuration again starts an attempt at once.
     address.hold(false);
     address.cut();
     await expect
@@ -145,14 +145,14 @@ describe.skipIf(mosquitto === null)('a broker that moves', () => {
       )
       .toBe(1);
     await until(() => statuses(atSecond).at(-1)?.status === 'idle', 'the device at the second');
-    await until(() => statuses(atFirst).at(-1)?.status === 'offline', 'the last word at the first');
+    await until(() => statuses(atFirst).at(-1)?.status === 'offline', 'the status `offline` at the first');
     expect(JSON.parse(readFileSync(at('state/broker.museum.kiosk-01.json'), 'utf8'))).toMatchObject({
       mqtt: { url: there },
     });
     await device.stop();
   });
 
-  it('is returned from after a restart that finds nobody there', async () => {
+  it('is left for the old one when it does not answer after a restart', async () => {
     atFirst.messages.splice(0);
     atSecond.messages.splice(0);
     configure('mqtt://127.0.0.1:9');

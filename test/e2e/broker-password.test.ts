@@ -1,4 +1,4 @@
-/** A device whose password file goes away while it runs: a broker with logins, the daemon, its files and SIGHUP. */
+/** A password file that disappears while the device runs: a broker with logins, the daemon, its files and SIGHUP. */
 import { EventEmitter } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ import { until } from '../until.ts';
 
 const PASSWORD = 'open-sesame-4711';
 const NEW_PASSWORD = 'open-sesame-4712';
-/** The device's client id: whoever looks on stays connected, and misses nothing. */
+/** The device's client id; only this client is disconnected, so that the witness misses nothing. */
 const KIOSK = 'museum.kiosk-01';
 
-describe('a device whose password file goes away', () => {
+describe('a device whose password file disappears', () => {
   let folder: string;
   let broker: Broker;
   let accepted: string;
@@ -80,7 +80,7 @@ describe('a device whose password file goes away', () => {
     lines.length = 0;
   });
 
-  it('connects with the one that was read last, says so once, and refuses to read the configuration', async () => {
+  it('connects with the last read password, reports it once, and refuses a reload', async () => {
     rmSync(passwordFile());
     broker.kick(KIOSK);
     await until(() => said(/connected to the broker/).length === 2, 'the next connection');
@@ -99,11 +99,11 @@ describe('a device whose password file goes away', () => {
       expect(JSON.parse(event)).toMatchObject({ problems: [unreadable] });
     keep(PASSWORD);
     signals.emit('SIGHUP');
-    await until(() => events('config_problem_over').length === 1, 'the end of it');
+    await until(() => events('config_problem_over').length === 1, 'the end event');
     expect(lines.join('') + JSON.stringify(witness.messages)).not.toContain(PASSWORD);
   });
 
-  it('tells the owner what is wrong with a configuration, and never the name of an unknown key', async () => {
+  it('reports the problem of a configuration, without the name of an unknown key', async () => {
     const file = join(folder, 'config.json');
     const good = readFileSync(file, 'utf8');
     writeFileSync(file, good.replace('"start":', '"echo":"of","hunter2-4711":1,"start":'));
@@ -115,14 +115,14 @@ describe('a device whose password file goes away', () => {
     expect(JSON.stringify(witness.messages)).not.toContain('hunter2');
     writeFileSync(file, good);
     signals.emit('SIGHUP');
-    await until(() => events('config_problem_over').length === 1, 'the end of it');
+    await until(() => events('config_problem_over').length === 1, 'the end event');
   });
 
-  it('tries a new one at once when the configuration is read again', async () => {
+  it('tries a new password at once when the configuration is reloaded', async () => {
     accepted = NEW_PASSWORD;
     chmodSync(passwordFile(), 0o604);
     broker.kick(KIOSK);
-    // Whoever was refused waits half a minute at least.
+    // After a refusal the device normally waits at least half a minute.
     await until(() => said(/refused the connection/).length === 1, 'the refusal');
     keep(NEW_PASSWORD);
     chmodSync(passwordFile(), 0o600);

@@ -1,4 +1,4 @@
 import { describeDemo } from './demo.ts';
 
-/** The other faults, and the limit that comes by itself, are the long test's. */
+/** The long test covers the other faults and the session limit. */
 describeDemo({ rollsOver: false, faults: ['revoke', 'max-duration', 'network-drop'] });

@@ -14,7 +14,7 @@ import { judgeSound, watchStalls } from '../stalls.ts';
 import { inProcessPrograms } from './in-process.ts';
 
 const RECORDING = fileURLToPath(new URL('../../src/cli/demo/visitor.wav', import.meta.url));
-/** Agent, backend and service are one process here: where it stands still for a chunk's length, speech comes late to all of them. */
+/** Stall (ms) of one chunk. Agent, backend and service are one process here, so that speech is late for all of them. */
 const LONG_STALL_MS = 320;
 const CHUNK_BYTES = 0.32 * 24_000 * 2;
 const sentences: { text: string; start: number; end: number }[] = JSON.parse(
@@ -54,8 +54,8 @@ async function perform(
 }
 
 /**
- * Which chunk of the recording each received chunk is, in order, sample for sample; null where it is none of them.
- * The recording's last chunk ends in the silence that a microphone hears behind its end.
+ * Index of each received chunk in the recording, by its samples; null if it is not in the recording. The last chunk ends with
+ * silence, because the microphone continues after the recording.
  */
 function matchChunks(received: Uint8Array, recording: Uint8Array): (number | null)[] {
   const chunks = Math.ceil(recording.byteLength / CHUNK_BYTES);
@@ -77,7 +77,7 @@ function matchChunks(received: Uint8Array, recording: Uint8Array): (number | nul
 
 const isSilent = (pcm: Uint8Array): boolean => pcm.every((byte) => byte === 0);
 
-/** The file's timeline is what the service sent, in order, with nothing but silence in between. */
+/** Compares the file's timeline with the sent sound, ignoring silence in between. @returns the first difference, or null */
 function firstDifference(timeline: Uint8Array, sent: Uint8Array): number | null {
   const heard = new Int16Array(timeline.slice().buffer);
   const wanted = new Int16Array(sent.slice().buffer);
@@ -89,9 +89,9 @@ function firstDifference(timeline: Uint8Array, sent: Uint8Array): number | null 
   return at === wanted.length ? null : at;
 }
 
-/** Those that end a session. */
+/** Faults that end a session. */
 type EndingFault = Exclude<DemoFault, 'echo'>;
-/** What each of them does. */
+/** Expected counts for each fault. */
 const COUNTS: Readonly<Record<EndingFault, object>> = {
   revoke: { revocations: 1, rollovers: 0 },
   'max-duration': { revocations: 0, rollovers: 1 },
@@ -101,7 +101,7 @@ const COUNTS: Readonly<Record<EndingFault, object>> = {
 };
 
 export interface Demos {
-  /** The session's own limit ends it, after a minute. */
+  /** Whether to test the session's limit, which takes a minute. */
   readonly rollsOver: boolean;
   readonly faults: readonly EndingFault[];
 }
@@ -112,7 +112,7 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const at = (name: string): string => join(folder, `${name}.wav`);
 
-    it('interprets the recording: every sample on its way there and back', async ({ expect, skip }) => {
+    it('interprets the recording without losing a sample in either direction', async ({ expect, skip }) => {
       const stalls = watchStalls();
       const output = at('plain');
       const { summary, model, streams, recordings } = await perform(output);
@@ -120,14 +120,14 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
       const [stream] = streams;
       const received = recordings[0]?.received ?? new Uint8Array();
 
-      // There: what arrived is the recording, whole chunks in order; what is missing is nothing but pauses.
+      // To the service: the received chunks are the recording in order; only pauses are missing.
       const indices = matchChunks(received, recording).filter((index) => index !== null);
       const chunks = Math.floor(recording.byteLength / CHUNK_BYTES);
       const missing = Array.from({ length: chunks }, (_, index) => index).filter(
         (index) => !indices.includes(index),
       );
       expect(received.byteLength / CHUNK_BYTES).toBeGreaterThanOrEqual(indices.length);
-      // Where all of it stands still for seconds, a session is given up, and what nobody could send in time is lost.
+      // After a stall of seconds the session is dropped, and speech that could not be sent in time is lost.
       judgeSound(skip, stalls, LONG_STALL_MS, () => {
         expect(missing.length).toBeLessThanOrEqual(summary.trimmed_chunks);
         for (const index of missing) {
@@ -139,7 +139,7 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
         expect(indices).toContain(lastSpoken);
       });
 
-      // Back: what the loudspeaker played is what the service sent.
+      // From the service: the loudspeaker played all sent sound.
       const sent = recordings[0]?.sent ?? new Uint8Array();
       const timeline = await loadWav(output);
       expect(timeline.rateHz).toBe(24_000);
@@ -147,7 +147,7 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
       expect(firstDifference(timeline.pcm, sent)).toBeNull();
       expect(Math.abs(summary.played_ms - sent.byteLength / 48)).toBeLessThan(2);
 
-      // And nothing on the way was against the rules.
+      // No rule of the protocol was violated.
       expect(streams).toHaveLength(1);
       expect(stream).toMatchObject({
         duplicate_frames: 0,
@@ -170,15 +170,15 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
       expect(
         model?.exchanges.every(({ isFinal, translations }) => isFinal && translations.length === 1),
       ).toBe(true);
-      // Who watches reads what is heard, to its last word.
+      // The live view shows all transcripts.
       expect(model?.exchanges.map(({ source }) => source)).toEqual(sentences.map(({ text }) => text));
-      // What was sent in time may arrive early behind a stall, or late in it.
+      // After a stall, chunks that were sent in time may arrive early or late.
       judgeSound(skip, stalls, LONG_STALL_MS, () =>
         expect(stream).toMatchObject({ pacing_violations: 0, get_task: { too_often: 0 } }),
       );
     });
 
-    it('never hears itself: with an open echo path nothing but the visitors, or silence, reaches the service', async ({
+    it('sends only visitors or silence to the service when there is an echo path', async ({
       expect,
       skip,
     }) => {
@@ -205,11 +205,11 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
         const stalls = watchStalls();
         const { summary, streams, recordings } = await perform(at('rollover'), { inputMs: 57_000 }, 60);
         expectBalance(summary, expect);
-        // On a machine that stands still the demo takes longer, and the second session reaches its limit, too.
+        // After stalls the demo takes longer, and the second session reaches its limit, too.
         judgeSound(skip, stalls, LONG_STALL_MS, () => {
           expect(summary).toMatchObject({ lost_audio_ms: 0, dropped_chunks: 0, resent_chunks: 0 });
           expect(summary).toMatchObject({ sessions: 2, rollovers: 1 });
-          // Both heard, one after the other; the first one was ended by us, in time, when it had nothing left to say.
+          // Both sessions received speech, one after the other. The agent ended the first one in time, after its last speech.
           expect(streams).toHaveLength(2);
           for (const stream of streams) {
             expect(stream).toMatchObject({
@@ -229,7 +229,7 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
     );
 
     it.for(faults.map((fault) => [fault, COUNTS[fault]] as const))(
-      'goes on in a new session after %s, and accounts for every chunk',
+      'continues in a new session after %s, and accounts for every chunk',
       async ([fault, counts], { skip }) => {
         const stalls = watchStalls();
         const { summary, streams, recordings, logged, backendLog, model } = await perform(at(fault), {
@@ -237,7 +237,7 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
           inputMs: 16_000,
         });
         expectBalance(summary, expect);
-        // The key stays with the backend, and nobody tells it.
+        // The key appears in no message or log.
         const told = JSON.stringify([logged, backendLog, model]);
         expect(told).not.toMatch(/demo-[\w-]{20}/);
         judgeSound(skip, stalls, LONG_STALL_MS, () => {
@@ -256,11 +256,11 @@ export function describeDemo({ rollsOver, faults }: Demos): void {
               duplicate_frames: 0,
             });
           }
-          // What the broken session had heard of a sentence and not spoken is said again to the next one, and nothing else.
+          // Only speech that the broken session had received but not translated is replayed to the next one.
           expect(streams[0]?.repeated_frames).toBe(0);
-          // A chunk that was on its way when the session broke is sent again, but was heard only once.
+          // A chunk in transit when the session broke is sent again, but was received only once.
           expect(streams[1]?.repeated_frames).toBeLessThanOrEqual(summary.resent_chunks);
-          // So every sentence is translated, and each of them once.
+          // Every sentence is translated exactly once.
           const whole = sentences.filter(({ end }) => end < 16).length;
           expect(summary.translations).toBe(summary.sentences);
           expect(summary.sentences).toBeGreaterThanOrEqual(whole);

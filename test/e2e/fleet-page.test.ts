@@ -1,4 +1,4 @@
-/** docs/fleet.md, "From no broker to twenty kiosks": each command of it, in a fresh folder. */
+/** Runs each command of docs/fleet.md, "From no broker to twenty kiosks", in a new folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const [tried = ''] = section.split(`<!-- ${MARK} to here -->`);
 const blocks = [...tried.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text);
 const missing = findMosquitto() === null || !findOpenssl();
 
-/** Before anybody asks the kiosks: the page's reader takes longer than that. Each look at them is a program that starts. */
+/** Waits until three kiosks are ready; a reader of the page would be slower. Each check starts a program. */
 const WAIT = `
 for i in {1..150}; do
   sleep 2
@@ -25,7 +25,7 @@ for i in {1..150}; do
   [ "$(node dist/dragoman.mjs ctl --all status --json 2>/dev/null | grep -c '"ready"')" -ge 3 ] && break
 done
 `;
-/** Until the third kiosk is there again, and whether it is the new board that is. */
+/** Waits until the third kiosk is back, and checks that it is the new board. */
 const WAIT_BOARD = `
 boots() { node dist/dragoman.mjs ctl kiosk-03 status --json 2>/dev/null | grep -o '"boot_id":"[^"]*"'; }
 for i in {1..150}; do
@@ -35,7 +35,7 @@ done
 sleep 3
 [ "$(boots)" = "$now" ]
 `;
-/** Root's mosquitto becomes another user, as the page says. */
+/** Keeps the user of a mosquitto that root starts, as the page explains. */
 const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf; exec /usr/bin/env mosquitto "$@" 2>>mosquitto.log; }\n`;
 
 describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not installed' : 'the page', () => {
@@ -50,7 +50,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is true, from no broker to kiosks that do what they are told', async () => {
+  it('works, from no broker to kiosks that carry out commands', async () => {
     expect(blocks).toHaveLength(6);
     const ports = [await freePort(), await freePort(), await freePort()].map(String);
     const [emulator = '', devices = '', people = ''] = ports;
@@ -83,7 +83,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     expect(ofOtto).toMatch(/^not Otto: [1-4]$/m);
     expect(ofAnna, said.all).toMatch(/^kiosk-03: version 1 is in force$/m);
     expect(ofAnna).toMatch(/^museum\/kiosk-20 {2}disabled {2}lobby$/m);
-    // The new board, in its first process; the old one, which still runs, does not get in.
+    // The new board in its first process; the old board still runs, but cannot log in.
     expect(ofBoard, said.all).toMatch(/^museum\/kiosk-03 {2}.*museum\.kiosk-03$/m);
     expect(ofBoard, said.all).toMatch(/^kiosk-03 ready new board$/m);
     expect(said.out).toMatch(/refused the connection: Not authorized/i);
@@ -108,7 +108,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
       shell.stderr.on('data', (part) => {
         err += String(part);
       });
-      // What it has written comes after its end; a program that it has left behind would keep the pipes open.
+      // Its output may arrive after its end. A program that it left running would keep the pipes open.
       shell.once('exit', () => {
         const end = (): void => resolve({ out, all: `${out.slice(-6000)}\n${err.slice(-3000)}` });
         shell.once('close', end);

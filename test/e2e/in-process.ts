@@ -6,13 +6,13 @@ import type { ProgramStarters } from '../../src/cli/demo/environment.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts';
 import { backendConfigSchema } from '../../src/protocol/backend-config.ts';
 
-/** Backend and service inside the test, so that it can look into them. */
+/** Backend and service in the process of the test, so that it can inspect them. */
 export function inProcessPrograms(
   options: EmulatorOptions = {},
   maxSessionDurationSeconds: number | null = null,
 ): ProgramStarters & {
   emulator(): Emulator;
-  /** All that the backend logged. */
+  /** The backend's log. */
   log(): string;
 } {
   let emulator: Emulator | null = null;

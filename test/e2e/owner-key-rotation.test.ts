@@ -1,4 +1,4 @@
-/** A second owner's key beside the first, then in its place: real broker, files, signals and programs' own verbs. */
+/** Replaces the owner's key with a second one: real broker, files, signals and the programs' verbs. */
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
       }),
     );
   const reload = () => loadConfig({ file: at('config.json'), env: {} });
-  /** The backend goes on with this key. */
+  /** Restarts the backend with this key. */
   const signWith = async (name: string): Promise<void> => {
     await owner?.close();
     const file = at(`${name}.key.pem`);
@@ -85,7 +85,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
     const { lanes } = (await command('status')) as { lanes: { phase: string }[] };
     return lanes[0]?.phase ?? '';
   };
-  /** From rest to a session, which needs an answer that the device believes. */
+  /** Brings the device from standby to a session, which needs a valid signed answer. */
   const goLive = async (): Promise<void> => {
     await command('stop');
     await expect.poll(phase).toBe('idle');
@@ -121,11 +121,11 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('begins with one key, which signs', async () => {
+  it('starts with one key, which signs', async () => {
     await goLive();
   });
 
-  it('takes the second beside the first, without a restart, and both are believed', async () => {
+  it('adds the second key without a restart, and the device accepts both', async () => {
     configure('first', 'second');
     signals.emit('SIGHUP');
     await goLive();
@@ -133,7 +133,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
     await goLive();
   });
 
-  it('lets the first go, whose answers are refused from then on', async () => {
+  it('removes the first key, and the device refuses its answers from then on', async () => {
     configure('second');
     signals.emit('SIGHUP');
     await goLive();
@@ -149,7 +149,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
     await goLive();
   });
 
-  it('goes on with the keys that it has where the new ones cannot be used', async () => {
+  it('keeps the present keys when the new ones cannot be used', async () => {
     rmSync(at('first.pub.pem'));
     configure('first', 'second');
     signals.emit('SIGHUP');
@@ -157,7 +157,7 @@ describe.skipIf(mosquitto === null)("the rotation of the owner's key", () => {
   });
 });
 
-/** A second of it, 16 kHz. */
+/** A second of silence, 16 kHz. */
 function silence(): Buffer {
   const wav = Buffer.alloc(44 + 32_000);
   wav.write('RIFF', 0);

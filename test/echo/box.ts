@@ -1,24 +1,24 @@
 import { RATE_HZ } from '../voices/recordings.ts';
 
 /**
- * A room with six flat walls by the method of images (Allen and Berkley 1979): every reflection is a loudspeaker behind a wall.
- * Other than a tail of noise, it has single strong reflections, flutter between walls and resonances.
+ * A room with six flat walls by the image method (Allen and Berkley 1979): every reflection is a loudspeaker behind a wall.
+ * Unlike a tail of noise, it has single strong reflections, flutter between walls and resonances.
  */
 export interface Box {
-  /** Metres; places are within them. */
+  /** Size in metres; all places are inside. */
   readonly size: readonly [number, number, number];
   readonly loudspeaker: readonly [number, number, number];
   readonly microphone: readonly [number, number, number];
-  /** How much of a sound's power a wall swallows, 0 to 1. */
+  /** Share of a sound's power that a wall absorbs, 0 to 1. */
   readonly absorbs: number;
 }
 
 const SPEED_M_PER_S = 343;
-/** Sines to each side of the moment at which an image is heard. */
+/** Width of the interpolation on each side of an image's arrival (samples). */
 const REACH = 12;
 const RUMBLE_HZ = 100;
 
-/** How the room answers a click, from the direct sound on; all of it together has this gain. */
+/** Impulse response of the room, from the direct sound, normalized to this gain. */
 export function boxResponse(
   { size, loudspeaker, microphone, absorbs }: Box,
   seconds: number,
@@ -51,7 +51,7 @@ export function boxResponse(
   return response.map((value) => (value * 10 ** (gainDb / 20)) / Math.sqrt(power));
 }
 
-/** Images are all of one sign and add up at frequencies that no loudspeaker of a kiosk has: twice a first-order high-pass. */
+/** Removes low frequencies that a kiosk's loudspeaker does not have, where all images add up: a first-order high-pass, twice. */
 function withoutRumble(response: Float32Array): void {
   const kept = Math.exp((-2 * Math.PI * RUMBLE_HZ) / RATE_HZ);
   for (let pass = 0; pass < 2; pass++) {

@@ -25,7 +25,7 @@ export async function loadVoices(): Promise<Voices> {
   return { loudspeaker: (dice) => from(service, dice), visitor: (dice) => from(people, dice) };
 }
 
-/** The echo is gone from the second sentence on. */
+/** Expects no echo from the second sentence on. */
 export async function expectGone(voices: Voices, path: Partial<Cell>): Promise<void> {
   const performance = await perform({ ...CELL, ...path }, voices, 1);
   const [, ...later] = judgeEcho(performance);
@@ -34,7 +34,7 @@ export async function expectGone(voices: Voices, path: Partial<Cell>): Promise<v
   expect(fallbacks(performance)).toBe(0);
 }
 
-/** A visitor who is as loud as the echo is sent. */
+/** Expects that a visitor as loud as the echo is sent. */
 export async function expectVisitorSent(
   voices: Voices,
   seconds: number,
@@ -47,7 +47,7 @@ export async function expectVisitorSent(
   expect(fallbacks(performance)).toBe(0);
 }
 
-/** Where no echo is to be heard, a visitor is left alone. */
+/** Expects that a visitor is unchanged when there is no echo. */
 export async function expectVisitorLeftAlone(voices: Voices): Promise<void> {
   const cell = { ...CELL, seconds: 12, gainDb: -80, visitorDb: 68, visitorFromS: 4 };
   const { sent = 0, levelDb = -99 } = judgeVisitor(await perform(cell, voices, 1)) ?? {};

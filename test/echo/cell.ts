@@ -1,42 +1,42 @@
 import type { Box } from './box.ts';
 import type { MicrophoneFaults } from './microphone.ts';
 
-/** One case for the canceller: a path, what becomes of it, and who speaks. */
+/** One case for the canceller: an echo path, its changes, and the speakers. */
 export interface Cell {
   readonly name: string;
-  /** From the loudspeaker to the microphone. */
+  /** Delay from the loudspeaker to the microphone. */
   readonly delayMs: number;
-  /** All of the echo against what is played. */
+  /** Level of the whole echo relative to the played sound. */
   readonly gainDb: number;
   readonly rt60S: number;
-  /** By so much the loudspeaker's clock is faster than the microphone's. */
+  /** Difference of the loudspeaker's clock to the microphone's; positive if faster. */
   readonly ppm: number;
   readonly seconds: number;
   /** Share of overtones at the peaks of speech. */
   readonly distortion?: number;
-  /** The same of a loudspeaker that goes farther to one side than to the other. */
+  /** Share of even overtones of an asymmetric loudspeaker. */
   readonly lopsided?: number;
-  /** Walls in place of a tail of noise. */
+  /** A room with walls instead of a tail of noise. */
   readonly box?: Box;
   readonly microphone?: MicrophoneFaults;
-  /** Sound comes from the microphone so much later than it was captured, now and then. */
+  /** Delay with which captured sound sometimes arrives. */
   readonly lateMs?: number;
-  /** At most so much echo gets through an open gate, seconds; where this is said, sentences are not judged. */
+  /** Most echo that may pass an open gate (s). If set, sentences are not judged. */
   readonly heardS?: number;
-  /** What happens behind the agent's back. */
+  /** A change of the path that the agent does not know. */
   readonly change?: {
     readonly atS: number;
     readonly gainDb: number;
     readonly delayMs: number;
     readonly otherRoom: boolean;
   };
-  /** How often the card runs dry, seconds. */
+  /** Time between two underruns of the card (s). */
   readonly dryEveryS?: number;
-  /** The canceller does nothing meanwhile, and nobody is told; seconds. */
+  /** Time in which the canceller is off without the agent's knowledge (s). */
   readonly off?: { readonly from: number; readonly until: number };
-  /** Level of a visitor who talks over it against the echo. */
+  /** Level of a visitor who talks over it, relative to the echo. */
   readonly visitorDb?: number;
-  /** The visitor says nothing before, seconds; and how many of their sentences they leave out. */
+  /** Time before which the visitor is silent (s), and the share of sentences that the visitor leaves out. */
   readonly visitorFromS?: number;
   readonly visitorPauses?: number;
 }
@@ -91,7 +91,7 @@ export const SECRET_CELL: Cell = {
   off: { from: 60, until: 200 },
 };
 
-/** Long enough for one trial. */
+/** A shorter variant, long enough for one trial. */
 const SHORT_SECRET_CELL: Cell = {
   ...SECRET_CELL,
   name: `${SECRET_CELL.name}, for a moment`,
@@ -106,13 +106,13 @@ export const HOUR_CELL: Cell = {
 
 const MICROPHONE = { ...USUAL, ppm: 100, seconds: 60, heardS: 1 } as const;
 
-/** Microphones that add something of their own. Behind all others: what is said in a cell goes by its number. */
+/** Cells with imperfect microphones. They come last, because the speech in a cell depends on its number. */
 export const MICROPHONE_CELLS: readonly Cell[] = [
   { ...MICROPHONE, name: 'microphone clips, +14 dB', microphone: { overdriveDb: 20 } },
   { ...MICROPHONE, name: 'zero 6 % off', microphone: { zeroAt: 0.06 } },
 ];
 
-/** For each change to the program: a far path, all that changes, a visitor, a fallback and its end. */
+/** Cells for a quick run: a long path, changes, a visitor, a fallback and its end. */
 export const SHORT_CELLS: readonly Cell[] = [
   ...ECHO_CELLS.filter(({ name }) => name === '300 ms, -12 dB, 300 ppm'),
   ...CHANGING_CELLS,

@@ -2,14 +2,14 @@ import { createDice, type Dice } from '../sim/dice.ts';
 import type { Box } from './box.ts';
 import type { Cell } from './cell.ts';
 
-/** Where a kiosk may stand: an office to a hall. */
+/** Smallest room (m); rooms range from an office to a hall. */
 const LEAST_M = 2.6;
 const MOST_M = [9, 7, 4] as const;
 const FROM_WALL_M = 0.3;
-/** A loudspeaker and its microphone stand this far apart. */
+/** Distance of loudspeaker and microphone (m). */
 const APART_M = { least: 0.3, most: 1.5 };
 
-/** A kiosk that nobody thought of: its room, its devices and their clocks, drawn from a seed. */
+/** A random kiosk: its room, its devices and their clocks, from a seed. */
 export function drawCell(seed: number): Cell {
   const dice = createDice(seed * 7919 + 13);
   const delayMs = dice.between(20, 300);

@@ -6,20 +6,20 @@ import { createLane } from '../../src/core/lane/state.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 
-/** What a lane told of its echo, and when (milliseconds of its clock). */
+/** Events of a lane about its echo, with their times (ms of its clock). */
 export interface Told {
   readonly at: number;
   readonly kind: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The lane's own judgement of its echo: when its gate is open over the loudspeaker, when it falls back, and when it returns. */
+/** The lane's echo logic: when its gate is open while the loudspeaker plays, when it falls back, and when it returns. */
 export interface EchoState {
   readonly told: readonly Told[];
-  /** What is captured now would be sent, also while the loudspeaker sounds. */
+  /** Whether sound captured now would be sent while the loudspeaker plays. */
   readonly isOpen: boolean;
   played(pcm: Uint8Array): void;
-  /** Takes what the pipelines tell of the echo; all else is of no interest here. */
+  /** Handles the pipelines' events about the echo, and ignores others. */
   hear(event: LaneEvent, now: number): void;
 }
 

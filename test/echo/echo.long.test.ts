@@ -9,7 +9,7 @@ beforeAll(async () => {
   voices = await loadVoices();
 });
 
-/** For how long echo would be sent that can be understood, seconds. */
+/** Time in which understandable echo would be sent (s). */
 function leaksS({ blocks }: Performance, fromS: number, untilS: number): number {
   const loud = 10 ** (-45 / 10) * BLOCK_SAMPLES;
   let count = 0;
@@ -23,13 +23,13 @@ const NOTHING: Result = {
   ...{ fellS: null, backS: null, driftPpm: 0, workMsPerS: 0 },
 };
 
-/** More of what `npm run echo` does with recorded people, in small. */
+/** Longer tests like a small `npm run echo`, without recordings of many people. */
 describe('a lane that cancels its echo', () => {
   it.each([
     { delayMs: 20, gainDb: 0, ppm: -300 },
     { delayMs: 300, gainDb: -12, ppm: 300 },
     { delayMs: 700, gainDb: -12, ppm: 100, seconds: 20 },
-  ])('takes it out from the second sentence on: $delayMs ms, $gainDb dB, $ppm ppm', async (path) => {
+  ])('removes the echo from the second sentence on: $delayMs ms, $gainDb dB, $ppm ppm', async (path) => {
     await expectGone(voices, path);
   });
 
@@ -37,7 +37,7 @@ describe('a lane that cancels its echo', () => {
     await expectVisitorSent(voices, 20, 8);
   });
 
-  it('finds it again within a second of speech where the card ran dry, whatever was told at first', async () => {
+  it('finds the echo again within a second of speech after an underrun, whatever times the device reports', async () => {
     const performance = await perform({ ...CELL, seconds: 48, dryEveryS: 13 }, voices, 1);
     expect(performance.breaks.length).toBeGreaterThan(2);
     const sentences = judgeEcho(performance);
@@ -48,7 +48,7 @@ describe('a lane that cancels its echo', () => {
     expect(fallbacks(performance)).toBe(0);
   });
 
-  it('falls back within seconds when it is switched off in secret', async () => {
+  it('falls back within seconds when the canceller is off without its knowledge', async () => {
     const off = { from: 24, until: 60 };
     const performance = await perform({ ...CELL, seconds: 60, off }, voices, 1);
     const { fellS } = judgeFallback(performance);
@@ -57,12 +57,12 @@ describe('a lane that cancels its echo', () => {
   });
 
   it.each([
-    { name: 'turned up from nothing, and nobody tells', gainDb: -90, by: 78, delayMs: 0 },
-    { name: 'another one, 90 ms later', gainDb: -12, by: 0, delayMs: 90 },
-  ])('closes its gate where the loudspeaker is $name', async ({ gainDb, by, delayMs }) => {
+    { name: 'turned up from silence without a report', gainDb: -90, by: 78, delayMs: 0 },
+    { name: 'replaced by another one, 90 ms later', gainDb: -12, by: 0, delayMs: 90 },
+  ])('closes its gate when the loudspeaker is $name', async ({ gainDb, by, delayMs }) => {
     const change = { atS: 14, gainDb: by, delayMs, otherRoom: true };
     const performance = await perform({ ...CELL, ppm: 0, seconds: 50, gainDb, change }, voices, 1);
-    // Until the echo is found, which takes a second or two of speech.
+    // Echo passes until it is found, which takes a second or two of speech.
     expect(leaksS(performance, 0, 50)).toBeLessThan(1.5);
     expect(leaksS(performance, 25, 50)).toBe(0);
     const [, ...sentences] = judgeEcho(performance).filter(({ beganS }) => beganS > 22);

@@ -7,13 +7,13 @@ beforeAll(async () => {
   voices = await loadVoices();
 });
 
-/** What `npm run echo` does with recorded people, in small; longer in `echo.long.test.ts`. */
+/** A small version of `npm run echo`; longer tests are in `echo.long.test.ts`. */
 describe('a lane that cancels its echo', () => {
   it('sends a visitor who is as loud as the echo', async () => {
     await expectVisitorSent(voices, 11, 4);
   });
 
-  it('leaves a visitor alone where no echo is to be heard', async () => {
+  it('does not change a visitor when there is no echo', async () => {
     await expectVisitorLeftAlone(voices);
   });
 });

@@ -1,39 +1,39 @@
 import { BLOCK_SAMPLES, type Performance, ROOM_DB, type Span } from './perform.ts';
 
-/** What became of the echo of one sentence that nobody talked over, dB. */
+/** The echo of one sentence without a visitor, in dB. */
 export interface Sentence {
   readonly beganS: number;
   readonly lengthS: number;
-  /** How much had been said before it, seconds. */
+  /** Length of speech before it (s). */
   readonly saidS: number;
-  /** How much weaker it is behind the canceller. */
+  /** Attenuation by the canceller. */
   readonly lossDb: number;
   readonly leftDb: number;
   readonly isGood: boolean;
 }
 
-/** What became of a visitor who talked over it. */
+/** A visitor who talked over the loudspeaker. */
 export interface Visit {
-  /** Share of the frames in which they speak that is sent within 10 dB of what they said. */
+  /** Share of the visitor's speech frames that are sent within 10 dB of the original. */
   readonly sent: number;
-  /** How much louder their voice is in what is sent. */
+  /** Change of the voice's level in the sent sound. */
   readonly levelDb: number;
 }
 
-/** Echo that is left is no matter below the first of these, or so little above the room's noise. */
+/** Goals: attenuation of the echo, or its level above the room's noise; share and level of a visitor. */
 export const GOALS = { lossDb: 25, overRoomDb: 3, sent: 0.95, levelDb: 3 } as const;
 
-/** What is judged of a performance. */
+/** The parts of a performance that are judged. */
 export type Judged = Pick<Performance, 'blocks' | 'said' | 'visited'>;
 
 const BLOCKS_PER_S = 100;
-/** A sentence within this many blocks of a visitor's is one that was talked over. */
+/** Distance in blocks to a visitor's sentence up to which a sentence counts as talked over. */
 const NEAR = 40;
-/** A visitor speaks in frames of two blocks which are no more below their own level than this. */
+/** Level relative to the visitor's own from which a frame of two blocks counts as speech. */
 const SPEAKS_DB = -15;
 const WITHIN_DB = -10;
 
-/** Softer than this nobody makes words of it, dBFS. */
+/** Level below which speech cannot be understood (dBFS). */
 const HEARD_DB = -47;
 
 const db = (power: number): number => 10 * Math.log10(power + 1e-12);
@@ -44,7 +44,7 @@ function sum(values: Float32Array, { from, until }: Span): number {
   return total;
 }
 
-/** Every sentence that nobody talked over, the first included. */
+/** Judges every sentence without a visitor, including the first. */
 export function judgeEcho({ blocks, said, visited }: Judged): Sentence[] {
   let before = 0;
   return said
@@ -71,7 +71,7 @@ export function judgeEcho({ blocks, said, visited }: Judged): Sentence[] {
     });
 }
 
-/** Where a visitor and the loudspeaker speak at once. Only what is like the visitor's own sound counts as theirs. */
+/** Judges a visitor while the loudspeaker plays. Only sound that correlates with the visitor's counts. */
 export function judgeVisitor({ blocks, said, visited }: Judged): Visit | null {
   const spoken = visited.reduce((total, span) => total + sum(blocks.visitor, span), 0);
   const length = visited.reduce((total, { from, until }) => total + until - from, 0);
@@ -96,7 +96,7 @@ export function judgeVisitor({ blocks, said, visited }: Judged): Visit | null {
     : { sent: sent / frames, levelDb: 20 * Math.log10(Math.max(1e-3, both / power)) };
 }
 
-/** How long after the canceller was switched off the lane fell back, and after it was on again it returned; seconds. */
+/** Time from switching the canceller off to the fallback, and from switching it on to the return (s). */
 export function judgeFallback({ cell, told, beganAt }: Performance): {
   fellS: number | null;
   backS: number | null;
@@ -113,7 +113,7 @@ export function judgeFallback({ cell, told, beganAt }: Performance): {
 export const fallbacks = ({ told }: Performance): number =>
   told.filter(({ kind }) => kind === 'echo_fallback').length;
 
-/** For how long echo that can be understood got through an open gate, seconds; where somebody visits, that cannot be told. */
+/** Time in which understandable echo passed an open gate (s). It cannot be measured with a visitor. */
 export function heardThrough({ blocks, said }: Performance): number {
   const least = 10 ** (HEARD_DB / 10) * BLOCK_SAMPLES;
   let count = 0;

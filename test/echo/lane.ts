@@ -15,12 +15,12 @@ const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: 
 const { chunkMs } = LANE_DEFAULTS;
 export const CHUNK_SAMPLES = (RATE_HZ * chunkMs) / 1000;
 
-/** A lane that cancels its echo: the shipped way from the microphone through the canceller, and the lane's own judgement of it. */
+/** A lane with echo cancelling: the shipped pipeline from the microphone through the canceller, and the lane's echo logic. */
 export interface EchoLane {
   readonly told: readonly Told[];
-  /** Clocks apart as the canceller knows them, share. */
+  /** The canceller's estimate of the clock difference (share). */
   readonly drift: number;
-  /** How long the canceller took for each piece that it worked on, milliseconds of this machine. */
+  /** Computation time of the canceller for each piece (ms of this machine). */
   readonly workMs: readonly number[];
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place: Place): void;
   captured(pcm: Uint8Array, capturedAt: number): void;
@@ -28,9 +28,9 @@ export interface EchoLane {
 }
 
 export interface EchoLaneOptions {
-  /** The canceller does nothing at that moment, and does not tell. */
+  /** Whether the canceller is secretly off at that moment. */
   isOff(now: number): boolean;
-  /** A chunk as it would be sent; `isOpen`: also while the loudspeaker sounds. `isCancelled`: it has been through the canceller. */
+  /** A chunk to send. `isOpen`: it is sent even while the loudspeaker plays. `isCancelled`: it went through the canceller. */
   chunk(pcm: Uint8Array, isOpen: boolean, isCancelled: boolean): void;
 }
 
@@ -45,7 +45,7 @@ export function createEchoLane({ isOff, chunk }: EchoLaneOptions): EchoLane {
     if (event.type === 'captured') chunk(event.pcm, echo.isOpen, isCancelling);
     echo.hear(event, now);
   };
-  /** Without a thread of its own: what it is given it gives back at once. */
+  /** The canceller without a thread: it returns each piece at once. */
   const openEchoCanceller: OpenEchoCanceller = (rates, out) => {
     const filter = createEchoFilter(rates);
     drift = () => filter.drift;

@@ -1,4 +1,4 @@
-/** The command line of `npm run echo`: cells are shared out among one worker thread per core. */
+/** The command line of `npm run echo`: distributes cells to one worker thread per core. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, workerData } from 'node:worker_threads';
@@ -23,16 +23,16 @@ import { misses, printTables, type Result } from './tables.ts';
 
 const USAGE = `npm run echo -- [options]
 
-Plays recorded people through a loudspeaker, a room and a microphone to a lane that cancels its echo, in virtual time: how much
-is taken out of each sentence, what is sent of a visitor who talks over it, and whether the lane falls back to half-duplex.
-Recordings come from Debian's packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where the recordings
-cannot be had, and says so.
+Plays recorded people through a loudspeaker, a room and a microphone to a lane with echo cancelling, in virtual time. Measures
+how much of each sentence is removed, how much of a visitor is sent, and whether the lane falls back to half-duplex. The
+recordings come from Debian packages, by "apt-get download". Exits with 1 if a goal is missed, and with 0 and a message if the
+recordings are not available.
 
-  --seed S      of what is said, and when (1)
-  --only TEXTS  cells whose names have one of these in them, with semicolons between
-  --drawn N     and N kiosks that are drawn: rooms with walls, loudspeakers that distort, machines that are busy (12)
-  --short       some of the cells, within two minutes
-  --threads T   side by side (one per core)
+  --seed S      seed for the speech and its times (1)
+   --only TEXTS  only cells whose names contain one of these texts, separated by semicolons
+   --drawn N     also N random kiosks: rooms with walls, distorting loudspeakers, busy machines (12)
+   --short       only some cells, within two minutes
+   --threads T   number of threads (one per core)
   --json        the result as {"echo": {...}} on the last line
 `;
 
@@ -45,7 +45,7 @@ interface Task {
   readonly seed: number;
 }
 
-/** The service speaks, and a visitor: not the same person. */
+/** Pairs of speakers for the service and the visitor. */
 const PAIRS = [
   ['es', 'en'],
   ['it', 'fr'],
@@ -53,7 +53,7 @@ const PAIRS = [
   ['ru', 'it'],
 ] as const;
 
-/** What the service says is a sentence of at least so long, or as often as this a word or a few, from 0.4 s on. */
+/** Shortest sentence of the service (s), and the share of short answers from 0.4 s. */
 const SENTENCE_S = 2;
 const ANSWERS = 0.4;
 
@@ -89,7 +89,7 @@ function work({ folder, seed }: Task): void {
   serveJobs(run);
 }
 
-/** The longest first; what came of them in the order in which they were given. */
+/** Runs the longest jobs first. @returns the results in the order of the jobs */
 async function share(jobs: readonly Job[], task: Task, threads: number): Promise<Result[]> {
   const longestFirst = jobs.toSorted((one, other) => other.cell.seconds - one.cell.seconds);
   const results = await shareJobs<Job, Result>(longestFirst, task, threads);

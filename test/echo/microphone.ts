@@ -1,12 +1,12 @@
 import { RATE_HZ } from '../voices/recordings.ts';
 
-/** What a microphone makes of the sound that reaches it. */
+/** Imperfections of a microphone. */
 export interface MicrophoneFaults {
-  /** Turned up by so much; what is louder than full scale is cut off. */
+  /** Gain; louder sound than full scale is clipped. */
   readonly overdriveDb?: number;
-  /** Where its zero lies, of full scale. */
+  /** DC offset (share of full scale). */
   readonly zeroAt?: number;
-  /** It turns itself down as soon as it is louder than `toDb`, and up again slowly, by `mostDb` at most. */
+  /** Automatic gain: falls at once above `toDb`, rises slowly, by at most `mostDb`. */
   readonly automaticGain?: { readonly toDb: number; readonly mostDb: number };
 }
 
@@ -15,7 +15,7 @@ const ATTACK_S = 0.02;
 const RISE_DB_PER_S = 3;
 const LEVEL_S = 0.01;
 
-/** One sample after the other. */
+/** Makes a function that processes one sample after the other. */
 export function createMicrophone(faults: MicrophoneFaults): (sample: number) => number {
   const { overdriveDb = 0, zeroAt = 0, automaticGain } = faults;
   const gain = 10 ** (overdriveDb / 20);
@@ -36,7 +36,7 @@ function createAutomaticGain({ toDb, mostDb }: { toDb: number; mostDb: number })
   };
 }
 
-/** Takes the zero out, so that what is left is sound; below 20 Hz there is nothing to hear. */
+/** Removes a DC offset with a high-pass of 20 Hz, below which there is no audible sound. */
 export function createZero(): (sample: number) => number {
   const kept = Math.exp((-2 * Math.PI * 20) / RATE_HZ);
   let [before, out] = [0, 0];

@@ -12,33 +12,33 @@ import { createMicrophone, createZero } from './microphone.ts';
 import { createConvolver, createDistortion, createRing, impulseResponse } from './room.ts';
 import { createTalker, type Talker } from './talk.ts';
 
-/** Who speaks: one sentence each, as loud as it was recorded. */
+/** Speakers: each call returns one sentence at its recorded level. */
 export interface Voices {
   loudspeaker(dice: Dice): Float32Array;
   visitor(dice: Dice): Float32Array;
 }
 
-/** Levels of speech while somebody speaks, and of the room, dBFS. */
+/** Levels of speech during speech, and of the room (dBFS). */
 export const PLAYED_DB = -22;
 export const ROOM_DB = -65;
-/** Peaks of speech are so much above its level. */
+/** Peaks of speech above its level (dB). */
 const PEAK_DB = 12;
-/** Powers are kept of pieces this long. */
+/** Length of the blocks whose powers are recorded. */
 export const BLOCK_SAMPLES = RATE_HZ / 100;
-/** The microphone delivers, and the loudspeaker is fed, so much at a time. */
+/** Samples that the microphone delivers or the loudspeaker gets at once. */
 const PIECE = RATE_HZ / 50;
 const PER_MS = RATE_HZ / 1000;
-/** What is written together, and how long before it is heard. */
+/** Pieces that are written together, and their lead. */
 const SLICE_PIECES = 5;
 const AHEAD_PIECES = 8;
 const BEGAN_AT = 10_000;
-/** The times that devices tell are late by so much, another amount after each break, and waver. */
+/** Error of the devices' times (ms), which changes after each break and has jitter. */
 const TOLD_LATE_MS = 7;
 const WAVERS_MS = 3;
-/** Where it has run dry, they are wrong by up to so much until its pace is known again. */
+/** Largest error of the times after an underrun (ms), until the pace is known again. */
 const BREAK_WRONG_MS = 40;
 const BREAK_KNOWN_S = 0.7;
-/** Share of the pieces that are late where the machine is busy. */
+/** Share of late pieces on a busy machine. */
 const LATE_SHARE = 0.3;
 const PAUSE_S = { least: 0.4, most: 3 };
 const VISITOR_PAUSE_S = { least: 0.3, most: 1 };
@@ -49,13 +49,13 @@ export interface Blocks {
   readonly room: Float32Array;
   readonly left: Float32Array;
   readonly visitor: Float32Array;
-  /** What is left times what the visitor said. */
+  /** Product of the remaining sound and the visitor's. */
   readonly both: Float32Array;
-  /** 1: it would be sent while the loudspeaker sounds. */
+  /** 1: it would be sent while the loudspeaker plays. */
   readonly isOpen: Uint8Array;
 }
 
-/** Of a sentence, first and last block in which it is heard. */
+/** First and last block of a sentence. */
 export interface Span {
   readonly from: number;
   readonly until: number;
@@ -66,16 +66,16 @@ export interface Performance {
   readonly blocks: Blocks;
   readonly said: readonly Span[];
   readonly visited: readonly Span[];
-  /** Blocks in which the card has run dry. */
+  /** Blocks with an underrun of the card. */
   readonly breaks: readonly number[];
   readonly told: readonly Told[];
   readonly beganAt: number;
   readonly driftPpm: number;
-  /** Of a second of sound while the loudspeaker sounds: what the canceller takes, in the middle. */
+  /** Median computation time of the canceller for a second of sound while the loudspeaker plays. */
   readonly workMsPerS: number;
 }
 
-/** Plays one cell to a lane, on virtual time. */
+/** Plays one cell to a lane in virtual time. */
 export async function perform(cell: Cell, voices: Voices, seed: number): Promise<Performance> {
   const dice = createDice(seed);
   const count = Math.ceil((cell.seconds * RATE_HZ) / BLOCK_SAMPLES);
@@ -96,7 +96,7 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const lane = createEchoLane({
     isOff: (now) => now - BEGAN_AT >= off.from * 1000 && now - BEGAN_AT < off.until * 1000,
     chunk(pcm, isOpen, isCancelled) {
-      // What has been through the canceller comes a block later.
+      // Cancelled sound is a block late.
       const begin = chunks++ * CHUNK_SAMPLES - (isCancelled ? BLOCK_SAMPLES : 0);
       const left = cell.microphone === undefined ? toFloat(pcm) : toFloat(pcm).map(zero);
       for (let index = 0; index < left.length; index++) {
@@ -138,7 +138,7 @@ export async function perform(cell: Cell, voices: Voices, seed: number): Promise
   const visited = (visitor?.sentences ?? []).map(({ from, until }) => spanOf(from, until));
   return {
     ...{ cell, blocks, told: lane.told, beganAt: BEGAN_AT, driftPpm: lane.drift * 1e6 },
-    // The middle one: on a busy machine some pieces wait for others.
+    // The median, because on a busy machine some pieces wait for others.
     workMsPerS: ((lane.workMs.toSorted((a, b) => a - b)[lane.workMs.length >> 1] ?? 0) * RATE_HZ) / PIECE,
     breaks: loudspeaker.breaks(),
     said: loudspeaker.sentences().filter(({ until }) => until < count),
@@ -151,7 +151,7 @@ const spanOf = (from: number, until: number): Span => ({
   until: Math.ceil(until / BLOCK_SAMPLES),
 });
 
-/** When what was captured at a moment is seen: as a busy machine sees it, through the agent's own clock of the card. */
+/** Time at which a busy machine sees sound that was captured at a moment, through the agent's clock of the card. */
 function createLateness(lateMs: number, dice: Dice): (at: number) => number {
   if (lateMs === 0) return (at) => at;
   let card = beginCaptureClock(RATE_HZ);
@@ -184,19 +184,19 @@ function createHiss(seed: number): () => number {
   return () => (next() * 2 - 1) * amplitude;
 }
 
-/** A stretch in which the device runs without a break. */
+/** A period without a break of the device. */
 interface Run {
   readonly number: number;
-  /** How much later than by its count of samples what it is given is heard: silence that nobody gave it. */
+  /** Delay of the written sound against the count of samples, caused by inserted silence. */
   readonly begin: number;
   readonly heardFrom: number | null;
-  /** The times that are told. */
+  /** Error of the reported times. */
   readonly late: number;
   readonly wrongMs: number;
   readonly wrongUntil: number;
 }
 
-/** The loudspeaker by its own clock, as a device that runs without a break, but for where its card runs dry. */
+/** The loudspeaker with its own clock, as a device that runs without a break except for underruns. */
 function createLoudspeaker(
   cell: Cell,
   interpreter: Talker,
@@ -219,7 +219,7 @@ function createLoudspeaker(
     sound: createRing(4),
   };
   const changesAt = (change?.atS ?? Number.POSITIVE_INFINITY) * RATE_HZ;
-  /** Samples that have sounded; those of the interpreter that were told; and pieces that were told and have not sounded. */
+  /** Played samples; reported samples of the interpreter; pieces that are reported but not played yet. */
   let end = 0;
   let told = 0;
   const waiting: Float32Array[] = [];
@@ -243,7 +243,7 @@ function createLoudspeaker(
     after?.sound.write(after.room.step(distorted));
     end += piece.length;
   };
-  /** Silence between sounds is played, too, and nobody is told. */
+  /** Reports a slice; silence between sounds is played, but not reported. */
   const tellSlice = (): void => {
     const all = new Float32Array(SLICE_PIECES * PIECE);
     for (let index = 0; index < SLICE_PIECES; index++) {
@@ -273,13 +273,13 @@ function createLoudspeaker(
     };
     dryAt += (cell.dryEveryS ?? 0) * RATE_HZ;
   };
-  /** When this sample of the interpreter's is heard, in samples of the microphone. */
+  /** Time at which a sample of the interpreter is heard, in samples of the microphone. */
   const heard = (at: number): number => {
     const silent = inserted.reduce((sum, one) => (one.at <= at ? sum + one.by : sum), 0);
     return (at + silent) / clockRatio + delayMs * PER_MS;
   };
   return {
-    /** What is heard until this sample of the microphone is written. */
+    /** Writes the sound up to this sample of the microphone. */
     goOn(until: number): void {
       while (end < until * clockRatio) {
         if (end >= dryAt) runDry();

@@ -1,16 +1,16 @@
-/** A loudspeaker and a microphone in a room, block by block: for cells too long to be held in memory. */
+/** A loudspeaker and a microphone in a room, processed in blocks because long cells do not fit in memory. */
 import { transformLength, valueAt } from '../../src/core/audio/fourier.ts';
 import { createRealSpectrum } from '../../src/core/audio/real-spectrum.ts';
 import { chance } from '../acoustics.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 
-/** Where the room's first reflection comes, and how strong the reflections are against the direct sound. */
+/** Delay of the first reflection, and the level of the reflections relative to the direct sound. */
 const FIRST_REFLECTION_MS = 4;
 const REFLECTIONS = 0.12;
-/** How much of the reverberation time is computed: 48 dB of it. */
+/** Computed share of the reverberation time: 48 dB of decay. */
 const TAIL = 0.8;
 
-/** How the room answers a click, without the delay of the path; all of it together has this gain. */
+/** Impulse response of the room without the delay of the path, normalized to this gain. */
 export function impulseResponse(rt60S: number, gainDb: number, seed: number): Float32Array {
   const next = chance(seed);
   const response = new Float32Array(Math.round(rt60S * RATE_HZ * TAIL));
@@ -22,9 +22,9 @@ export function impulseResponse(rt60S: number, gainDb: number, seed: number): Fl
   return response.map((value) => (value * 10 ** (gainDb / 20)) / Math.sqrt(power));
 }
 
-/** Convolves an endless sound with a response, a block at a time. */
+/** Convolves an endless sound with a response, block by block. */
 export interface Convolver {
-  /** @returns as much sound as it was given; overwritten by the next call */
+  /** @returns sound of the same length; the next call overwrites it */
   step(block: Float32Array): Float32Array;
 }
 
@@ -74,15 +74,15 @@ export function createConvolver(response: Float32Array, blockSamples: number): C
 }
 
 /**
- * A loudspeaker that is driven too hard: of a tone of this amplitude, `overtones` is the share of odd ones in what sounds, of a louder
- * one more; `lopsided` that of even ones.
+ * An overdriven loudspeaker. For a tone of this amplitude, `overtones` is the share of odd overtones (more for louder tones), and
+ * `lopsided` that of even ones.
  */
 export function createDistortion(
   { overtones, lopsided = 0 }: { overtones: number; lopsided?: number },
   amplitude: number,
 ): (sample: number) => number {
   const bend = createBend(overtones, amplitude);
-  // The square of a sine has half of its amplitude at twice its frequency; the other half is no sound.
+  // The square of a sine has half of its amplitude at twice its frequency; the other half is DC.
   const leans = (2 * lopsided) / amplitude;
   return (sample) => bend(sample) + leans * sample * sample;
 }
@@ -98,14 +98,14 @@ function createBend(share: number, amplitude: number): (sample: number) => numbe
   };
 }
 
-/** The last seconds of a sound, by the number of the sample; also between two of them. */
+/** The last seconds of a sound, read by sample number, with interpolation. */
 export interface Ring {
   readonly end: number;
   write(block: Float32Array): void;
   at(place: number): number;
 }
 
-/** Sines to each side of a place: not the canceller's own way, which is to be judged. */
+/** Width of the sinc interpolation on each side; it differs from the canceller's interpolation, which is being tested. */
 const REACH = 16;
 
 export function createRing(seconds: number): Ring {

@@ -8,28 +8,28 @@ import {
 } from './cell.ts';
 import { GOALS, type Sentence, type Visit } from './judge.ts';
 
-/** What came of one cell. */
+/** Result of one cell. */
 export interface Result {
   readonly name: string;
   readonly sentences: readonly Sentence[];
-  /** When the card ran dry, seconds. */
+  /** Times of the card's underruns (s). */
   readonly breaksS: readonly number[];
   readonly visit: Visit | null;
   readonly fallbacks: number;
-  /** Echo that got through an open gate. */
+  /** Length of echo that passed an open gate. */
   readonly heardS: number;
   readonly fellS: number | null;
   readonly backS: number | null;
   readonly driftPpm: number;
-  /** Of a second of sound while the loudspeaker sounds, on this machine. */
+  /** Computation time for a second of sound while the loudspeaker plays, on this machine. */
   readonly workMsPerS: number;
 }
 
-/** How much speech it takes to learn the path, at the beginning and behind a change, and to find its place where the card ran dry; seconds. */
+/** Speech needed to learn the path at the start and after a change, and to find it again after an underrun (s). */
 const LEARNS_S = 2;
 const FINDS_S = 1;
 
-/** Those in which the path is learnt need not be good: the first one, or the first few where they are but words. */
+/** Sentences that count: without those in which the path is learnt (the first one, or the first few short ones). */
 export function judged({ sentences, breaksS }: Result, changesAtS: number | null): readonly Sentence[] {
   return sentences.filter(
     (one) =>
@@ -39,7 +39,7 @@ export function judged({ sentences, breaksS }: Result, changesAtS: number | null
   );
 }
 
-/** Whether something happened in a sentence, or so little before it that not more was said meanwhile. */
+/** Whether an event was in a sentence, or shortly before it with less than this much speech in between. */
 function isBehind(one: Sentence, atS: number, withinS: number, all: readonly Sentence[]): boolean {
   const current = all.findLast(({ beganS }) => beganS <= atS);
   if (current === undefined || one.beganS < current.beganS) return false;
@@ -78,14 +78,13 @@ export function misses(results: readonly Result[]): string[] {
 const round = (value: number): number => Math.round(value);
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const FIRST_COLUMN = 28;
-/** More sentences than this are told by their quantiles. */
+/** Number of sentences above which only quantiles are shown. */
 const MOST_SHOWN = 24;
 
 export function printTables(results: readonly Result[]): string {
-  let text =
-    'Echo taken out of each sentence, dB (what is left, dBFS; !: goal missed; |: something changes)\n';
+  let text = 'Attenuation of each sentence, dB (rest, dBFS; !: goal missed; |: change)\n';
   for (const result of results.filter(({ visit }) => visit === null)) text += echoLine(result);
-  text += `\n${''.padEnd(FIRST_COLUMN)}${'sent'.padStart(9)}${'level'.padStart(10)}${'fallbacks'.padStart(11)}  sentences nobody talked over\n`;
+  text += `\n${''.padEnd(FIRST_COLUMN)}${'sent'.padStart(9)}${'level'.padStart(10)}${'fallbacks'.padStart(11)}  sentences without a visitor\n`;
   for (const result of results) {
     if (result.visit === null) continue;
     const { sent, levelDb } = result.visit;
@@ -93,7 +92,7 @@ export function printTables(results: readonly Result[]): string {
     text += `${String(result.fallbacks).padStart(11)}  ${sentencesOf(result)}\n`;
   }
   const work = results.map(({ workMsPerS }) => workMsPerS).sort((a, b) => a - b);
-  text += `\nThe canceller takes ${round(work[work.length >> 1] ?? 0)} ms for a second of sound while the loudspeaker sounds, on this machine\n`;
+  text += `\nThe canceller needs ${round(work[work.length >> 1] ?? 0)} ms for a second of sound while the loudspeaker plays, on this machine\n`;
   return text;
 }
 

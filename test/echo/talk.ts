@@ -2,11 +2,11 @@ import type { Dice } from '../sim/dice.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 import { atLevel, speechLevelDb } from '../voices/room.ts';
 
-/** Somebody who says one sentence after the other, and of whom it is known when. */
+/** A speaker with one sentence after the other at known times. */
 export interface Talker {
-  /** The next block of what is said. */
+  /** The next block of speech. */
   next(samples: number): Float32Array;
-  /** The sentences that were begun, oldest first; the last one may go on. */
+  /** The sentences so far, oldest first; the last one may continue. */
   readonly sentences: readonly { readonly from: number; readonly until: number }[];
 }
 
@@ -14,11 +14,11 @@ export interface TalkerOptions {
   readonly dice: Dice;
   readonly levelDb: number;
   readonly pauseS: { readonly least: number; readonly most: number };
-  /** Says nothing before this sample. */
+  /** Sample before which there is no speech. */
   readonly from?: number;
-  /** Where it says so, the next sentence is left out. */
+  /** Returns true to leave out the next sentence. */
   readonly isSilent?: () => boolean;
-  /** One sentence, as loud as it was recorded. */
+  /** Returns one sentence at its recorded level. */
   sentence(dice: Dice): Float32Array;
 }
 

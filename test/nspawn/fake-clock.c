@@ -1,6 +1,6 @@
 /*
  * A wall clock for tests, loaded by LD_PRELOAD. FAKE_CLOCK names a file with the seconds to add to the machine's time. A program
-  * that sets the clock writes this file. Containers share the kernel's clock and may not set it.
+ * that sets the clock writes this file. Containers share the kernel's clock and may not set it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

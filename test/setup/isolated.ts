@@ -1,6 +1,6 @@
 /**
- * Tests that replace a module or change their process (environment, clock, umask): each has a process of its own, like all in
- * real time (`test/e2e`, `test/card`). All others share what was loaded once.
+ * Tests that replace a module or change their process (environment, clock, umask). Each has its own process, like all tests in
+ * real time (`test/e2e`, `test/card`). All other tests share loaded modules.
  */
 export const ISOLATED = [
   'test/adapters/audio/alsa/aplay.test.ts',

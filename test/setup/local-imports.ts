@@ -1,11 +1,10 @@
 import type { Plugin } from 'vitest/config';
 
 /**
- * Vitest turns each use of an imported name into the reading of a property behind a getter, at every call. In loops over
- * sound that took three quarters of the processor time of the tests. With this plugin a module takes the names from its
- * imports once, as the engine does for real modules.
+ * Vitest reads an imported name through a getter at each use. In loops over sound this took three quarters of the processor
+ * time of the tests. With this plugin a module reads the names from its imports once, like real modules.
  *
- * What it may not be used for is left out: modules that a test replaces, and anything that is not ours.
+ * It leaves out modules that a test replaces, and modules outside of this project.
  */
 export function localImports(): Plugin {
   return {
@@ -27,7 +26,7 @@ export function localImports(): Plugin {
         const from = `__taken_${index}__`;
         const taken = names.map(({ from: imported, to }) => `${imported}: ${to}`).join(', ');
         const text = code.slice(node.start, node.end);
-        // No line moves: what coverage and stack traces say stays true.
+        // Keeps the number of lines, so that coverage and stack traces stay correct.
         const lines = '\n'.repeat(text.split('\n').length - 1);
         const source = JSON.stringify(node.source.value);
         const replaced = `import * as ${from} from ${source}; const { ${taken} } = ${from};${lines}`;

@@ -1,5 +1,5 @@
 /**
- * For `expect` in each configuration: how long `expect.poll` waits for what another process, thread or timer does. Vitest's own
- * second is too short on a machine that is slow and busy; the bound is only met by a failure.
+ * Options of `expect` in each configuration: time for `expect.poll` to wait for another process, thread or timer. Vitest's default
+ * of a second is too short on a slow machine. Only a failure reaches this limit.
  */
 export const PATIENT = { poll: { timeout: 60_000, interval: 20 } };

@@ -5,14 +5,14 @@ const PRIORITY = 5;
 
 if (process.env['TESTS_GIVE_WAY'] !== undefined) giveWay();
 
-/** Linux gives each thread a priority of its own: those that collect garbage and compile were started before this. */
+/** Lowers the priority of all threads: Linux has a priority for each thread, and V8's threads were started earlier. */
 function giveWay(): void {
   setPriority(PRIORITY);
   for (const thread of readdirSync('/proc/self/task')) {
     try {
       setPriority(Number(thread), PRIORITY);
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended.
     }
   }
 }

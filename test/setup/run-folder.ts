@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RUN_FOLDER } from '../once-a-run.ts';
 
-/** Before the first test of a run and behind the last: the folder for what several files need. */
+/** Makes the folder of shared files before the first test of a run, and deletes it after the last. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-tests-'));
   process.env[RUN_FOLDER] = folder;

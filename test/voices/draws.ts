@@ -8,7 +8,7 @@ import { RATE_HZ, SPEAKER_NAMES, type Speaker } from './recordings.ts';
 import { atLevel, mixIn, reverberate, speechLevelDb } from './room.ts';
 import { CHUNK_SAMPLES, StandbyLane } from './standby-lane.ts';
 
-/** The draws of a run: utterances that must be heard whole, and stretches of noise that must not wake anybody. */
+/** The draws of a run: utterances that must reach the service whole, and noise that must not wake a lane. */
 
 export interface VoiceDeps {
   readonly library: Library;
@@ -16,15 +16,15 @@ export interface VoiceDeps {
   readonly seed: number;
 }
 
-/** As the issue of costs is decided: a lane that sleeps as soon as it may. */
+/** Standby time of the lane (ms), the shortest allowed. */
 const STANDBY_AFTER_MS = 6000;
-/** Louder and quieter rooms and speakers. */
+/** Level changes of rooms and speakers (dB). */
 const SHIFTS_DB = [0, -6, 6] as const;
 export const STRETCH_S = 72;
 
 export interface NoiseResult {
   readonly kind: Kind;
-  /** By shift of the level: how long it was heard, how long a stream was open, and how often the lane woke. */
+  /** For each level change: length of the noise, time with an open stream, and number of wakes. */
   readonly byShift: readonly {
     readonly shiftDb: number;
     readonly ms: number;
@@ -34,7 +34,7 @@ export interface NoiseResult {
   readonly isTold: boolean;
 }
 
-/** One lane hears one kind of noise for this many stretches, each made new: a third of them as loud as usual, then softer, then louder. */
+/** Plays new stretches of one kind of noise to a lane: a third at the usual level, a third softer, a third louder. */
 export async function hearNoise(deps: VoiceDeps, kind: Kind, stretches: number): Promise<NoiseResult> {
   const { createVoiceDetector, library, seed } = deps;
   const kiosk = new StandbyLane({
@@ -69,7 +69,7 @@ export type Variant = (typeof VARIANTS)[number];
 export const SNRS_DB = [20, 10, 5] as const;
 const LEVELS = [-15, -20, -25, -30, -35, -40] as const;
 const NOISES = ['fan', 'pink', 'babble'] as const;
-/** A fifth. */
+/** Pitch factor of a child's voice: a fifth up. */
 const CHILD = 1.5;
 
 export interface UtteranceResult {
@@ -79,14 +79,14 @@ export interface UtteranceResult {
   readonly snrDb: number;
   readonly levelDb: number;
   readonly noise: Kind;
-  /** How much of what was said never reached the service, and how much of that was its begin; milliseconds. */
+  /** Length of speech that did not reach the service, and the part of it at the beginning (ms). */
   readonly lostMs: number;
   readonly lostBeginMs: number;
-  /** From its first sound to the wake; null: it never came. */
+  /** Time from its first sound to the wake; null if the lane did not wake. */
   readonly delayMs: number | null;
 }
 
-/** Somebody speaks once in a room. */
+/** One utterance in a room. */
 export interface Drawn {
   readonly speaker: Speaker;
   readonly path: string;
@@ -94,14 +94,14 @@ export interface Drawn {
   readonly snrDb: number;
   readonly levelDb: number;
   readonly noise: Kind;
-  /** The room with it: whole chunks. */
+  /** Sound of the room with the utterance, in whole chunks. */
   readonly room: Float32Array;
-  /** When the speech begins, and how long it is, from its first sound to its last. */
+  /** Start and length of the speech, from its first to its last sound. */
   readonly leadMs: number;
   readonly saidMs: number;
 }
 
-/** The utterance of this number. */
+/** Draws the utterance with this number. */
 export function drawUtterance(library: Library, seed: number, index: number): Drawn {
   const dice = createDice(seed * 7_368_787 + index);
   const speaker = SPEAKER_NAMES[index % SPEAKER_NAMES.length] ?? 'en';
@@ -125,7 +125,7 @@ export function drawUtterance(library: Library, seed: number, index: number): Dr
   };
 }
 
-/** Somebody speaks once to a lane in standby. */
+/** Plays one utterance to a lane in standby. */
 export async function hearUtterance(deps: VoiceDeps, index: number): Promise<UtteranceResult> {
   const { createVoiceDetector, library, seed } = deps;
   const { room, leadMs, saidMs, ...drawn } = drawUtterance(library, seed, index);
@@ -188,11 +188,11 @@ export const MIXES = {
 } as const satisfies Record<string, readonly (readonly [Kind, number])[]>;
 export type Mix = keyof typeof MIXES;
 
-/** A conversation this often, of this many sentences, with pauses as people make them. */
+/** Time between conversations (s), their number of sentences, and natural pauses. */
 const TALK_EVERY_S = 150;
 const SENTENCES = 6;
 
-/** Twenty minutes or so of a room with visitors: seconds of open stream for each second from a visitor's first word to the last. */
+/** About twenty minutes of a room with visitors. Measures seconds of open stream for each second of conversation. */
 export async function hearMix(
   deps: VoiceDeps,
   mix: Mix,
@@ -241,7 +241,7 @@ export interface OtherResult {
   readonly woke: number;
 }
 
-/** How often a sound that nothing was fitted to wakes a lane that has heard a quiet room, each time another lane. */
+/** How often an unknown sound wakes a lane in a quiet room, with a new lane each time. */
 export async function hearOther(deps: VoiceDeps, name: OtherName, times: number): Promise<OtherResult> {
   const { createVoiceDetector, library, seed } = deps;
   let woke = 0;

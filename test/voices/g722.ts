@@ -1,4 +1,4 @@
-/** Decodes ITU-T G.722 at 64 kbit/s: a byte is two samples at 16 kHz. Neither sox nor Node can. */
+/** Decodes ITU-T G.722 at 64 kbit/s, which sox and Node cannot. A byte is two samples at 16 kHz. */
 
 const STEP_DOWN = [-60, -30, 58, 172, 334, 538, 1198, 3042];
 const LOW_CLASS = [0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0];
@@ -25,9 +25,9 @@ const at = (values: ArrayLike<number>, index: number): number => values[index] ?
 const limit = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value));
 const saturate = (value: number): number => limit(value, -32_768, 32_767);
 
-/** One of the two halves of the spectrum: an adaptive predictor and the size of its steps. */
+/** One half of the spectrum: an adaptive predictor and its step size. */
 class Band {
-  /** What is expected next. */
+  /** The predicted next value. */
   expected = 0;
   step: number;
   private fromZeros = 0;

@@ -1,4 +1,4 @@
-/** The command line of `npm run voices`: jobs are shared out among one worker thread per core. */
+/** The command line of `npm run voices`: distributes jobs to one worker thread per core. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, workerData } from 'node:worker_threads';
@@ -24,17 +24,17 @@ import { serveJobs, shareJobs } from './threads.ts';
 
 const USAGE = `npm run voices -- [options]
 
-Plays recorded people and the noises of rooms to the shipped voice detector and lane, in virtual time: whether each utterance
-wakes a lane in standby and reaches the service whole, and how often what is no speech wakes it. Recordings come from Debian's
-packages, by "apt-get download". Ends with 1 if a goal is missed, with 0 where the recordings cannot be had, and says so.
+Plays recorded people and the noises of rooms to the shipped voice detector and lane, in virtual time. Measures whether each
+utterance wakes a lane in standby and reaches the service whole, and how often noise wakes it. The recordings come from Debian
+packages, by "apt-get download". Exits with 1 if a goal is missed, and with 0 and a message if the recordings are not available.
 
-  --draws N     half of them utterances, half of them 72 s of noise (1000)
-  --seed S      of the first draw (1)
-  --only NAME   "utterances", a kind of noise or a mix, and nothing else; may be given several times
-  --threads T   side by side (one per core)
-  --others N    each of the sounds that nothing was fitted to, N times, and nothing else; there is no goal for them
-  --tolerant    for few draws: ends with 1 only where a goal is missed by far
-  --list        each utterance that was not whole
+  --draws N     number of draws: half utterances, half 72 s of noise (1000)
+   --seed S      seed of the first draw (1)
+   --only NAME   only "utterances", a kind of noise or a mix; may be repeated
+   --threads T   number of threads (one per core)
+   --others N    only the sounds that the detector was not tuned on, N times each; they have no goal
+   --tolerant    for few draws: exits with 1 only if a goal is missed by far
+   --list        list each utterance that was not whole
   --json        the result as {"voices": {...}} on the last line
 `;
 
@@ -67,7 +67,7 @@ function jobsFor(draws: number): Job[] {
   for (let from = 0; from < utterances; from += UTTERANCES_A_JOB) {
     jobs.push({ what: 'utterances', from, until: Math.min(utterances, from + UTTERANCES_A_JOB) });
   }
-  // Babble and music take longest to make.
+  // Babble and music take the longest time to make.
   return jobs.sort((one, other) => weight(other) - weight(one));
 }
 
@@ -84,7 +84,8 @@ function nameOf(job: Job): string {
 function chosen(jobs: readonly Job[], only: readonly string[]): readonly Job[] {
   const names = new Set(jobs.map(nameOf));
   const unknown = only.find((name) => !names.has(name));
-  if (unknown !== undefined) throw new Error(`--only ${unknown} is none of ${[...names].sort().join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(`--only ${unknown} must be one of ${[...names].sort().join(', ')}`);
   return only.length === 0 ? jobs : jobs.filter((job) => only.includes(nameOf(job)));
 }
 

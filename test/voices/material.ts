@@ -11,17 +11,17 @@ import {
 } from './recordings.ts';
 import { atLevel, speechLevelDb, spokenSpan } from './room.ts';
 
-/** Sentences, not single words: so long are the recordings that count as utterances. */
+/** Length of recordings that count as utterances (s): sentences, not single words. */
 const UTTERANCE_S = { shortest: 1.3, longest: 8 } as const;
-/** "Yes", "Thank you": so long are those that count as short answers, recording and what is said. */
+/** Length of short answers such as "Yes" or "Thank you" (s), for the recording and the speech in it. */
 const ANSWER_S = { shortest: 0.4, longest: 2 } as const;
-/** In front of and behind what is said nothing is left out that could belong to it. */
+/** Margin before and after the speech (samples), so that no part of it is cut. */
 const EDGE = Math.round(0.05 * RATE_HZ);
 const TALK_DB = -24;
-/** Recordings of each speaker that are heard in the background. */
+/** Number of recordings of each speaker for background talk. */
 const CHATTER = 15;
 
-/** What somebody says once, from its first sound to its last. */
+/** One utterance, from its first to its last sound. */
 export interface Utterance {
   readonly speaker: Speaker;
   readonly path: string;
@@ -30,11 +30,11 @@ export interface Utterance {
 
 export interface Library extends Material {
   utterance(dice: Dice, speaker: Speaker): Utterance;
-  /** A word or a few. */
+  /** A short answer of one or a few words. */
   answer(dice: Dice, speaker: Speaker): Utterance;
 }
 
-/** Opens the recordings that were fetched. */
+/** Opens the fetched recordings. */
 export function openLibrary(folder: string): Library {
   const bySpeaker = new Map(SPEAKER_NAMES.map((speaker) => [speaker, recordingsOf(folder, speaker)]));
   const pieces = musicIn(folder);
@@ -59,7 +59,7 @@ export function openLibrary(folder: string): Library {
     if (first === undefined) throw new Error(`no recordings of ${speaker}`);
     return dice.pick([first, ...others]);
   };
-  /** Few enough to be decoded once: whoever talks in the background may repeat themselves. */
+  /** Background talk from few recordings, which are decoded once and may repeat. */
   const chatter = (dice: Dice, speaker: Speaker): Float32Array => {
     const fitting = (bySpeaker.get(speaker) ?? []).filter(({ seconds }) => seconds >= 2 && seconds <= 8);
     const every = Math.max(1, Math.floor(fitting.length / CHATTER));

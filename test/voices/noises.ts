@@ -2,7 +2,7 @@ import { createDice, type Dice } from '../sim/dice.ts';
 import { RATE_HZ } from './recordings.ts';
 import { atLevel, levelDb, mixIn, reverberate } from './room.ts';
 
-/** Sounds of a room in which nobody speaks to the kiosk. Each is made new from its dice. */
+/** Sounds of a room without a visitor. Each is made from its own dice. */
 
 export const KINDS = [
   'fan',
@@ -18,7 +18,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Level of what goes on, and of the loudest moment of what happens now and then; dBFS. */
+/** Level of continuous noise, and of the loudest moment of single events (dBFS). */
 export const LEVELS_DB: Readonly<Record<Kind, number>> = {
   fan: -34,
   hum: -34,
@@ -32,19 +32,19 @@ export const LEVELS_DB: Readonly<Record<Kind, number>> = {
   babble: -45,
 };
 
-/** The room behind doors, steps, keys and phones. */
+/** Level of the room with doors, steps, keys and phones (dBFS). */
 const QUIET_ROOM_DB = -58;
-/** How many of them happen in an hour. */
+/** Number of events in an hour. */
 const EVENTS_AN_HOUR = 120;
 
-/** Recorded sound that goes on as long as it is wanted. */
+/** Recorded sound of any length. */
 export interface Material {
-  /** Somebody talks on and on. */
+  /** Continuous talk. */
   talk(dice: Dice, samples: number): Float32Array;
   music(dice: Dice, samples: number): Float32Array;
 }
 
-/** A stretch of one kind, at its usual level. */
+/** Makes noise of one kind at its usual level. */
 export function makeNoise(kind: Kind, samples: number, dice: Dice, material: Material): Float32Array {
   switch (kind) {
     case 'fan':
@@ -74,7 +74,7 @@ function white(samples: number, dice: Dice): Float32Array {
   return Float32Array.from({ length: samples }, () => dice.next() * 2 - 1);
 }
 
-/** One pole each way: keeps what lies between the two frequencies. */
+/** A band-pass with one pole on each side. */
 function band(sound: Float32Array, lowHz: number, highHz: number): Float32Array {
   const rise = 1 - Math.exp((-2 * Math.PI * highHz) / RATE_HZ);
   const fall = 1 - Math.exp((-2 * Math.PI * lowHz) / RATE_HZ);
@@ -106,7 +106,7 @@ export function pink(samples: number, dice: Dice): Float32Array {
   });
 }
 
-/** Air, and the blades that cut it: a tone with its harmonics which sways a little. */
+/** A fan: air noise, and a slightly varying tone with harmonics. */
 export function fan(samples: number, dice: Dice): Float32Array {
   const sound = atLevel(band(pink(samples, dice), 60, dice.between(600, 3000)), -20);
   const bladesHz = dice.between(70, 240);
@@ -123,7 +123,7 @@ export function fan(samples: number, dice: Dice): Float32Array {
   return sound;
 }
 
-/** Mains hum, with the harmonics of a transformer or a bad cable. */
+/** Mains hum with the harmonics of a transformer or a bad cable. */
 export function hum(samples: number, dice: Dice): Float32Array {
   const sound = atLevel(pink(samples, dice), dice.between(-40, -30));
   const baseHz = dice.pick([50, 60, 100, 120]);
@@ -137,7 +137,7 @@ export function hum(samples: number, dice: Dice): Float32Array {
   return sound;
 }
 
-/** Six people and more who talk among themselves at some distance: each their own level, all reverberated. */
+/** Six or more people who talk at a distance, with different levels and reverberation. */
 function babble(samples: number, dice: Dice, material: Material): Float32Array {
   const sound = new Float32Array(samples);
   const people = dice.whole(6, 10);
@@ -148,7 +148,7 @@ function babble(samples: number, dice: Dice, material: Material): Float32Array {
   return reverberate(sound, 0.8, { directToTail: 0.25, seed: dice.whole(1, 1e6) }).subarray(0, samples);
 }
 
-/** What happens at some moments in an otherwise quiet room, each as loud as it comes. */
+/** Single events in a quiet room, with different levels. */
 export function happen(
   samples: number,
   dice: Dice,
@@ -181,7 +181,7 @@ function loudestMomentDb(sound: Float32Array): number {
 
 const seconds = (length: number): number => Math.round(length * RATE_HZ);
 
-/** Something that is struck: tones that die away, each in its time, and a crack. */
+/** A stroke: decaying tones and a crack. */
 function strike(
   dice: Dice,
   given: { lowHz: number; highHz: number; modes: number; longS: number },
@@ -208,7 +208,7 @@ export function slam(dice: Dice): Float32Array {
     strike(dice, { lowHz: 45, highHz: dice.between(200, 900), modes: 10, longS: dice.between(0.08, 0.35) }),
     0,
   );
-  // The latch, or a second knock in the frame.
+  // The latch or a second knock.
   const again = seconds(dice.between(0.04, 0.3));
   mixIn(
     sound,
@@ -219,7 +219,7 @@ export function slam(dice: Dice): Float32Array {
   return sound;
 }
 
-/** Somebody walks by. */
+/** Steps of a person who walks by. */
 export function walk(dice: Dice): Float32Array {
   const steps = dice.whole(5, 12);
   const pace = dice.between(0.45, 0.65);
@@ -237,7 +237,7 @@ export function walk(dice: Dice): Float32Array {
   return sound;
 }
 
-/** A bunch of keys, or a drawer of spoons. */
+/** A bunch of keys or a drawer of spoons. */
 function jingle(dice: Dice): Float32Array {
   const sound = new Float32Array(seconds(dice.between(0.6, 2.5)));
   for (let at = 0; at < sound.length - seconds(0.2); at += seconds(dice.wait(0.06))) {
@@ -247,7 +247,7 @@ function jingle(dice: Dice): Float32Array {
   return sound;
 }
 
-/** A phone: a bell, a warble, beeps, dialling, or a melody. */
+/** A phone: a bell, a warble, beeps, dialling or a melody. */
 export function ring(dice: Dice): Float32Array {
   return dice.pick(RINGS)(dice);
 }
@@ -268,7 +268,7 @@ function bell(dice: Dice): Float32Array {
   const sound = new Float32Array(seconds(dice.pick([1, 2, 6])));
   const hz = dice.between(900, 1600);
   for (let at = 0, turn = 0; at < sound.length; at += seconds(0.05), turn++) {
-    // A ring is one second of clapper, two of pause.
+    // A ring is one second of the bell and two seconds of pause.
     if (Math.floor(at / RATE_HZ) % 3 !== 0) continue;
     const one = turn % 2 === 0 ? hz : hz * 1.19;
     tone(sound, at, 0.3, [one, one * 2.76, one * 5.4], 0.12);
@@ -322,7 +322,7 @@ function melody(dice: Dice): Float32Array {
   return sound;
 }
 
-/** Dice for a stretch, so that the same seed makes the same hour. */
+/** Dice for one stretch, so that the same seed makes the same hour. */
 export function diceFor(seed: number, kind: Kind, stretch: number): Dice {
   return createDice(seed * 1_000_003 + KINDS.indexOf(kind) * 10_007 + stretch);
 }

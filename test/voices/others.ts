@@ -5,18 +5,18 @@ import { RATE_HZ, SPEAKER_NAMES, type Speaker } from './recordings.ts';
 import { atLevel, levelDb, mixIn, reverberate, speechLevelDb } from './room.ts';
 import { whispered } from './whisper.ts';
 
-/** Sounds that no measure was fitted to: what wakes a lane that nobody has spoken to, and which voices it does not hear. */
+/** Sounds that the detector was not tuned on, to find noises that wake a lane and voices that do not. */
 
 type Make = (dice: Dice, library: Library) => Float32Array;
 
 const seconds = (length: number): number => Math.round(length * RATE_HZ);
 
-/** Sound made sample by sample. @param valueAt of the time in seconds and the index */
+/** Makes sound sample by sample. @param valueAt returns the sample at a time (s) and index */
 function made(lengthS: number, valueAt: (atS: number) => number): Float32Array {
   return Float32Array.from({ length: seconds(lengthS) }, (_, index) => valueAt(index / RATE_HZ));
 }
 
-/** A tone whose pitch moves. @param hzAt its pitch at each time @param strengths of its harmonics, from the first on */
+/** A tone with varying pitch. @param hzAt pitch at each time @param strengths strengths of its harmonics, from the first */
 function gliding(
   lengthS: number,
   hzAt: (atS: number) => number,
@@ -30,7 +30,7 @@ function gliding(
   });
 }
 
-/** How far a formant lifts what sounds at this frequency. */
+/** Gain of a formant at this frequency. */
 const formant = (hz: number, middleHz: number, widthHz: number): number =>
   1 / (1 + ((hz - middleHz) / widthHz) ** 2);
 
@@ -42,7 +42,7 @@ function faded(sound: Float32Array, riseS: number, fallS: number): Float32Array 
   });
 }
 
-/** A motor that is switched on and moved to and fro, with the air it draws. */
+/** A vacuum cleaner: a motor that starts and moves to and fro, with air noise. */
 const vacuum: Make = (dice) => {
   const lengthS = dice.between(6, 15);
   const endHz = dice.between(180, 420);
@@ -60,7 +60,7 @@ const vacuum: Make = (dice) => {
   return faded(swaying, 0.4, 1);
 };
 
-/** Steam: a whistle that climbs, then stands and flutters. */
+/** A whistle that rises, then stays and flutters. */
 const kettle: Make = (dice) => {
   const endHz = dice.between(1400, 2600);
   const climbS = dice.between(2, 5);
@@ -73,7 +73,7 @@ const kettle: Make = (dice) => {
   return faded(whistle, climbS, 0.5);
 };
 
-/** Cries of about a second, up and down again, trembling, with a breath in between. */
+/** Trembling cries of about a second with rising and falling pitch, and breaths in between. */
 const baby: Make = (dice) => {
   const sound = new Float32Array(seconds(8));
   const homeHz = dice.between(350, 520);
@@ -101,7 +101,7 @@ const baby: Make = (dice) => {
 const farSteps: Make = (dice) =>
   reverberate(walk(dice), 1.5, { directToTail: 0.5, seed: dice.whole(1, 1e6) });
 
-/** A burst of air, then what is left of a voice in it; two to four times. */
+/** Two to four coughs: a burst of air, then a little voice. */
 const cough: Make = (dice) => {
   const sound = new Float32Array(seconds(2.5));
   const voiceHz = dice.between(110, 240);
@@ -119,7 +119,7 @@ const cough: Make = (dice) => {
   return sound;
 };
 
-/** Somebody dials a number, and somebody's loudspeaker plays it. */
+/** Dial tones of a phone on a loudspeaker. */
 const dialling: Make = (dice) => {
   const sound = new Float32Array(seconds(4));
   for (let at = 0; at < 3.8; at += 0.2) {
@@ -133,7 +133,7 @@ const dialling: Make = (dice) => {
   return reverberate(sound, 0.5, { seed: dice.whole(1, 1e6) });
 };
 
-/** Three or four notes out of a ceiling, in a hall. */
+/** Three or four notes from a ceiling loudspeaker in a hall. */
 const chime: Make = (dice) => {
   const notes = dice.pick([
     [659, 523, 392],
@@ -170,7 +170,7 @@ const dog: Make = (dice) => {
   return reverberate(sound, 0.5, { seed: dice.whole(1, 1e6) });
 };
 
-/** Sixty hands. */
+/** Applause of sixty hands. */
 const applause: Make = (dice) => {
   const sound = new Float32Array(seconds(6));
   const clap = faded(pink(seconds(0.02), dice), 0.001, 0.018);
@@ -191,9 +191,9 @@ const hoarse: Make = (dice, library) => whispered(library.utterance(dice, anySpe
 
 export interface Other {
   readonly make: Make;
-  /** Level of what is said, or of the whole. */
+  /** Level of the speech, or of the whole sound. */
   readonly levelDb: number;
-  /** Somebody speaks to the kiosk, and is to be heard. */
+  /** Whether it is a visitor who speaks to the kiosk and must be heard. */
   readonly isVisitor: boolean;
 }
 
@@ -222,7 +222,7 @@ const LEAD_S = 8;
 const AFTER_S = 3;
 const ROOM_DB = -58;
 
-/** It happens once, in a quiet room. */
+/** Makes the sound once in a quiet room. */
 export function makeOther(name: OtherName, dice: Dice, library: Library): Float32Array {
   const { make, levelDb: level } = OTHERS[name];
   const event = make(dice, library);

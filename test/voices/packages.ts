@@ -1,4 +1,4 @@
-/** Recordings of people and music, out of Debian's packages: fetched when they are needed, kept in the user's cache. */
+/** Recordings of people and music from Debian packages, fetched on demand and kept in the user's cache. */
 import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -16,19 +16,19 @@ const PACKAGES = [
   'asterisk-prompt-it-menardi-wav',
 ] as const;
 
-/** Where the recordings lie, or why there are none. */
+/** The folder of the recordings, or the reason why there are none. */
 export type Fetched = { readonly folder: string } | { readonly missing: string };
 
 function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'dragoman');
 }
 
-/** Fetches and unpacks what is not there yet. Nothing is installed, and no rights are needed. */
+/** Fetches and unpacks missing recordings. It installs nothing and needs no root. */
 export async function fetchRecordings(): Promise<Fetched> {
   try {
     await run('sox', ['--version']);
   } catch {
-    return { missing: 'some of the recordings are decoded by sox, which is not installed' };
+    return { missing: 'sox is not installed; it is needed to decode some recordings' };
   }
   const cache = cacheFolder();
   const folder = join(cache, 'recordings');
@@ -36,7 +36,7 @@ export async function fetchRecordings(): Promise<Fetched> {
     await access(folder);
     return { folder: join(folder, 'usr/share/asterisk') };
   } catch {
-    // The first time.
+    // The folder does not exist before the first run.
   }
   const fresh = `${folder}.${process.pid}`;
   try {
@@ -55,7 +55,7 @@ export async function fetchRecordings(): Promise<Fetched> {
   }
 }
 
-/** Two runs at a time fetch the same: the first one to have it wins. */
+/** Ignores an error if the folder exists: of two parallel runs, the first one wins. */
 function ignoreIfThere(folder: string): (error: unknown) => Promise<void> {
   return async (error) => {
     try {

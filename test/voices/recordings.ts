@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { resampleBy } from '../../src/emulator/core/resample.ts';
 import { decodeG722 } from './g722.ts';
 
-/** Of all sound here: the rate at which a kiosk streams. */
+/** Sample rate of all sound here: that of a kiosk's stream. */
 export const RATE_HZ = 24_000;
 
-/** People whose recordings there are. The rules were tuned on three of them and are judged on all. */
+/** Recorded speakers. The rules were tuned on three of them and are judged on all. */
 export const SPEAKERS = {
   en: { folder: 'en_US_f_Allison', tuned: true },
   es: { folder: 'es_MX_f_Allison', tuned: true },
@@ -22,10 +22,10 @@ export const SPEAKERS = {
 export type Speaker = keyof typeof SPEAKERS;
 export const SPEAKER_NAMES = Object.keys(SPEAKERS) as readonly Speaker[];
 
-/** Bytes of a second of sound, by the ending of a file's name. */
+/** Bytes of a second of sound, by file extension. */
 const BYTES_PER_S: Readonly<Record<string, number>> = { g722: 8000, wav: 16_000, gsm: 1650 };
 
-/** Folders of silence and of single words. */
+/** Folders with silence or single words. */
 const NO_SENTENCES = /^(silence|digits|letters|phonetic)\//;
 
 /** One recorded file. */
@@ -59,7 +59,7 @@ export function decode(recording: Recording): Float32Array {
   return withoutOffset(decodeAsItIs(recording));
 }
 
-/** Some recordings' zero is off by a third of their power: that is no sound, and must not count as part of their level. */
+/** Removes a DC offset, which has a third of the power of some recordings and must not count as sound. */
 function withoutOffset(sound: Float32Array): Float32Array {
   const offset = sound.reduce((sum, value) => sum + value, 0) / Math.max(1, sound.length);
   return sound.map((value) => value - offset);

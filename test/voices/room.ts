@@ -2,7 +2,7 @@ import { createSpectrum, type Spectrum, transformLength, valueAt } from '../../s
 import { createDice } from '../sim/dice.ts';
 import { RATE_HZ } from './recordings.ts';
 
-/** Sound and what may happen to it in a room. */
+/** Levels and reverberation of sound in a room. */
 
 export function levelDb(sound: Float32Array): number {
   let sum = 0;
@@ -10,14 +10,14 @@ export function levelDb(sound: Float32Array): number {
   return 10 * Math.log10(Math.max(1e-12, sum / Math.max(1, sound.length)));
 }
 
-/** Brings a sound to this level, in place. */
+/** Scales a sound to this level, in place. */
 export function atLevel(sound: Float32Array, wantedDb: number, isDb = levelDb(sound)): Float32Array {
   const gain = 10 ** ((wantedDb - isDb) / 20);
   for (let index = 0; index < sound.length; index++) sound[index] = (sound[index] ?? 0) * gain;
   return sound;
 }
 
-/** Adds one sound to another, in place, from a sample on. */
+/** Adds one sound to another in place, starting at a sample. */
 export function mixIn(sound: Float32Array, other: Float32Array, from: number, gain = 1): void {
   const until = Math.min(other.length, sound.length - from);
   for (let index = Math.max(0, -from); index < until; index++) {
@@ -25,7 +25,7 @@ export function mixIn(sound: Float32Array, other: Float32Array, from: number, ga
   }
 }
 
-/** Level of a voice while it speaks: of the 20 ms frames that are within 25 dB of its loudest. */
+/** Level of a voice during speech: of all 20 ms frames within 25 dB of the loudest. */
 export function speechLevelDb(sound: Float32Array): number {
   const frames = framePowers(sound);
   const loudest = Math.max(...frames);
@@ -46,7 +46,7 @@ export function framePowers(sound: Float32Array): number[] {
   return powers;
 }
 
-/** The first and last sample of what is said in a recording: within 30 dB of its loudest frame. */
+/** First and last sample of the speech in a recording: frames within 30 dB of the loudest. */
 export function spokenSpan(sound: Float32Array): { readonly from: number; readonly until: number } {
   const powers = framePowers(sound);
   const threshold = Math.max(...powers) / 1000;
@@ -55,7 +55,7 @@ export function spokenSpan(sound: Float32Array): { readonly from: number; readon
   return { from: first * FRAME, until: (last + 1) * FRAME };
 }
 
-/** How a room of this reverberation time answers a clap: the direct sound, and a diffuse tail as strong as it 2 m away. */
+/** Impulse response of a room with this reverberation time: direct sound, and a diffuse tail that is as strong at 2 m. */
 function impulseResponse(rt60S: number, directToTail: number, seed: number): Float32Array {
   const dice = createDice(seed);
   const response = new Float32Array(Math.round(rt60S * RATE_HZ));
@@ -64,7 +64,7 @@ function impulseResponse(rt60S: number, directToTail: number, seed: number): Flo
   let power = 0;
   let smooth = 0;
   for (let index = start; index < response.length; index++) {
-    // Walls swallow high tones first.
+    // Walls absorb high tones first.
     smooth += 0.6 * ((dice.next() * 2 - 1) * Math.exp(-decay * index) - smooth);
     response[index] = smooth;
     power += smooth * smooth;
@@ -75,7 +75,7 @@ function impulseResponse(rt60S: number, directToTail: number, seed: number): Flo
   return response;
 }
 
-/** A room, ready to be convolved with. */
+/** The transformed impulse response of a room. */
 interface Room {
   readonly length: number;
   readonly spectrum: Spectrum;
@@ -84,7 +84,7 @@ interface Room {
 }
 
 const rooms = new Map<string, Room>();
-/** Rooms of one kind differ in nothing that could be heard by a detector: few of each are enough. */
+/** Number of rooms of each kind; a detector hears no difference between them. */
 const ROOMS_OF_A_KIND = 4;
 
 function roomOf(rt60S: number, directToTail: number, seed: number): Room {
@@ -101,7 +101,7 @@ function roomOf(rt60S: number, directToTail: number, seed: number): Room {
   return room;
 }
 
-/** A sound as it is heard in a room with this reverberation time; its tail sounds on behind it. */
+/** Adds the reverberation of a room to a sound; the tail continues after its end. */
 export function reverberate(
   sound: Float32Array,
   rt60S: number,
@@ -112,7 +112,7 @@ export function reverberate(
   const hop = size - room.length;
   const [re, im] = [new Float64Array(size), new Float64Array(size)];
   const heard = new Float32Array(sound.length + room.length);
-  // Two stretches at a time, one as real and one as imaginary part: the room's answer is real.
+  // Two blocks at a time, as real and imaginary part, because the response is real.
   for (let from = 0; from < sound.length; from += 2 * hop) {
     re.fill(0).set(sound.subarray(from, from + hop));
     im.fill(0).set(sound.subarray(from + hop, from + 2 * hop));

@@ -16,13 +16,13 @@ import { RATE_HZ } from './recordings.ts';
 const { chunkMs } = LANE_DEFAULTS;
 export const CHUNK_SAMPLES = (RATE_HZ * chunkMs) / 1000;
 
-/** How long the backend and the service take: about as long as real ones. */
+/** Delays of the backend and the service (ms), similar to real ones. */
 const TOKEN_MS = 150;
 const UPGRADE_MS = 500;
 const SETUP_MS = 2500;
 const END_MS = 400;
 const PONG_MS = 60;
-/** A service that understands somebody says so about once a second. */
+/** Time between two partials of the service during speech (ms). */
 const HEARD_MS = 1000;
 
 const quiet = (): void => {};
@@ -31,20 +31,20 @@ const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: 
 export interface StandbyLaneOptions {
   readonly createVoiceDetector: CreateVoiceDetector;
   readonly standbyAfterMs: number;
-  /** Whether the service would make something of what was captured at that moment. */
+  /** Whether the service would recognise speech captured at that moment. */
   understands(capturedAt: number): boolean;
 }
 
 /**
- * One kiosk in standby that wakes by a voice: the shipped way from the microphone to the lane, and the lane, in virtual time
- * before a service that does its job.
+ * A kiosk in standby that wakes by voice: the shipped pipeline from the microphone to the lane, and the lane, in virtual time with
+ * a working service.
  */
 export class StandbyLane {
   now = 10_000;
   wakes = 0;
-  /** For so long the lane was awake, or its last stream was not yet closed. */
+  /** Time in which the lane was awake, or its last stream was not yet closed. */
   openMs = 0;
-  /** When the chunks ended that were sent as they were. */
+  /** End times of chunks that were sent unchanged. */
   readonly sent = new Set<number>();
   readonly told: string[] = [];
   private readonly options: StandbyLaneOptions;
@@ -97,14 +97,14 @@ export class StandbyLane {
     return this.state.vainWakes.length;
   }
 
-  /** Whether a chunk that ended then was sent, or waits to be. */
+  /** Whether the chunk with this end time was sent or is queued. */
   isKept(capturedAt: number): boolean {
     return (
       this.sent.has(capturedAt) || this.state.backlog.chunks.some((chunk) => chunk.capturedAt === capturedAt)
     );
   }
 
-  /** Lets the microphone hear this, and time pass. What does not fill a chunk waits for more. */
+  /** Feeds sound to the microphone and advances the time. An incomplete chunk waits for more sound. */
   hear(sound: Float32Array): void {
     const all = new Float32Array(this.rest.length + sound.length);
     all.set(this.rest);
@@ -188,7 +188,7 @@ export class StandbyLane {
     }
   }
 
-  /** The service's side of it. */
+  /** Simulates the service. */
   private serve(effect: Extract<LaneEffect, { stream: number }>): void {
     const { stream } = effect;
     switch (effect.type) {

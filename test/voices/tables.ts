@@ -4,7 +4,7 @@ import { KINDS, type Kind, LEVELS_DB } from './noises.ts';
 import { OTHERS } from './others.ts';
 import { SPEAKERS } from './recordings.ts';
 
-/** What standby may cost in each kind of room. */
+/** Limits of standby in each kind of room. */
 const GOALS: Readonly<Record<Kind, { readonly wakes?: number; readonly open: number }>> = {
   fan: { wakes: 2, open: 0.03 },
   hum: { wakes: 2, open: 0.03 },
@@ -76,12 +76,12 @@ export function summarise(answers: readonly Answer[]): Summary {
   };
 }
 
-/** Whether all that was said reached the service, from its first sound on. */
+/** Whether the whole utterance reached the service. */
 function isWhole({ lostMs }: UtteranceResult): boolean {
   return lostMs === 0;
 }
 
-/** By how much a goal may be missed: a share of the utterances, false wakes an hour, and times the open share. */
+/** Tolerance on the goals: share of utterances, false wakes an hour, factor on the open share. */
 export interface Tolerance {
   readonly broken: number;
   readonly wakes: number;
@@ -89,7 +89,7 @@ export interface Tolerance {
 }
 
 export const NO_TOLERANCE: Tolerance = { broken: 0, wakes: 0, open: 1 };
-/** For a quarter of an hour of each kind, in which one false wake is four an hour. */
+/** Tolerance for a quarter of an hour of each kind, in which one false wake counts as four an hour. */
 export const TOLERANCE: Tolerance = { broken: 0.02, wakes: 12, open: 2 };
 
 export function misses({ utterances, noises }: Summary, tolerance: Tolerance): string[] {
@@ -165,7 +165,7 @@ function noiseTable({ noises, figures }: Summary): string {
   return `${text}Seconds of stream for each second from the first word to the last: ${mixes.join(', ')}\n`;
 }
 
-/** What nothing was fitted to: how often it wakes a lane that has heard a quiet room. */
+/** Prints how often unknown sounds wake a lane in a quiet room. */
 export function printOthers(answers: readonly Answer[]): string {
   const rows = answers.flatMap((answer) => (answer.what === 'other' ? [answer.result] : []));
   const lines = Object.entries(OTHERS).flatMap(([name, { levelDb, isVisitor }]) =>
@@ -175,5 +175,5 @@ export function printOthers(answers: readonly Answer[]): string {
         line([name, `${levelDb} dBFS`, `${woke} of ${times}`, isVisitor ? 'a visitor' : '']),
       ),
   );
-  return `How often it wakes a lane in standby, once each in a quiet room\n${lines.join('')}`;
+  return `Wakes of a lane in standby, by one sound in a quiet room\n${lines.join('')}`;
 }

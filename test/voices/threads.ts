@@ -1,11 +1,11 @@
-/** Jobs shared out among worker threads, each of which runs the same bundle as the main thread. */
+/** Distributes jobs to worker threads, which run the same bundle as the main thread. */
 import { fileURLToPath } from 'node:url';
 import { parentPort, Worker } from 'node:worker_threads';
 
-/** A thread that has had nothing to do for so long compiles nothing any more. */
+/** Idle time after which a thread no longer compiles code (ms). */
 const IDLE_MS = 500;
 
-/** In a worker: does each job that comes, and says what came of it. */
+/** In a worker: performs each job and returns its answer. */
 export function serveJobs<Job, Answer>(perform: (job: Job) => Promise<Answer>): void {
   parentPort?.on('message', (job: Job) => {
     perform(job).then(
@@ -18,7 +18,7 @@ export function serveJobs<Job, Answer>(perform: (job: Job) => Promise<Answer>): 
   parentPort?.postMessage(null);
 }
 
-/** In the main thread: the answers to all jobs, in the order in which they came. @param workerData for each worker */
+/** In the main thread: runs all jobs. @returns the answers in the order of the jobs @param workerData data for each worker */
 export async function shareJobs<Job, Answer>(
   jobs: readonly Job[],
   workerData: unknown,
@@ -34,7 +34,7 @@ export async function shareJobs<Job, Answer>(
         if (answer !== null) answers.push(answer);
         const next = queue.shift();
         if (next !== undefined) return worker.postMessage(next);
-        // Node 20 may end the whole program when a thread ends while its code is still being compiled.
+        // Node 20 may crash if a thread ends while its code is still being compiled.
         setTimeout(() => void worker.terminate().then(() => resolve()), IDLE_MS);
       });
     });

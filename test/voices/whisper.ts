@@ -1,14 +1,14 @@
 import type { Dice } from '../sim/dice.ts';
 
-/** Says a recording with breath in place of the voice: each stretch's resonances (linear prediction) are kept, and noise put through them. */
+/** Turns a recording into a whisper: keeps the resonances (linear prediction) and replaces the voice by noise. */
 
 const FRAME = 720;
 const HOP = FRAME / 2;
 const ORDER = 26;
-/** Makes resonances 150 Hz wider: an open glottis damps them, and else they would hold a harmonic of the voice. */
+/** Widens resonances by 150 Hz: an open glottis damps them, and otherwise they would keep a harmonic of the voice. */
 const DAMPING = 0.98;
 
-/** @param voiced how much of the voice stays, 0 (a whisper) to 1, by its amplitude */
+/** @param voiced remaining amplitude of the voice, 0 (a whisper) to 1 */
 export function whispered(sound: Float32Array, dice: Dice, voiced: number): Float32Array {
   const said = new Float32Array(sound.length);
   const window = Float64Array.from(
@@ -22,7 +22,7 @@ export function whispered(sound: Float32Array, dice: Dice, voiced: number): Floa
       filter.reduce((sum, weight, lag) => sum - weight * (frame[index - lag - 1] ?? 0), value),
     );
     const strength = Math.sqrt(residue.reduce((sum, value) => sum + value * value, 0) / FRAME);
-    // Of evenly spread dice, the mean power is a third.
+    // The mean power of evenly distributed dice is a third.
     const breath = residue.map(
       (value, index) =>
         voiced * value +
@@ -39,7 +39,7 @@ export function whispered(sound: Float32Array, dice: Dice, voiced: number): Floa
   return said;
 }
 
-/** Weights of the samples before that foretell the next one (Levinson and Durbin). */
+/** Weights of earlier samples that predict the next one (Levinson and Durbin). */
 function predictor(frame: Float64Array): number[] {
   const likeness = Array.from({ length: ORDER + 1 }, (_, lag) =>
     frame.reduce((sum, value, index) => sum + value * (frame[index + lag] ?? 0), 0),
