@@ -12,7 +12,7 @@ import {
 } from './shapes.ts';
 import { connect, type Pace, parseJson, Stream, type UpgradeRefusal, WAIT_MS } from './stream.ts';
 
-/** Paths below the HTTP base. Where the specification shows none (4.2), the pattern of 4.1 is taken. */
+/** Paths below the HTTP base. The specification gives none in 4.2, so they follow the pattern of 4.1. */
 export const PATHS = {
   sessions: '/session-storage/v2/sessions',
   session: (id: string) => `/session-storage/v2/sessions/${encodeURIComponent(id)}`,
@@ -22,7 +22,7 @@ export const PATHS = {
   stream: (hash: string) => `/streaming-api/${hash}/v1/speech-to-speech/stream`,
 } as const;
 
-/** How a request is made; `json` is sent as JSON, `body` as it stands. */
+/** Options of a request. `json` is sent as JSON, `body` unchanged. */
 export interface RequestOptions {
   readonly credential?: string | null;
   readonly json?: unknown;
@@ -30,15 +30,15 @@ export interface RequestOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** A refused connection, however it was delivered (7: not shown): at the upgrade, as a message, as a close. */
+/** A refused connection in any delivery (7: not shown): at the upgrade, as a message, or as a close. */
 export interface Refusal {
   readonly delivery: 'http' | 'message' | 'close';
   /** HTTP status of a refused upgrade. */
   readonly status: number | null;
   readonly upgrade: UpgradeRefusal | null;
-  /** Everything that was said: body, messages or close reason, as text. */
+  /** Text of the refusal: body, messages or close reason. */
   readonly said: string;
-  /** Numeric error_code where one was said. */
+  /** Numeric error_code, if there is one. */
   readonly errorCode: number | null;
   readonly closeCode: number | null;
 }
@@ -59,7 +59,7 @@ export function reasonsIn(said: string): string[] {
   return REASONS.filter((reason) => text.includes(reason));
 }
 
-/** A client of the service that remembers what it opened and created. */
+/** A client of the service that keeps track of its streams and sessions. */
 export class Client {
   readonly target: Target;
   readonly #pace: Pace;
@@ -88,7 +88,7 @@ export class Client {
     return { status: response.status, headers: response.headers, text, json: parseJson(text) };
   }
 
-  /** A create request (4.1) with the API key, whatever comes of it. */
+  /** A create request (4.1) with the API key, with any result. */
   async create(json: unknown, credential: string | null = this.target.apiKey): Promise<Answer> {
     const answer = await this.request('POST', PATHS.sessions, { credential, json });
     const created = sessionShape.safeParse((answer.json as { data?: unknown } | undefined)?.data);
@@ -96,7 +96,7 @@ export class Client {
     return answer;
   }
 
-  /** A session that must come into being. */
+  /** Creates a session; fails if it is refused. */
   async created(json: Record<string, unknown> = {}): Promise<TokenSession> {
     const answer = await this.create({ intent: 's2s', ...json });
     const session = expectData(answer, 201, sessionShape, '4.1 create') as SessionObject;
@@ -148,12 +148,12 @@ export class Client {
     return (answer.json as { data: { ws_url: string; publisher: string } }).data;
   }
 
-  /** A clone request (4.4) with the JWT, whatever comes of it. */
+  /** A clone request (4.4) with the JWT, with any result. */
   clone(data: unknown, credential: string | null = this.target.jwt): Promise<Answer> {
     return this.request('POST', PATHS.clone, { credential, json: { data } });
   }
 
-  /** A voice that must be registered. */
+  /** Registers a voice; fails if it is refused. */
   async cloned(data: Record<string, unknown> = {}): Promise<VoiceObject> {
     const sample = { filename: 'visitor.wav', mime_type: 'audio/wav' };
     const answer = await this.clone({ name: 'Visitor 1', samples: [sample], ...data });
@@ -173,7 +173,7 @@ export class Client {
     return result;
   }
 
-  /** A stream that must open, by its token or its whole address. */
+  /** Opens a stream by its token or its whole address; fails if it is refused. */
   async open(tokenOrUrl: string, headers: Record<string, string> = {}): Promise<Stream> {
     const url = /^wss?:/.test(tokenOrUrl) ? tokenOrUrl : this.streamUrl(tokenOrUrl);
     const result = await this.connect(url, headers);
@@ -181,14 +181,14 @@ export class Client {
     throw new Error(`the stream was refused with HTTP ${result.status}: ${result.text.slice(0, 400)}`);
   }
 
-  /** A stream that must open and answer: rules out a refusal that follows the upgrade. */
+  /** Opens a stream that must also answer, to exclude a refusal after the upgrade. */
   async works(tokenOrUrl: string, headers: Record<string, string> = {}): Promise<Stream> {
     const stream = await this.open(tokenOrUrl, headers);
     await stream.getTask();
     return stream;
   }
 
-  /** A connection that must be refused, in any of the three deliveries. */
+  /** Expects a refused connection, in any of the three deliveries. */
   async refused(tokenOrUrl: string, headers: Record<string, string> = {}): Promise<Refusal> {
     const url = /^wss?:/.test(tokenOrUrl) ? tokenOrUrl : this.streamUrl(tokenOrUrl);
     const result = await this.connect(url, headers);
@@ -226,7 +226,7 @@ export class Client {
     };
   }
 
-  /** Revokes what tests created, so that no cap of the account is reached. */
+  /** Revokes the sessions of the tests, so that no cap of the account is reached. */
   async revokeAll(): Promise<void> {
     const ids = [...this.#sessions];
     await Promise.all(ids.map((id) => this.revoke(id)));

@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import { loadVoice, makeSilence } from './speech.ts';
 import { type Message, type Stream, WAIT_MS } from './stream.ts';
 
-/** What a `set_task` of the suite differs in. */
+/** Options of a `set_task` of the suite. */
 export interface TaskOptions {
   readonly sampleRate?: number;
   readonly channels?: number;
@@ -76,14 +76,14 @@ export async function converse(
   return { stream, from, sent, sentence: voice.sentence };
 }
 
-/** Returns when nothing has come for `quietMs`, or after `WAIT_MS` at most. */
+/** Returns when no message has come for `quietMs`, or after `WAIT_MS`. */
 export async function settles(stream: Stream, quietMs = 700): Promise<void> {
   const until = performance.now() + WAIT_MS;
   let count = -1;
   while (count !== stream.messages.length && performance.now() < until && !stream.isClosed) {
     count = stream.messages.length;
     await new Promise((resolve) => setTimeout(resolve, quietMs));
-    // A service that is kept from running is quiet, too: it has to have had its turn.
+    // A stalled service is quiet, too: wait until it has handled all messages.
     await stream.sync();
     await stream.sync();
   }

@@ -3,10 +3,10 @@ import { request as requestHttps } from 'node:https';
 import type { Answer } from './shapes.ts';
 import { parseJson, WAIT_MS } from './stream.ts';
 
-/** A WebSocket upgrade request written by hand, for what no proper client would send. */
+/** A hand-written WebSocket upgrade request, for requests that a correct client never sends. */
 export interface Handshake {
   readonly method?: string;
-  /** The request target as it stands. */
+  /** The unchanged request target. */
   readonly target: string;
   /** Replaces headers of a proper handshake. */
   readonly headers?: Record<string, string>;

@@ -4,7 +4,7 @@ import { useService } from './service.ts';
 import { makeSilence, makeSpeech } from './speech.ts';
 import type { Message } from './stream.ts';
 
-/* docs/service.md 10's facts marked C or O: what the server says. */
+/* Facts marked C or O in docs/service.md 10: messages of the server. */
 
 const service = useService({ profile: 'live' });
 const TRANSCRIPTS = [
@@ -50,7 +50,7 @@ describe('one sentence into two languages', () => {
     }
   });
 
-  test('live messages: a transcript says which seconds of the audio it covers, and when each word was said', () => {
+  test('live messages: a transcript has the times of its audio and of each word', () => {
     for (const message of texts) {
       const segments = transcriptionOf(message)['segments'] as Record<string, unknown>[];
       let before = 0;
@@ -130,7 +130,7 @@ describe('one sentence into two languages', () => {
     expect(new Set(audio.map((message) => message.data['language']))).toEqual(new Set(['es', 'de']));
   });
 
-  test('live messages: audio is 24000 Hz mono in chunks of 200 ms, whatever was asked', () => {
+  test('live messages: audio is 24000 Hz mono in chunks of 200 ms, whatever format was requested', () => {
     const sizes = audio.map((message) => audioOf(message).length);
     expect(Math.max(...sizes)).toBe(CHUNK_BYTES);
     expect(sizes.filter((size) => size === CHUNK_BYTES).length).toBeGreaterThan(sizes.length / 2);
@@ -195,7 +195,7 @@ describe('one sentence into two languages', () => {
   });
 });
 
-test('live messages: by default no other texts come than the three usual ones', async () => {
+test('live messages: by default only the three usual kinds of transcripts come', async () => {
   const { client } = service;
   const { stream } = await converse(client, (await client.created()).token);
   const types = new Set(stream.messages.map((message) => message.type));
@@ -207,7 +207,7 @@ test('live messages: by default no other texts come than the three usual ones', 
   }
 });
 
-test('live messages: a task that allows some texts gets no others', async () => {
+test('live messages: a task that allows some kinds of transcripts gets no others', async () => {
   const { client } = service;
   const pipeline = { allowed_message_types: ['validated_transcription'] };
   const { stream } = await converse(client, (await client.created()).token, { pipeline });
@@ -223,7 +223,7 @@ test('live messages: an error has code, desc and param', async () => {
   expect(answer.data).toHaveProperty('param');
 });
 
-test('live messages: a flushed backlog is warned about as too fast and the stream goes on', async () => {
+test('live messages: a flushed backlog causes a warning (too fast), and the stream continues', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   await stream.run(makeTask());
@@ -233,7 +233,7 @@ test('live messages: a flushed backlog is warned about as too fast and the strea
   expect((await stream.getTask()).type).toBe('current_task');
 });
 
-test('live messages: audio at half speed is warned about as too slow', async (context) => {
+test('live messages: audio at half speed causes a warning (too slow)', async (context) => {
   service.steering(context, 'saves the time');
   const { client } = service;
   const stream = await client.open((await client.created()).token);
@@ -246,7 +246,7 @@ test('live messages: audio at half speed is warned about as too slow', async (co
   expect((await stream.getTask()).type).toBe('current_task');
 });
 
-test('live messages: a pause in the audio is warned about as stalled', async (context) => {
+test('live messages: a pause in the audio causes a warning (stalled)', async (context) => {
   service.steering(context, 'saves the time');
   const { client } = service;
   const stream = await client.open((await client.created()).token);

@@ -5,7 +5,7 @@ import { audioOf, makeTask, settles } from './conversation.ts';
 import { useService } from './service.ts';
 import { loadVoice, makeSilence, makeWav } from './speech.ts';
 
-/* Facts of public clients that leave the service a choice, or ask something of clients. */
+/* Facts of public clients that leave the service a choice, or require something of clients. */
 
 const service = useService({ profile: 'live' });
 
@@ -40,7 +40,7 @@ test('live wire: wav is taken with its header, zlib_pcm_s16le comes compressed, 
   expect(error.data).toMatchObject({ code: 'VALIDATION_ERROR' });
 });
 
-test('live wire: frames of unknown types, without a type and empty ones may come, and the stream goes on', async (context) => {
+test('live wire: frames of unknown types, without a type and empty ones may come, and the stream continues', async (context) => {
   const steering = service.steering(context, 'when such frames come is not known');
   const { client } = service;
   const stream = await client.open((await client.created()).token);

@@ -4,7 +4,7 @@ import { useService } from './service.ts';
 import { makeSilence, makeSpeech } from './speech.ts';
 import type { Message, Stream } from './stream.ts';
 
-/* docs/service.md 10's facts marked C or O: the wire's basics and the client's commands. */
+/* Facts marked C or O in docs/service.md 10: basics of the protocol and the client's commands. */
 
 const service = useService({ profile: 'live' });
 const SECOND = 48_000;
@@ -16,7 +16,7 @@ async function open(): Promise<Stream> {
 const coded = (type: 'error' | 'warning', code: string) => (message: Message) =>
   message.type === type && message.data['code'] === code;
 
-/** Fails unless `act` is answered with this error and the stream goes on. */
+/** Expects that the service answers `act` with this error and the stream continues. */
 async function expectObjection(stream: Stream, code: string, act: () => void): Promise<void> {
   const from = stream.messages.length;
   act();
@@ -125,7 +125,7 @@ test('live wire: default_low, default_high and voice_cloning are voices', async 
   }
 });
 
-test('live wire: a voice that does not exist is warned about and another one speaks', async () => {
+test('live wire: a missing voice causes a warning, and another one speaks', async () => {
   const { client } = service;
   const speech_generation = { voice_id: '00000000-0000-4000-8000-000000000000' };
   const pipeline = { translations: [{ target_language: 'es', speech_generation }] };
@@ -247,7 +247,7 @@ test('live commands: end_task brings the end event and then the close', async ()
   }
 });
 
-test('live commands: end_task lets the service finish what was said', async () => {
+test('live commands: after end_task the service finishes pending speech', async () => {
   const stream = await open();
   await stream.run(makeTask());
   await stream.speak(Buffer.concat([makeSpeech(1.6), makeSilence(1)]), SECOND);

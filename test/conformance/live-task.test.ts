@@ -4,7 +4,7 @@ import { useService } from './service.ts';
 import { makeSilence, makeSpeech } from './speech.ts';
 import type { Message, Stream } from './stream.ts';
 
-/* Facts of public clients: what a task may ask for, and what then happens. */
+/* Facts of public clients: options of a task and their effects. */
 
 const service = useService({ profile: 'live' });
 const RATE = 24_000;
@@ -16,7 +16,7 @@ async function open(): Promise<Stream> {
   return client.open((await client.created()).token);
 }
 
-/** Sets a task that must be refused; the error. */
+/** Sets a task that must be refused. @returns the error */
 async function refused(pipeline: Record<string, unknown>, base = makeTask()): Promise<Message['data']> {
   const stream = await open();
   const task = { ...base, pipeline: { ...(base['pipeline'] as object), ...pipeline } };
@@ -27,7 +27,7 @@ async function refused(pipeline: Record<string, unknown>, base = makeTask()): Pr
 const queue = (global: Record<string, unknown>) => ({ translation_queue_configs: { global } });
 const toward = (...targets: object[]) => targets.map((target) => ({ speech_generation: {}, ...target }));
 
-/** Says a sentence with a voice of this pitch, and the silence that confirms it. */
+/** Sends a sentence with a voice of this pitch, and the silence that confirms it. */
 async function say(stream: Stream, pitch: number, seconds = 2): Promise<void> {
   await stream.speak(makeSpeech(seconds, RATE, pitch), RATE * 2);
   await stream.speak(makeSilence(1.6), RATE * 2);
@@ -36,17 +36,17 @@ async function say(stream: Stream, pitch: number, seconds = 2): Promise<void> {
 const languagesOf = (stream: Stream, type: string): unknown[] =>
   stream.of(type).map((message) => transcriptionOf(message)['language']);
 
-/** Texts of a length that takes the emulator's hum a known time. */
+/** A text for which the emulator's speech has a known length. */
 const LONG = 'a'.repeat(150);
 
-/** What a service may take to read a few messages, for a test of what it has not spoken by then: seconds less than that speech lasts. */
+/** Time for a service to read a few messages (ms), seconds shorter than the speech, so that a part is still unspoken. */
 const READ_MS = 3000;
 
 type Sent = readonly [type: string, data: object];
 
 /**
- * A stream with this task whose service has read all of these, one list after the other, in short time. A busy machine may have
- * kept it from that: some of the speech is over then, so it is done once more.
+ * A stream with this task whose service has read all lists of messages quickly, one after the other. On a busy machine a part of the
+ * speech may be over by then; in this case it tries again.
  */
 async function readAtOnce(task: Record<string, unknown>, ...lists: (readonly Sent[])[]): Promise<Stream> {
   for (;;) {
@@ -63,7 +63,7 @@ async function readAtOnce(task: Record<string, unknown>, ...lists: (readonly Sen
 }
 const ttsOf = (language: string) => ['tts_task', { text: LONG, language, translate_text: false }] as const;
 
-test('live wire: languages that nobody knows are refused, wherever they stand', async () => {
+test('live wire: unknown languages are refused in every field', async () => {
   expect(await refused({ transcription: { source_language: 'tlh' } })).toMatchObject({
     code: 'VALIDATION_ERROR',
     desc: expect.stringContaining('tlh'),
@@ -153,7 +153,7 @@ test('live wire: output_stream null asks for texts and gets no speech', async ()
   expect(stream.of('error')).toEqual([]);
 });
 
-test('live wire: with source auto the language of each sentence is told, one stream serves both ways', async () => {
+test('live wire: with source auto each transcript has its language, and one stream serves both directions', async () => {
   const stream = await open();
   await stream.run(
     makeTask({
@@ -182,7 +182,7 @@ test('live wire: with source auto the language of each sentence is told, one str
   }
 });
 
-test('live wire: allowed_source_languages keeps a language out that the speaker does not speak', async () => {
+test('live wire: allowed_source_languages excludes all other languages', async () => {
   const stream = await open();
   await stream.run(
     makeTask({
@@ -224,7 +224,7 @@ test('live commands: task_status says running, paused or unknown', async () => {
   for (const word of words) expect(['running', 'paused', 'unknown']).toContain(word);
 });
 
-test('live commands: interrupt_task drops what is not spoken yet, in all languages or one', async () => {
+test('live commands: interrupt_task drops unspoken translations, in all languages or in one', async () => {
   for (const [languages, left] of [
     [['global'], []],
     [['es'], ['de']],
@@ -237,16 +237,16 @@ test('live commands: interrupt_task drops what is not spoken yet, in all languag
     await stream.next(isAnswer);
     await stream.pass(4000);
     await settles(stream, 300);
-    // On a busy machine some of it was spoken before: what comes behind the answer is what was left.
-    const behind = stream.messages.slice(stream.messages.findIndex(isAnswer));
-    const spoken = behind
+    // On a busy machine a part was spoken before: only messages after the answer count.
+    const later = stream.messages.slice(stream.messages.findIndex(isAnswer));
+    const spoken = later
       .filter(({ type }) => type === 'output_audio_data')
       .map(({ data }) => data['language']);
     expect([...new Set(spoken)]).toEqual(left);
   }
 });
 
-test('live commands: interrupt_task is refused without a task, and for a language that is not spoken', async () => {
+test('live commands: interrupt_task is refused without a task, and for a language that is not a target', async () => {
   const stream = await open();
   stream.send('interrupt_task', { languages: ['global'] });
   expect((await stream.next('error')).data).toMatchObject({ code: 'NOT_FOUND' });
@@ -256,7 +256,7 @@ test('live commands: interrupt_task is refused without a task, and for a languag
   expect((await stream.next('error', { from })).data).toMatchObject({ code: 'VALIDATION_ERROR' });
 });
 
-test('live messages: pipeline_timings tells seconds of each part, tts_buffer_stats the level of each language', async () => {
+test('live messages: pipeline_timings has the seconds of each part, tts_buffer_stats the level of each language', async () => {
   const stream = await open();
   const allowed_message_types = ['pipeline_timings', 'tts_buffer_stats', 'validated_transcription'];
   await stream.run(makeTask({ targets: ['es', 'de'], pipeline: { allowed_message_types } }));

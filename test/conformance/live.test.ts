@@ -6,7 +6,7 @@ import { expectRefusal } from './shapes.ts';
 import { makeSilence, makeSpeech, makeWav } from './speech.ts';
 import type { Message } from './stream.ts';
 
-/* docs/service.md 10's facts marked C or O: refusals, closes, limits and HTTP. */
+/* Facts marked C or O in docs/service.md 10: refusals, closes, limits and HTTP. */
 
 const service = useService({ profile: 'live' });
 const LEGACY = '/session-storage/sessions';
@@ -216,7 +216,7 @@ test('live http: a voice goes from created over pending to ready', async (contex
   expect(seen).toEqual(['created', 'pending', 'ready']);
 });
 
-test('live http: a sample shorter than 30 s fails or is warned about', async (context) => {
+test('live http: a sample shorter than 30 s fails or causes a warning', async (context) => {
   const steering = service.steering(context, 'processing takes minutes');
   const { client } = service;
   const voice = await client.cloned();
@@ -226,7 +226,7 @@ test('live http: a sample shorter than 30 s fails or is warned about', async (co
   expect(errors.length + warnings.length).toBeGreaterThan(0);
 });
 
-test('live http: a voice tells its processing_result with errors and warnings', async () => {
+test('live http: a voice has a processing_result with errors and warnings', async () => {
   const { voice_id } = await service.client.cloned();
   expect(await resultOf(voice_id)).toMatchObject({ errors: [], warnings: [] });
 });
@@ -264,7 +264,7 @@ async function resultOf(id: string): Promise<{ errors: unknown[]; warnings: unkn
   return (await voiceOf(id))['processing_result'] as { errors: unknown[]; warnings: unknown[] };
 }
 
-/** Uploads this many seconds of speech; whether they were taken. */
+/** Uploads this many seconds of speech. @returns whether the service took them */
 async function uploadTo(
   target: { url: string; form_data: Record<string, unknown> } | undefined,
   seconds: number,

@@ -109,7 +109,7 @@ test('2.4: malformed JSON is refused with the envelope', async () => {
   }
 });
 
-test('2.4: JSON that is no object is refused with the envelope', async () => {
+test('2.4: JSON that is not an object is refused with the envelope', async () => {
   for (const body of ['[]', '"s2s"', 'null', '42', 'true', '[{"intent":"s2s"}]']) {
     expectRefusal(await createWith(body), `create with ${body}`);
     expectRefusal(await cloneWith(body), `clone with ${body}`);

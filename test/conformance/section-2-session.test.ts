@@ -24,7 +24,7 @@ test('2.1 id: revokes the session', async () => {
   await client.refused(session.token);
 });
 
-test('2.1 token: stands in the answer to creation', async () => {
+test('2.1 token: is in the answer to creation', async () => {
   expect((await service.client.created()).token.length).toBeGreaterThan(0);
 });
 
@@ -41,12 +41,12 @@ test('2.1 token: is opaque and differs for each session', async () => {
   expect(new Set(sessions.map((session) => session.token)).size).toBe(5);
 });
 
-test('2.1 token: stands in the answer to Get Session by ID', async () => {
+test('2.1 token: is in the answer to Get Session by ID', async () => {
   const session = await service.client.created();
   expect((await service.client.session(session.id)).token).toBe(session.token);
 });
 
-test('2.1 token: stands in no other answer', async () => {
+test('2.1 token: is in no other answer', async () => {
   const { client } = service;
   const session = await client.created({ client_reference_id: `no-token-${Date.now()}` });
   const list = await client.request('GET', PATHS.sessions, { credential: client.target.apiKey });
@@ -57,21 +57,21 @@ test('2.1 token: stands in no other answer', async () => {
   expect(revoked.text).not.toContain(session.token);
 });
 
-test('2.1 intent: is the one asked for', async () => {
+test('2.1 intent: is the requested one', async () => {
   for (const intent of ['s2s', 'stt', 'tts']) {
     const { id } = await service.client.created({ intent });
     expect((await service.client.session(id)).intent).toBe(intent);
   }
 });
 
-test('2.1 connection_type: is the one asked for', async () => {
+test('2.1 connection_type: is the requested one', async () => {
   for (const connection_type of ['ws', 'webrtc']) {
     const { id } = await service.client.created({ connection_type });
     expect((await service.client.session(id)).connection_type).toBe(connection_type);
   }
 });
 
-test('2.1 single_use: is the one asked for', async () => {
+test('2.1 single_use: is the requested one', async () => {
   for (const single_use of [true, false]) {
     const { id } = await service.client.created({ single_use });
     expect((await service.client.session(id)).single_use).toBe(single_use);

@@ -12,7 +12,7 @@ import { WAIT_MS } from './stream.ts';
 
 const service = useService();
 
-/** A WebSocket that is spoken by hand; resolves when it is open. */
+/** Opens a raw WebSocket connection, whose frames the test writes itself. */
 async function openRaw(address: string): Promise<Socket> {
   const { protocol, hostname, port, pathname, search } = new URL(address);
   const [host, to] = [hostname.replace(/^\[|\]$/g, ''), Number(port) || 443];
@@ -53,7 +53,7 @@ test('3.1: a connecting stream raises active_stream_count and sets first_connect
   expect(session.first_connected_at).not.toBeNull();
 });
 
-test('3.1: a broken WebSocket handshake is no connection', async () => {
+test('3.1: a broken WebSocket handshake does not count as a connection', async () => {
   const { client } = service;
   const { id, token } = await client.created({ single_use: true });
   const target = `${PATHS.stream('abc')}?token=${token}`;
@@ -197,7 +197,7 @@ test('3.1: a running stream of a deleted session receives session_revoked and cl
   }
 });
 
-test('3.1: deleting a session leaves the streams of others alone', async () => {
+test('3.1: deleting a session does not affect the streams of other sessions', async () => {
   const { client } = service;
   const { id } = await client.created();
   const stream = await client.works((await client.created()).token);

@@ -59,7 +59,7 @@ test('4.2: Delete Session revokes', async () => {
   expect(created_at, 'others are created as before').toBeTypeOf('string');
 });
 
-test('4.2: a revoked session is not pending any more', async () => {
+test('4.2: a revoked session is no longer pending', async () => {
   const { client } = service;
   const { id } = await client.created();
   await client.revoke(id);

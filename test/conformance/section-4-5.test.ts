@@ -9,7 +9,7 @@ const WAV = makeWav(makeSpeech(1));
 
 type Field = readonly [string, string | Blob];
 
-/** A form in exactly this order, which is what 4.5 is about. */
+/** Uploads a form with its fields in exactly this order, because 4.5 prescribes the order. */
 function upload(url: string, fields: readonly Field[]): Promise<Answer> {
   const form = new FormData();
   for (const [name, value] of fields) {
@@ -30,7 +30,7 @@ function expectTaken(answer: Answer): void {
   expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(300);
 }
 
-/** The shape of an answer to an upload is not shown: only its status tells. */
+/** Checks only the status, because the specification gives no shape for the answer to an upload. */
 function expectNotTaken(answer: Answer): void {
   expect(answer.status, answer.text.slice(0, 300)).toBeGreaterThanOrEqual(400);
   expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
@@ -41,7 +41,7 @@ test('4.5: every form_data field and then the file, as multipart/form-data, are 
   expectTaken(await upload(target.url, [...fields, file]));
 });
 
-test('4.5: an empty file is refused, and the target is still there for a real one', async () => {
+test('4.5: an empty file is refused, and the target still takes a real one', async () => {
   const { target, fields, file } = await newTarget();
   expectNotTaken(await upload(target.url, [...fields, ['file', new Blob([])]]));
   expectTaken(await upload(target.url, [...fields, file]));

@@ -44,7 +44,7 @@ test('4.7: the token may be passed in the Authorization header', async () => {
   }
 });
 
-test('4.7: with an API key a session is created by itself and cleaned up after the close', async () => {
+test('4.7: with an API key a session is created automatically and removed after the close', async () => {
   const { client } = service;
   const before = (await client.list()).map((session) => session.id);
   const stream = await client.works(client.target.apiKey);
@@ -159,7 +159,7 @@ describe('audio', () => {
     expect(conversation.stream.messages.length).toBeGreaterThan(2);
   });
 
-  test('4.7 input_audio_data: base64 chunks are heard', () => {
+  test('4.7 input_audio_data: base64 chunks are recognised', () => {
     expect(conversation.stream.of('validated_transcription').length).toBeGreaterThan(0);
   });
 

@@ -106,7 +106,7 @@ test('5: a stream refuses JWT, a wrong token and none', async () => {
   await client.refused(client.streamUrl(null), { Authorization: `Bearer ${client.target.jwt}` });
 });
 
-test('5: a session id is no token', async (context) => {
+test('5: a session id is not a token', async (context) => {
   const { id, token } = await service.client.created();
   if (id === token) context.skip('this service uses one string for both');
   await service.client.refused(id);
@@ -159,7 +159,7 @@ test('5 rule 1: a token is limited by its single-use flag', async () => {
   expect(reasonsIn((await client.refused(token)).said)).toEqual(['session_already_used']);
 });
 
-test('5 rule 1: a refused token is told a specific error code', async () => {
+test('5 rule 1: a refused token gets a specific error code', async () => {
   const { client } = service;
   const { token } = await client.created({ single_use: true });
   await client.works(token);

@@ -60,7 +60,7 @@ describe('one sentence', () => {
 
 test('6 output_audio_data: follows the declared sample rate and channels', async () => {
   const { client } = service;
-  /** Bytes that the translation of one and the same sentence takes. */
+  /** Bytes of the translation of the same sentence. */
   const bytesAt = async (outputRate: number, outputChannels: number): Promise<number> => {
     const declared = { outputRate, outputChannels };
     const { stream } = await converse(client, (await client.created()).token, declared);

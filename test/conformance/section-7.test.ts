@@ -14,7 +14,7 @@ function envelopeOf(refusal: Refusal): ReturnType<typeof expectError> {
   return expectError({ status, text, json, headers: new Headers() }, 'refused upgrade');
 }
 
-/** Fails unless the refusal names exactly this reason in the delivery that was chosen. */
+/** Expects that the refusal names exactly this reason in the chosen delivery. */
 function expectReason(refusal: Refusal, reason: string, published?: { code: number; http: number }): void {
   expect(reasonsIn(refusal.said), refusal.said).toEqual([reason]);
   if (refusal.delivery === 'http') {
@@ -30,7 +30,7 @@ function expectReason(refusal: Refusal, reason: string, published?: { code: numb
     expect(refusal.said).toContain(String(published.code));
 }
 
-/** Has `attempt` refused once in each delivery. */
+/** Refuses `attempt` once in each delivery. */
 async function inEachDelivery(
   steering: Steering,
   attempt: () => Promise<Refusal>,

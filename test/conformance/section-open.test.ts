@@ -10,8 +10,8 @@ import { makeSilence, makeSpeech } from './speech.ts';
 import { isTaskAnswer } from './stream.ts';
 
 /*
- * Sentences that leave something open, or ask something of others than the service: what the service may choose is
- * bounded here, and whatever it chose must go together with the rest.
+ * Sentences that leave something open, or require something of others than the service. The tests limit the choices of the
+ * service, and check that a choice is consistent with the rest.
  */
 
 const service = useService();
@@ -53,7 +53,7 @@ test('2.1 webrtc: subscriber_keys are as many as were asked for, no two alike', 
   expect(new Set(keys).size).toBe(5);
 });
 
-test('2.2 labels: further keys are taken as they are, or refused in words', async () => {
+test('2.2 labels: further keys are taken unchanged, or refused with a message', async () => {
   const labels = { gender: 'female', accent: 'northern' };
   const answer = await service.client.clone({ name: 'Visitor 1', samples: [SAMPLE], labels });
   if (answer.status === 200) expect(answer.json).toMatchObject({ data: { labels } });
@@ -115,7 +115,7 @@ test('4.3: creation without a body, and with an empty one, answers an address an
   }
 });
 
-test('4.7 input_audio_data: sound of the declared rate and channels is understood', async () => {
+test('4.7 input_audio_data: sound of the declared rate and channels is recognised', async () => {
   const { client } = service;
   for (const [sampleRate, channels] of [
     [16_000, 1],
@@ -135,7 +135,7 @@ test('4.7 input_audio_data: sound of the declared rate and channels is understoo
   }
 });
 
-test('4.7 input_audio_data: bytes that are no whole samples of the declared format break nothing', async () => {
+test('4.7 input_audio_data: incomplete samples of the declared format break nothing', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   await stream.run(makeTask({ channels: 2 }));
@@ -144,7 +144,7 @@ test('4.7 input_audio_data: bytes that are no whole samples of the declared form
   if (service.own) expect(stream.of('error').length).toBeGreaterThanOrEqual(3);
 });
 
-test('4.7 set_task: other options are taken, or refused in words, and the stream goes on', async () => {
+test('4.7 set_task: other options are taken, or refused with a message, and the stream continues', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   await stream.run(makeTask());
@@ -182,7 +182,7 @@ test('5 rule 3: no answer hands out the API key or the JWT', async () => {
   }
 });
 
-test('6: events come on the WebSocket only; an address for callbacks is called by nobody', async (context) => {
+test('6: events come on the WebSocket only; a callback address is never called', async (context) => {
   if (!service.own) context.skip('a service elsewhere could not reach this machine anyway');
   const { client } = service;
   let calls = 0;
@@ -209,13 +209,13 @@ test('6 current_task: holds the parts of the task that was set', async () => {
   expect(Object.keys(data)).toEqual(expect.arrayContaining(['input_stream', 'output_stream', 'pipeline']));
 });
 
-test('6 current_task: says running, which clients wait for that know a task_status', async () => {
+test('6 current_task: has the status running, for which some clients wait', async () => {
   const stream = await service.client.open((await service.client.created()).token);
   const { data } = await stream.run(makeTask());
   if (service.own || 'task_status' in data) expect(data['task_status']).toBe('running');
 });
 
-test('7: reasons whose number is not shown are still told apart by status and number', async () => {
+test('7: reasons without a specified number still differ in status and number', async () => {
   const { client } = service;
   const wrong = [
     (await client.created({ intent: 'stt' })).token,

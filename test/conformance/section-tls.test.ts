@@ -13,7 +13,7 @@ import { useService } from './service.ts';
 
 const service = useService();
 
-/** A certificate for loopback that is its own authority. */
+/** A self-signed certificate for loopback. */
 function makeCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-tls-'));
   try {
@@ -63,7 +63,7 @@ function runTask(url: string, cert: string): Promise<unknown> {
   });
 }
 
-test('4.7: the stream is spoken over wss and the rest over https', async (context) => {
+test('4.7: the stream uses wss and everything else https', async (context) => {
   if (!service.own) {
     const { base } = service.client.target;
     if (isLoopback(new URL(base).hostname)) context.skip('on loopback a service may be spoken in clear');

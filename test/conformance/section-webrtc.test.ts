@@ -6,7 +6,7 @@ import { expectError } from './shapes.ts';
 
 const service = useService();
 
-/** The addresses at which WebRTC would be spoken, as sessions name them. */
+/** The WebRTC addresses in sessions. */
 async function addresses(): Promise<{ webrtc: string; legacy: string }> {
   const { client } = service;
   const session = await client.created({ connection_type: 'webrtc' });
@@ -21,7 +21,7 @@ function withToken(address: string, token: string): string {
   return url.href;
 }
 
-test('7 connection_type_mismatch: a WebSocket token at the address of WebRTC, in words', async () => {
+test('7 connection_type_mismatch: a WebSocket token at the address of WebRTC, with a message', async () => {
   const { client } = service;
   const { webrtc } = await addresses();
   const { token } = await client.created();
@@ -46,7 +46,7 @@ test('7 connection_type_mismatch: the same over plain HTTP, and in each delivery
   }
 });
 
-test('2.1 webrtc: every address of it says what is not there', async (context) => {
+test('2.1 webrtc: every WebRTC address reports that WebRTC is missing', async (context) => {
   service.steering(context, 'a service may well speak WebRTC');
   const { client } = service;
   const { webrtc, legacy } = await addresses();
@@ -66,7 +66,7 @@ test('2.1 webrtc: every address of it says what is not there', async (context) =
   }
 });
 
-test('2.1 webrtc: nothing else is taken for an address of it', async () => {
+test('2.1 webrtc: no other address counts as a WebRTC address', async () => {
   const { client } = service;
   const { webrtc } = await addresses();
   const path = `${webrtc}${randomBytes(3).toString('hex')}`;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } 
 import { Client } from './client.ts';
 import { type Settings, Steering } from './steering.ts';
 
-/** Where the service under test is and what may be spent there. */
+/** Address and credentials of the service under test. */
 export interface Target {
   /** HTTP base, without a trailing slash. */
   readonly base: string;
@@ -12,7 +12,7 @@ export interface Target {
   readonly jwt: string;
 }
 
-/** How the project's emulator is started where no other service is named. */
+/** Options of the project's emulator, which is used if no other service is named. */
 export interface StartOptions {
   readonly profile?: 'spec' | 'live';
   readonly translate?: 'transform' | 'echo' | 'silence';
@@ -72,7 +72,7 @@ async function start(options: StartOptions): Promise<Running> {
   return { target, steering: new Steering(emulator.url), own: true, close: () => emulator.close() };
 }
 
-/** The service under test as a test file sees it; filled in before the first test. */
+/** The service under test in a test file; it is set before the first test. */
 export class Service {
   #running: Running | null = null;
   #client: Client | null = null;
@@ -100,7 +100,7 @@ export class Service {
     return this.#client;
   }
 
-  /** True where the suite started the service itself, with known options. */
+  /** Whether the suite started the service itself, with known options. */
   get own(): boolean {
     return this.#running?.own === true;
   }
@@ -111,7 +111,7 @@ export class Service {
     return this.own ? (this.options.heartbeatMs ?? DEFAULTS.heartbeatMs) : told;
   }
 
-  /** What public clients send instead of a Bearer key at legacy creation. */
+  /** Credentials that public clients send instead of a Bearer key at legacy creation. */
   clientPair(context: TestContext): { id: string; secret: string } {
     if (this.own) return OWN_CLIENT;
     const id = process.env['DRAGOMAN_CONFORMANCE_CLIENT_ID'] ?? '';
@@ -120,7 +120,7 @@ export class Service {
     return { id, secret };
   }
 
-  /** The means to steer the service; a service that has none skips the test and says why. */
+  /** Control of the service; skips the test with the reason if the service has none. */
   steering(context: TestContext, why: string): Steering {
     const steering = this.#running?.steering ?? null;
     if (steering === null) context.skip(`needs the emulator's /emulator endpoints: ${why}`);
@@ -128,8 +128,7 @@ export class Service {
   }
 
   /**
-   * The time on the service's clock, if it goes like this machine's; a service on another machine skips
-   * the test.
+   * The time on the service's clock, if that is this machine's clock. Skips the test for a service on another machine.
    */
   now(context: TestContext): number {
     if (!this.own)
@@ -137,13 +136,13 @@ export class Service {
     return Date.now() + (this.#running?.steering?.advancedMs ?? 0);
   }
 
-  /** Leaves nothing of a test behind: its streams, its sessions' claims, its settings. */
+  /** Cleans up after a test: streams, sessions and settings. */
   async tidy(): Promise<void> {
     const frames = (await this.#client?.closeStreams()) ?? { junk: [], misshapen: [] };
     await this.#running?.steering?.restore();
     await this.#client?.revokeAll();
     expect(frames.junk, 'every frame is a JSON object').toEqual([]);
-    // A live service sends frames without message_type now and then, which clients ignore.
+    // A live service sometimes sends frames without message_type, which clients ignore.
     if (this.options.profile !== 'live') {
       expect(frames.misshapen, 'every frame is {message_type, data} (4.7)').toEqual([]);
     }
@@ -151,8 +150,8 @@ export class Service {
 }
 
 /**
- * Joins a test file to the service under test: `DRAGOMAN_CONFORMANCE_URL` where it is set, otherwise an
- * emulator of its own, started with `options`.
+ * Connects a test file with the service under test: `DRAGOMAN_CONFORMANCE_URL` if it is set, otherwise a new emulator with
+ * `options`.
  */
 export function useService(options: StartOptions = {}): Service {
   const service = new Service(options);
@@ -168,5 +167,5 @@ export function useService(options: StartOptions = {}): Service {
   return service;
 }
 
-/** Settings that a test asks for and that are restored after it. */
+/** Settings of a test, which are restored after it. */
 export type { Settings };

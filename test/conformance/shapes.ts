@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 
 /*
- * The specification's shapes, written here a second time on purpose: the suite must not share a
- * misreading with the program that it judges. Keys that the specification does not show pass.
+ * The specification's shapes, written a second time on purpose: the suite must not share a misreading with the tested program.
+ * Keys that the specification does not show are allowed.
  */
 
 const isoUtc = z
@@ -29,7 +29,7 @@ export type ErrorObject = z.infer<typeof errorShape>;
 
 const errorEnvelopeShape = z.looseObject({ ok: z.literal(false), errors: z.array(errorShape).min(1) });
 
-/** 2.1: a session. Token and listener tokens depend on the operation and are checked where they matter. */
+/** 2.1: a session. Token and listener tokens depend on the operation; the tests of these operations check them. */
 export const sessionShape = z.looseObject({
   id: z.string().min(1),
   token: z.string().min(1).optional(),
@@ -54,7 +54,7 @@ export const sessionShape = z.looseObject({
 export type SessionObject = z.infer<typeof sessionShape>;
 export type TokenSession = SessionObject & { token: string };
 
-/** 2.3: where one sample is uploaded. */
+/** 2.3: the upload target of one sample. */
 export const uploadTargetShape = z.looseObject({
   item_id: z.string().min(1).max(36),
   blob_id: z.string().min(1),
@@ -78,16 +78,16 @@ export const voiceShape = z.looseObject({
 });
 export type VoiceObject = z.infer<typeof voiceShape>;
 
-/** What an HTTP request came to. */
+/** Answer to an HTTP request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON, undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** Fails, with the answer in sight, unless `value` has the shape; returns it typed. */
+/** Expects that `value` has the shape, and shows the answer if not; returns it typed. */
 export function expectShape<T extends z.ZodType>(shape: T, value: unknown, what: string): z.infer<T> {
   const result = shape.safeParse(value);
   const issues = result.success

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Sound to send. A service that really recognises speech needs a recording: name a mono 16-bit PCM
- * WAV in DRAGOMAN_CONFORMANCE_WAV. Without one the suite makes sound that a voice detector takes
- * for speech: a pulsed voice through three moving resonances, in syllables.
+ * Sound to send. A service with real speech recognition needs a recording: name a mono 16-bit PCM WAV in DRAGOMAN_CONFORMANCE_WAV.
+ * Without one the suite makes synthetic syllables that a voice detector takes for speech: pulses through three moving resonances.
  */
 
-/** What the suite sends and declares in `input_stream`. */
+/** The voice that the suite sends and declares in `input_stream`. */
 export interface Voice {
   readonly sampleRate: number;
   /** One sentence, 16-bit little-endian mono. */
@@ -25,7 +24,7 @@ const SYLLABLE_S = 0.19;
 
 const spoken = new Map<string, Uint8Array>();
 
-/** Pulsed voice, `seconds` long. `pitch` (hertz) tells sentences apart. The same is made once. */
+/** Synthetic speech of this length. `pitch` (Hz) distinguishes sentences. Equal requests share one sound. */
 export function makeSpeech(seconds: number, sampleRate = 24_000, pitch = 120): Uint8Array {
   const key = [seconds, sampleRate, pitch].join();
   const sound = spoken.get(key) ?? synthesize(seconds, sampleRate, pitch);
@@ -68,7 +67,7 @@ function toPcm(samples: Float64Array): Uint8Array {
   return pcm;
 }
 
-/** Room silence: a few bits of noise, for a recogniser needs to hear time pass. */
+/** Silence with a few bits of noise, because a recogniser needs sound to notice the time. */
 export function makeSilence(seconds: number, sampleRate = 24_000): Uint8Array {
   const pcm = Buffer.alloc(Math.round(seconds * sampleRate) * 2);
   for (let index = 0; index < pcm.length; index += 2) pcm.writeInt16LE(((index * 7) % 5) - 2, index);

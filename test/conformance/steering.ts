@@ -1,4 +1,4 @@
-/** What a test may change in the emulator while it runs; keys as `POST /emulator/settings` takes them. */
+/** Settings that a test may change in a running emulator, with the keys of `POST /emulator/settings`. */
 export interface Settings {
   refusal_delivery?: 'http' | 'message' | 'close';
   data_form?: 'object' | 'string';
@@ -11,12 +11,12 @@ export interface Settings {
 }
 
 /**
- * The emulator's own endpoints for what plain HTTP and WebSocket can't bring about: the passing of an
- * hour, an empty balance. Only this file knows their shape.
+ * The emulator's endpoints for conditions that plain HTTP and WebSocket cannot cause, such as the passing of an hour or an empty
+ * balance. Only this file knows their format.
  */
 export class Steering {
   readonly #base: string;
-  /** How far this side has let the service's time run ahead. */
+  /** How far the suite has advanced the service's time. */
   advancedMs = 0;
   readonly #changed = new Map<string, unknown>();
 
@@ -24,7 +24,7 @@ export class Steering {
     this.#base = base;
   }
 
-  /** The steering of the service at `base`, or null where it is not an emulator. */
+  /** Control of the service at `base`; null if it is not an emulator. */
   static async detect(base: string): Promise<Steering | null> {
     const steering = new Steering(base);
     try {
@@ -35,7 +35,7 @@ export class Steering {
     }
   }
 
-  /** Lets `ms` of the service's time pass. All that falls due has happened when this resolves. */
+  /** Advances the service's time. Resolves when everything due has happened. */
   async advance(ms: number): Promise<void> {
     await this.#post('/emulator/clock', { advance_ms: ms });
     this.advancedMs += ms;
@@ -50,7 +50,7 @@ export class Steering {
     await this.#post('/emulator/settings', settings);
   }
 
-  /** Puts back what `set` changed. */
+  /** Restores the settings before `set`. */
   async restore(): Promise<void> {
     if (this.#changed.size === 0) return;
     const before = Object.fromEntries(this.#changed);
@@ -68,7 +68,7 @@ export class Steering {
     await this.#post('/emulator/faults', { kind: 'malformed', form });
   }
 
-  /** What the emulator measured, one record per stream. */
+  /** The emulator's measurements, one record per stream. */
   async metrics(): Promise<Record<string, unknown>[]> {
     const answer = (await this.#get('/emulator/metrics')) as { streams: Record<string, unknown>[] };
     return answer.streams;

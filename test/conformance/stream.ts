@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** One message of the service, its data read from a JSON string where it came as one (4.7 rule 3). */
+/** One message of the service. Data that was sent as a JSON string is parsed (4.7 rule 3). */
 export interface Message {
   readonly type: string;
   readonly data: Record<string, unknown>;
-  /** True where `data` came as a JSON string. */
+  /** Whether `data` was sent as a JSON string. */
   readonly dataWasString: boolean;
   /** Milliseconds since the stream opened. */
   readonly atMs: number;
@@ -18,7 +18,7 @@ export interface Close {
   readonly atMs: number;
 }
 
-/** A WebSocket upgrade that was answered with HTTP. */
+/** An HTTP answer that refused a WebSocket upgrade. */
 export interface UpgradeRefusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -28,19 +28,19 @@ export interface UpgradeRefusal {
 
 export const WAIT_MS = 30_000;
 
-/** How sound is sent. */
+/** Options for sending sound. */
 export interface Speaking {
   readonly chunkMs?: number;
   readonly onTheClock?: boolean;
-  /** Times real time. */
+  /** Multiple of real time. */
   readonly speed?: number;
 }
 
-/** How a stream's time passes. */
+/** Timing of a stream. */
 export interface Pace {
-  /** How long after set_task the first get_task is asked. */
+  /** Time from set_task to the first get_task. */
   readonly settleMs: number;
-  /** Lets the service's time pass in no time; null where only waiting helps. */
+  /** Advances the service's time at once; null if the suite must wait. */
   readonly hurry: ((ms: number) => Promise<void>) | null;
 }
 
@@ -56,7 +56,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An open stream and everything that came on it. */
+/** An open stream and all its messages. */
 export class Stream {
   readonly messages: Message[] = [];
   /** Frames that are not JSON objects in text. */
@@ -163,14 +163,14 @@ export class Stream {
     });
   }
 
-  /** Returns when the service has read all that was sent and its answers are here. */
+  /** Returns when the service has read all messages and its answers have arrived. */
   async sync(): Promise<void> {
     const pong = new Promise((resolve) => this.socket.once('pong', resolve));
     this.socket.ping();
     await Promise.race([pong, this.closed, sleep(WAIT_MS, null, { ref: false })]);
   }
 
-  /** Lets `ms` of the service's time pass, after it has read all that was sent. */
+  /** Lets `ms` of the service's time pass, after it has read all messages. */
   async pass(ms: number): Promise<void> {
     if (this.isClosed) return;
     if (this.#pace.hurry === null) return sleep(ms);
@@ -180,12 +180,12 @@ export class Stream {
     this.#passedMs += ms;
   }
 
-  /** Milliseconds of the service's time, as far as this stream has waited for it. */
+  /** Service time in milliseconds, as far as this stream has waited. */
   #now(): number {
     return performance.now() + this.#passedMs;
   }
 
-  /** Asks for the task, no oftener than once per 2 s (8), and returns the answer to this very question. */
+  /** Asks for the task, at most once per 2 s (8), and returns the answer to this request. */
   async getTask(data: unknown = {}): Promise<Message> {
     const waitMs = this.#lastGetTaskAt + 2050 - this.#now();
     if (waitMs > 0) await this.pass(waitMs);
@@ -207,8 +207,8 @@ export class Stream {
   }
 
   /**
-   * Sends sound at real time, unless another `speed` is given, in chunks of `chunkMs` (8: 320 ms are recommended): at the service's time,
-   * or, with `onTheClock`, at the time on the wall.
+   * Sends sound in real time, or at another `speed`, in chunks of `chunkMs` (8: 320 ms are recommended). It uses the service's time, or
+   * with `onTheClock` the wall clock.
    */
   async speak(
     pcm: Uint8Array,
@@ -229,7 +229,7 @@ export class Stream {
     this.send('input_audio_data', { data: Buffer.from(pcm).toString('base64') });
   }
 
-  /** The close, or a failure after `timeoutMs`. */
+  /** Waits for the close; fails after `timeoutMs`. */
   async closes(timeoutMs = WAIT_MS): Promise<Close> {
     const late = Symbol('late');
     const first = await Promise.race([this.closed, sleep(timeoutMs, late, { ref: false })]);
@@ -237,7 +237,7 @@ export class Stream {
     return first;
   }
 
-  /** Closes from this side and returns when the socket is gone. */
+  /** Closes the stream and returns when the socket is closed. */
   async end(): Promise<void> {
     if (this.#close !== null) return;
     this.socket.close(1000);
@@ -247,17 +247,17 @@ export class Stream {
   }
 }
 
-/** `get_task` is answered with `current_task` or an error NOT_FOUND (4.7 rule 2). */
+/** Whether a message answers `get_task`: `current_task` or an error NOT_FOUND (4.7 rule 2). */
 export function isTaskAnswer(message: Message): boolean {
   return message.type === 'current_task' || isNotFound(message);
 }
 
-/** The error that `get_task` yields before the pipeline runs; only its name is specified (4.7 rule 2, 7). */
+/** Whether a message is the error of `get_task` before the pipeline runs; only its name is specified (4.7 rule 2, 7). */
 export function isNotFound(message: Message): boolean {
   return message.type === 'error' && JSON.stringify(message.data).includes('NOT_FOUND');
 }
 
-/** Opens a WebSocket: a stream, or the HTTP answer that refused it. */
+/** Opens a WebSocket. @returns a stream, or the HTTP answer that refused it */
 export function connect(
   url: string,
   headers: Record<string, string>,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/* Keeps the table of README.md in step with the suite. */
+/* Checks the table of README.md against the suite. */
 
 const FOLDER = new URL('.', import.meta.url);
 const NOT_TESTED = 'not tested: ';
@@ -10,7 +10,7 @@ interface Row {
   readonly id: string;
   readonly sentence: string;
   readonly tests: readonly string[];
-  /** Why there is no test, '' where there is one. */
+  /** Reason why there is no test; '' if there is one. */
   readonly why: string;
 }
 
@@ -18,7 +18,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, FOLDER), 'utf8');
 }
 
-/** Names of all tests of the suite, as they stand in the code. */
+/** Names of all tests in the code of the suite. */
 function namesInCode(): string[] {
   const files = readdirSync(FOLDER).filter((file) => /^(section|live).*\.test\.ts$/.test(file));
   return files.flatMap((file) => {
@@ -55,7 +55,7 @@ test('each test that the table lists exists', () => {
   expect(rows().flatMap((row) => row.tests.filter((name) => !existing.has(name)))).toEqual([]);
 });
 
-test('each line of the table has tests or says why not', () => {
+test('each line of the table has tests or a reason', () => {
   for (const row of rows()) {
     expect(row.sentence, row.id).not.toBe('');
     expect(row.tests.filter((name) => name !== '').length > 0 || row.why.length > 10, row.id).toBe(true);
