@@ -1,6 +1,6 @@
 /**
- * Makes a bundle print what to install if Node is too old. Node resolves all imported names of a module before it runs the first
- * line, and a name that an old Node does not have causes a SyntaxError. Therefore the bundle looks up the names of Node's own
+ * Makes a bundle print what to install if Node is too old. Node resolves all imported names before it runs the first line of a
+ * module. A name that an old Node does not have causes a SyntaxError. Therefore the bundle looks up the names of Node's own
  * modules itself, after the check.
  */
 

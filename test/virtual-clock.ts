@@ -7,8 +7,8 @@ const MOST_TIMERS_AT_ONE_INSTANT = 100_000;
 /** A clock that stands still until a test moves it. */
 export interface VirtualClock extends Clock {
   /**
-   * Moves time on, firing every timer that falls due on the way, in order of time and then of arming, with
-   * `now()` at the timer's own moment. Timers armed by callbacks fire too when they fall due.
+   * Advances the time and fires all due timers, in order of time and then of arming. `now()` is the timer's own time. Timers
+   * armed by callbacks fire, too, when they are due.
    */
   advance(ms: number): void;
   /** As `advance`, but lets promises and finished I/O run between timers and at the end. */

@@ -77,8 +77,8 @@ function onsetOf(pcm: Int16Array, timeline: Int16Array, from: number, until: num
 }
 
 /**
- * Time from a sentence's first chunk on the wire to its first sample on the loudspeaker, for sentences that did not have to
- * wait for another one.
+ * Time from a sentence's first chunk on the wire to its first sample on the loudspeaker. Leaves out sentences that had to wait
+ * for another one.
  * @param received all chunks, so that the first one of each sentence is included
  * @param timeline all played sound, by device frame
  */

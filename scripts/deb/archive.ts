@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-/** What a package installs at one path. Its folders are added automatically. */
+/** A file, folder or link of a package. Its parent folders are added automatically. */
 export interface Entry {
   /** Without the leading "/". */
   readonly path: string;

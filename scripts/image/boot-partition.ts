@@ -46,20 +46,20 @@ This is the part of the card that every computer can read.
    kiosks at once.
 2. Put the card into the kiosk, and switch it on. The first start takes two
    minutes.
-3. dragoman-status.txt, here, says what was read and what is wrong, as the
-   kiosk says it aloud.
+3. dragoman-status.txt, here, lists the settings that were read and their
+   problems. The kiosk also announces them.
 
-dragoman.json is read at each start. After a mistake or with a new password of
-the Wi-Fi, write it again. Secrets are taken out of it when they are read.
+dragoman.json is read at each start. After a mistake, or for a new Wi-Fi
+password, write it again. Secrets are removed from it when they are read.
 
-Nothing else here is to be changed but config.txt, where a sound card on the
-board's pins needs a line "dtoverlay=...".
+Do not change other files here. One exception is config.txt: a sound card on
+the board's pins needs a line "dtoverlay=..." there.
 `;
 
-export const EXAMPLE = `// Copy this to dragoman.json and change what is yours. Lines that you do not need may be left out.
+export const EXAMPLE = `// Copy this to dragoman.json and change the values. Remove lines that you do not need.
 {
   "format": 1,
-  // Left out: only a cable is used. The country's two letters say which radio channels are allowed.
+  // Leave it out to use a cable only. The two letters of the country determine the allowed radio channels.
   "wifi": { "ssid": "name of the network", "passphrase": "its password", "country": "DE", "hidden": false },
   // "dhcp", or { "address": "192.168.1.20/24", "gateway": "192.168.1.1", "dns": "192.168.1.1" }
   "address": "dhcp",
@@ -71,9 +71,9 @@ export const EXAMPLE = `// Copy this to dragoman.json and change what is yours. 
     "lanes": [{ "id": "main", "source": "en", "targets": ["es"] }]
   },
   "secrets": { "mqtt-password": "the broker's password for this kiosk" },
-  // The broker's authority, where it is your own: the text of its file, with \\n for each end of a line.
+  // The broker's authority, if it is your own: the text of its file, with \\n for each line end.
   // "caPem": "-----BEGIN CERTIFICATE-----\\n...",
-  // Who may log in with SSH, as "owner"; nobody else can.
+  // Public keys for SSH logins as "owner". There is no other login.
   "sshKeys": []
 }
 `;

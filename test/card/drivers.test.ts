@@ -151,7 +151,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await away;
     const replugged = cardNow();
     card.playback.control();
-    await until('the news', () => playbackPipeline.backs.length > 0);
+    await until('the report', () => playbackPipeline.backs.length > 0);
     await sayUntilHeard(playbackPipeline, card, babble(RATE_HZ / 2, 8));
     await annotate(`back ${((playbackPipeline.backs[0] ?? 0) - replugged).toFixed(0)} ms after the plug`);
     judgeSound(skip, stallsWith(stalls, card, playbackPipeline.faults), LONG_STALL_MS, () => {
@@ -195,7 +195,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await until('the watchdog', () => playbackPipeline.faults.length > 0);
     const released = cardNow();
     card.playback.control();
-    await until('the news', () => playbackPipeline.backs.length > 0);
+    await until('the report', () => playbackPipeline.backs.length > 0);
     await sayUntilHeard(playbackPipeline, card, babble(RATE_HZ / 2, 11));
     await annotate(`back ${((playbackPipeline.backs[0] ?? 0) - released).toFixed(0)} ms after the hang`);
     expect(playbackPipeline.faults.map(({ code }) => code)).toContain('hung');
@@ -226,7 +226,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
       const backsWhileStill = speaker.backs.length;
       const released = cardNow();
       card.playback.control();
-      await until('the news', () => speaker.backs.length > 0, undefined, 10);
+      await until('the report', () => speaker.backs.length > 0, undefined, 10);
       const starts = (await card.playback.log()).filter(
         ({ event, atMs }) => event === 'start' && atMs > released,
       );

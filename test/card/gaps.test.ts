@@ -78,7 +78,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
       await until('more of the sentence', () => hasSounded(Math.min(before + RATE_HZ / 2, sentence.length)));
       card.playback.control(word);
     }
-    await until('the end of it', () => hasSounded(sentence.length));
+    await until('the end of the sentence', () => hasSounded(sentence.length));
     const [sounded, figures] = [await soundedBy(card), playbackPipeline.playback.figures];
     const dry = count(await card.playback.log(), 'xrun');
     // A stalled test gives its order after the end of the sentence; a stalled player counts as hung.
@@ -117,7 +117,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
         signal(pid, 'SIGSTOP');
         await sleep(GAP_MS);
         signal(pid, 'SIGCONT');
-        await until('the end of it', () => hasSounded(sentence.length));
+        await until('the end of the sentence', () => hasSounded(sentence.length));
         const figures = playbackPipeline.playback.figures;
         await playbackPipeline.playback.close();
         if (figures?.hangs !== 0) continue;

@@ -171,7 +171,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
     expect(await areGone(card)).toBe(false);
     daemon.kill('SIGKILL');
     const killed = cardNow();
-    await until('nobody holds the card', () => areGone(card));
+    await until('the card is free', () => areGone(card));
     await annotate(`gone after ${(cardNow() - killed).toFixed(0)} ms`);
   });
 
@@ -181,7 +181,7 @@ describe.skipIf(rack === null).concurrent(daemonTitle, () => {
     card.capture.control('stall');
     card.playback.control('stall');
     daemon.kill('SIGKILL');
-    await until('nobody holds the card', () => areGone(card));
+    await until('the card is free', () => areGone(card));
   });
 
   it('frees the card and ends on SIGTERM', async ({ expect, annotate }) => {

@@ -130,7 +130,7 @@ describe.skipIf(rack === null).concurrent(title, () => {
     await until('the fault', isLost, undefined, 500);
     card.playback.turn({ volume: LOUDEST, on: false });
     card.playback.control();
-    await until('the news', () => events.includes('playback_back'));
+    await until('the report', () => events.includes('playback_back'));
     await until('volume 50', isAt(card, HALF));
   });
 

@@ -68,7 +68,7 @@ test('7 session_already_used: also while the first stream still runs', async () 
   const first = await client.works(token);
   expectReason(await client.refused(token), 'session_already_used', USED);
   await first.getTask();
-  expect(first.isClosed, 'the first stream goes on').toBe(false);
+  expect(first.isClosed, 'the first stream continues').toBe(false);
 });
 
 test('7 session_already_used: in each delivery', async (context) => {

@@ -106,7 +106,7 @@ test('8 audio pacing: sound that comes faster than real time is transcribed wors
     await stream.speak(sound, voice.sampleRate * 2, { speed });
     await stream.speak(makeSilence(1.6, voice.sampleRate), voice.sampleRate * 2);
     await stream.getTask();
-    expect(stream.isClosed, `the stream goes on at ${speed} times real time`).toBe(false);
+    expect(stream.isClosed, `the stream continues at ${speed} times real time`).toBe(false);
     const texts = stream.of('validated_transcription').map((message) => transcriptionOf(message)['text']);
     return texts.join(' ').split(/\s+/);
   };

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/core/random.ts';
  * A recording in which each moment can be identified, and a judge of the same recording after its way through sound cards.
  *
  * It plays the next of 192 tones every 160 ms. They repeat after 31 s, so that the output never equals the present input; otherwise the
- * agent would take it for an echo. All are multiples of 50 Hz: a window of 20 ms has whole periods of each, so that neither other
+ * agent would take it for an echo. All are multiples of 50 Hz, so that a window of 20 ms has whole periods of each. Neither other
  * tones nor the start of the window affect the measurement, and each tone keeps its phase from window to window.
  * Sound that was lost, repeated or stretched shows as a tone out of order or as a jump of the phase.
  *

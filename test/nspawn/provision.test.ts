@@ -105,7 +105,7 @@ const tests = (test: KioskTest): void => {
       'file_invalid',
     ],
     ['a key that does not fit', { ...DOCUMENT, certPem: 'x', keyPem: 'y' }, 'key_unreadable'],
-    ['Wi-Fi where there is none', { ...DOCUMENT, wifi: { ssid: 'Museum' } }, 'wifi_unsupported'],
+    ['Wi-Fi without a Wi-Fi device', { ...DOCUMENT, wifi: { ssid: 'Museum' } }, 'wifi_unsupported'],
   ];
   for (const [name, content, outcome] of bad)
     test(`changes nothing when the file is bad: ${name}`, async (kiosk) => {

@@ -48,7 +48,7 @@ underSystemd('configuration under systemd', (test) => {
     ]);
     await kiosk.systemctl('daemon-reload');
     await kiosk.systemctl('start', SERVICE);
-    await until('it is told', async () => (await kiosk.journal('err')).includes('/etc/dragoman/config.json'));
+    await until('the error', async () => (await kiosk.journal('err')).includes('/etc/dragoman/config.json'));
     await kiosk.configure(ELSEWHERE);
     await until('the next error', async () => (await kiosk.journal('err')).includes('mqtt-password'));
     await kiosk.untilStatus('mqtt-password');
@@ -59,7 +59,7 @@ underSystemd('configuration under systemd', (test) => {
   test('does not delay the end after SIGTERM beyond 10 s when it is bad', async (kiosk) => {
     await kiosk.configureText('{');
     await kiosk.systemctl('start', SERVICE);
-    await until('it is told', async () => (await kiosk.journal('err')) !== '');
+    await until('the error', async () => (await kiosk.journal('err')) !== '');
     expect(await kiosk.stop()).toBeLessThan(10_000);
     expect(await kiosk.show('Result')).toBe('success');
   });

@@ -1,6 +1,6 @@
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 
-/** What can go wrong between the backend and the service. */
+/** Kinds of trouble between the backend and the service. */
 export type TroubleKind =
   | 'unreachable'
   | 'timeout'

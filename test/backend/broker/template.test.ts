@@ -127,7 +127,7 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
       /wifi\.passphrase: was removed.*in place of null/,
     ],
     ['broken Wi-Fi', { ...TEMPLATE, wifi: { ssid: 'Museum', passphrase: 'short' } }, /wifi\.passphrase/],
-    ['an address that is none', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],
+    ['an invalid address', { ...TEMPLATE, address: { address: '10.0.0.{n}/24' } }, /address\.address/],
     [
       'a value that no device accepts',
       { ...TEMPLATE, address: { address: '10.0.0.20/24', gateway: '10.1.0.1' } },

@@ -153,7 +153,7 @@ onMachine('a device', ({ onNewMachine, onDevice }) => {
     owner.forget();
     const killedAt = performance.now();
     await machine.must(['systemctl', 'kill', '--signal=SIGKILL', SERVICE]);
-    await until('another one', async () => ![0, before].includes(await pidOf(fixture)), 60_000);
+    await until('another process', async () => ![0, before].includes(await pidOf(fixture)), 60_000);
     await live(fixture);
     await annotate(`live ${inSeconds(performance.now() - killedAt)} after that`);
     expectWhole((await interpret(fixture, 8)).ended);

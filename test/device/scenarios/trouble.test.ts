@@ -85,7 +85,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     const hungAt = performance.now();
     // Clears the messages before the next agent sends its first one.
     owner.forget();
-    await until('another one', async () => ![0, before].includes(await pidOf(fixture)), 150_000);
+    await until('another process', async () => ![0, before].includes(await pidOf(fixture)), 150_000);
     const restarted = performance.now() - hungAt;
     await live(fixture);
     await annotate(
@@ -145,7 +145,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     await machine.must(['date', '--set', '2006-01-01 00:00:00']);
     await start(fixture);
     const told = () => machine.sh('journalctl -o cat --no-pager -u dragoman');
-    await until('it is told', async () => /clock/.test(await told()), 120_000);
+    await until('the report', async () => /clock/.test(await told()), 120_000);
     await wait(15_000);
     expect(phaseOf(fixture)).toBeUndefined();
     await machine.setClock();

@@ -50,7 +50,7 @@ export const pidOf = async (): Promise<number> =>
 
 /** Waits until the agent has another process id. @returns the milliseconds */
 export const untilAnother = (before: number, limitMs: number): Promise<number> =>
-  until('another one', async () => ![0, before].includes(await pidOf()), limitMs);
+  until('another process', async () => ![0, before].includes(await pidOf()), limitMs);
 
 /** Starts to record the loudspeaker. @returns a function that ends the recording and returns it in base64 */
 export async function listen(): Promise<() => Promise<string>> {
