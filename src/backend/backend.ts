@@ -7,7 +7,7 @@ import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
-import { createIssuing } from './issuing.ts';
+import { createIssuerRunner } from './issuer-runner.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 
@@ -50,7 +50,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
-  const issuing = createIssuing({ config, service, signer, log, clock, random });
+  const issuing = createIssuerRunner({ config, service, signer, log, clock, random });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;

@@ -9,7 +9,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { parseJson, textAt } from '../protocol/json.ts';
 import { backendFilter, backendSelfTest } from '../protocol/mqtt/topics.ts';
-import { createStderrNotes } from './stderr-notes.ts';
+import { createLimitedWarnings } from './limited-warnings.ts';
 
 const WAIT_MS = 2000;
 const TRIES = 3;
@@ -37,7 +37,7 @@ type Trust = 'unknown' | 'proven' | 'unprovable';
 export function openHearing(parts: HearingParts): Bus {
   const { openBus, prefix, shareGroup, clock, log, randomId } = parts;
   const { request, response } = backendSelfTest(prefix);
-  const complain = createStderrNotes(log, clock);
+  const complain = createLimitedWarnings(log, clock);
   let shared = true;
   let trust: Trust = 'unknown';
   let asked: string | null = null;

@@ -4,7 +4,7 @@ import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
 import { backendWarnings } from './core/config-warnings.ts';
-import { CONFIG_OPTION, openConfig } from './opening.ts';
+import { CONFIG_OPTION, openConfig } from './open-config.ts';
 
 /** The parts of the process that the issuer needs. */
 export interface RunHost {

@@ -12,7 +12,7 @@ import {
   SAMPLE_MIME_TYPES,
   type VoiceRecord,
 } from '../protocol/service/voice.ts';
-import { CONFIG_OPTION, openConfig, withService } from './opening.ts';
+import { CONFIG_OPTION, openConfig, withService } from './open-config.ts';
 import type { ServiceClient } from './service-client.ts';
 
 interface CloneOptions {

@@ -4,16 +4,16 @@ import { EXIT, Failure } from '../../program/problem.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { deviceName, type IssuedCertificate, type Setup, type SetupDevice } from '../core/broker/setup.ts';
 import { issueCertificate, type KeyedCertificate, listRevoked } from './authority.ts';
-import { type Credential, type DeviceConfig, deviceConfig, deviceFiles } from './hand-outs.ts';
+import { type Credential, type DeviceConfig, deviceConfig, deviceFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
 import {
-  handOut,
-  noteSetup,
+  deleteLogin,
   readAuthority,
   readAuthorityCertificate,
   readSetup,
-  takeBack,
+  writeLogin,
   writeSetup,
+  writeSetupOnly,
 } from './store.ts';
 
 type Name = Pick<SetupDevice, 'tenant' | 'device'>;
@@ -118,14 +118,14 @@ function handOutAll(
     }
     writeSetup(folder, { ...setup, devices: [...setup.devices, ...devices] });
   } catch (error) {
-    for (const one of added) takeBack(one.folder);
+    for (const one of added) deleteLogin(one.folder);
     throw error;
   }
   return added;
 }
 
 function handOutLogin(folder: string, { config, credential, ca, ...name }: DeviceLogin): string {
-  return handOut(folder, deviceName(name), deviceFiles(config, credential, ca));
+  return writeLogin(folder, deviceName(name), deviceFiles(config, credential, ca));
 }
 
 function createLogin(
@@ -147,11 +147,11 @@ function issuedOf(pem: string, by: string): IssuedCertificate {
 }
 
 /** Records a certificate, before the device gets it. @returns its end */
-export function noteCertificate(folder: string, name: Name, pem: string): number {
+export function recordCertificate(folder: string, name: Name, pem: string): number {
   const setup = readSetup(folder);
   const issued = issuedOf(pem, setup.authorities[0] ?? '');
   const wanted = deviceName(name);
-  noteSetup(folder, {
+  writeSetupOnly(folder, {
     ...setup,
     devices: setup.devices.map((one) =>
       deviceName(one) === wanted ? { ...one, certificates: [...stillGood(one.certificates), issued] } : one,

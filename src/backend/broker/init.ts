@@ -7,9 +7,9 @@ import type { Role } from '../core/broker/access.ts';
 import type { Setup } from '../core/broker/setup.ts';
 import { createAuthority, issueCertificate } from './authority.ts';
 import { explainSetup } from './explanation.ts';
-import { backendFiles, personFiles } from './hand-outs.ts';
+import { backendFiles, personFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
-import { createFolders, handOut, writeCertificates, writeSetup } from './store.ts';
+import { createFolders, writeCertificates, writeLogin, writeSetup } from './store.ts';
 
 /** Choices that are made once and never change. */
 export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
@@ -47,8 +47,10 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     };
     const ca = authority.certificate;
     const handedOut = [
-      handOut(folder, 'backend', backendFiles(setup, backend.password, ca)),
-      ...people.map(({ name, made }) => handOut(folder, name, personFiles(setup, name, made.password, ca))),
+      writeLogin(folder, 'backend', backendFiles(setup, backend.password, ca)),
+      ...people.map(({ name, made }) =>
+        writeLogin(folder, name, personFiles(setup, name, made.password, ca)),
+      ),
     ];
     writeFileSync(join(folder, 'README.txt'), explainSetup(setup), { mode: 0o600 });
     writeSetup(folder, setup);

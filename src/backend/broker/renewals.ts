@@ -15,7 +15,7 @@ import { deviceTopics, operatorTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
 import { deviceName } from '../core/broker/setup.ts';
 import { certify } from './authority.ts';
-import { noteCertificate } from './devices.ts';
+import { recordCertificate } from './devices.ts';
 import { readAuthority, readSetup } from './store.ts';
 
 /** Silence after which all retained messages have arrived (ms); the broker sends them at once. */
@@ -174,7 +174,7 @@ function certifyDevice(
     name,
     days,
   });
-  return { certificate, validTo: noteCertificate(folder, known, certificate) };
+  return { certificate, validTo: recordCertificate(folder, known, certificate) };
 }
 
 async function send(

@@ -46,7 +46,7 @@ export function writeSetup(folder: string, setup: Setup): void {
 }
 
 /** Writes the set-up only, after a change that does not affect the broker's files. */
-export function noteSetup(folder: string, setup: Setup): void {
+export function writeSetupOnly(folder: string, setup: Setup): void {
   guarded(folder, () => replace(join(folder, SETUP_FILE), `${JSON.stringify(setup, null, 2)}\n`));
 }
 
@@ -116,7 +116,7 @@ export function writeServer(folder: string, server: KeyedCertificate): void {
 }
 
 /** Writes a login to a folder with the login's name. @throws Failure if the folder exists */
-export function handOut(folder: string, who: string, files: Readonly<Record<string, string>>): string {
+export function writeLogin(folder: string, who: string, files: Readonly<Record<string, string>>): string {
   const own = join(folder, LOGINS, who);
   guarded(folder, () => {
     try {
@@ -131,7 +131,7 @@ export function handOut(folder: string, who: string, files: Readonly<Record<stri
 }
 
 /** Deletes a login folder that the set-up does not know. */
-export function takeBack(own: string): void {
+export function deleteLogin(own: string): void {
   rmSync(own, { recursive: true, force: true });
 }
 

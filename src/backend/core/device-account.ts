@@ -41,14 +41,14 @@ export function openAccount(): Account {
   return { granted: [], grants: [], working: new Map() };
 }
 
-export function noteGrant(account: Account, session: Omit<GrantedSession, 'leaving'>): void {
+export function recordGrant(account: Account, session: Omit<GrantedSession, 'leaving'>): void {
   forgetOver(account, session.at);
   account.granted.push({ ...session, leaving: false });
   account.grants.push(session.at);
 }
 
 /** Removes sessions that no longer exist at the service. */
-export function noteGone(account: Account, ids: readonly string[]): void {
+export function removeGone(account: Account, ids: readonly string[]): void {
   if (ids.length > 0) account.granted = account.granted.filter(({ id }) => !ids.includes(id));
 }
 

@@ -8,7 +8,7 @@ import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
 import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
 import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
 import { busy, countUnknownDevices, tooMany } from './denials.ts';
-import { checkAccount, chooseDurationMs, makeRoom, noteGone, noteGrant } from './device-account.ts';
+import { checkAccount, chooseDurationMs, makeRoom, recordGrant, removeGone } from './device-account.ts';
 import { type DeviceRecord, type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
@@ -248,7 +248,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const until = now + windowMs;
     devices.remember(record, request.lane, { id: session.id, until });
     const durationMs = (job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
-    noteGrant(record.account, {
+    recordGrant(record.account, {
       ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
       ...{ endsAt: now + durationMs, overAt: until + durationMs },
     });
@@ -298,7 +298,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   /** Sessions that could not be revoked count again. The device's next request tries to revoke them again. */
   const revoked = (event: Extract<IssuerEvent, { type: 'revoked' }>, now: number): void => {
     const { account } = devices.of(event.who, now);
-    noteGone(account, event.gone);
+    removeGone(account, event.gone);
     for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
   };
 
@@ -332,7 +332,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       if (event.type === 'ended') {
         const record = devices.of(job.ask.who, now);
         devices.forget(record, job.ask.request.lane);
-        noteGone(record.account, event.ids);
+        removeGone(record.account, event.ids);
         return [...create(job, now), ...start(now, event.draw)];
       }
       end(job, now);

@@ -7,7 +7,7 @@ const MOST_KINDS = 1000;
 /** Logs a warning that outsiders can cause: one a minute of each kind, with the number of those left out. */
 export type Complain = (kind: string, fields: object, sentence: string) => void;
 
-export function createStderrNotes(log: Log, clock: Clock): Complain {
+export function createLimitedWarnings(log: Log, clock: Clock): Complain {
   const kinds = new Map<string, { until: number; more: number }>();
   return (kind, fields, sentence) => {
     const now = clock.now();

@@ -10,17 +10,17 @@ import { deviceTopics } from '../protocol/mqtt/topics.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import type { DeviceName } from './core/policy.ts';
+import { type Complain, createLimitedWarnings } from './limited-warnings.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { createServiceJobs } from './service-jobs.ts';
 import { shortId } from './session-upkeep.ts';
-import { type Complain, createStderrNotes } from './stderr-notes.ts';
 
 /** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
 const CLOSE_WITHIN_MS = 2000;
 
-export interface IssuingParts {
+export interface IssuerRunnerParts {
   readonly config: BackendConfig;
   readonly service: ServiceClient;
   /** Null: do not sign answers. */
@@ -31,9 +31,9 @@ export interface IssuingParts {
 }
 
 /** The shell around the pure issuer. */
-export function createIssuing({ config, service, signer, log, clock, random }: IssuingParts) {
+export function createIssuerRunner({ config, service, signer, log, clock, random }: IssuerRunnerParts) {
   const issuer = createIssuer(config);
-  const complain = createStderrNotes(log, clock);
+  const complain = createLimitedWarnings(log, clock);
   const jobs = createServiceJobs({ service, log, random });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
