@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { until } from '../../../nspawn/kiosk.ts';
 import type { OwnerClient } from '../../owner-client.ts';
-import type { Order, Report } from '../report.ts';
+import type { Order, Report, ScenarioName } from '../report.ts';
 import { must, run, sh } from './commands.ts';
 
 export const SERVICE = 'dragoman.service';
@@ -22,6 +22,14 @@ export interface Device {
   /** Sends a report to the host. A request in it is carried out a moment later. */
   tell(report: Report): void;
 }
+
+export interface Outcome {
+  readonly found: Readonly<Record<string, unknown>>;
+  /** Recorded sound in base64. */
+  readonly sound?: string;
+}
+export type Scenario = (device: Device) => Promise<Outcome>;
+export type Scenarios = Readonly<Record<ScenarioName, Scenario>>;
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 export const seconds = (ms: number): number => Number((ms / 1000).toFixed(1));

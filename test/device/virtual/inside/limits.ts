@@ -7,11 +7,11 @@ import {
   interpret,
   live,
   pidOf,
+  type Scenario,
   SERVICE,
   seconds,
   TOLD_WITHIN_MS,
 } from './device.ts';
-import type { Scenario } from './outcome.ts';
 
 /** Another process of the unit that uses all available memory: the limit counts all processes of the unit. */
 const LEAK =

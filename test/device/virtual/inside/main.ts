@@ -6,8 +6,7 @@ import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'no
 import { watch } from '../../owner-client.ts';
 import { DESK_ADDRESS, type Order, PORTS, type Report, type ScenarioName } from '../report.ts';
 import { run, sh } from './commands.ts';
-import { type Device, eventsOf, live } from './device.ts';
-import type { Outcome, Scenario } from './outcome.ts';
+import { type Device, eventsOf, live, type Outcome, type Scenario } from './device.ts';
 import { plugCable, startOwner } from './owner.ts';
 import { afterCut, lastCut, sinceSwitchedOn } from './power.ts';
 import { scenarios } from './scenarios.ts';

@@ -16,8 +16,7 @@ import {
 } from '../../command-flood.ts';
 import type { AfterCut } from '../report.ts';
 import { must, sh } from './commands.ts';
-import { answers, type Device, live, SERVICE, wait } from './device.ts';
-import type { Outcome, Scenario } from './outcome.ts';
+import { answers, type Device, live, type Outcome, type Scenario, SERVICE, wait } from './device.ts';
 
 const LAST_CUT = '/srv/last-cut.json';
 const ANSWERED_WITHIN_MS = 90_000;

@@ -10,10 +10,13 @@ import {
   handOver,
   interpret,
   live,
+  type Outcome,
   phaseOf,
   pidOf,
   plugCards,
   ready,
+  type Scenario,
+  type Scenarios,
   SERVICE,
   seconds,
   silence,
@@ -24,7 +27,6 @@ import {
   wait,
 } from './device.ts';
 import { memoryBound, readOnly } from './limits.ts';
-import type { Outcome, Scenario, Scenarios } from './outcome.ts';
 import { pullCable, putCableBack, startBroker, stopBroker } from './owner.ts';
 import { power } from './power.ts';
 import { usbLoudspeaker } from './usb.ts';

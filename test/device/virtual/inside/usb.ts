@@ -7,6 +7,7 @@ import {
   handOver,
   live,
   ready,
+  type Scenario,
   SERVICE,
   seconds,
   speak,
@@ -14,7 +15,6 @@ import {
   TOLD_WITHIN_MS,
   wait,
 } from './device.ts';
-import type { Scenario } from './outcome.ts';
 
 /** Time from its return until 30 s of sound are played (ms). */
 const ALL_SAID_MS = 26_000;
