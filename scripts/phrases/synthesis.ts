@@ -27,7 +27,7 @@ const VOICES: Readonly<Record<PhraseLanguage, string>> = {
 };
 /** Words a minute: slower than the usual 175, because a listener hears the phrase only once. */
 const SPEED = '155';
-/** Sample rate of espeak-ng; the lower rate of the files below is enough for its speech. */
+/** Sample rates of espeak-ng and of the files (Hz). Its speech has no content above half of the lower rate. */
 const SPOKEN_HZ = 22_050;
 const KEPT_HZ = '16000';
 /** The agent's chimes: a rising one for good news, a falling one for bad news. */

@@ -53,7 +53,7 @@ const PAIRS = [
   ['ru', 'it'],
 ] as const;
 
-/** Shortest sentence of the service (s), and the share of short answers from 0.4 s. */
+/** Shortest sentence of the service (s). `ANSWERS`: share of short answers, which may be shorter. */
 const SENTENCE_S = 2;
 const ANSWERS = 0.4;
 
