@@ -173,7 +173,7 @@ describe('dragoman demo', () => {
     const { status, stderr } = run('dragoman', 'demo', '--input', input, '--output', input);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringContaining('would be overwritten'),
+      stderr: expect.stringContaining('would overwrite it'),
     });
     expect(readFileSync(input).equals(silence(1))).toBe(true);
   });
