@@ -79,3 +79,9 @@ export function owed(log: ReplayLog): readonly (number | string)[] {
 /** Numbers from one to another, both included. */
 export const upTo = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+/** What happens, by its name, and what is owed then. */
+export type Table = readonly (readonly [string, readonly Event[], readonly (number | string)[]])[];
+
+/** Two target languages. */
+export const TWO: readonly string[] = ['es', 'fr'];
