@@ -116,26 +116,15 @@ export const onlyOnePlacePrints: Rule = (files) =>
       ),
     );
 
-const TIDY_NAME = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+const LOWER_CASE_KEBAB = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 /** Names that tools and readers look for. */
 const CUSTOMARY = /^([a-z-]+\/)*(README|CHANGELOG|CONTRIBUTING|SECURITY|LICENSE)(\.md)?$/;
-const EMPTY_NAME = /(^|[-./])(utils?|helpers?|managers?|misc|common)([-./]|$)/;
 
-export const namesAreLowerCaseNouns: Rule = (files) =>
-  files.flatMap(({ path }) => {
-    if (EMPTY_NAME.test(path)) return [`${path}: says nothing about what is in it`];
-    const isTidy = CUSTOMARY.test(path) || path.split('/').every((step) => TIDY_NAME.test(step));
-    return isTidy ? [] : [`${path}: is not lower-case and hyphenated`];
-  });
-
-const EMPTY_CLASS = /\b(?:class|interface|type|const|function)\s+(\w*(?:Utils?|Helpers?|Manager))\b/g;
-
-export const thingsAreNamedAfterWhatTheyDo: Rule = (files) =>
-  sources(files).flatMap((file) =>
-    [...codeOf(file).matchAll(EMPTY_CLASS)].map(
-      (match) => `${file.path}: ${match[1]} says nothing about what it does`,
-    ),
-  );
+export const fileNamesAreLowerCaseKebab: Rule = (files) =>
+  files
+    .filter(({ path }) => !CUSTOMARY.test(path))
+    .filter(({ path }) => !path.split('/').every((step) => LOWER_CASE_KEBAB.test(step)))
+    .map(({ path }) => `${path}: is not lower-case and hyphenated`);
 
 /** Put together here, so that this file does not break its own rule. */
 const folder = (...steps: string[]): string => `(?<![\\w.])/${steps.join('/')}`;
@@ -175,26 +164,6 @@ export const lockNamesEveryPlatform: Rule = (files) =>
           .map((name) => `${path}: ${name}, which ${by} may need, is not locked`),
       );
     });
-
-/** Larger than a factory may be, or handed around as one thing; whatever else a file exports has a factory. */
-const CLASSES = [
-  'Agent',
-  'CapturePipeline',
-  'EchoPath',
-  'LaneRunner',
-  'PlaybackPipeline',
-  'Publisher',
-  'SourceMap',
-  'StepContext',
-];
-
-export const classesAreErrorsOrFew: Rule = (files) =>
-  sources(files).flatMap((file) =>
-    [...codeOf(file).matchAll(/\bexport\s+class\s+(\w+)(?:\s+extends\s+(\w+))?/g)].flatMap(
-      ([, name = '', parent]) =>
-        parent?.endsWith('Error') || CLASSES.includes(name) ? [] : [`${file.path}: ${name} may be a factory`],
-    ),
-  );
 
 const HOOK = /^(?:before|after)(?:All|Each)\b/gm;
 

@@ -149,17 +149,13 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
-    rules.namesAreLowerCaseNouns,
-    'names are lower-case and say something',
+    rules.fileNamesAreLowerCaseKebab,
+    'file names are lower-case and hyphenated',
     [
       file('src/core/laneMachine.ts'),
       file('src/core/Lane.ts'),
       file('src/core/lane_machine.ts'),
       file('src/Core/lane.ts'),
-      file('src/core/utils.ts'),
-      file('src/core/helpers/lane.ts'),
-      file('src/core/lane-manager.ts'),
-      file('test/core/test-utils.ts'),
     ],
     [
       file('src/core/lane-machine.ts'),
@@ -168,25 +164,6 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
       file('LICENSE'),
       file('.ci/run'),
       file('.gitignore'),
-    ],
-  ],
-  [
-    rules.thingsAreNamedAfterWhatTheyDo,
-    'things are named after what they do',
-    [file('src/core/a.ts', 'class LaneManager {}'), file('src/core/a.ts', 'export const pcmUtils = {};')],
-    [file('src/core/a.ts', 'class LaneManagerial {}'), file('src/core/a.ts', '// class LaneManager')],
-  ],
-  [
-    rules.classesAreErrorsOrFew,
-    'classes that are exported are errors, or few',
-    [
-      file('src/core/a.ts', 'export class Queue {}'),
-      file('src/core/a.ts', 'export class Queue extends Agent {}'),
-    ],
-    [
-      file('src/core/a.ts', 'export class Unread extends Error {}'),
-      file('src/agent/agent.ts', 'export class Agent {}'),
-      file('test/a.ts', 'class Ledger {}'),
     ],
   ],
   [
