@@ -1,131 +1,101 @@
 /**
- * Breaks the core in known ways, one at a time, in a copy, and shows that the tests notice each.
- * Ends with 1 if one is not noticed. `--only <name>` tries a single one.
+ * Changes the named sources in small ways, one at a time, in a copy, runs their tests, and prints each change that no test
+ * notices: `npm run mutate -- src/core/playout [--tests test/core/lane] [--most 100]`.
+ * Without --tests, the tests of `src/core/playout` are those in `test/core/playout`.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import * as fs from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MUTANTS } from './mutants/index.mjs';
+import { parseSync } from 'vite';
+import { importTypeScript, ROOT } from './import-typescript.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COPIED = [
-  'src',
-  'test/core',
-  'test/properties.ts',
-  'test/virtual-clock.ts',
-  'package.json',
-  'tsconfig.json',
-];
-const WORKERS = 2;
-/** A broken core may run in circles: that is noticed, too. */
-const LONGEST_RUN_MS = 60_000;
+const COPIED = ['src', 'test', 'config', 'docs', 'package.json', 'tsconfig.json'];
+const TESTS = `{ include: ['test/**/*.test.ts'], exclude: ['**/*.long.test.ts'], maxWorkers: 1, isolate: false }`;
+const CONFIG = `import { localImports } from './test/setup/local-imports.ts';
+export default { plugins: [localImports()], test: ${TESTS} };`;
 
-/** A copy of the core and its tests, to be broken. */
+/** The tests in the same place under test/, or else in the nearest folder above it. */
+function testsOf(path) {
+  const [file, folder] = [path.replace(/(\.ts)?$/, '.test.ts'), path.replace(/\.ts$/, '')];
+  return [file, folder].find((one) => fs.existsSync(join(ROOT, one))) ?? testsOf(dirname(path));
+}
+
+function mutationsUnder(path) {
+  const isFile = fs.statSync(join(ROOT, path)).isFile();
+  const names = isFile ? [''] : fs.readdirSync(join(ROOT, path), { recursive: true });
+  return names
+    .map((name) => join(path, name))
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const text = fs.readFileSync(join(ROOT, file), 'utf8');
+      return mutationsIn(parseSync(file, text).program, text).map((one) => ({ file, text, ...one }));
+    });
+}
+
 function makeCopy() {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-mutate-'));
-  for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(
-    join(folder, 'vitest.config.mjs'),
-    "export default { test: { include: ['test/core/**/*.test.ts'], testTimeout: 20000, maxWorkers: 1 } };\n",
-  );
+  const folder = fs.mkdtempSync(join(tmpdir(), 'dragoman-mutate-'));
+  for (const path of COPIED) fs.cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  fs.symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  fs.writeFileSync(join(folder, 'vitest.config.ts'), CONFIG);
   return folder;
 }
 
-/** Runs tests of the core; tells whether they passed, failed, or never came to an end. */
-function runTests(folder, tests) {
-  const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
-  const paths = tests.map((path) => `test/core/${path}`);
+/** Returns whether the tests pass. A mutated loop may never end: it fails after `longestMs`. */
+function passes(folder, longestMs) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=json', ...paths], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      // A group of its own: an endless mutant ends with the worker that runs it.
-      detached: true,
-    });
-    let output = '';
-    child.stdout.on('data', (data) => {
-      output += data;
-    });
-    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LONGEST_RUN_MS);
-    child.on('close', (code, signal) => {
+    const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+    // A process group of its own, so that the worker ends with it.
+    const options = { cwd: folder, stdio: 'ignore', detached: true };
+    const child = spawn(process.execPath, [vitest, 'run', '--bail=1', ...tests], options);
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), longestMs);
+    child.on('close', (code) => {
       clearTimeout(timer);
-      resolve(signal !== null ? { result: 'endless' } : { result: code === 0 ? 'passed' : 'failed', output });
+      resolve(code === 0);
     });
   });
 }
 
-/** The first test that failed; null where the files could not even be read, which proves nothing. */
-function firstFailure(output) {
-  const { testResults } = JSON.parse(output.slice(output.indexOf('{')));
-  const failed = testResults
-    .flatMap((file) => file.assertionResults)
-    .find(({ status }) => status === 'failed');
-  return failed?.fullName ?? null;
-}
-
-/** Breaks one thing, and fixes it again. Returns what the tests said about it, or throws where it can't be tried. */
-async function tryMutant(folder, { name, file, find, replace, tests }) {
-  const path = join(folder, 'src/core', file);
-  const source = readFileSync(path, 'utf8');
-  const found = source.split(find).length - 1;
-  if (found !== 1) throw new Error(`"${name}": its text occurs ${found} times in ${file}, not once`);
-  writeFileSync(
-    path,
-    source.replace(find, () => replace),
-  );
-  try {
-    const { result, output } = await runTests(folder, tests);
-    if (result === 'passed') return null;
-    if (result === 'endless') return 'the tests come to no end';
-    const failure = firstFailure(output);
-    if (failure === null) throw new Error(`"${name}" breaks the syntax, not the behaviour`);
-    return failure;
-  } finally {
-    writeFileSync(path, source);
-  }
-}
-
-async function main() {
-  const { values } = parseArgs({ options: { only: { type: 'string' } } });
-  const chosen = MUTANTS.filter(({ name }) => values.only === undefined || name === values.only);
-  if (chosen.length === 0) {
-    process.stderr.write(`There is no mutant "${values.only}"; see scripts/mutants.\n`);
-    process.exit(2);
-  }
-  const startedAt = performance.now();
-  const copies = Array.from({ length: WORKERS }, makeCopy);
-  const queue = [...chosen];
+async function tryAll(folder, queue, longestMs) {
   let survivors = 0;
-  try {
-    const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
-    const sound = await runTests(copies[0], tests);
-    if (sound.result !== 'passed') {
-      throw new Error(`the tests fail without any mutant: ${sound.output && firstFailure(sound.output)}`);
-    }
-    await Promise.all(
-      copies.map(async (folder) => {
-        for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-          const noticed = await tryMutant(folder, mutant);
-          if (noticed === null) survivors++;
-          process.stdout.write(
-            noticed === null ? `SURVIVED  ${mutant.name}\n` : `noticed   ${mutant.name}: ${noticed}\n`,
-          );
-        }
-      }),
-    );
-  } finally {
-    for (const folder of copies) rmSync(folder, { recursive: true, force: true });
+  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+    const { file, text, start, end, replacement } = one;
+    const path = join(folder, file);
+    const mutated = text.slice(0, start) + replacement + text.slice(end);
+    fs.writeFileSync(path, mutated);
+    const survived = await passes(folder, longestMs);
+    fs.writeFileSync(path, text);
+    if (!survived) continue;
+    survivors += 1;
+    const line = text.slice(0, start).split('\n').length;
+    const [before, after] = [text, mutated].map((code) => code.split('\n')[line - 1].trim());
+    process.stdout.write(`survived: ${file}:${line}\n  - ${before}\n  + ${after}\n`);
   }
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  process.stdout.write(`${chosen.length - survivors} of ${chosen.length} noticed, in ${seconds} s\n`);
-  process.exitCode = survivors === 0 ? 0 : 1;
+  return survivors;
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-});
+const { mutationsIn } = await importTypeScript('scripts/mutate/mutations.ts');
+const options = { tests: { type: 'string', multiple: true }, most: { type: 'string', default: 'Infinity' } };
+const { values, positionals } = parseArgs({ allowPositionals: true, options });
+if (positionals.length === 0) {
+  process.stderr.write('Name a file or a folder: npm run mutate -- src/core/playout\n');
+  process.exit(2);
+}
+const tests = values.tests ?? positionals.map((path) => testsOf(path.replace(/^src\//, 'test/')));
+const all = positionals.flatMap(mutationsUnder);
+/** Taken evenly from all of them. */
+const most = Math.min(Number(values.most), all.length);
+const queue = Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)]);
+const copies = Array.from({ length: availableParallelism() }, makeCopy);
+try {
+  const startedAt = performance.now();
+  if (!(await passes(copies[0], 600_000))) throw new Error(`${tests.join(' ')}: fail without any mutation`);
+  const longestMs = 10_000 + 5 * (performance.now() - startedAt);
+  process.stdout.write(`${queue.length} of ${all.length} mutations, tests: ${tests.join(' ')}\n`);
+  const survivors = await Promise.all(copies.map((folder) => tryAll(folder, queue, longestMs)));
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  process.stdout.write(`${survivors.reduce((a, b) => a + b)} survived, in ${seconds} s\n`);
+} finally {
+  for (const folder of copies) fs.rmSync(folder, { recursive: true, force: true });
+}
