@@ -6,67 +6,80 @@ import { ISOLATED } from './test/setup/isolated.ts';
 import { localImports } from './test/setup/local-imports.ts';
 import { PATIENT } from './test/setup/patience.ts';
 
-/** Boots machines or emulates processors, with configurations of its own: `npm run test:systemd`, `test:arm`. */
+/** Tests that boot machines or emulate processors; they have their own configurations: `npm run test:systemd`, `test:arm`. */
 const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
-/** Programs and sound in real time: they mostly wait, and must be served at once when they do not. */
+/** Whole programs and sound in real time: they mostly wait, and need the processor at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
-/** Computes or draws for long; what it holds in full, the file beside it without `long` holds in part: `npm run test:long`. */
+/** Many draws or much computing, for `npm run test:long`; the file beside each, without `long`, checks the main claim. */
 const LONG = ['test/**/*.long.test.ts'];
 const SIMULATED = ['test/sim/**/*.test.ts'];
-/** What decides, without files, sockets or time: `npm run test:fast`. */
+/** Tests without files, sockets and waiting: `npm run test:fast`. */
 const PURE = [
   'test/*.test.ts',
   'test/{core,protocol,config,scripts,tidy}/**/*.test.ts',
   'test/{backend,emulator}/core/**/*.test.ts',
   'test/agent/*.test.ts',
-  // Not those of `throwing`: they replace modules, and must be alone with them.
+  // Without `throwing`: its tests replace modules, which files that share a process must not do.
   'test/agent/!(throwing)/**/*.test.ts',
 ];
 
-/** The order in which they start: those that take longest to wait for, first; small ones fill what is left. */
+/** The order in which projects start: the slowest first, so that short files fill the end. */
 const ORDER = ['real-time', 'isolated', 'programs', 'long', 'simulated', 'pure'];
-/** Files that compute for seconds: one of them, begun last, would keep one core busy and leave the others idle. */
-const HEAVY = [
+/** Files that compute or wait for many seconds. They start first in their project: one that starts last runs alone at the end. */
+const SLOW = [
+  'adapters/audio/child/capture',
+  'adapters/audio/child/playback',
+  'adapters/audio/child/slow-start',
   'adapters/echo/echo-filter',
   'adapters/echo/rest',
+  'adapters/mqtt/refused-publish',
+  'adapters/provisioning/lock',
+  'backend/broker/template',
+  'backend/hearing',
+  'build/bundles',
+  'build/image/image',
+  'build/phrases',
+  'cli/boot-report/boot-report',
+  'cli/ctl/ctl',
+  'cli/ctl/hostile-words',
   'core/audio/canceller-filter',
   'core/audio/echo-detector',
   'core/audio/half-duplex',
   'core/doctor/test-tone',
   'core/speech/talk-detector',
-  'echo/echo',
-  'build/phrases',
-  'build/image/image',
   'e2e/demo',
+  'echo/echo',
+  'examples/backend',
+  'program/hanging-disk',
   'sim/seeds',
 ].flatMap((name) => [`/test/${name}.test.ts`, `/test/${name}.long.test.ts`]);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isHeavy = ({ moduleId }: TestSpecification) => HEAVY.some((name) => moduleId.endsWith(name));
-    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(!isHeavy(file));
-    // Where nothing is in real time, nobody has to give way.
+    const isSlow = ({ moduleId }: TestSpecification) => SLOW.some((name) => moduleId.endsWith(name));
+    const rank = (file: TestSpecification) => 2 * ORDER.indexOf(file.project.name) + Number(!isSlow(file));
+    // Without tests in real time, no test needs to yield the processor.
     if (files.some(({ project }) => project.name === ORDER[0])) process.env['TESTS_GIVE_WAY'] = '1';
     return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
-/** Programs run when nothing in real time wants the processor. */
+/** Lowers the priority of programs below tests in real time. */
 const GIVES_WAY = ['test/setup/priority.ts'];
 
 const common = {
-  // Projects share what one of them has transformed, as does the next run.
+  // Projects and later runs share transformed files.
   experimental: { fsModuleCache: true },
-  // Far beyond what any test needs: a machine may be slow and busy.
+  // Several times what any test needs: the machine may be slow and busy.
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: PATIENT,
 };
 
-/** What mostly waits, for others and for time: this many side by side keep two cores busy. */
+/** For tests that mostly wait: eight files at a time keep two cores busy. */
 const WAITING = { maxWorkers: 8, sequence: { groupOrder: 0 } };
-/** What only computes comes when all that has ended: one process a core, each of which loads and compiles the same. */
+/** For tests that compute, after those that wait: one process per core, because each loads and compiles the same modules. */
 const COMPUTING = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
 
 export default defineConfig({
@@ -82,7 +95,7 @@ export default defineConfig({
           name: 'real-time',
           include: REAL_TIME,
           exclude: [...ALONE, ...LONG],
-          // The demos of the end-to-end test all wait for real time, together.
+          // The demos of the end-to-end test run at the same time, all in real time.
           maxConcurrency: 8,
         },
       },
@@ -104,7 +117,7 @@ export default defineConfig({
           name: 'simulated',
           include: SIMULATED,
           exclude: LONG,
-          // What is compiled and in use stays so from one file to the next.
+          // Compiled code stays in use from one file to the next.
           isolate: false,
         },
       },
@@ -126,7 +139,7 @@ export default defineConfig({
           name: 'programs',
           include: ['test/**/*.test.ts'],
           exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED, ...LONG],
-          // Loading zod, a broker and a client of it for each of a hundred files took a third of their time.
+          // Loading zod, a broker and a client for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,
         },

@@ -1,4 +1,4 @@
 import { describeDemo } from './demo.ts';
 
-/** The long test covers the other faults and the session limit. */
-describeDemo({ rollsOver: false, faults: ['revoke', 'max-duration', 'network-drop'] });
+/** `demo.long.test.ts` has the other faults, and the session limit that is reached without a fault. */
+describeDemo({ rollsOver: false, faults: ['max-duration', 'network-drop'] });
