@@ -10,11 +10,11 @@ const file = (path: string, ...targets: string[]): SourceFile => ({
 });
 
 describe('imports have no circles', () => {
-  it('holds here', () => {
+  it('holds in this repository', () => {
     expect(importsHaveNoCircles(TREE)).toEqual([]);
   });
 
-  it('would be broken by two files, or by three, of whatever is imported', () => {
+  it('reports circles of two and of three files, types included', () => {
     const two = [file('src/agent/a.ts', './b.ts'), file('src/agent/b.ts', './a.ts')];
     expect(importsHaveNoCircles(two)).toEqual(['src/agent/a.ts and src/agent/b.ts import each other']);
     const three = [
@@ -26,7 +26,7 @@ describe('imports have no circles', () => {
     expect(importsHaveNoCircles(three)).toHaveLength(1);
   });
 
-  it('is not broken by a diamond', () => {
+  it('accepts a diamond', () => {
     const diamond = [
       file('src/agent/a.ts', './b.ts', './c.ts'),
       file('src/agent/b.ts', './d.ts'),

@@ -1,7 +1,7 @@
 import type { Rule } from './rules.ts';
 import { importsOf, resolveImport, type SourceFile } from './source.ts';
 
-/** Imports of types count: who reads one file of a circle has to read them all. */
+/** Imports of types count: to understand one file of a circle, you must read all of them. */
 export const importsHaveNoCircles: Rule = (files) => {
   const sources = files.filter(({ path }) => /^src\/.*\.ts$/.test(path));
   const known = new Set(sources.map(({ path }) => path));

@@ -10,43 +10,43 @@ const PAGE: SourceFile = {
 };
 const source = (text: string): SourceFile[] => [PAGE, { path: 'src/a.ts', text }];
 const page = (text: string): SourceFile[] => [PAGE, { path: ['docs', 'a.md'].join('/'), text }];
-/** Words that may not stand together in any file, this one included. */
-const said = (...words: string[]): string => words.join(' ');
+/** Joins words that no file may contain together, not even this one. */
+const joined = (...words: string[]): string => words.join(' ');
 
-describe('what the code points to is in the repository', () => {
-  it('holds here', () => {
+describe('pages and sections that code refers to exist', () => {
+  it('holds in this repository', () => {
     expect(pointersLeadSomewhere(TREE)).toEqual([]);
   });
 
   it.each([
-    said('// see docs/service.md', '4.9'),
-    said('// see docs/', 'nowhere.md').replace(' nowhere', 'nowhere'),
-    said('// the session of specification', '2.1'),
-    said('// Specification', '(4.7) shows it'),
-    said('// the topics (CONTRACT', 'section 3)'),
-  ])('would be broken by: %s', (text) => {
+    joined('// see docs/service.md', '4.9'),
+    joined('// see docs/', 'nowhere.md').replace(' nowhere', 'nowhere'),
+    joined('// the session of specification', '2.1'),
+    joined('// Specification', '(4.7) shows it'),
+    joined('// the topics (CONTRACT', 'section 3)'),
+  ])('reports: %s', (text) => {
     expect(pointersLeadSomewhere(source(text))).toHaveLength(1);
   });
 
-  it('is not broken by a section that is there', () => {
+  it('accepts a section that exists', () => {
     const text = '// docs/service.md 4.1 and docs/service.md; the specification leaves it open; a CONTRACT';
     expect(pointersLeadSomewhere(source(text))).toEqual([]);
   });
 });
 
-describe('links between pages lead somewhere', () => {
-  it('holds here', () => {
+describe('links between pages', () => {
+  it('holds in this repository', () => {
     expect(linksLeadSomewhere(TREE)).toEqual([]);
   });
 
   it.each(['[x](nowhere.md)', '[x](service.md#nowhere)', '[x](../src)', '[x](#here)'])(
-    'would be broken by %s',
+    'reports %s',
     (text) => {
       expect(linksLeadSomewhere(page(text))).toHaveLength(1);
     },
   );
 
-  it('is not broken by a file, a heading, a folder or another site', () => {
+  it('accepts a file, a heading, a folder and another site', () => {
     const text =
       '[a](service.md#41-create-a-session) [b](../docs) [c](https://example.com/x) [d](#here)\n\n# Here\n';
     expect(linksLeadSomewhere(page(text))).toEqual([]);
@@ -55,12 +55,12 @@ describe('links between pages lead somewhere', () => {
   });
 });
 
-describe('files that pages name', () => {
-  it('are there', () => {
+describe('files that pages name exist', () => {
+  it('holds in this repository', () => {
     expect(namedFilesExist(TREE)).toEqual([]);
   });
 
-  it.each(['`src/nowhere.ts`', '`docs/nowhere`'])('would be missed: %s', (text) => {
+  it.each(['`src/nowhere.ts`', '`docs/nowhere`'])('reports a missing %s', (text) => {
     expect(namedFilesExist(page(text))).toHaveLength(1);
     expect(
       namedFilesExist(page('`src/a.ts` `docs` src/nowhere.ts `docs/service.md`').concat(source(''))),

@@ -1,9 +1,9 @@
 import type { Rule } from './rules.ts';
 
-/** What a reader is sent to: a page of this repository, and the section of it where one is named. */
+/** A reference to a page of this repository, with its section if one is named. */
 const POINTER =
   /(?<![\w./-])((?:docs|config|test|src|systemd|scripts)\/[\w./-]*\.(?:md|jsonc?))(?: (\d+(?:\.\d+)?))?/g;
-/** Pages that a reader does not have, named by habit. Put together here, so that this file does not break its own rule. */
+/** Pages that are not in the repository. Built from parts, so that this file does not break its own rule. */
 const ABSENT = new RegExp(
   [
     `\\b[Ss]${'pecification'} \\(?\\d`,
@@ -12,7 +12,7 @@ const ABSENT = new RegExp(
   'g',
 );
 
-/** Comments, errors and pages name only what is in the repository: `docs/service.md 4.1` is a heading "## 4.1 ..." there. */
+/** Comments, errors and pages refer only to existing pages and sections: `docs/service.md 4.1` is a heading "## 4.1 ..." there. */
 export const pointersLeadSomewhere: Rule = (files) => {
   const pages = new Map(files.map((file) => [file.path, file.text]));
   return files.flatMap(({ path, text }) => [
@@ -21,7 +21,7 @@ export const pointersLeadSomewhere: Rule = (files) => {
     ),
     ...[...text.matchAll(POINTER)].flatMap(([, page = '', section]) => {
       const found = pages.get(page);
-      // Examples of paths in tests and made files are none of ours.
+      // Other paths may be examples in tests, or generated files.
       if (found === undefined) return page.startsWith('docs/') ? [`${path}: there is no page ${page}`] : [];
       if (section === undefined || !page.startsWith('docs/')) return [];
       return sectionsOf(found).includes(section) ? [] : [`${path}: ${page} has no section ${section}`];
@@ -32,7 +32,7 @@ export const pointersLeadSomewhere: Rule = (files) => {
 const LINK = /\[[^\]]*\]\(([^()\s]+)\)/g;
 const ELSEWHERE = /^[a-z]+:/;
 
-/** Links between pages: the file is there, and so is the heading that an anchor names. */
+/** Links between pages: the file exists, and the heading of its anchor, too. */
 export const linksLeadSomewhere: Rule = (files) => {
   const pages = new Map(files.map((file) => [file.path, file.text]));
   return files
@@ -55,7 +55,7 @@ export const linksLeadSomewhere: Rule = (files) => {
 const NAMED =
   /`((?!config\/(?:desired|reported)`)(?:src|test|scripts|docs|config|systemd|examples)\/[\w./-]*\w)`/g;
 
-/** Files and folders that a page names are there; `config/desired` and `config/reported` are topics. */
+/** Files and folders that a page names exist; `config/desired` and `config/reported` are topics. */
 export const namedFilesExist: Rule = (files) => {
   const paths = files.map(({ path }) => path);
   return files
@@ -77,7 +77,7 @@ function sectionsOf(page: string): string[] {
   return headingsOf(page).flatMap((heading) => /^(\d+(?:\.\d+)?)/.exec(heading)?.[1] ?? []);
 }
 
-/** As code hosts make them of headings; equal ones are numbered from the second on. */
+/** Anchors as code hosts derive them from headings; equal ones are numbered from the second on. */
 function anchorsOf(page: string): string[] {
   const seen = new Map<string, number>();
   return headingsOf(page).map((heading) => {

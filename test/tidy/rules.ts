@@ -1,13 +1,13 @@
 import { ISOLATED } from '../setup/isolated.ts';
 import { codeOf, importsOf, isCode, resolveImport, type SourceFile } from './source.ts';
 
-/** Says what breaks it, one line each; nothing when the tree is tidy. */
+/** Returns one line for each violation. */
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 /**
- * Who may import whom: cli -> agent|backend|emulator -> adapters -> ports <- core -> protocol. The command line that
- * the programs share (`program`) is for what has one, so not for the agent. Adapters may use the
- * core's arithmetic and policies (sound, chance, waits), never the lane's machine, which decides what they do.
+ * Which layer may import which: cli -> agent|backend|emulator -> adapters -> ports <- core -> protocol. The agent has no
+ * command line, so it may not import `program`. Adapters may use the core's arithmetic and policies (sound, chance,
+ * waits), but not the lane's machine, which controls them.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
@@ -42,7 +42,7 @@ export const importsPointOneWay: Rule = (files) =>
   });
 
 const PURE = /^src\/(core|emulator\/core|backend\/core)\//;
-/** What pure code may lean on beside itself: descriptions of data and of the world's edges. */
+/** Other code that pure code may import: data types and ports. */
 const PURE_MAY_IMPORT = /^src\/(core|ports|protocol)\//;
 const PURE_PACKAGES = ['zod'];
 
@@ -61,7 +61,7 @@ export const pureCodeImportsPureCode: Rule = (files) =>
       });
     });
 
-/** Clocks, chance, timers, waiting, and the machine itself: all of it is handed to the core as data. */
+/** Clocks, chance, timers, waiting and the machine itself: the core gets all of these as data. */
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bMath\.random\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bperformance\b|\bPromise\b|\basync\b|\bawait\b|\bprocess\b|\bglobalThis\b|\bcrypto\b|\bfetch\s*\(|\bBuffer\b/g;
 
@@ -70,7 +70,7 @@ export const pureCodeHasNoClockNorChance: Rule = (files) =>
     .filter(({ path }) => PURE.test(path))
     .flatMap((file) => [...codeOf(file).matchAll(IMPURE)].map(([word]) => `${file.path}: uses ${word}`));
 
-/** The machine's clocks are read in one place, so that tests and simulators can put others there. */
+/** Only this file reads the machine's clocks, so that tests and the simulator can replace them. */
 const CLOCK = 'src/adapters/clock.ts';
 const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.(?:uptime|hrtime)\b/g;
 
@@ -79,10 +79,10 @@ export const onlyTheClockReadsTheTime: Rule = (files) =>
     .filter(({ path }) => path !== CLOCK && path !== 'src/emulator/page-script.ts')
     .flatMap((file) => [...codeOf(file).matchAll(READS_CLOCK)].map(([word]) => `${file.path}: uses ${word}`));
 
-/** Draws that are the same in each run come from one place. */
+/** Sets the seed of all property tests, so that each run draws the same. */
 const PROPERTIES = 'test/properties.ts';
 
-export const drawsComeFromOnePlace: Rule = (files) =>
+export const onlyOneFileImportsFastCheck: Rule = (files) =>
   files
     .filter((file) => isCode(file) && file.path !== PROPERTIES && importsOf(file).includes('fast-check'))
     .map(({ path }) => `${path}: imports fast-check, not ${PROPERTIES}`);
@@ -95,7 +95,7 @@ export const filesAreShort: Rule = (files) =>
     return lines > LONGEST_FILE_LINES ? [`${path}: ${lines} lines`] : [];
   });
 
-/** Programs speak through their command line; everything else has a log or returns what it has to say. */
+/** Only command lines write to the terminal; all other code logs or returns its messages. */
 const MAY_WRITE = /^src\/(cli\/|program\/run-main\.ts$|[^/]+\/(main|cli)\.ts$)/;
 
 export const onlyCommandLinesWrite: Rule = (files) =>
@@ -104,7 +104,7 @@ export const onlyCommandLinesWrite: Rule = (files) =>
     return [...codeOf(file).matchAll(banned)].map(([word]) => `${file.path}: uses ${word}`);
   });
 
-/** What people read passes `runProgram`, which lets no text steer the terminal, or the rows of a live picture, which do the same. */
+/** Prints for people: it removes control characters, which could steer the terminal. */
 const PRINTS = /^src\/program\//;
 
 export const onlyOnePlacePrints: Rule = (files) =>
@@ -117,7 +117,7 @@ export const onlyOnePlacePrints: Rule = (files) =>
     );
 
 const LOWER_CASE_KEBAB = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
-/** Names that tools and readers look for. */
+/** Customary names in upper case. */
 const CUSTOMARY = /^([a-z-]+\/)*(README|CHANGELOG|CONTRIBUTING|SECURITY|LICENSE)(\.md)?$/;
 
 export const fileNamesAreLowerCaseKebab: Rule = (files) =>
@@ -126,7 +126,7 @@ export const fileNamesAreLowerCaseKebab: Rule = (files) =>
     .filter(({ path }) => !path.split('/').every((step) => LOWER_CASE_KEBAB.test(step)))
     .map(({ path }) => `${path}: is not lower-case and hyphenated`);
 
-/** Put together here, so that this file does not break its own rule. */
+/** Builds the patterns from parts, so that this file does not break its own rule. */
 const folder = (...steps: string[]): string => `(?<![\\w.])/${steps.join('/')}`;
 const host = (...labels: string[]): string => labels.join('\\.');
 const FOREIGN = new RegExp(
@@ -151,7 +151,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** npm leaves out of the lock what its registry did not have, and then refuses to install from it. */
+/** npm leaves a package that its registry does not have out of the lock file, and then refuses to install from it. */
 export const lockNamesEveryPlatform: Rule = (files) =>
   files
     .filter(({ path }) => path === 'package-lock.json')
@@ -161,15 +161,15 @@ export const lockNamesEveryPlatform: Rule = (files) =>
       return Object.entries(packages).flatMap(([by, { optionalDependencies }]) =>
         Object.keys(optionalDependencies ?? {})
           .filter((name) => !locked.some((place) => place.endsWith(`node_modules/${name}`)))
-          .map((name) => `${path}: ${name}, which ${by} may need, is not locked`),
+          .map((name) => `${path}: lacks ${name}, an optional dependency of ${by}`),
       );
     });
 
 const HOOK = /^(?:before|after)(?:All|Each)\b/gm;
 
 /**
- * What tests share is loaded once for many files, where they are not isolated: a hook beside its functions is the first
- * file's alone, and clears away what the next one still needs.
+ * Test files that are not isolated share loaded modules. A hook at the top of a shared module would run for the first file
+ * only, and remove things that the next file needs.
  */
 export const hooksBelongToTests: Rule = (files) =>
   files
@@ -179,24 +179,24 @@ export const hooksBelongToTests: Rule = (files) =>
 const CHANGES_THE_PROCESS =
   /\bvi\.(?:mock|doMock|useFakeTimers|stubEnv|stubGlobal)\(|\bprocess\.env(?:\[[^\]]*\]|\.\w+) = |\bprocess\.(?:umask|chdir)\(/;
 
-/** Each file of these has a process of its own. */
+/** Each of these files has its own process. */
 const IN_REAL_TIME = /^test\/(?:e2e|card)\//;
 
-/** Files that share what was loaded once share their process, too: who replaces or changes any of it must be listed as isolated. */
-export const whatChangesTheProcessIsIsolated: Rule = (files) =>
+/** Files that share loaded modules also share a process: a test that changes either must be listed as isolated. */
+export const testsThatChangeTheProcessAreIsolated: Rule = (files) =>
   files
     .filter(({ path }) => path.startsWith('test/') && path.endsWith('.test.ts') && !IN_REAL_TIME.test(path))
     .filter((file) => CHANGES_THE_PROCESS.test(codeOf(file)) && !ISOLATED.includes(file.path))
-    .map(({ path }) => `${path} changes its process, and is not in test/setup/isolated.ts`);
+    .map(({ path }) => `${path}: changes its process; list it in test/setup/isolated.ts`);
 
 const LONG_TEST = /\.long\.test\.ts$/;
 
-/** Most people run `npm test` alone, which leaves the long ones out: it holds of each at least the main claim. */
+/** `npm test` leaves the long tests out, so the file beside each one checks the main claim. */
 export const longTestsHaveAQuickOne: Rule = (files) => {
   const paths = new Set(files.map(({ path }) => path));
   return [...paths]
     .filter((path) => LONG_TEST.test(path) && !paths.has(path.replace(LONG_TEST, '.test.ts')))
-    .map((path) => `${path} has no quick one beside it`);
+    .map((path) => `${path}: has no quick test beside it`);
 };
 
 const RELATIVE_TO_SOURCE = /^src\//;

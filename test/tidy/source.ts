@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** One file of the tree, or a made-up one. */
+/** A file of the repository, or an example in a test. */
 export interface SourceFile {
-  /** From the root, with `/`. */
+  /** From the root of the repository, with `/`. */
   readonly path: string;
   readonly text: string;
 }
 
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'coverage']);
 const BINARY = /\.(wav|wasm|png|ico|gz)$/;
-/** What a demo or a test run leaves behind. */
+/** Files that a demo or a test run writes. */
 const LEFT_BEHIND = /^(.*\.log|[^/]*\.wav)$/;
 
-/** Every text file of the project, whether it has been committed yet or not. */
+/** Every text file of the project, committed or not. */
 export function readTree(root: string): SourceFile[] {
   const files: SourceFile[] = [];
   const visit = (folder: string): void => {
@@ -36,13 +36,13 @@ export function isCode({ path }: SourceFile): boolean {
 
 const IMPORT = /\b(?:import|export)\b[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
-/** What a file imports, types included, as written: `zod`, `node:fs`, `../ports/bus.ts`. */
+/** The imports of a file, types included, as written: `zod`, `node:fs`, `../ports/bus.ts`. */
 export function importsOf(file: SourceFile): string[] {
   const code = blank(file.text, { strings: false });
   return [...code.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? '');
 }
 
-/** A relative import as a path from the root; null for a package. */
+/** The path of a relative import from the root; null for a package. */
 export function resolveImport(file: SourceFile, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
   const steps = file.path.split('/').slice(0, -1);
@@ -53,7 +53,7 @@ export function resolveImport(file: SourceFile, specifier: string): string | nul
   return steps.join('/');
 }
 
-/** The code of a file without comments, texts and regular expressions: what is left is said by the program itself. */
+/** The code of a file without comments, texts and regular expressions. */
 export function codeOf(file: SourceFile): string {
   return blank(file.text, { strings: true });
 }
@@ -69,7 +69,7 @@ function blank(text: string, { strings }: { strings: boolean }): string {
       if (pattern !== undefined) return '/ /';
       if (!strings) return token;
       if (quoted !== undefined) return "''";
-      // What stands in ${...} is code.
+      // The inside of ${...} is code.
       return (
         [...(template ?? '').matchAll(/\$\{([^}]*)\}/g)].map((match) => ` (${match[1]}) `).join('') || "''"
       );

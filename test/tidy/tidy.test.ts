@@ -11,7 +11,7 @@ const from = (path: string, specifier: string): SourceFile =>
 
 const lock = (packages: object): SourceFile => file('package-lock.json', JSON.stringify({ packages }));
 
-/** Each rule with trees that must break it, one way each, and trees that must not. */
+/** Each rule with files that break it, one violation each, and files that do not. */
 const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   [
     rules.importsPointOneWay,
@@ -168,7 +168,7 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   ],
   [
     rules.nothingNamesAMachine,
-    'nothing names somebody’s machine or a registry',
+    'no file names a machine’s folders or a registry',
     [
       file('README.md', `see ${['', 'home', 'anna', 'dragoman'].join('/')}`),
       file('src/a.ts', `'${['', 'Users', 'anna'].join('/')}'`),
@@ -180,14 +180,14 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [file('README.md', 'the lane at work/idle, /etc/dragoman, ./home/page and HOME=/root')],
   ],
   [
-    rules.drawsComeFromOnePlace,
-    'the draws of property tests come from one place',
+    rules.onlyOneFileImportsFastCheck,
+    'only one file imports fast-check',
     [from('test/core/a.test.ts', 'fast-check'), from('test/core/lane/b.ts', 'fast-check')],
     [from('test/properties.ts', 'fast-check'), from('test/core/a.test.ts', '../properties.ts')],
   ],
   [
     rules.hooksBelongToTests,
-    'what tests share has no hooks at its top',
+    'modules that tests share have no hooks at their top',
     ['beforeAll', 'beforeEach', 'afterAll', 'afterEach'].map((hook) =>
       file('test/agent/device.ts', `export const a = 1;\n${hook}(() => {});`),
     ),
@@ -197,8 +197,8 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
-    rules.whatChangesTheProcessIsIsolated,
-    'what replaces modules or changes its process has one of its own',
+    rules.testsThatChangeTheProcessAreIsolated,
+    'tests that replace modules or change their process are isolated',
     [
       "vi.mock('node:fs');",
       'vi.useFakeTimers();',
@@ -214,13 +214,13 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
   ],
   [
     rules.longTestsHaveAQuickOne,
-    'what npm test leaves out has a quick one beside it',
+    'long tests have a quick test beside them',
     [file('test/core/echo.long.test.ts')],
     [file('test/core/echo.test.ts')],
   ],
   [
     rules.lockNamesEveryPlatform,
-    'the lock file can be installed from on every platform',
+    'the lock file names the packages of every platform',
     [
       lock({
         'node_modules/a': { optionalDependencies: { '@a/darwin': '1', '@a/linux': '1' } },
@@ -236,21 +236,21 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
 
 for (const [rule, sentence, bad, good] of CASES) {
   describe(sentence, () => {
-    it('holds here', () => {
+    it('holds in this repository', () => {
       expect(rule(TREE)).toEqual([]);
     });
 
-    it.each(bad)('would be broken by $path: $text', (example) => {
+    it.each(bad)('reports $path: $text', (example) => {
       expect(rule([example])).toHaveLength(1);
     });
 
-    it('is not broken by what only looks so', () => {
+    it('accepts similar files that do not break it', () => {
       expect(good.flatMap((example) => rule([example]))).toEqual([]);
     });
   });
 }
 
-describe('reading of sources', () => {
+describe('the reader of sources', () => {
   it('finds the whole tree', () => {
     const paths = TREE.map(({ path }) => path);
     expect(paths).toContain('src/protocol/config.ts');
@@ -258,12 +258,12 @@ describe('reading of sources', () => {
     expect(paths.some((path) => path.includes('node_modules'))).toBe(false);
   });
 
-  it('sees every way to import', () => {
+  it('finds every kind of import', () => {
     const text = `import a from 'a';\nimport * as b from 'b';\nexport * from 'c';\nimport 'd';\nconst e = await import('e');\nimport type { F } from 'f';`;
     expect(importsOf(file('x.ts', text))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  it('keeps code, and nothing else', () => {
+  it('keeps code and removes comments, texts and patterns', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a text with the code of a template in it
     const text = 'a(\'x // y\'); /* b */ c("d"); // e\nf = /[/\'"]g/; h(`i ${j} k`);';
     expect(codeOf(file('x.ts', text)).replace(/\s+/g, ' ')).toBe("a(''); c(''); f = / /; h( (j) );");
