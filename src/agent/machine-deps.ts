@@ -15,10 +15,10 @@ import type { Log } from '../ports/log.ts';
 import type { SignatureReader } from '../ports/signature.ts';
 import type { Config } from '../protocol/config.ts';
 import { VERSION } from '../protocol/version.ts';
-import { brokerAccess, readableConnection, stateFile } from './broker-access.ts';
+import { brokerAccess, readableConnection, stateFile } from './broker/broker-access.ts';
+import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
-import { certificatesOrThrow, UnusableFile } from './unusable-file.ts';
 
 /** Bytes of a {random_hash}: enough that no two connections ever share one. */
 const HASH_BYTES = 18;

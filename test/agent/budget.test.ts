@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/agent/owner/budget-file.ts';
+import { BUDGET_FILE_VERSION, readBudget, writeBudget } from '../../src/agent/admission/budget-file.ts';
 import { budgetUse, countUse } from '../../src/core/owner/budget.ts';
 import { createMemoryFile } from './memory-file.ts';
 import {
@@ -226,7 +226,7 @@ describe('the budget of a day', () => {
 });
 
 describe('the file of what was used', () => {
-  const folder = new URL('./owner/records/', import.meta.url);
+  const folder = new URL('./state-files/', import.meta.url);
 
   it('is kept here as each version has left it', () => {
     const kept = Array.from({ length: BUDGET_FILE_VERSION }, (_, index) => `budget-${index + 1}.json`);

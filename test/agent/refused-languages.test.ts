@@ -1,12 +1,12 @@
 /** Languages that the service does not take: it goes on with those that it took last, over a restart too. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readTasks, TASKS_FILE_VERSION, writeTasks } from '../../src/agent/owner/accepted-tasks.ts';
+import { readTasks, TASKS_FILE_VERSION, writeTasks } from '../../src/agent/lane/accepted-tasks.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 const DESIRED = `${BASE}/config/desired`;
-const RECORDS = new URL('./owner/records/', import.meta.url);
+const RECORDS = new URL('./state-files/', import.meta.url);
 /** As version 1 of the file was left by the program that wrote it. */
 const WRITTEN = readFileSync(new URL('tasks-1.json', RECORDS), 'utf8');
 

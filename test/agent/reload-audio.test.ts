@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeRunning, restartKeys } from '../../src/agent/reload.ts';
+import { mergeRunning, restartKeys } from '../../src/agent/config/reload.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 
 const configuration = (lane: object = {}, rest: object = {}) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { writeBudget } from '../../src/agent/admission/budget-file.ts';
+import { writeDesired } from '../../src/agent/config/desired-file.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
-import { writeTasks } from '../../src/agent/owner/accepted-tasks.ts';
-import { writeBudget } from '../../src/agent/owner/budget-file.ts';
-import { writeDesired } from '../../src/agent/owner/desired-file.ts';
+import { writeTasks } from '../../src/agent/lane/accepted-tasks.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 

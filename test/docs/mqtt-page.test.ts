@@ -69,8 +69,8 @@ describe('docs/mqtt.md', () => {
   });
 
   it('lists every error code of commands', () => {
-    const folder = new URL('src/agent/owner/', ROOT);
-    const sources = readdirSync(folder).map((file) =>
+    const folder = new URL('src/agent/', ROOT);
+    const sources = readdirSync(folder, { encoding: 'utf8', recursive: true }).map((file) =>
       file.endsWith('.ts') ? readFileSync(new URL(file, folder), 'utf8') : '',
     );
     const raised = sources.flatMap((code) => [

@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { deviceSubscriptions } from '../owner/subscriptions.ts';
+import { deviceSubscriptions } from '../broker/subscriptions.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
 import { tryForeignTopics } from './isolation.ts';
 

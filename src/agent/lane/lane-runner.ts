@@ -17,12 +17,12 @@ import type { OpenStream, StreamConnection, StreamListener } from '../../ports/s
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
+import { optionsOf } from '../config/reload.ts';
 import type { EventLoop } from '../event-loop.ts';
 import type { OpenGuardedPlayback } from '../guard/audio.ts';
 import { type Defects, nameOf } from '../guard/defects.ts';
-import type { TokenStore } from '../owner/token-store.ts';
-import { optionsOf } from '../reload.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { CapturePipeline } from './capture-pipeline.ts';
 import { hidingListener } from './hiding-listener.ts';
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';

@@ -2,10 +2,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
-import { type CommandDispatcher, createCommandDispatcher } from '../owner/command-dispatcher.ts';
-import { createCommandRecord } from '../owner/command-record.ts';
-import { CommandError, type CommandHandlers } from '../owner/command-request.ts';
-import { createCommandSignatures } from '../owner/command-signature.ts';
+import { type CommandDispatcher, createCommandDispatcher } from '../commands/command-dispatcher.ts';
+import { createCommandRecord } from '../commands/command-record.ts';
+import { CommandError, type CommandHandlers } from '../commands/command-request.ts';
+import { createCommandSignatures } from '../commands/command-signature.ts';
 import { createRepeatFilter } from '../repeat-filter.ts';
 
 export interface RefusingDispatcherDeps {

@@ -6,9 +6,9 @@ import type { StateFile } from '../../ports/state-file.ts';
 import type { DeviceStatus, StatusMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
+import { keptSession } from '../broker/subscriptions.ts';
+import type { CommandDispatcher } from '../commands/command-dispatcher.ts';
 import type { SignalSource } from '../daemon.ts';
-import type { CommandDispatcher } from '../owner/command-dispatcher.ts';
-import { keptSession } from '../owner/subscriptions.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
 /** Why nothing can run, and how the owner can be told all the same. */

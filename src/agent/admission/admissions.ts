@@ -1,0 +1,139 @@
+import { openSince } from '../../core/lane/billed.ts';
+import { type Admission, admissionOf } from '../../core/owner/admission.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import { asWall, type WallMs } from '../../protocol/time.ts';
+import { CommandError } from '../commands/command-request.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
+
+/** A clock that was set or put is noticed within this time. */
+const LOOK_EACH_MS = 30_000;
+
+export interface AdmissionsDeps extends BudgetCountDeps {
+  /** What `closedUntil` says has changed. */
+  changed(): void;
+}
+
+/** Says when lanes may have sessions: by the schedule, the budget, and what an operator has ordered. */
+export interface Admissions {
+  /** Looks again: the configuration, the clock or the use has changed. */
+  review(): void;
+  onStep(step: LaneStep): void;
+  /** Until when no session may be begun, as a timestamp; null: it may be, or nobody knows until when. */
+  closedUntil(lane: string): string | null;
+  /** Lets lanes be started, until the moment given whatever the schedule says. @throws CommandError */
+  admit(lanes: readonly LaneRunner[], until: string | undefined): void;
+  /** An operator has stopped these lanes: what was opened for a while is not any more. */
+  stopped(lanes: readonly LaneRunner[]): void;
+  close(): Promise<void>;
+}
+
+export function createAdmissions(deps: AdmissionsDeps): Admissions {
+  const { clock, lanes } = deps;
+  const budget = createBudgetCount(deps);
+  const openUntil = new Map<string, WallMs>();
+  const given = new Map<string, Admission>();
+  let isReviewing = false;
+  let isStale = false;
+  let isClosed = false;
+  let cancel = (): void => {};
+
+  const judge = (): void => {
+    const { schedule } = deps.config();
+    const wall = clock.wall();
+    const left = budget.left();
+    const dayEndsAt = left === null ? null : budget.dayEndsAt();
+    let isTold = false;
+    for (const lane of lanes) {
+      const opened = openUntil.get(lane.id) ?? null;
+      const admission = admissionOf({ schedule, isSpent: left === 0, dayEndsAt, openUntil: opened }, wall);
+      isTold ||= given.get(lane.id)?.until !== admission.until;
+      given.set(lane.id, admission);
+      if (lane.state.hold !== admission.hold) lane.post({ type: 'hold', hold: admission.hold });
+    }
+    if (isTold) deps.changed();
+    arm(schedule !== null || left !== null);
+  };
+
+  const arm = (isRuled: boolean): void => {
+    cancel();
+    if (!isRuled || isClosed) return;
+    const now = clock.now();
+    const wall = clock.wall();
+    const moments = [...given.values()].flatMap(({ changesAt }) =>
+      changesAt === null || wall === null ? [] : [now + changesAt - wall],
+    );
+    const open = lanes.reduce((sum, { state }) => sum + openSince(state).length, 0);
+    const toNews = budget.toNews();
+    if (toNews !== null && open > 0) moments.push(now + toNews / open);
+    cancel = clock.at(Math.max(now + 1, Math.min(now + LOOK_EACH_MS, ...moments)), review);
+  };
+
+  const review = (): void => {
+    if (isReviewing) {
+      isStale = true;
+      return;
+    }
+    isReviewing = true;
+    try {
+      do {
+        isStale = false;
+        budget.count();
+        judge();
+      } while (isStale);
+    } finally {
+      isReviewing = false;
+    }
+  };
+
+  /** Why none of these lanes may be started. @param isOpening whatever the schedule says */
+  const refusalOf = (chosen: readonly LaneRunner[], isOpening: boolean): CommandError | null => {
+    if (budget.left() === 0) {
+      const { minutesPerDay } = deps.config().budget;
+      const at = timestamp(budget.dayEndsAt()) ?? 'the day ends';
+      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay), and no session is begun until ${at}`;
+      return new CommandError('budget', message);
+    }
+    const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
+    if (closed === undefined || isOpening) return null;
+    const since = closed.until === null ? '' : ` until ${timestamp(closed.until)}`;
+    const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it until then`;
+    return new CommandError('closed', message);
+  };
+
+  return {
+    review,
+    onStep({ before, after }) {
+      const isAsBefore =
+        before.counts.streamMs === after.counts.streamMs &&
+        openSince(before).length === openSince(after).length;
+      if (!isAsBefore) review();
+    },
+    closedUntil(lane) {
+      return timestamp(given.get(lane)?.until ?? null);
+    },
+    admit(chosen, until) {
+      const at = until === undefined ? null : asWall(Date.parse(until));
+      const wall = clock.wall();
+      if (at !== null && wall !== null && at <= wall) {
+        throw new CommandError('invalid_args', `until: ${until} is over; give a time that is to come`);
+      }
+      review();
+      const refusal = refusalOf(chosen, at !== null);
+      if (refusal !== null) throw refusal;
+      if (at === null) return;
+      for (const { id } of chosen) openUntil.set(id, at);
+      review();
+    },
+    stopped(chosen) {
+      for (const { id } of chosen) openUntil.delete(id);
+      review();
+    },
+    close() {
+      budget.count();
+      isClosed = true;
+      cancel();
+      return budget.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** How the use of the budget lies on the disk. */
+import { z } from 'zod';
+import { type BudgetDay, type BudgetUse, daysToKeep } from '../../core/owner/budget.ts';
+import { DAY_MS } from '../../core/owner/local-time.ts';
+import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
+
+/** Sixteen lanes with two streams each use no more in a day. */
+const MOST_USED_MS = 32 * DAY_MS;
+
+const contentSchema = z.object({
+  days: z
+    .array(
+      z.object({
+        day: z.iso.date(),
+        used_ms: z.number().min(0).max(MOST_USED_MS),
+        told_for: z.number().nullable(),
+      }),
+    )
+    .max(64),
+});
+
+/** What is written. */
+export const BUDGET_FILE_VERSION = 1;
+const READERS: Readers<readonly BudgetDay[]> = {
+  1: (json) => {
+    const days = contentSchema.safeParse(json).data?.days;
+    return days?.map(({ day, used_ms, told_for }) => ({ day, usedMs: used_ms, toldFor: told_for })) ?? null;
+  },
+};
+
+export function writeBudget(use: BudgetUse): string {
+  const days = daysToKeep(use).map(({ day, usedMs, toldFor }) => ({
+    ...{ day, used_ms: Math.round(usedMs), told_for: toldFor },
+  }));
+  return JSON.stringify({ version: BUDGET_FILE_VERSION, days });
+}
+
+export function readBudget(text: string): Reading<readonly BudgetDay[]> {
+  return readVersioned(text, BUDGET_FILE_VERSION, READERS);
+}

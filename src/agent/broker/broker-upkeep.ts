@@ -1,0 +1,93 @@
+/** What the connection to the owner needs for years: the next certificate, and the next broker. */
+import type { Bus, BusProblem } from '../../ports/bus.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { CommandError, type CommandHandlers } from '../commands/command-request.ts';
+import type { GuardedDeps } from '../guard/deps.ts';
+import type { Publisher } from '../health/publisher.ts';
+import type { Troubles } from '../health/troubles.ts';
+import type { RepeatFilter } from '../repeat-filter.ts';
+import { createBrokerChange } from './broker-change.ts';
+import { createCertificateRenewal } from './certificate-renewal.ts';
+
+export interface BrokerUpkeepDeps {
+  readonly repeats: RepeatFilter;
+  readonly deps: GuardedDeps;
+  readonly topics: DeviceTopics;
+  readonly publisher: Publisher;
+  readonly troubles: Troubles;
+  bus(): Bus | null;
+}
+
+export interface BrokerUpkeep {
+  /** From here on the owner can be told. */
+  begin(): void;
+  /** The connection is up: before anything is said over it. */
+  connected(): void;
+  /** A connection ended or never came about. */
+  failed(problem: BusProblem, message: string): void;
+  /** The configuration was read again. */
+  changed(mqtt: Config['mqtt']): void;
+  readonly certificate: CommandHandlers['certificate'];
+  close(): void;
+}
+
+export function createBrokerUpkeep({
+  deps,
+  topics,
+  publisher,
+  troubles,
+  repeats,
+  bus,
+}: BrokerUpkeepDeps): BrokerUpkeep {
+  const { clock, log, random, randomHash, certificate, brokers } = deps;
+  const telling = {
+    ...{ clock, log, bus },
+    tell: (...[kind, detail]: Parameters<Publisher['tell']>) =>
+      publisher.tell(kind, { lane: null, ...detail }),
+  };
+  const renewal =
+    certificate === undefined
+      ? null
+      : createCertificateRenewal({
+          ...{ ...telling, repeats, certificate, topics, draw: random(), newId: randomHash },
+          ending: (day) => publisher.condition('certificate', day !== null, day),
+        });
+  const change =
+    brokers === undefined
+      ? null
+      : createBrokerChange({
+          ...{ ...telling, brokers, random },
+          offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
+          away: (host) => publisher.condition('broker', host !== null, host),
+          kept: troubles.kept('broker'),
+        });
+  return {
+    begin() {
+      change?.begin();
+      renewal?.begin();
+    },
+    connected() {
+      troubles.needed(brokers?.unreadable ?? []);
+      change?.connected();
+      renewal?.connected();
+    },
+    failed(problem, message) {
+      troubles.needed(brokers?.unreadable ?? []);
+      change?.failed(message);
+      renewal?.failed(problem);
+    },
+    changed(mqtt) {
+      change?.changed(mqtt);
+      bus()?.tryNow?.();
+    },
+    certificate(args) {
+      if (renewal !== null) return renewal.take(args);
+      throw new CommandError('unsupported', 'the device has no client certificate');
+    },
+    close() {
+      change?.close();
+      renewal?.close();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import {
+  type HeardStatus,
+  judgeStatus,
+  noteConnection,
+  noteOtherSeen,
+  settleIdentity,
+  UNDISPUTED,
+  undisputedAt,
+} from '../../core/owner/presence-rules.ts';
+import type { Bus, BusMessage, BusProblem } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { statusSchema } from '../../protocol/mqtt/device.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import type { Publisher } from '../health/publisher.ts';
+import { createThrottle } from '../throttle.ts';
+
+/** A wrong status is put right at once, and then this often at most, whoever goes on publishing it. */
+const REPEAT_EACH_MS = 2000;
+/** Longer than any status. */
+const LONGEST_STATUS = 4096;
+
+const heardSchema = statusSchema.pick({ status: true, boot_id: true, conn_seq: true });
+
+export interface PresenceDeps {
+  readonly topics: DeviceTopics;
+  readonly bootId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly publisher: Publisher;
+  bus(): Bus | null;
+}
+
+/** Sees to it that the broker's word about this device is right, and tells where another one uses its name. */
+export interface Presence {
+  /** False when the topic is not the device's status. */
+  receive(message: BusMessage): boolean;
+  /** Something too large to be read has come: as a status it is wrong in any case. */
+  oversized(topic: string): void;
+  /** Before the first status of a connection. */
+  connected(): void;
+  down(problem: BusProblem): void;
+  /** The filters that the broker does not allow. */
+  refused(filters: readonly string[]): void;
+  close(): void;
+}
+
+export function createPresence({ topics, bootId, clock, log, publisher, bus }: PresenceDeps): Presence {
+  let identity = UNDISPUTED;
+  let wasTold = false;
+  let foreign: HeardStatus | null = null;
+  let otherBootId: string | null = null;
+  let refusedBefore = '';
+  let cancel = (): void => {};
+  const repeat = createThrottle(clock, REPEAT_EACH_MS, () => publisher.repeat());
+
+  const look = (): void => {
+    cancel();
+    const before = identity;
+    identity = settleIdentity(identity, clock.now());
+    if (before.seenAt !== null && identity.seenAt === null) {
+      otherBootId = null;
+      publisher.condition('identity_conflict', false);
+      log.info({}, 'no other device uses the identity of this one any more');
+    }
+    const at = undisputedAt(identity);
+    if (at !== null) cancel = clock.at(at, look);
+  };
+  const dispute = (): void => {
+    const isNew = identity.seenAt === null;
+    identity = noteOtherSeen(identity, clock.now());
+    if (isNew) {
+      const other = otherBootId === null ? {} : { other_boot_id: otherBootId };
+      log.error({ problem: 'taken_over', ...other }, 'another device uses the identity of this one');
+      const message = 'another device uses the identity of this one, and the two take turns';
+      publisher.tell('identity_conflict', { lane: null, message, ...other });
+      publisher.condition('identity_conflict', true);
+    }
+    look();
+  };
+
+  return {
+    receive({ topic, payload, retain }) {
+      if (topic !== topics.status) return false;
+      const json = payload.length > LONGEST_STATUS ? null : parseJson(payload);
+      const heard = heardSchema.safeParse(json).data ?? null;
+      const own = { bootId, connection: publisher.connections, wasTold, foreign };
+      const verdict = judgeStatus(heard, retain, own);
+      if (heard !== null && heard.boot_id !== bootId) foreign = heard;
+      if (verdict.isWrong) repeat.request();
+      if (verdict.otherBootId !== null) {
+        otherBootId = verdict.otherBootId.slice(0, 64);
+        bus()?.disputed?.();
+        dispute();
+      }
+      return true;
+    },
+    oversized(topic) {
+      if (topic === topics.status) repeat.request();
+    },
+    connected() {
+      wasTold = publisher.hasTold;
+      identity = noteConnection(identity, true, clock.now());
+      look();
+    },
+    down(problem) {
+      identity = noteConnection(identity, false, clock.now());
+      if (problem === 'taken_over') dispute();
+      else look();
+    },
+    refused(filters) {
+      const missing = filters.filter((filter) => filter !== topics.status);
+      const fingerprint = filters.join(' ');
+      if (fingerprint !== refusedBefore && filters.length > 0) {
+        log.error(
+          { topics: filters },
+          'the broker does not allow the agent to subscribe to all that it needs',
+        );
+      } else if (fingerprint !== refusedBefore) {
+        log.info({}, 'the broker allows the agent to subscribe to all that it needs');
+      }
+      refusedBefore = fingerprint;
+      publisher.condition('not_subscribed', missing.length > 0, missing.map(shortOf));
+    },
+    close() {
+      cancel();
+      repeat.cancel();
+    },
+  };
+
+  /** `token/res`, `cmd`, `group/lobby/cmd`: a filter as people call it. */
+  function shortOf(filter: string): string {
+    const tenant = topics.fleetBase.replace(/all$/, '');
+    const own = `${topics.base}/`;
+    const short = filter.startsWith(own) ? filter.slice(own.length) : filter.slice(tenant.length);
+    return short.replace(/\/\+$/, '');
+  }
+}

@@ -1,0 +1,113 @@
+import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import { languageClash } from '../../protocol/language.ts';
+import type { Admissions } from '../admission/admissions.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import { chooseLanes } from './chosen-lanes.ts';
+import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
+import type { SayQueue, Speech } from './say-queue.ts';
+import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
+
+/** Said where the service has not been asked. */
+const LATER = 'takes effect with the next session';
+
+/** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */
+export function createCommandHandlers(
+  lanes: readonly LaneRunner[],
+  status: () => unknown,
+  diagnose: CommandHandlers['diagnose'],
+  service: Pick<
+    CommandHandlers,
+    'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify' | 'certificate'
+  >,
+  admissions: Pick<Admissions, 'admit' | 'stopped'>,
+  says: Pick<SayQueue, 'say'>,
+  deps: TaskResultDeps,
+): CommandHandlers {
+  const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
+  const brief = (affected: readonly LaneRunner[]): object => ({
+    lanes: affected.map(({ id, phase, state }) => ({
+      id,
+      phase,
+      muted: state.options.muted,
+      volume: state.options.volume,
+      echo: state.options.echo,
+      source: taskOf(state).source,
+      targets: taskOf(state).targets,
+    })),
+  });
+  const forEach = (args: { lane?: string | undefined }, act: (lane: LaneRunner) => void): unknown => {
+    const affected = chosen(args.lane);
+    for (const lane of affected) act(lane);
+    return brief(affected);
+  };
+  return {
+    start(args) {
+      admissions.admit(chosen(args.lane), args.until);
+      return forEach(args, (lane) => lane.post({ type: 'start' }));
+    },
+    stop(args) {
+      const affected = chosen(args.lane);
+      for (const lane of affected) lane.post({ type: 'stop' });
+      admissions.stopped(affected);
+      return brief(affected);
+    },
+    mute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: true } })),
+    unmute: (args) => forEach(args, (lane) => lane.post({ type: 'options', options: { muted: false } })),
+    languages: (args) => changeLanguages(chosen(args.lane), args, deps, brief),
+    volume: (args) =>
+      forEach(args, (lane) => lane.post({ type: 'options', options: { volume: args.percent } })),
+    echo: (args) => forEach(args, (lane) => lane.post({ type: 'set_echo', mode: args.mode })),
+    voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
+    say: ({ lane, text, language, translate = false }) =>
+      sayOn(chosen(lane), { text, language, translate }, says),
+    ...service,
+    status,
+    diagnose,
+  };
+}
+
+/** The answer is the service's; nothing is changed where one of the lanes could not take it. */
+function changeLanguages(
+  lanes: readonly LaneRunner[],
+  { source, targets }: CommandArgs<'languages'>,
+  deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  for (const { state, id } of lanes) {
+    const task = taskOf(state);
+    const clash = languageClash(source ?? task.source, targets ?? task.targets);
+    if (clash !== null) throw new CommandError('invalid_args', `targets: ${clash} (lane "${id}")`);
+  }
+  const options = {
+    ...(source === undefined ? {} : { source }),
+    ...(targets === undefined ? {} : { targets }),
+  };
+  return changeTask(lanes, options, deps, brief);
+}
+
+/** Tells the lanes, and with them the service where one runs; its word is the answer. */
+function changeTask(
+  lanes: readonly LaneRunner[],
+  options: Partial<TaskOptions>,
+  deps: TaskResultDeps,
+  brief: (lanes: readonly LaneRunner[]) => object,
+): unknown {
+  const verdicts = lanes.map((lane) => {
+    const before = lane.state;
+    lane.post({ type: 'options', options });
+    return taskResult(lane, before, deps);
+  });
+  const answer = (effects: readonly TakesEffect[]): unknown => ({
+    ...brief(lanes),
+    ...(effects.includes('next_session') ? { note: LATER } : {}),
+  });
+  const known = verdicts.flatMap((verdict) => (verdict instanceof Promise ? [] : [verdict]));
+  return known.length === verdicts.length ? answer(known) : Promise.all(verdicts).then(answer);
+}
+
+/** Answered when every lane has spoken it, or the first has not. */
+function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<SayQueue, 'say'>): unknown {
+  return says
+    .say(lanes, speech)
+    .then((played) => ({ lanes: lanes.map(({ id }, index) => ({ id, played_ms: played[index] })) }));
+}

@@ -1,0 +1,95 @@
+import { readUnverified } from '../../adapters/signing/jws.ts';
+import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/signed-message.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Opening } from '../../ports/signature.ts';
+import type { WallMs } from '../../protocol/time.ts';
+import type { SignedContentReader } from '../guard/signatures.ts';
+import { explainFault } from '../tokens/answer-reader.ts';
+
+/** The longest signed command that is looked at, characters. */
+const LONGEST_SIGNED = 65_536;
+/** Signatures that are checked at one time: a flood must not take the whole machine. */
+const MOST_OPENINGS = 32;
+/** What an owner with keys must sign. */
+const SIGNED_ONLY: ReadonlySet<string> = new Set(['reboot', 'certificate']);
+/** A signed command is good for this long at most: one that was caught on its way must not be of use for years. */
+const LONGEST_VALID_MS = 86_400_000;
+
+export type ReadSignature =
+  /** The command as JSON text, with what was around it taken off. */
+  | { readonly ok: true; readonly payload: string }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** Takes the signature off a command, and checks it where the owner has keys. */
+export interface CommandSignatures {
+  /** @param then called once, at once where nothing is signed */
+  read(name: string, payload: string, then: (read: ReadSignature) => void): void;
+  trust(signatures: SignedContentReader | null): void;
+}
+
+/** @param bases topic bases that a command may be signed for: the device's, its groups' and the fleet's */
+export function createCommandSignatures(
+  bases: readonly string[],
+  clock: Clock,
+  given: SignedContentReader | null,
+): CommandSignatures {
+  let signatures = given;
+  let openings = 0;
+
+  const judge = (name: string, id: string | null, opening: Opening): ReadSignature => {
+    const refuse = (why: SignedFault): ReadSignature => ({
+      ...{ ok: false, code: 'signature' },
+      message: `the command was not taken: ${explainFault(why)}`,
+    });
+    if (!opening.ok) return refuse(opening.why);
+    const judged = judgeSigned(opening.content, { type: 'dragoman+command', devices: bases, id });
+    if (!judged.ok) return refuse(judged.why);
+    const body = judged.body as Readonly<Record<string, unknown>>;
+    // Signed for another command than that of the topic.
+    if (body['cmd'] !== undefined && body['cmd'] !== name) return refuse('type');
+    const problem = signatures === null ? null : freshness(body['not_after'], clock.wall());
+    if (problem !== null) return { ok: false, code: 'signature', message: problem };
+    const { args, not_after } = body;
+    return { ok: true, payload: JSON.stringify({ id, args, not_after }) };
+  };
+
+  return {
+    read(name, payload, then) {
+      const envelope = readEnvelope(payload, Number.MAX_SAFE_INTEGER);
+      if (envelope.kind !== 'signed') {
+        if (signatures === null || !SIGNED_ONLY.has(name)) return then({ ok: true, payload });
+        const message = 'the owner has keys (owner.publicKeyFiles): this command must be signed';
+        return then({ ok: false, code: 'unsigned', message });
+      }
+      const { id, jws } = envelope;
+      const fail = (why: SignedFault): void =>
+        then({ ok: false, code: 'signature', message: `the command was not taken: ${explainFault(why)}` });
+      if (payload.length > LONGEST_SIGNED) return fail('oversized');
+      if (signatures === null) return then(judge(name, id, readUnverified(jws)));
+      if (openings >= MOST_OPENINGS) {
+        return then({
+          ok: false,
+          code: 'busy',
+          message: 'too many signed commands at once: send it again later',
+        });
+      }
+      openings += 1;
+      signatures.open(jws, (opening) => {
+        openings -= 1;
+        then(judge(name, id, opening));
+      });
+    },
+    trust(next) {
+      signatures = next;
+    },
+  };
+}
+
+/** What is wrong with the time until which a signed command is good; null: nothing. */
+function freshness(notAfter: unknown, wall: WallMs | null): string | null {
+  const until = typeof notAfter === 'string' ? Date.parse(notAfter) : Number.NaN;
+  if (Number.isNaN(until)) return 'a signed command must have "not_after": a time in ISO 8601';
+  if (wall === null)
+    return "the device's clock is not set: whether a signed command is still good cannot be known";
+  return until - wall > LONGEST_VALID_MS ? 'not_after: must be a day ahead at most' : null;
+}

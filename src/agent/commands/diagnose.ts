@@ -1,0 +1,186 @@
+import { readNamedFiles } from '../../adapters/doctor/named-files.ts';
+import { redactValue } from '../../adapters/redaction.ts';
+import { judgeLogin } from '../../core/doctor/broker.ts';
+import { judgeConfiguration } from '../../core/doctor/configuration.ts';
+import { combine, diagnosisOf, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
+import { type HeardPiece, judgeHearing, measureHearing } from '../../core/doctor/microphone.ts';
+import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/running-agent-rules.ts';
+import { configWarnings } from '../../core/owner/config-warnings.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import { CHECKS, type CheckName, type Diagnosis, diagnosisSchema } from '../../protocol/mqtt/diagnose.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { deviceSubscriptions } from '../broker/subscriptions.ts';
+import { createBackendProbe } from '../doctor/backend-probe.ts';
+import { isExposed } from '../doctor/broker-connection.ts';
+import { about, type Check, deviceCheck, runChecks } from '../doctor/check.ts';
+import { type BrokerConnection, connectionChecks } from '../doctor/connection-checks.ts';
+import { type MachineParts, machineChecks } from '../doctor/machine-checks.ts';
+import { nameOf } from '../doctor/sound-checks.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { serviceAuthority } from '../machine-deps.ts';
+import { CommandError } from './command-request.ts';
+
+/** What the agent knows of itself, for its own diagnosis. */
+export interface DiagnoseDeps {
+  readonly topics: DeviceTopics;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly lanes: readonly LaneRunner[];
+  /** Null where the agent does not run on a machine of its own, as in a simulation. */
+  readonly machine: MachineParts | null;
+  config(): Config;
+  bus(): Bus | null;
+  /** Version of MQTT of the present connection. */
+  protocol(): 4 | 5;
+  watch(listener: (step: LaneStep) => void): () => void;
+  randomHash(): string;
+  /** Requests for tokens that the broker has refused since the start. */
+  refusals(): number;
+  /** Takes tokens and ids of sessions out of a text. */
+  hide(text: string): string;
+}
+
+/** The doctor inside a running agent. */
+export interface Diagnose {
+  /** @throws CommandError while another diagnosis is under way */
+  run(only: readonly CheckName[] | null): Promise<Diagnosis>;
+  /** Whether a trial waits for the answer to this request. */
+  awaits(id: string): boolean;
+  /** Takes in an answer to a token request; true when it is none of the lanes'. */
+  receive(body: unknown): boolean;
+  /** An answer was refused; a sentence's end that says why. */
+  refused(why: string): void;
+}
+
+const QUICK_MS = 5000;
+const LISTEN_MS = 2000;
+
+/**
+ * The same checks as the doctor's, with what the agent has at hand: its connection is the live one, its microphones are those
+ * that the lanes listen to, and its loudspeakers play nothing for it.
+ */
+export function createDiagnose(deps: DiagnoseDeps): Diagnose {
+  const { topics, clock, version, lanes } = deps;
+  const probe = createBackendProbe(topics, clock, () => `doctor-${deps.randomHash()}`, deps.hide);
+  let isRunning = false;
+  const checks = (only: readonly CheckName[] | null): Check[] => {
+    const config = deps.config();
+    const each = (judge: (lane: LaneRunner, config: LaneConfig) => Promise<Outcome> | Outcome) => () =>
+      Promise.all(
+        lanes.map(async (lane) => {
+          const own = config.lanes.find(({ id }) => id === lane.id);
+          return about(lane.id, own === undefined ? skipped('not configured') : await judge(lane, own));
+        }),
+      );
+    return [
+      deviceCheck('configuration', QUICK_MS, () => judgeRunning(deps, config)),
+      ...connectionChecks({
+        ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
+        join: async () => judgeConnection(deps, config),
+        hosts: config.service.hosts,
+        serviceCa: () => serviceAuthority(config),
+        tells: (name) => only === null || only.includes(name),
+      }),
+      { name: 'capture', limitMs: LISTEN_MS + QUICK_MS, run: each((lane, own) => hear(lane, own, deps)) },
+      { name: 'playback', limitMs: QUICK_MS, run: each(judgePlayback) },
+      ...(deps.machine === null ? [] : machineChecks(deps.machine, config)),
+    ];
+  };
+  return {
+    async run(only) {
+      if (isRunning) throw new CommandError('busy', 'a diagnosis is under way; ask again in a minute');
+      isRunning = true;
+      try {
+        const all = checks(only);
+        const wanted = CHECKS.filter((name) => only === null || only.includes(name));
+        const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
+        const found = diagnosisOf(version, await runChecks(chosen, { clock }));
+        // The last safeguard, as in the log: nothing that looks like a secret leaves the device.
+        return diagnosisSchema.parse(redactValue(found));
+      } finally {
+        isRunning = false;
+      }
+    },
+    awaits: (id) => probe.awaits(id),
+    receive: (body) => probe.receive(body),
+    refused: (why) => probe.refused(why),
+  };
+}
+
+function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
+  return judgeConfiguration({
+    ...{ file: 'the running configuration', lanes: config.lanes.length, agent: null, isOpenToAll: false },
+    warnings: configWarnings(config),
+    files: machine === null ? [] : readNamedFiles(config, machine.env),
+  });
+}
+
+function judgeConnection(
+  { bus, protocol, topics, refusals }: DiagnoseDeps,
+  config: Config,
+): BrokerConnection {
+  const live = bus();
+  if (live === null || !live.connected)
+    return { outcome: problem('the agent has no connection to the broker', 'See its log.'), bus: null };
+  const subscriptions = deviceSubscriptions(topics, config.device.groups).length;
+  const clientId = `${config.device.tenant}.${config.device.id}`;
+  const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent' } as const;
+  const before = refusals();
+  return {
+    outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }),
+    bus: live,
+    hasRefused: () => refusals() > before,
+  };
+}
+
+/** Judges what the lane hears anyway, over the next two seconds. */
+async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDeps): Promise<Outcome> {
+  const device = nameOf(capture);
+  const pieces: HeardPiece[] = [];
+  const rateHz = capture.sampleRate;
+  const { clock } = deps;
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
+      unwatch();
+      cancel();
+      resolve();
+    };
+    const unwatch = deps.watch(({ lane: id, event }) => {
+      if (id !== lane.id || event.type !== 'captured') return;
+      pieces.push(event);
+      const ms = pieces.reduce((sum, { pcm }) => sum + (pcm.byteLength / 2 / rateHz) * 1000, 0);
+      if (ms >= LISTEN_MS) settle();
+    });
+    const cancel = clock.at(clock.now() + LISTEN_MS * 1.5, settle);
+  });
+  const { phase } = lane;
+  const { captureLost, deviceFaults } = lane.state;
+  if (captureLost)
+    return problem(
+      `${device}: ${deviceFaults.capture?.message ?? 'the microphone has failed'}`,
+      'Plug the microphone in again; "dragoman devices" lists what there is.',
+    );
+  if (pieces.length === 0 && (phase === 'idle' || phase === 'closed'))
+    return skipped(`the lane is ${phase} and does not listen; the command "start" starts it`);
+  return combine([
+    judgeHearing(measureHearing(pieces, rateHz), {
+      ...{ device, isRecording: capture.driver === 'file' },
+      wasSilentBeforeTone: null,
+    }),
+    ...judgeCaptureFindings(device, lane.state.captureFindings),
+  ]);
+}
+
+function judgePlayback({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
+  const device = nameOf(playback);
+  const { playbackLost, deviceFaults, playout, settings } = state;
+  if (playbackLost)
+    return problem(
+      `${device}: ${deviceFaults.playback?.message ?? 'the loudspeaker has failed'}`,
+      'Plug the loudspeaker in again; "dragoman devices" lists what there is.',
+    );
+  const playedS = Math.round(playout.writtenBytes / settings.playoutBytesPerMs / 1000);
+  return judgeRunningPlayback(device, { volume: state.options.volume, playedS }, state.echo);
+}

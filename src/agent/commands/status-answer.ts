@@ -1,0 +1,29 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Publisher } from '../health/publisher.ts';
+import { accountOf, reportAccount } from '../lane/lane-account.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import type { RefusedAnswers } from '../tokens/refused-answers.ts';
+
+export interface StatusAnswerDeps {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly bootId: string;
+  readonly lanes: readonly LaneRunner[];
+  readonly publisher: Publisher;
+  readonly refused: RefusedAnswers;
+}
+
+/** What the command `status` tells, from now on. */
+export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
+  const { clock, version, bootId, lanes, publisher, refused } = deps;
+  const startedAt = clock.now();
+  return () => ({
+    ...publisher.status(),
+    version,
+    boot_id: bootId,
+    uptime_s: Math.round((clock.now() - startedAt) / 1000),
+    refused_answers: refused.counts,
+    lanes: publisher.laneReports(),
+    audio: lanes.map((lane) => reportAccount(lane.id, accountOf(lane))),
+  });
+}

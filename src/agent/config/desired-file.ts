@@ -1,0 +1,24 @@
+/** How the documents of `config/desired` lie on the disk. */
+import { z } from 'zod';
+import type { DesiredDocument } from '../../core/owner/desired.ts';
+import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
+
+const contentSchema = z.object({
+  documents: z
+    .array(z.object({ from: z.string(), version: z.int(), body: z.record(z.string(), z.unknown()) }))
+    .max(32),
+});
+
+/** What is written. */
+export const DESIRED_FILE_VERSION = 1;
+const READERS: Readers<readonly DesiredDocument[]> = {
+  1: (json) => contentSchema.safeParse(json).data?.documents ?? null,
+};
+
+export function writeDesired(documents: readonly DesiredDocument[]): string {
+  return JSON.stringify({ version: DESIRED_FILE_VERSION, documents });
+}
+
+export function readDesired(text: string): Reading<readonly DesiredDocument[]> {
+  return readVersioned(text, DESIRED_FILE_VERSION, READERS);
+}

@@ -1,0 +1,77 @@
+import type { LaneOptions } from '../../core/lane/lane-options.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+
+/** The part of a lane's configuration that can change while it runs. */
+export function liveKeys({
+  source,
+  targets,
+  voice,
+  echo,
+  start,
+  standbyAfter,
+  earcons,
+  bargeIn,
+}: LaneConfig) {
+  return { source, targets, voice, echo, start, standbyAfter, earcons, bargeIn };
+}
+
+/** The same as options of the lane's core. */
+export function optionsOf(lane: LaneConfig): Omit<LaneOptions, 'muted' | 'volume'> {
+  const { standbyAfter, earcons, ...same } = liveKeys(lane);
+  return {
+    ...same,
+    standbyAfterMs: standbyAfter * 1000,
+    // A recording holds what the service said, and nothing else.
+    earcons: earcons ?? lane.playback.driver !== 'file',
+  };
+}
+
+/**
+ * What a configuration that is read again orders: only what has changed in it, key by key. What was set by command stays
+ * until its own key changes.
+ */
+export function optionsAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOptions> {
+  const after = configured(next);
+  if (running === undefined) return after;
+  const before: Readonly<Record<string, unknown>> = configured(running);
+  const changed = Object.entries(after).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]),
+  );
+  return Object.fromEntries(changed);
+}
+
+function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
+  return { ...optionsOf(lane), volume: lane.playback.volume };
+}
+
+/** The top-level keys whose change needs a restart. */
+export function restartKeys(running: Config, next: Config): string[] {
+  const keys: string[] = (['device', 'service', 'audio'] as const).filter(
+    (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
+  );
+  if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
+  const frozen = (lanes: Config['lanes']): string =>
+    JSON.stringify(
+      lanes.map(({ id, capture, playback, rolloverLead }) => ({
+        ...{ id, capture, rolloverLead },
+        playback: { ...playback, volume: null },
+      })),
+    );
+  if (frozen(running.lanes) !== frozen(next.lanes)) keys.push('lanes');
+  if (running.log.journal !== next.log.journal) keys.push('log.journal');
+  return keys;
+}
+
+/** The configuration that is in force after what can change has changed. */
+export function mergeRunning(running: Config, next: Config): Config {
+  const lanes = running.lanes.map((lane) => {
+    const newer = next.lanes.find(({ id }) => id === lane.id);
+    if (newer === undefined) return lane;
+    const playback = { ...lane.playback, volume: newer.playback.volume };
+    return { ...lane, ...liveKeys(newer), playback };
+  });
+  const { owner, schedule, budget, log } = next;
+  // Its topics stay until a restart.
+  const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
+  return { ...running, lanes, mqtt, owner, schedule, budget, log };
+}

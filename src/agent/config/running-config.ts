@@ -1,0 +1,85 @@
+import { TASK_KEYS } from '../../core/lane/lane-options.ts';
+import type { LaneState } from '../../core/lane/state.ts';
+import type { Config, LaneConfig } from '../../protocol/config.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import {
+  createDesiredConfig,
+  type DesiredConfig,
+  type DesiredConfigDeps,
+  type RefusedKeys,
+} from './desired-config.ts';
+import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
+
+export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'> {
+  lane(id: string): LaneRunner | undefined;
+  watch(listener: (step: LaneStep) => void): () => void;
+  setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
+  /** Something of it has changed. */
+  changed(): void;
+}
+
+/** The configuration that is in force, and how changes of it reach the lanes without a restart. */
+export interface RunningConfig {
+  readonly current: Config;
+  readonly desired: DesiredConfig;
+  /** The device's own configuration was read again. Returns the keys of which another value waits for a restart. */
+  apply(next: Config): string[];
+}
+
+export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
+  const desired = createDesiredConfig({
+    ...deps,
+    refusedTasks: () => current.lanes.flatMap((lane) => refusedOf(lane, deps.lane(lane.id)?.state)),
+    apply: (next) => put(next),
+  });
+  let current = desired.config;
+  deps.setLogLevel?.(current.log.level);
+  deps.watch(({ before, after }) => {
+    if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
+      desired.refusalsChanged();
+  });
+
+  const put = (next: Config): void => {
+    for (const lane of next.lanes) {
+      const options = optionsAgain(
+        current.lanes.find(({ id }) => id === lane.id),
+        lane,
+      );
+      if (Object.keys(options).length > 0) deps.lane(lane.id)?.post({ type: 'options', options });
+    }
+    if (next.log.level !== current.log.level) deps.setLogLevel?.(next.log.level);
+    current = mergeRunning(current, next);
+    deps.changed();
+  };
+
+  return {
+    get current() {
+      return current;
+    },
+    desired,
+    apply(next) {
+      desired.rebase(next);
+      // With what runs, not with what was read last: a change may have been taken back, or still wait for the restart.
+      return restartKeys(deps.base, next);
+    },
+  };
+}
+
+/** The service takes nothing that could go on in place of the task. */
+function isRejected({ problem, session }: LaneState): boolean {
+  return session.kind === 'parked' && problem?.code === 'task_rejected';
+}
+
+/** What the service refuses of the configuration of a lane; what a command has ordered was answered by itself. */
+function refusedOf(lane: LaneConfig, state: LaneState | undefined): RefusedKeys[] {
+  if (state === undefined) return [];
+  const { refusedTask, options, problem } = state;
+  const message = refusedTask?.message ?? (isRejected(state) ? problem?.message : undefined);
+  if (message === undefined) return [];
+  const keys = TASK_KEYS.filter(
+    (key) =>
+      (refusedTask === null || key in refusedTask.instead) &&
+      JSON.stringify(lane[key]) === JSON.stringify(options[key]),
+  );
+  return keys.length === 0 ? [] : [{ lane: lane.id, keys, message: `the service says: ${message}` }];
+}

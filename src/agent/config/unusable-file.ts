@@ -1,0 +1,18 @@
+import { readCertificateFile, UnreadablePem } from '../../adapters/config/pem.ts';
+
+/** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */
+export class UnusableFile extends Error {
+  get key(): string {
+    return this.message.split(':')[0] ?? '';
+  }
+}
+
+/** Certificates that can be used. @throws UnusableFile */
+export function certificatesOrThrow(key: string, file: string): Buffer {
+  try {
+    return readCertificateFile(key, file);
+  } catch (error) {
+    if (error instanceof UnreadablePem) throw new UnusableFile(error.message);
+    throw error;
+  }
+}

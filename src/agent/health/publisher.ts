@@ -1,0 +1,344 @@
+import { reportLane } from '../../core/lane/lane-report.ts';
+import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
+import { nextTryAt } from '../../core/lane/session/waiting.ts';
+import type { LaneState } from '../../core/lane/state.ts';
+import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
+import type { Outage } from '../../core/owner/backend-watch-rules.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LaneConfig } from '../../protocol/config.ts';
+import type { DeviceStatus, LaneReport, StateMessage, StatusMessage } from '../../protocol/mqtt/device.ts';
+import { timestamp } from '../../protocol/mqtt/envelope.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
+import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
+import { asWall } from '../../protocol/time.ts';
+import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
+import { createThrottle, type Throttle } from '../throttle.ts';
+import { createEventSums } from './event-sums.ts';
+
+/** `{p}/state` is published at most this often (docs/mqtt.md). */
+const STATE_INTERVAL_MS = 1000;
+
+/** A status that has changed so often in a minute is told to be better only when it has stayed so: a device may fail each second. */
+const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
+
+/** Which device speaks, and since when. */
+export interface Identity {
+  readonly topics: DeviceTopics;
+  readonly bootId: string;
+  readonly version: string;
+  readonly groups: readonly string[];
+}
+
+/** Tells the owner how the device is: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
+export class Publisher {
+  private readonly identity: Identity;
+  private readonly clock: Clock;
+  private readonly repeats: RepeatFilter;
+  private readonly lanes: readonly LaneRunner[];
+  private readonly laneConfig: (id: string) => LaneConfig | undefined;
+  private readonly closedUntil: (id: string) => string | null;
+  private readonly state: Throttle;
+  private bus: Bus | null = null;
+  private connection = 0;
+  private lastStatus = '';
+  private lastReasons: readonly string[] = [];
+  private ending = false;
+  private readonly conditions = new Map<Condition, readonly string[]>();
+  private readonly sums = createEventSums();
+  private isTold = false;
+  private cancelLook = (): void => {};
+  /** When it was told that it is another. */
+  private changes: readonly number[] = [];
+  private betterSince: number | null = null;
+  private cancelBetter = (): void => {};
+  private readonly again: SaidAgain;
+
+  constructor(
+    identity: Identity,
+    clock: Clock,
+    repeats: RepeatFilter,
+    lanes: readonly LaneRunner[],
+    laneConfig: (id: string) => LaneConfig | undefined,
+    closedUntil: (id: string) => string | null,
+  ) {
+    this.identity = identity;
+    this.clock = clock;
+    this.repeats = repeats;
+    this.lanes = lanes;
+    this.laneConfig = laneConfig;
+    this.closedUntil = closedUntil;
+    this.again = createSaidAgain(clock);
+    this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
+  }
+
+  /** The broker's word for when the device is gone. Its time is not known yet: it would be the connection's. */
+  will(connection: number): string {
+    return this.statusBody('lost', connection, ['connection_lost'], null);
+  }
+
+  /** The last word of a device that ends by itself. */
+  offlineStatus(): string {
+    return this.statusBody('offline', this.connection, [], timestamp(this.clock.wall()));
+  }
+
+  /** From here on events wait in the bus until there is a connection. */
+  attach(bus: Bus): void {
+    this.bus = bus;
+  }
+
+  connected(connection: number): void {
+    this.connection = connection;
+    // It is all said now; and what ended the connection before, the bus leaves alone from then on.
+    this.again.forget();
+    this.publishStatus(true);
+    this.state.request();
+  }
+
+  /** From here on the status is `stopping`. */
+  end(): void {
+    this.ending = true;
+    this.publishStatus(true);
+  }
+
+  /** Something is wrong with the device as a whole, or no longer; in detail with these, where there are several. */
+  condition(what: Condition, holds: boolean, detail: string | null | readonly string[] = null): void {
+    if (!holds && !this.conditions.has(what)) return;
+    if (!holds) this.conditions.delete(what);
+    else this.conditions.set(what, typeof detail === 'string' ? [detail] : (detail ?? []));
+    this.refresh();
+  }
+
+  /** The present connection, counted from 1; 0 before the first. */
+  get connections(): number {
+    return this.connection;
+  }
+
+  /** The broker has had a status of this start of the agent. */
+  get hasTold(): boolean {
+    return this.isTold;
+  }
+
+  /** Publishes the status once more: somebody has overwritten it. */
+  repeat(): void {
+    this.publishStatus(true);
+  }
+
+  close(): void {
+    this.state.flush();
+    this.cancelLook();
+    this.cancelBetter();
+    this.again.forget();
+  }
+
+  refresh(): void {
+    this.state.request();
+    this.publishStatus(false);
+  }
+
+  onStep(step: LaneStep): void {
+    for (const effect of step.effects) {
+      if (effect.type !== 'notify') continue;
+      const times = Object.entries(effect.times ?? {}).map(([name, at]) => [name, this.stampOf(at)] as const);
+      this.tell(effect.kind, { lane: step.lane, ...effect.detail, ...Object.fromEntries(times) });
+    }
+    if (isReported(step)) this.refresh();
+  }
+
+  /** An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, also where it is told later. */
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
+    const body = { ts: timestamp(this.clock.wall()), ...detail };
+    const name = this.sums.nameOf(kind, detail);
+    const sums = this.sums.add(kind, detail);
+    const publish = (repeated: number): void => {
+      this.sums.told(name);
+      this.publishEvent(kind, withRepeats({ ...body, ...sums }, repeated));
+    };
+    this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
+  }
+
+  /** Something threw. What throws with each piece of sound is one event a minute, with how often; other parts have their own. */
+  tellDefect(where: string, message: string): void {
+    const body = { ts: timestamp(this.clock.wall()), lane: null, where, message };
+    const publish = (repeated: number): void => this.publishEvent('defect', withRepeats(body, repeated));
+    this.repeats.tell(`event:defect:${where}`, publish);
+  }
+
+  private publishEvent(kind: EventKind, body: object): void {
+    this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(body), { qos: 1 });
+  }
+
+  /** The backend counts as dead, or is back: events of the whole device. */
+  tellBackend(outage: Outage | null, before: Outage | null): void {
+    if (outage !== null) {
+      const { since, reason, field } = outage;
+      this.tell('backend_silent', {
+        ...{ lane: null, since: this.stampOf(since), reason },
+        ...(field !== null && { field }),
+      });
+    } else if (before !== null) {
+      const silentMs = Math.round(this.clock.now() - before.since);
+      this.tell('backend_back', { lane: null, since: this.stampOf(before.since), silent_ms: silentMs });
+    }
+  }
+
+  status(): { status: DeviceStatus; reasons: string[] } {
+    const conditions = [...this.conditions].flatMap(([code, details]) =>
+      details.length === 0 ? [{ code }] : details.map((detail) => ({ code, detail })),
+    );
+    const { status, reasons } = deviceStatus(this.laneStatuses(), conditions);
+    return { status: this.ending ? 'stopping' : status, reasons };
+  }
+
+  private laneStatuses() {
+    const now = this.clock.now();
+    return this.lanes.map(({ id, state }) => ({ id, ...laneStatus(state, now) }));
+  }
+
+  laneReports(): LaneReport[] {
+    const stampOf = (monotonic: number): string | null => this.stampOf(monotonic);
+    return this.lanes.map(({ id, state }) =>
+      reportLane(id, state, describeDevices(this.laneConfig(id)), stampOf, this.closedUntil(id)),
+    );
+  }
+
+  /** Some of it changes by the passing of time alone. */
+  private lookAgain(): void {
+    this.cancelLook();
+    const moments = this.laneStatuses().map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY);
+    const at = Math.min(...moments);
+    if (Number.isFinite(at)) this.cancelLook = this.clock.at(at, () => this.refresh());
+  }
+
+  private publishStatus(always: boolean): void {
+    this.lookAgain();
+    const { status, reasons } = this.status();
+    const fingerprint = JSON.stringify([status, reasons]);
+    // Before the first connection there is nothing to take back; each connection begins with a status.
+    const isNews = always || fingerprint !== this.lastStatus;
+    if (this.connection === 0 || !isNews || (!always && this.mayWorsen(reasons)))
+      return this.stayBetter(isNews);
+    this.stayBetter(false);
+    if (!always) this.changes = [...this.changes, this.clock.now()];
+    this.lastStatus = fingerprint;
+    this.lastReasons = reasons;
+    const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
+    this.publishRetained(this.identity.topics.status, body, (isDelivered) => {
+      this.isTold ||= isDelivered;
+      return () => this.publishStatus(true);
+    });
+  }
+
+  /** Whether it is to be seen first if it stays as good as it is. */
+  private mayWorsen(reasons: readonly string[]): boolean {
+    const now = this.clock.now();
+    this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
+    const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
+    if (!isBetter || this.changes.length < STEADY.changes) return false;
+    // The same sum as in stayBetter: a difference may fall short of it by a fraction, again and again.
+    return this.betterSince === null || now < this.betterSince + STEADY.forMs;
+  }
+
+  /** It is better since now, or since before; or no better than what is told. */
+  private stayBetter(isBetter: boolean): void {
+    this.cancelBetter();
+    this.betterSince = isBetter ? (this.betterSince ?? this.clock.now()) : null;
+    if (this.betterSince === null || this.connection === 0) return;
+    this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
+  }
+
+  /** @param ended what becomes of it is known; returns how it is published again */
+  private publishRetained(topic: string, body: string, ended: (isDelivered: boolean) => () => void): void {
+    this.bus?.publish(topic, body, {
+      ...{ qos: 1, retain: true },
+      ended: (isDelivered) => {
+        const publish = ended(isDelivered);
+        if (isDelivered || !this.ending) this.again.ended(topic, isDelivered, publish);
+      },
+    });
+  }
+
+  private publishState(): void {
+    const body: StateMessage = {
+      ts: timestamp(this.clock.wall()),
+      boot_id: this.identity.bootId,
+      groups: [...this.identity.groups],
+      outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
+      lanes: this.laneReports(),
+    };
+    this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => () => this.state.request());
+  }
+
+  private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {
+    const { bootId, version } = this.identity;
+    const body: StatusMessage = { ts, status, boot_id: bootId, conn_seq: connection, version, reasons };
+    return JSON.stringify(body);
+  }
+
+  private stampOf(monotonic: number): string | null {
+    const wall = this.clock.wall();
+    return timestamp(wall === null ? null : asWall(wall - (this.clock.now() - monotonic)));
+  }
+}
+
+function describeDevices(lane: LaneConfig | undefined): {
+  capture: string;
+  playback: string;
+} {
+  if (lane === undefined) return { capture: 'none', playback: 'none' };
+  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string => {
+    switch (device.driver) {
+      case 'file':
+        return `file:${device.path}`;
+      case 'command':
+        // Arguments may hold what is nobody else's business.
+        return `command:${device.command[0] ?? ''}`;
+      case 'addon':
+        return `addon:${device.device}`;
+      case 'alsa':
+        return device.device;
+    }
+  };
+  return { capture: name(lane.capture), playback: name(lane.playback) };
+}
+
+/** Speech that goes lost is told in steps: each chunk of it would be news three times a second. */
+const LOST_STEP_MS = 10_000;
+
+function lostStep({ backlog, settings }: LaneState): number {
+  return Math.floor((backlog.accounts.lost * settings.chunkMs) / LOST_STEP_MS);
+}
+
+/** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
+function isReported({ before, after }: LaneStep): boolean {
+  return (
+    phaseOf(before.session) !== phaseOf(after.session) ||
+    before.options !== after.options ||
+    before.refusedTask !== after.refusedTask ||
+    before.problem !== after.problem ||
+    before.warning !== after.warning ||
+    before.captureLost !== after.captureLost ||
+    before.deviceFaults !== after.deviceFaults ||
+    before.captureFindings !== after.captureFindings ||
+    before.vainWakes !== after.vainWakes ||
+    before.roomDb !== after.roomDb ||
+    before.echo.reported !== after.echo.reported ||
+    before.echo.fallback !== after.echo.fallback ||
+    before.echo.cancelsSince !== after.echo.cancelsSince ||
+    before.echo.changedAt !== after.echo.changedAt ||
+    before.playbackLost !== after.playbackLost ||
+    before.failures !== after.failures ||
+    before.wanted !== after.wanted ||
+    before.hold !== after.hold ||
+    before.backendSilent !== after.backendSilent ||
+    before.silentEnds !== after.silentEnds ||
+    before.unreadable?.since !== after.unreadable?.since ||
+    before.unspoken !== after.unspoken ||
+    before.loss?.cause !== after.loss?.cause ||
+    lostStep(before) !== lostStep(after) ||
+    nextTryAt(before) !== nextTryAt(after) ||
+    hearingStream(before.session)?.id !== hearingStream(after.session)?.id
+  );
+}

@@ -1,0 +1,68 @@
+import type { Diagnose } from '../commands/diagnose.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
+import {
+  type AnswerReader,
+  type AnswerReaderParts,
+  createAnswerReader,
+  explainFault,
+  fieldOf,
+} from './answer-reader.ts';
+import type { BackendWatcher } from './backend-watch.ts';
+import type { RefusedAnswers } from './refused-answers.ts';
+import type { TokenClient, TokenClientListener } from './token-client.ts';
+
+/** Who asks the backend. */
+export interface Askers {
+  readonly tokens: TokenClient;
+  readonly backend: BackendWatcher;
+  readonly diagnose: Diagnose;
+}
+
+/** The one door for the backend's answers, and who takes each. */
+export function routeAnswers(
+  parts: Pick<AnswerReaderParts, 'base' | 'signatures'> & { readonly refused: RefusedAnswers },
+  askers: () => Askers,
+): AnswerReader {
+  return createAnswerReader({
+    ...{ base: parts.base, signatures: parts.signatures },
+    awaits(id) {
+      const { tokens, backend, diagnose } = askers();
+      return [tokens, backend, diagnose].some((asker) => asker.awaits(id));
+    },
+    deliver(body) {
+      const { tokens, backend, diagnose } = askers();
+      // A trial's answer is no lane's.
+      return backend.receive(body) || diagnose.receive(body) || tokens.receive(body);
+    },
+    refused(fault) {
+      const { backend, diagnose } = askers();
+      parts.refused.add(fault);
+      if (fault !== 'unasked') backend.malformed(fieldOf(fault));
+      if (fault !== 'unasked') diagnose.refused(explainFault(fault));
+    },
+  });
+}
+
+/** Who is told of the backend's answers: the lane that asked, and what watches the backend. */
+export function tellLanes(
+  lane: (id: string) => LaneRunner | undefined,
+  backend: () => Pick<BackendWatcher, 'answered' | 'malformed' | 'published'>,
+): TokenClientListener {
+  return {
+    awaits: (id, request) => lane(id)?.tokenRequest?.id === request,
+    granted: (id, grant) => lane(id)?.post({ type: 'granted', grant }),
+    denied: (id, request, denial) => lane(id)?.post({ type: 'denied', id: request, denial }),
+    unusable: (id, request, message) => lane(id)?.post({ type: 'unusable', id: request, message }),
+    answered: () => backend().answered(),
+    published: () => backend().published(true),
+    malformed: (field) => backend().malformed(field),
+  };
+}
+
+/** Whether any lane waits for the backend, and whether any rests. */
+export function needsOf(lanes: readonly LaneRunner[]): { waiting: boolean; resting: boolean } {
+  return {
+    waiting: lanes.some(({ tokenRequest }) => tokenRequest !== null && tokenRequest.attempt > 0),
+    resting: lanes.some(({ phase }) => phase === 'standby'),
+  };
+}

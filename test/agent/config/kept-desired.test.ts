@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DESIRED_FILE_VERSION, readDesired, writeDesired } from '../../../src/agent/config/desired-file.ts';
+import { createFakeDeps } from '../fake-deps.ts';
+import { createMemoryFile } from '../memory-file.ts';
+
+const FOLDER = new URL('../state-files/', import.meta.url);
+/** As version 1 of the file was left by the program that wrote it. */
+const WRITTEN = readFileSync(new URL('desired-1.json', FOLDER), 'utf8');
+
+const restart = (text: string) => {
+  const file = createMemoryFile();
+  file.fill(text);
+  return createFakeDeps(undefined, { desiredFile: file.file });
+};
+
+describe('what was desired', () => {
+  it('is read as version 1 of its file has it', () => {
+    const deps = restart(WRITTEN);
+    expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });
+  });
+
+  it('is read as this version writes it, with its version', () => {
+    const documents = [{ from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } }];
+    const text = writeDesired(documents);
+    expect(JSON.parse(text)).toMatchObject({ version: DESIRED_FILE_VERSION });
+    expect(readDesired(text)).toEqual({ kind: 'kept', content: documents });
+  });
+
+  it('is kept here as each version has left it', () => {
+    const kept = Array.from({ length: DESIRED_FILE_VERSION }, (_, index) => `desired-${index + 1}.json`);
+    expect(readdirSync(FOLDER).filter((file) => file.startsWith('desired'))).toEqual(kept);
+  });
+
+  it('is told apart where a later program has written it, and the agent starts without it', () => {
+    const later = JSON.stringify({ version: DESIRED_FILE_VERSION + 1, places: {} });
+    expect(readDesired(later)).toEqual({ kind: 'newer', version: DESIRED_FILE_VERSION + 1 });
+    expect(restart(later).agent.lanes[0]?.state.options).toMatchObject({ echo: 'half-duplex' });
+  });
+
+  it.each(['', '{}', 'null', '{"version":0,"documents":[]}', '{"version":1}'])(
+    'is not believed where it is %s',
+    (text) => {
+      expect(readDesired(text)).toEqual({ kind: 'unreadable' });
+    },
+  );
+});
