@@ -9,7 +9,7 @@ import { type BrokerUpkeep, createBrokerUpkeep } from './broker/broker-upkeep.ts
 import { openOwnerConnection } from './broker/owner-connection.ts';
 import { createPresence, type Presence } from './broker/presence.ts';
 import { createPublishRights, type PublishRights } from './broker/publish-rights.ts';
-import { createDiagnose, type Diagnose } from './commands/diagnose.ts';
+import { createDiagnose, type Diagnose } from './commands/diagnosis.ts';
 import { createOperator, type Operator } from './commands/operator.ts';
 import { createStatusAnswer } from './commands/status-answer.ts';
 import { createRunningConfig, type RunningConfig } from './config/running-config.ts';
@@ -18,7 +18,7 @@ import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type DefectReports, type Defects } from './guard/defects.ts';
 import { type GuardedDeps, guardDeps } from './guard/deps.ts';
 import { guardSignatures } from './guard/signatures.ts';
-import { createHealth, type Health } from './health/health.ts';
+import { createHealth, type Health } from './health/health-reports.ts';
 import { Publisher } from './health/publisher.ts';
 import { type ConfigProblem, createTroubles, type Troubles } from './health/troubles.ts';
 import { type AcceptedTasks, createAcceptedTasks } from './lane/accepted-tasks.ts';

@@ -8,7 +8,7 @@ import { watchAnnouncements } from '../adapters/provisioning/announcement.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { createHost } from '../adapters/systemd/host.ts';
 import { createVitals } from '../adapters/vitals.ts';
-import { configWarnings } from '../core/owner/config-warnings.ts';
+import { configWarnings } from '../core/owner/config-warning-rules.ts';
 import { timeSources } from '../core/time-sources.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InitSystem } from '../ports/init-system.ts';

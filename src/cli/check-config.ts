@@ -2,7 +2,7 @@ import { formatProblem, formatSource, type Problem } from '../adapters/config/la
 import { type LoadResult, loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
 import { checkSoundFiles, readNamedFiles } from '../adapters/doctor/named-files.ts';
-import { configWarnings } from '../core/owner/config-warnings.ts';
+import { configWarnings } from '../core/owner/config-warning-rules.ts';
 import { EXIT } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
 import { jsonLine } from '../protocol/plain-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBrokers } from '../../src/agent/broker/brokers.ts';
+import { createBrokers } from '../../src/agent/broker/broker-choice.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 import { createScheduledAgent } from './scheduled-agent.ts';

@@ -14,7 +14,7 @@ import type { Config } from '../../protocol/config.ts';
 import { clientId } from '../../protocol/mqtt/topics.ts';
 import { certificatesOrThrow, UnusableFile } from '../config/unusable-file.ts';
 import type { AgentDeps } from '../deps.ts';
-import { createBrokers } from './brokers.ts';
+import { createBrokers } from './broker-choice.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Operator } from '../commands/operator.ts';
 import type { DesiredConfig } from '../config/desired-config.ts';
-import type { Health } from '../health/health.ts';
+import type { Health } from '../health/health-reports.ts';
 import type { Publisher } from '../health/publisher.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';

@@ -7,7 +7,7 @@ import {
   findNamer,
   readDocument,
   resolveDesired,
-} from '../../core/owner/desired.ts';
+} from '../../core/owner/desired-rules.ts';
 import { judgeSigned, readEnvelope } from '../../core/owner/signed-message.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 /** How the documents of `config/desired` lie on the disk. */
 import { z } from 'zod';
-import type { DesiredDocument } from '../../core/owner/desired.ts';
+import type { DesiredDocument } from '../../core/owner/desired-rules.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 
 const contentSchema = z.object({

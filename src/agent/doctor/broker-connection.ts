@@ -13,7 +13,7 @@ import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { deviceSubscriptions } from '../broker/subscriptions.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
-import { tryForeignTopics } from './isolation.ts';
+import { tryForeignTopics } from './isolation-checks.ts';
 
 const LOGIN_LIMIT_MS = 12_000;
 

@@ -10,7 +10,7 @@ import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuratio
 import { judgeClock } from '../../core/doctor/connection-rules.ts';
 import { skipped } from '../../core/doctor/finding.ts';
 import type { ToldStatus } from '../../core/fleet/told.ts';
-import { configWarnings } from '../../core/owner/config-warnings.ts';
+import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';

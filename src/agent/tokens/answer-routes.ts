@@ -1,4 +1,4 @@
-import type { Diagnose } from '../commands/diagnose.ts';
+import type { Diagnose } from '../commands/diagnosis.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import {
   type AnswerReader,

@@ -1,4 +1,4 @@
-import type { ConfigWarning } from '../owner/config-warnings.ts';
+import type { ConfigWarning } from '../owner/config-warning-rules.ts';
 import { combine, count, type Outcome, ok, problem, warning } from './finding.ts';
 
 /** A file of the configuration that holds a secret or a certificate. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../src/adapters/clock.ts';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
+import { effectiveOf, readDocument, resolveDesired } from '../../../src/core/owner/desired-rules.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { until } from '../../until.ts';

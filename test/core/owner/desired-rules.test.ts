@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/core/canonical-json.ts';
-import { effectiveOf, findNamer, readDocument, resolveDesired } from '../../../src/core/owner/desired.ts';
+import {
+  effectiveOf,
+  findNamer,
+  readDocument,
+  resolveDesired,
+} from '../../../src/core/owner/desired-rules.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
 import { fc } from '../../properties.ts';
 

@@ -5,7 +5,7 @@ import { judgeConfiguration } from '../../core/doctor/configuration.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../../core/doctor/microphone.ts';
 import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/running-agent-rules.ts';
-import { configWarnings } from '../../core/owner/config-warnings.ts';
+import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
