@@ -16,8 +16,8 @@ import { createRunningConfig, type RunningConfig } from './config/running-config
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
 import { attempt, type DefectReports, type Defects } from './guard/defects.ts';
-import { type GuardedDeps, guardDeps } from './guard/deps.ts';
-import { guardSignatures } from './guard/signatures.ts';
+import { type GuardedDeps, guardDeps } from './guard/guarded-deps.ts';
+import { guardSignatures } from './guard/signed-content.ts';
 import { createHealth, type Health } from './health/health-reports.ts';
 import { Publisher } from './health/publisher.ts';
 import { type ConfigProblem, createTroubles, type Troubles } from './health/troubles.ts';

@@ -25,14 +25,11 @@ export interface DesiredOracleSetup {
   readonly places: readonly string[];
   readonly now: () => number;
   laneOf(id: string): LaneState | null;
-  /** When the connection to the owner threw last. */
-  readonly busThrewAt: () => number;
   readonly isStopping: () => boolean;
 }
 
 /** `config/reported` is published at most once a second. */
 const REPORTED_WITHIN_MS = 3000;
-const THROWN_MS = 10_000;
 const TASK_KEYS: readonly LaneKey[] = ['source', 'targets', 'voice'];
 
 interface Reported {
@@ -235,7 +232,6 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       if (own === null || setup.isStopping()) return;
       checkLanes('for no reason');
       if (reported === null || at - changedAt < REPORTED_WITHIN_MS) return;
-      if (at - setup.busThrewAt() < THROWN_MS) return;
       checkReport(reported.body);
     },
   };

@@ -36,9 +36,8 @@ export interface HoursOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
   readonly wall: () => number | null;
-  /** When the disk was full or hung last, or the connection threw. */
+  /** When the disk was full or hung last. */
   readonly troubledAt: () => number;
-  readonly busThrewAt: () => number;
 }
 
 export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
@@ -95,7 +94,6 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
       () => `${connections} streams, in phase ${lanes[0]?.session.kind}, outside the opening hours`,
     );
     if (usableSince === null || setup.now() - usableSince < OBEYED_WITHIN_MS) return;
-    if (setup.now() - setup.busThrewAt() < OBEYED_WITHIN_MS) return;
     const isTold = status?.reasons.some((reason) => reason.startsWith('closed')) === true;
     violations.check(
       'hours',

@@ -80,7 +80,6 @@ export interface OwnerSetup {
   isStopping(): boolean;
   /** Whether the process runs, and nothing keeps it from its broker. */
   isUsable(): boolean;
-  busThrewAt(): number;
   onCommand(): void;
 }
 
@@ -105,13 +104,12 @@ export function createOwner(setup: OwnerSetup): Owner {
   const desired = createDesiredOracle({
     ...{ violations, places: PLACES.map(({ from }) => from), now: () => clock.now() },
     laneOf: setup.laneOf,
-    busThrewAt: setup.busThrewAt,
     isStopping: setup.isStopping,
   });
   const answers = createCommandOracle({
     violations,
     now: () => clock.now(),
-    troubledAt: () => Math.max(disk.troubledAt, setup.busThrewAt()),
+    troubledAt: () => disk.troubledAt,
     isHeld: () => admission.isHeld,
     isStopping: setup.isStopping,
   });
@@ -120,7 +118,6 @@ export function createOwner(setup: OwnerSetup): Owner {
     now: () => clock.now(),
     wall: () => clock.wall(),
     troubledAt: () => disk.troubledAt,
-    busThrewAt: setup.busThrewAt,
   });
   const phase = () => {
     const state = setup.laneOf('main');

@@ -1,6 +1,5 @@
-/** Adapters that throw or reject where their contract says that they never do. */
+/** Streams that throw, and devices that reject when they are opened. */
 import type { AgentDeps } from '../../src/agent/deps.ts';
-import type { Playback } from '../../src/ports/audio.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 import type { OnStrike } from './strikes.ts';
 
@@ -8,8 +7,6 @@ import type { OnStrike } from './strikes.ts';
 export type PortFaults = Record<PortCall, number> & {
   /** This many times one has thrown. */
   thrown: number;
-  /** When the connection to the owner did so last. */
-  publishThrewAt: number;
   /** When the loudspeaker of a lane did so last as it was opened, and has not been opened since. */
   readonly loudspeakerThrewAt: Map<string, number>;
 };
@@ -32,9 +29,6 @@ export const PORT_CALLS = [
   'close',
   'openCapture',
   'openPlayback',
-  'write',
-  'flush',
-  'publish',
 ] as const;
 export type PortCall = (typeof PORT_CALLS)[number];
 
@@ -43,23 +37,12 @@ export const NO_PORT_FAULTS = Object.fromEntries(PORT_CALLS.map((call) => [call,
   number
 >;
 
-/**
- * The same world with ports that throw as often as they are told to.
- * @param onLost gets the sound that a loudspeaker did not take
- * @param onTaken a loudspeaker that had thrown has taken sound
- */
-export function withThrowingPorts(
-  world: AgentDeps,
-  faults: PortFaults,
-  onLost: (pcm: Uint8Array) => void,
-  onTaken: () => void,
-  onStrike: OnStrike,
-): AgentDeps {
+/** The same world with ports that throw as often as `faults` says. */
+export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike: OnStrike): AgentDeps {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
     faults[call] -= 1;
     faults.thrown += 1;
-    if (call === 'publish') faults.publishThrewAt = world.clock.now();
     onStrike('port_throws', 0);
     throw new Error(`${call} threw, on purpose`);
   };
@@ -90,44 +73,9 @@ export function withThrowingPorts(
       return connection.bufferedBytes;
     },
   });
-  const playback = (given: Playback): Playback => {
-    // Each lane has a loudspeaker of its own: what the one has taken says nothing of the other.
-    let isFaulty = false;
-    return {
-      ...given,
-      write(pcm) {
-        if (faults.write > 0) onLost(pcm);
-        isFaulty ||= faults.write > 0;
-        strike('write');
-        if (isFaulty) onTaken();
-        isFaulty = false;
-        return given.write(pcm);
-      },
-      flush() {
-        given.flush();
-        strike('flush');
-      },
-    };
-  };
   return {
     ...world,
     openStream: guard('openStream', (url, listener) => stream(world.openStream(url, listener))),
-    openBus(options, listener) {
-      const bus = world.openBus(options, listener);
-      const publish: typeof bus.publish = guard('publish', bus.publish);
-      return {
-        publish,
-        urgent: (isUrgent) => bus.urgent(isUrgent),
-        reconnect: () => bus.reconnect(),
-        close: (finale) => bus.close(finale),
-        get connected() {
-          return bus.connected;
-        },
-        get outbox() {
-          return bus.outbox;
-        },
-      };
-    },
     openAudio(lane) {
       const audio = world.openAudio(lane);
       return {
@@ -139,7 +87,7 @@ export function withThrowingPorts(
         openPlayback: async (sink) => {
           if (faults.openPlayback > 0) faults.loudspeakerThrewAt.set(lane.id, world.clock.now());
           strike('openPlayback');
-          const opened = playback(await audio.openPlayback(sink));
+          const opened = await audio.openPlayback(sink);
           faults.loudspeakerThrewAt.delete(lane.id);
           return opened;
         },

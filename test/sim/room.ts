@@ -43,8 +43,6 @@ export interface RoomSetup {
   readonly isTruthful: () => boolean;
   /** Nor have they, or its texts, come late. */
   readonly isPrompt: () => boolean;
-  /** When the connection to the owner threw last. */
-  readonly busThrewAt: () => number;
 }
 
 export function createRoom(setup: RoomSetup): Room {
@@ -81,6 +79,6 @@ export function createRoom(setup: RoomSetup): Room {
     },
   });
   const lane = createLaneOracle(violations);
-  const told = createToldOracle(violations, id, setup.busThrewAt);
+  const told = createToldOracle(violations, id);
   return { id, speaker, microphone, visitors, speech, lane, told, connections: new Map() };
 }

@@ -14,7 +14,6 @@ const UNTOLD_MS = 25_000;
 /** An outage is over when the lane has streamed for a while. */
 const SUM_WITHIN_MS = 60_000;
 /** A connection that throws is tried again every second, up to five times: the status is that late then. */
-const THROWN_MS = 6000;
 /** The status that stands at the broker is as the lane is, within this. */
 const STATUS_WITHIN_MS = 60_000;
 /** What a lane tells has reached the connection within this, even if that throws at first. */
@@ -31,11 +30,8 @@ export interface ToldOracle {
   judge(state: LaneState | null, now: number): void;
 }
 
-/**
- * @param lane whose losses are told
- * @param busThrewAt when the connection to the owner threw last
- */
-export function createToldOracle(violations: Violations, lane: string, busThrewAt: () => number): ToldOracle {
+/** @param lane whose losses are told */
+export function createToldOracle(violations: Violations, lane: string): ToldOracle {
   /** Null until the process has had a connection to tell it. */
   let status: string | null = null;
   let reasons: readonly string[] = [];
@@ -105,7 +101,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     const isTold = (code: string): boolean =>
       reasons.some((reason) => reason === code || reason.startsWith(`${code}:`));
     const lacking = laneStatus(state, now).reasons.find(({ code }) => !isTold(code));
-    const isUp = status !== null && state.brokerUp && now - busThrewAt() > STATUS_WITHIN_MS;
+    const isUp = status !== null && state.brokerUp;
     lacksSince = lacking === undefined || !isUp ? null : (lacksSince ?? now);
     if (lacksSince === null || now - lacksSince < STATUS_WITHIN_MS) return;
     violations.add('told', `the status has not told for a minute that the lane is ${lacking?.code}`);
@@ -139,7 +135,7 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
         const isLeftOut = after.loss?.cause === 'left_out';
         // A loss that is over as soon as it is known has its event, and changes no status: as where a stream ends in standby.
         const isOver = after.loss === null && sums.some(({ lost_ms: ms }) => ms === lost * CHUNK_MS);
-        const isTold = status !== 'ready' || isLeftOut || isOver || now - busThrewAt() < THROWN_MS;
+        const isTold = status !== 'ready' || isLeftOut || isOver;
         violations.check('told', isTold, () => 'speech is lost and the status is ready');
       }
       tellSums();

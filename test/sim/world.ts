@@ -132,7 +132,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   const network = createNetwork(dice.fork());
   const answers = { ...NO_ANSWER_FAULTS };
   const ports: PortFaults = {
-    ...{ ...NO_PORT_FAULTS, thrown: 0, publishThrewAt: Number.NEGATIVE_INFINITY },
+    ...{ ...NO_PORT_FAULTS, thrown: 0 },
     loudspeakerThrewAt: new Map(),
   };
   const tallies: Tallies = {
@@ -174,7 +174,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       firstTick: index * TICKS_PER_ROOM,
       isLate: () => clock.now() < lateUntil,
       isWithoutLoudspeaker: () => isWithoutLoudspeaker(ports, id, clock.now()),
-      ...{ isTruthful: () => isTruthful, isPrompt: () => isPrompt, busThrewAt: () => ports.publishThrewAt },
+      ...{ isTruthful: () => isTruthful, isPrompt: () => isPrompt },
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
@@ -221,9 +221,6 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     ...{ clock, network, host, rooms, main, tallies, tokens, untold: terms.untold },
     laneOf: (id) => device.laneOf(id),
   });
-  const untaken = (pcm: Uint8Array): void => {
-    for (const room of rooms.values()) room.speech.untaken(pcm);
-  };
   const onStep = (step: LaneStep): void => {
     const now = clock.now();
     tallies.steps++;
@@ -248,8 +245,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   };
   const device = createDevice({
     ...{ clock, dice: dice.fork(), broker, rooms, violations },
-    spoil: (given) =>
-      withThrowingPorts(spoil?.(given) ?? given, ports, untaken, () => clock.settle(), onStrike),
+    spoil: (given) => withThrowingPorts(spoil?.(given) ?? given, ports, onStrike),
     hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
@@ -290,7 +286,6 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
         connections: () => [...rooms.values()].reduce((sum, { connections }) => sum + connections.size, 0),
         isStopping: () => device.isStopping,
         isUsable: () => device.lane !== null && !device.isStopping && broker.connected && !network.blackHole,
-        busThrewAt: () => ports.publishThrewAt,
         onCommand() {
           for (const { lane } of rooms.values()) lane.command(clock.now());
         },

@@ -65,6 +65,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   let isUp = false;
   let drafting = false;
   let taking = false;
+  const notTaking = (): boolean => (taking = false);
   let warned = '';
   let publishedAt = Number.NEGATIVE_INFINITY;
   let cancelLook = (): void => {};
@@ -194,8 +195,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       if (wall === null)
         throw new CommandError('clock', "the device's clock is not set: it cannot judge a certificate");
       taking = true;
-      const offered = await certificate.offer(pem, wall);
-      taking = false;
+      const offered = await certificate.offer(pem, wall).finally(notTaking);
       if (!offered.ok) {
         // Whoever may send commands can send many.
         logRepeated(deps, {

@@ -3,7 +3,7 @@ import { judgeSigned, readEnvelope, type SignedFault } from '../../core/owner/si
 import type { Clock } from '../../ports/clock.ts';
 import type { Opening } from '../../ports/signature.ts';
 import type { WallMs } from '../../protocol/time.ts';
-import type { SignedContentReader } from '../guard/signatures.ts';
+import type { SignedContentReader } from '../guard/signed-content.ts';
 import { explainFault } from '../tokens/answer-reader.ts';
 
 /** The longest signed command that is looked at, characters. */

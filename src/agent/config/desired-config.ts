@@ -19,7 +19,7 @@ import { type DesiredFault, LONGEST_DESIRED, type ReportedMessage } from '../../
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { createSaidAgain } from '../broker/said-again.ts';
-import type { SignedContentReader } from '../guard/signatures.ts';
+import type { SignedContentReader } from '../guard/signed-content.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';

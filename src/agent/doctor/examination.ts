@@ -17,7 +17,7 @@ import type { Config } from '../../protocol/config.ts';
 import { CHECKS, type CheckName } from '../../protocol/mqtt/diagnose.ts';
 import { deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { brokerConnection, lookAtCertificate, withCertificate } from '../broker/broker-access.ts';
-import { guardSignatures, type SignedContentReader } from '../guard/signatures.ts';
+import { guardSignatures, type SignedContentReader } from '../guard/signed-content.ts';
 import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../tokens/answer-reader.ts';
 import { createAgentStatus } from './agent-status.ts';

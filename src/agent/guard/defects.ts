@@ -74,32 +74,6 @@ export function nameOf(error: unknown): string {
   }
 }
 
-/** What was thrown, where a port has to answer with a sentence. */
-export function defectOf(error: unknown): string {
-  return `a defect of the program: ${nameOf(error)}`;
-}
-
-/** A log that never throws: what can't be told is lost. */
-export function guardLog(log: Log, defects: Defects): Log {
-  const quiet =
-    (level: keyof Log) =>
-    (fields: object, sentence: string): void => {
-      try {
-        log[level](fields, sentence);
-      } catch (error) {
-        // A full disk or a closed pipe costs lines, never the program.
-        defects('log', error);
-      }
-    };
-  return {
-    trace: quiet('trace'),
-    debug: quiet('debug'),
-    info: quiet('info'),
-    warn: quiet('warn'),
-    error: quiet('error'),
-  };
-}
-
 /** Timers whose callbacks may throw without ending the process. */
 export function guardClock(clock: Clock, defects: Defects): Clock {
   return {

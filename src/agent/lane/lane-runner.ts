@@ -9,7 +9,7 @@ import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/la
 import { needsBackend } from '../../core/lane/session/waiting.ts';
 import { createLane, type LaneState } from '../../core/lane/state.ts';
 import { OUTPUT_RATE_HZ, speechTask } from '../../core/task.ts';
-import type { DeviceFigures, OpenCapture } from '../../ports/audio.ts';
+import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
@@ -19,7 +19,6 @@ import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import { optionsOf } from '../config/reload.ts';
 import type { EventLoop } from '../event-loop.ts';
-import type { OpenGuardedPlayback } from '../guard/audio.ts';
 import { type Defects, nameOf } from '../guard/defects.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
@@ -40,7 +39,7 @@ export interface LaneDeps {
   readonly tokenStore: TokenStore;
   readonly openStream: OpenStream;
   readonly openCapture: OpenCapture;
-  readonly openPlayback: OpenGuardedPlayback;
+  readonly openPlayback: OpenPlayback;
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Left out: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;

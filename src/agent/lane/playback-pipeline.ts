@@ -5,9 +5,8 @@ import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/effect.ts';
 import type { LaneEvent } from '../../core/lane/event.ts';
 import type { WriteKind } from '../../core/playout/playout.ts';
-import type { DeviceFigures, Place, PlaybackSink } from '../../ports/audio.ts';
+import type { DeviceFigures, OpenPlayback, Place, Playback, PlaybackSink } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { GuardedPlayback, OpenGuardedPlayback } from '../guard/audio.ts';
 import { within } from '../within.ts';
 import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';
@@ -16,7 +15,7 @@ import type { LatencyRecorder } from './latency.ts';
 /** What the playback pipeline of a lane is made of. */
 export interface PlaybackPipelineDeps {
   readonly clock: Clock;
-  readonly openPlayback: OpenGuardedPlayback;
+  readonly openPlayback: OpenPlayback;
   /** From the arrival of a sound to its being heard. */
   readonly wireToSpeaker: LatencyRecorder;
   /** To begin with, 0-100. */
@@ -52,7 +51,7 @@ const OPENING_MS = 3000;
 /** The way of the sound from the lane to the loudspeaker. Decides nothing. */
 export class PlaybackPipeline {
   private readonly deps: PlaybackPipelineDeps;
-  private playback: GuardedPlayback | null = null;
+  private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
   /** The lane has been told that it has none: it could not be opened, or not in time. */
   private isMissing = false;
@@ -104,7 +103,7 @@ export class PlaybackPipeline {
     this.deps.post(fault);
   }
 
-  private async use(playback: GuardedPlayback): Promise<void> {
+  private async use(playback: Playback): Promise<void> {
     if (this.isClosed) return await playback.close();
     this.playback = playback;
     playback.mixer?.setVolume(this.volume);
@@ -123,7 +122,6 @@ export class PlaybackPipeline {
     }
     const sound = this.scale(this.normalize(given, kind, language ?? ''));
     const written = playback.write(sound);
-    if (written === null) return post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
     const { from } = written;
     const until = from + durationMs(sound.byteLength, rateHz);
     this.deps.reference?.played(sound, from, this.sounds(), beginOf(playback.place ?? null, sound));

@@ -4,7 +4,7 @@ import type { Opening } from '../../ports/signature.ts';
 import { DEEPEST_JSON } from '../../protocol/json.ts';
 import { malformedField } from '../../protocol/mqtt/token.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
-import type { SignedContentReader } from '../guard/signatures.ts';
+import type { SignedContentReader } from '../guard/signed-content.ts';
 
 /** Why an answer to a token request is not taken. */
 export type AnswerFault =
