@@ -104,6 +104,7 @@ function observeCapture(open: OpenCapture, changed: (state: Microphone['state'])
             sink.frames(pcm, capturedAt);
           },
           ended: () => sink.ended(),
+          gainChanged: (change) => sink.gainChanged?.(change),
           fault(fault) {
             changed('failed');
             sink.fault(fault);
