@@ -3,12 +3,8 @@
 import type { z } from 'zod';
 import type { laneAccountSchema } from '../../src/protocol/mqtt/account.ts';
 import type { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
-import type {
-  CommandName,
-  commandRequestSchema,
-  commandResponseSchema,
-  statusAnswerSchema,
-} from '../../src/protocol/mqtt/command.ts';
+import type { commandRequestSchema, commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
+import type { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
 import type { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import type { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import type { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
@@ -121,26 +117,6 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
   },
   standby: { ts, lane },
   wake: { ts, lane },
-};
-
-export const COMMAND_EXAMPLES: { readonly [K in CommandName]: object } = {
-  start: {},
-  stop: { lane: 'main' },
-  mute: {},
-  unmute: {},
-  languages: { source: 'en', targets: ['de', 'fr'] },
-  volume: { percent: 60 },
-  echo: { mode: 'cancel' },
-  voice: { voice: 'default_low' },
-  say: { text: 'El museo cierra en diez minutos.', language: 'es' },
-  identify: { seconds: 20 },
-  log_level: { level: 'debug', minutes: 30 },
-  log_stream: { minutes: 5, level: 'info' },
-  restart: {},
-  reboot: {},
-  certificate: { request: 'mB7kQ2xW9vR4tY8p', certificate: '-----BEGIN CERTIFICATE-----\n...' },
-  status: {},
-  diagnose: { only: ['broker', 'capture'] },
 };
 
 const lanes = [

@@ -1,15 +1,14 @@
 /** The generated parts of docs/mqtt.md. */
 import type { z } from 'zod';
 import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
-import {
-  COMMAND_ARGS,
-  type CommandName,
-  commandRequestSchema,
-  commandResponseSchema,
-  lanesAnswerSchema,
-  statusAnswerSchema,
-} from '../../src/protocol/mqtt/command.ts';
-import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { commandRequestSchema, commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
+import type {
+  CommandDefinition,
+  CommandDefinitions,
+} from '../../src/protocol/mqtt/commands/command-definition.ts';
+import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
+import { lanesAnswerSchema } from '../../src/protocol/mqtt/commands/lane-commands.ts';
+import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
@@ -24,7 +23,7 @@ import {
 } from '../../src/protocol/mqtt/token.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import { signedEnvelopeSchema } from '../../src/protocol/signed.ts';
-import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts';
+import { EVENT_EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts';
 import { describes, fieldsOf, fieldTable } from './schema-table.ts';
 import { table } from './table.ts';
 
@@ -126,7 +125,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
       fieldTable(fieldsOf(commandResponseSchema)),
       json(MESSAGE_EXAMPLES.accepted, MESSAGE_EXAMPLES.ok, MESSAGE_EXAMPLES.error),
     ].join('\n\n'),
-  commands: () => (Object.keys(COMMAND_ARGS) as CommandName[]).map(commandSection).join('\n\n'),
+  commands: () => commandSections(COMMANDS),
   'lanes-answer': () => fieldTable(fieldsOf(lanesAnswerSchema)),
   'status-answer': () => message(statusAnswerSchema, MESSAGE_EXAMPLES.statusAnswer),
   diagnosis: () => message(diagnosisSchema, MESSAGE_EXAMPLES.diagnosis),
@@ -165,24 +164,36 @@ function eventSection(kind: (typeof EVENT_KINDS)[number]): string {
 }
 
 /** The fields of `data` in the answer, unless they have their own section. */
-function dataOf(name: CommandName): string {
-  const schema = COMMAND_DATA[name];
+function dataOf({ data: schema }: CommandDefinition): string {
   if (DESCRIBED_APART.includes(schema)) return '';
   const fields = fieldTable(fieldsOf(schema));
   return fields === '' ? '' : `Fields of \`data\` in the answer:\n\n${fields}`;
 }
 
-function commandSection(name: CommandName): string {
-  const schema = COMMAND_ARGS[name];
+/** The reference of commands: a section for each. */
+export function commandSections(definitions: CommandDefinitions): string {
+  return Object.entries(definitions)
+    .map(([name, definition]) => commandSection(name, definition))
+    .join('\n\n');
+}
+
+function commandSection(name: string, definition: CommandDefinition): string {
+  const { args: schema } = definition;
   const fields = fieldsOf(schema).map((field) => ({ ...field, name: `args.${field.name}` }));
-  const payload = JSON.stringify({ id: 'a1', args: COMMAND_EXAMPLES[name] });
+  const payload = JSON.stringify({ id: 'a1', args: definition.example });
   const example = [
     '```sh',
     `mosquitto_pub -q 1 -t ${EXAMPLE_TOPICS.command(name)} \\`,
     `  -m '${payload}'`,
     '```',
   ];
-  const parts = [`### ${name}`, describes(schema), fieldTable(fields), example.join('\n'), dataOf(name)];
+  const parts = [
+    `### ${name}`,
+    describes(schema),
+    fieldTable(fields),
+    example.join('\n'),
+    dataOf(definition),
+  ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DESIRED_KEYS, desiredSchema } from '../../src/protocol/config.ts';
-import { COMMAND_ARGS } from '../../src/protocol/mqtt/command.ts';
+import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 describe('captions', () => {
@@ -24,7 +24,7 @@ describe('captions', () => {
   });
 
   it('cannot be switched on by anything that comes over the network', () => {
-    const remote = [Object.keys(COMMAND_ARGS), Object.values(DESIRED_KEYS)].flat(2).map(String);
+    const remote = [Object.keys(COMMANDS), Object.values(DESIRED_KEYS)].flat(2).map(String);
     expect(remote.filter((name) => /caption|transcri/i.test(name))).toEqual([]);
     expect(Object.keys(desiredSchema.shape).filter((name) => /caption|transcri/i.test(name))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { DAY_MS } from '../adapters/certificates/authority.ts';
 import { device, due, inTurn, NOW } from './certificate-device.ts';
 import { createFakeDeps } from './fake-deps.ts';
@@ -37,7 +37,7 @@ describe('the renewal of the client certificate', () => {
     await start();
     const answered = await answer();
     expect(answered).toMatchObject({ status: 'ok', data: { valid_to: '2026-11-11T09:00:00.000Z' } });
-    expect(COMMAND_DATA.certificate.safeParse(answered.data).error).toBeUndefined();
+    expect(COMMANDS.certificate.data.safeParse(answered.data).error).toBeUndefined();
     expect(deps.reconnects).toBe(0);
     expect(certificate.pair().certificate).not.toBe(configured.certificate);
     expect(certificate.present.validTo).toBe(NOW + 30 * DAY_MS);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
-import { commandResponseSchema, statusAnswerSchema } from '../../src/protocol/mqtt/command.ts';
+import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
+import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 const laneOf = (deps: ReturnType<typeof createFakeDeps>) => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_EXAMPLES } from '../../scripts/docs/examples.ts';
 import type { StreamMessage } from '../../src/ports/stream.ts';
-import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.ts';
-import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 /** They need a machine that starts the agent again, or a certificate. */
@@ -11,13 +9,13 @@ const SPEECH: StreamMessage = {
   ...{ message_type: 'output_audio', pcm: new Uint8Array(48_000), sentence: 'said', language: 'es' },
   ...{ utterance: 'said/0/es', last: true },
 };
-const names = Object.keys(COMMAND_ARGS) as CommandName[];
+const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
   it.each(names)('%s does as its example says, and tells what the page says', async (name) => {
     const deps = createFakeDeps();
     await deps.goLive();
-    deps.command(name, { id: 'a1', args: COMMAND_EXAMPLES[name] });
+    deps.command(name, { id: 'a1', args: COMMANDS[name].example });
     const isFinal = (): boolean =>
       !['accepted', undefined].includes(deps.answers(name).at(-1)?.['status'] as string);
     for (let second = 0; second < 20 && !isFinal(); second++) {
@@ -32,6 +30,6 @@ describe('the commands of docs/mqtt.md', () => {
       return;
     }
     expect(last).toMatchObject({ id: 'a1', status: 'ok' });
-    expect(COMMAND_DATA[name].safeParse(last?.['data']).error).toBeUndefined();
+    expect(COMMANDS[name].data.safeParse(last?.['data']).error).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_ARGS, type CommandName } from '../../src/protocol/mqtt/command.ts';
+import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { speakPlainly } from '../../src/protocol/plain-issues.ts';
 import type { FakeDeps } from './fake-deps.ts';
 import { createScheduledAgent, hours } from './scheduled-agent.ts';
@@ -127,7 +127,7 @@ function expectSentence(told: Told | undefined, code: string, mentions: string):
   expect(message).toMatch(/^[a-z0-9"].*[^.\s]$/);
 }
 
-const rows = (Object.keys(COMMAND_ARGS) as CommandName[]).flatMap((name) =>
+const rows = (Object.keys(COMMANDS) as CommandName[]).flatMap((name) =>
   REFUSALS[name].map((row) => [name, ...row] as const),
 );
 
@@ -141,7 +141,7 @@ describe('a refused command', () => {
     },
   );
 
-  it.each(Object.keys(COMMAND_ARGS))('%s says so where it is retained or has no shape', async (name) => {
+  it.each(Object.keys(COMMANDS))('%s says so where it is retained or has no shape', async (name) => {
     const deps = createScheduledAgent({});
     await deps.goLive();
     expectSentence(

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ARGS } from '../../src/protocol/mqtt/command.ts';
+import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 
 const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -23,6 +23,6 @@ describe('the front page', () => {
   });
 
   it('leaves each command to docs/mqtt.md', () => {
-    for (const name of Object.keys(COMMAND_ARGS)) expect(page('docs/mqtt.md')).toContain(name);
+    for (const name of Object.keys(COMMANDS)) expect(page('docs/mqtt.md')).toContain(name);
   });
 });

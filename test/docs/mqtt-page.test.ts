@@ -1,17 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { COMMAND_EXAMPLES, EVENT_EXAMPLES, MESSAGE_EXAMPLES } from '../../scripts/docs/examples.ts';
+import { EVENT_EXAMPLES, MESSAGE_EXAMPLES } from '../../scripts/docs/examples.ts';
 import { describes, fieldsOf } from '../../scripts/docs/schema-table.ts';
 import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
-import {
-  COMMAND_ARGS,
-  type CommandName,
-  commandRequestSchema,
-  commandResponseSchema,
-  statusAnswerSchema,
-} from '../../src/protocol/mqtt/command.ts';
-import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { commandRequestSchema, commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
+import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
+import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
 import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { diagnosisSchema } from '../../src/protocol/mqtt/diagnose.ts';
@@ -42,7 +37,7 @@ const MESSAGES: Readonly<Record<keyof typeof MESSAGE_EXAMPLES, z.ZodType>> = {
   ...{ statusAnswer: statusAnswerSchema, diagnosis: diagnosisSchema },
   certificateRequest: certificateRequestSchema,
 };
-const commands = Object.keys(COMMAND_ARGS) as CommandName[];
+const commands = Object.keys(COMMANDS) as CommandName[];
 
 describe('docs/mqtt.md', () => {
   it.each(Object.keys(MESSAGES) as (keyof typeof MESSAGES)[])('has a valid example of %s', (name) => {
@@ -55,16 +50,18 @@ describe('docs/mqtt.md', () => {
   });
 
   it.each(commands)('has a valid example of the command %s', (name) => {
-    expect(COMMAND_ARGS[name].safeParse(COMMAND_EXAMPLES[name]).error).toBeUndefined();
+    expect(COMMANDS[name].args.safeParse(COMMANDS[name].example).error).toBeUndefined();
     expect(page).toContain(`\n### ${name}\n`);
   });
 
   it('describes every event, command and field', () => {
-    const kinds = [...Object.values(EVENT_SCHEMAS), ...Object.values(COMMAND_ARGS)];
+    const kinds = [...Object.values(EVENT_SCHEMAS), ...Object.values(COMMANDS).map(({ args }) => args)];
     for (const schema of kinds) expect(describes(schema)).toMatch(/^[A-Z].*\.$/);
-    const silent = [...kinds, ...Object.values(MESSAGES), ...Object.values(COMMAND_DATA)].flatMap((schema) =>
-      fieldsOf(schema).filter(({ name, says }) => says === '' && name !== 'ok'),
-    );
+    const silent = [
+      ...kinds,
+      ...Object.values(MESSAGES),
+      ...Object.values(COMMANDS).map(({ data }) => data),
+    ].flatMap((schema) => fieldsOf(schema).filter(({ name, says }) => says === '' && name !== 'ok'));
     expect(silent).toEqual([]);
   });
 

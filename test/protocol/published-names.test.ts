@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { configSchema } from '../../src/protocol/config.ts';
 import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
-import { COMMAND_DATA } from '../../src/protocol/mqtt/command-data.ts';
+import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
 import { reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_KINDS, EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
@@ -22,7 +22,7 @@ const PUBLISHED: readonly (readonly [name: string, schema: z.ZodType])[] = [
   ['token/req', tokenRequestSchema],
   ['cert/req', certificateRequestSchema],
   ...EVENT_KINDS.map((kind) => [`event/${kind}`, EVENT_SCHEMAS[kind]] as const),
-  ...Object.entries(COMMAND_DATA).map(([name, schema]) => [`the answer to ${name}`, schema] as const),
+  ...Object.entries(COMMANDS).map(([name, { data: schema }]) => [`the answer to ${name}`, schema] as const),
 ];
 const SNAKE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 

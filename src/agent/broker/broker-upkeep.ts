@@ -2,7 +2,8 @@
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { CommandError, type CommandHandlers } from '../commands/command-request.ts';
+import { CommandError } from '../commands/command-request.ts';
+import type { CommandHandlers } from '../commands/command-table.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { Publisher } from '../health/publisher.ts';
 import type { Troubles } from '../health/troubles.ts';

@@ -14,11 +14,12 @@ import type { DeviceCertificate } from '../../ports/certificate.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CertificateRequestMessage } from '../../protocol/mqtt/certificate.ts';
+import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
-import { type CommandArgs, CommandError } from '../commands/command-request.ts';
+import { CommandError } from '../commands/command-request.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 
 /** The wall clock may be set meanwhile, and no timer lasts for years. */

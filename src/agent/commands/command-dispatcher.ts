@@ -7,16 +7,9 @@ import { commandName, type DeviceAddress, type DeviceTopics } from '../../protoc
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { type Asker, createCommandAnswers } from './command-answers.ts';
 import type { CommandRecord } from './command-record.ts';
-import {
-  CommandError,
-  type CommandHandlers,
-  type CommandReading,
-  prepare,
-  type ReadyCommand,
-  readCommand,
-  takeSpread,
-} from './command-request.ts';
+import { CommandError, type CommandReading, readCommand, takeSpread } from './command-request.ts';
 import type { CommandSignatures } from './command-signature.ts';
+import { type CommandTable, prepare, type ReadyCommand } from './command-table.ts';
 import { createFanOut } from './fan-out.ts';
 
 /** Longer names are nobody's command: they are not even looked at. */
@@ -58,10 +51,7 @@ export interface CommandDispatcherDeps {
 
 type Reading = Extract<CommandReading, { kind: 'request' }>;
 
-export function createCommandDispatcher(
-  deps: CommandDispatcherDeps,
-  handlers: CommandHandlers,
-): CommandDispatcher {
+export function createCommandDispatcher(deps: CommandDispatcherDeps, table: CommandTable): CommandDispatcher {
   const { clock, log, record, signatures } = deps;
   const fanOut = createFanOut(clock);
   const answers = createCommandAnswers(deps.topics, clock, record, () => deps.awaitedChanged?.());
@@ -98,7 +88,7 @@ export function createCommandDispatcher(
     const { id, name } = asker;
     const settle = (answer: FinalAnswer): void => {
       if (!unfinished.delete(id)) return;
-      record.settleThen(id, answer, (given) => answers.final(asker, given), !command.onlyLooks);
+      record.settleThen(id, answer, (given) => answers.final(asker, given), !command.isReadOnly);
     };
     if (!unfinished.has(id)) return;
     if (isExpired(notAfter, clock.wall())) return settle({ status: 'expired' });
@@ -148,7 +138,7 @@ export function createCommandDispatcher(
       if (message.retain)
         throw new CommandError('retained', 'commands must not be retained: clear the topic');
       const { spreadMs, own } = isFleet ? takeSpread(request.args) : { spreadMs: 0, own: request.args };
-      const command = prepare(handlers, name, own);
+      const command = prepare(table, name, own);
       if (isExpired(request.not_after, clock.wall())) return answerAtOnce({ status: 'expired' });
       const bytes = message.payload.length + (asker.correlationData?.byteLength ?? 0);
       if (spreadMs > 0 && !fanOut.hasRoom(bytes)) {
@@ -169,7 +159,7 @@ export function createCommandDispatcher(
         const actWhenBoth = afterTwo(act);
         record.noteThen(noted, receivedThen(actWhenBoth));
         fanOut.wait(deps.random() * spreadMs, bytes, actWhenBoth);
-      } else if (command.onlyLooks) {
+      } else if (command.isReadOnly) {
         record.note(noted);
         act();
       } else {

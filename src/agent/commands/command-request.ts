@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
-import {
-  COMMAND_ARGS,
-  type CommandName,
-  type CommandRequest,
-  commandRequestSchema,
-  FLEET_SPREAD_S,
-} from '../../protocol/mqtt/command.ts';
+import { type CommandRequest, commandRequestSchema, FLEET_SPREAD_S } from '../../protocol/mqtt/command.ts';
 
 /** A command that cannot be carried out; the operator reads both. */
 export class CommandError extends Error {
@@ -17,13 +11,6 @@ export class CommandError extends Error {
     this.code = code;
   }
 }
-
-export type CommandArgs<N extends CommandName> = z.infer<(typeof COMMAND_ARGS)[N]>;
-/**
- * What each command does: gives the answer's `data`, or throws a `CommandError`. A promise of either makes the dispatcher say
- * `accepted` first.
- */
-export type CommandHandlers = { readonly [N in CommandName]: (args: CommandArgs<N>) => unknown };
 
 /** Deeper than any argument of ours. */
 const DEEPEST_ARGS = 16;
@@ -72,43 +59,4 @@ export function takeSpread(args: Record<string, unknown>): {
   if (parsed.success) return { spreadMs: parsed.data * 1000, own };
   const message = `${FLEET_SPREAD_S.key}: must be a number of seconds from 0 to ${FLEET_SPREAD_S.max}`;
   throw new CommandError('invalid_args', message);
-}
-
-/** A command whose arguments are checked, ready to be carried out. */
-export interface ReadyCommand {
-  /** It changes nothing: carrying it out twice does no harm. */
-  readonly onlyLooks: boolean;
-  carryOut(): unknown;
-}
-
-const ONLY_LOOK: readonly CommandName[] = ['status', 'diagnose'];
-
-/** @throws CommandError */
-export function prepare(handlers: CommandHandlers, name: string, args: unknown): ReadyCommand {
-  if (isCommand(name)) return prepareKnown(handlers, name, args);
-  const known = Object.keys(COMMAND_ARGS).join(', ');
-  throw new CommandError('unknown_command', `there is no command "${name.slice(0, 40)}"; there are ${known}`);
-}
-
-function prepareKnown<N extends CommandName>(
-  handlers: CommandHandlers,
-  name: N,
-  args: unknown,
-): ReadyCommand {
-  const parsed = COMMAND_ARGS[name].safeParse(args);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.slice(0, 5).map((issue) => {
-      const field = issue.path.join('.');
-      return field === '' ? issue.message : `${field}: ${issue.message}`;
-    });
-    throw new CommandError('invalid_args', issues.join('; ').slice(0, 500));
-  }
-  return {
-    onlyLooks: ONLY_LOOK.includes(name),
-    carryOut: () => handlers[name](parsed.data as CommandArgs<N>),
-  };
-}
-
-function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(COMMAND_ARGS, name);
 }

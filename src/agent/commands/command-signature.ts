@@ -10,8 +10,6 @@ import { explainFault } from '../tokens/answer-reader.ts';
 const LONGEST_SIGNED = 65_536;
 /** Signatures that are checked at one time: a flood must not take the whole machine. */
 const MOST_OPENINGS = 32;
-/** What an owner with keys must sign. */
-const SIGNED_ONLY: ReadonlySet<string> = new Set(['reboot', 'certificate']);
 /** A signed command is good for this long at most: one that was caught on its way must not be of use for years. */
 const LONGEST_VALID_MS = 86_400_000;
 
@@ -27,11 +25,15 @@ export interface CommandSignatures {
   trust(signatures: SignedContentReader | null): void;
 }
 
-/** @param bases topic bases that a command may be signed for: the device's, its groups' and the fleet's */
+/**
+ * @param bases topic bases that a command may be signed for: the device's, its groups' and the fleet's
+ * @param mustBeSigned whether a command is refused unsigned where the owner has keys
+ */
 export function createCommandSignatures(
   bases: readonly string[],
   clock: Clock,
   given: SignedContentReader | null,
+  mustBeSigned: (name: string) => boolean,
 ): CommandSignatures {
   let signatures = given;
   let openings = 0;
@@ -57,7 +59,7 @@ export function createCommandSignatures(
     read(name, payload, then) {
       const envelope = readEnvelope(payload, Number.MAX_SAFE_INTEGER);
       if (envelope.kind !== 'signed') {
-        if (signatures === null || !SIGNED_ONLY.has(name)) return then({ ok: true, payload });
+        if (signatures === null || !mustBeSigned(name)) return then({ ok: true, payload });
         const message = 'the owner has keys (owner.publicKeyFiles): this command must be signed';
         return then({ ok: false, code: 'unsigned', message });
       }

@@ -1,5 +1,6 @@
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
+import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Admissions } from '../admission/admissions.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
@@ -7,13 +8,13 @@ import type { SignedContentReader } from '../guard/signed-content.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
-import { createCommandHandlers } from './command-handlers.ts';
 import { createCommandRecord } from './command-record.ts';
-import type { CommandHandlers } from './command-request.ts';
 import { createCommandSignatures } from './command-signature.ts';
+import { bindCommands, type CommandHandlers } from './command-table.ts';
+import { createDeviceHandlers } from './device-handlers.ts';
+import { createLaneHandlers } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
 import { createSayQueue } from './say-queue.ts';
-import { createServiceCommands } from './service-commands.ts';
 
 export interface OperatorDeps {
   readonly deps: GuardedDeps;
@@ -59,21 +60,22 @@ export function createOperator(parts: OperatorDeps): Operator {
     ...{ topics, clock, bus },
     tapLog: (level, listener) => deps.tapLog?.(level, listener) ?? (() => {}),
   });
-  const service = createServiceCommands({
+  const device = createDeviceHandlers({
     ...{ clock, lanes, logs, host: deps.host ?? null },
     configuredLevel: () => config().log.level,
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
-  const own = { ...service, certificate: parts.certificate };
   const says = createSayQueue({ clock, lanes, watch });
-  const handlers = createCommandHandlers(lanes, parts.status, parts.diagnose, own, parts.admissions, says, {
-    clock,
-    watch,
+  const { admissions, status, diagnose, certificate } = parts;
+  const table = bindCommands(COMMANDS, {
+    ...createLaneHandlers({ lanes, admissions, says, clock, watch }),
+    ...{ ...device, status, diagnose, certificate },
   });
   const signatures = createCommandSignatures(
     [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)],
     clock,
     deps.signatures,
+    (name) => table.get(name)?.definition.mustBeSigned === true,
   );
   const record = createCommandRecord(deps.commandFile ?? null, clock, log, parts.kept);
   const dispatcher = createCommandDispatcher(
@@ -81,15 +83,15 @@ export function createOperator(parts: OperatorDeps): Operator {
       ...{ address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
       awaitedChanged: parts.awaitedChanged,
     },
-    handlers,
+    table,
   );
   return {
     begin: (bus) => dispatcher.begin(bus),
     receive: (bus, message) => dispatcher.receive(bus, message),
     trust: (next) => signatures.trust(next),
-    levelChanged: () => service.levelChanged(),
+    levelChanged: () => device.levelChanged(),
     close() {
-      service.close();
+      device.close();
       says.close();
       logs.close();
       return dispatcher.close();

@@ -1,11 +1,14 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
+import type { CommandDefinitions } from '../../protocol/mqtt/commands/command-definition.ts';
+import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import { type DeviceAddress, deviceTopics } from '../../protocol/mqtt/topics.ts';
 import { type CommandDispatcher, createCommandDispatcher } from '../commands/command-dispatcher.ts';
 import { createCommandRecord } from '../commands/command-record.ts';
-import { CommandError, type CommandHandlers } from '../commands/command-request.ts';
+import { CommandError } from '../commands/command-request.ts';
 import { createCommandSignatures } from '../commands/command-signature.ts';
+import { bindCommands } from '../commands/command-table.ts';
 import { createRepeatFilter } from '../repeat-filter.ts';
 
 export interface RefusingDispatcherDeps {
@@ -28,28 +31,16 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
   const refuse = (): never => {
     throw new CommandError('config', `the configuration cannot be used and nothing runs: ${problem()}`);
   };
-  const handlers: CommandHandlers = {
-    ...{ start: refuse, stop: refuse, mute: refuse, unmute: refuse, languages: refuse },
-    ...{
-      volume: refuse,
-      echo: refuse,
-      voice: refuse,
-      say: refuse,
-      identify: refuse,
-      diagnose: refuse,
-      status,
-    },
-    ...{ log_level: refuse, log_stream: refuse, restart: refuse, reboot: refuse },
-    certificate: refuse,
-  };
+  const handlers = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, refuse]));
+  const table = bindCommands<CommandDefinitions>(COMMANDS, { ...handlers, status });
   const record = createCommandRecord(commandFile, clock, log);
   const topics = deviceTopics(address);
   const bases = [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)];
   // Nothing is carried out: nobody needs to be believed.
-  const signatures = createCommandSignatures(bases, clock, null);
+  const signatures = createCommandSignatures(bases, clock, null, () => false);
   const dispatcher = createCommandDispatcher(
     { address, groups, topics, clock, log, random: Math.random, repeats, record, signatures },
-    handlers,
+    table,
   );
   return {
     ...dispatcher,

@@ -7,11 +7,7 @@ import {
   outcomes,
 } from '../../core/fleet/answers.ts';
 import { parseJson } from '../../protocol/json.ts';
-import {
-  type CommandName,
-  type CommandResponse,
-  commandResponseSchema,
-} from '../../protocol/mqtt/command.ts';
+import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { CtlDeps } from './deps.ts';
@@ -36,7 +32,7 @@ export interface Asked {
  * @throws BrokerFailure
  */
 export async function ask(
-  name: CommandName,
+  name: string,
   args: Readonly<Record<string, unknown>>,
   deps: CtlDeps,
 ): Promise<Asked> {
@@ -73,7 +69,7 @@ export async function ask(
 /** Publishes a command. It expires at the timeout, or when the operator says. */
 export async function sendCommand(
   exchange: Pick<Exchange, 'publish'>,
-  name: CommandName,
+  name: string,
   args: Readonly<Record<string, unknown>>,
   id: string,
   deps: CtlDeps,

@@ -3,7 +3,7 @@ import { isDone, type Outcome } from '../../core/fleet/answers.ts';
 import { toldLanesSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
-import type { CommandName, CommandResponse } from '../../protocol/mqtt/command.ts';
+import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { diagnosisSchema, type Finding } from '../../protocol/mqtt/diagnose.ts';
 import { jsonLine } from '../../protocol/plain-text.ts';
 import { layOutFinding, layOutSummary } from '../doctor/diagnosis-text.ts';
@@ -13,7 +13,7 @@ import type { CtlDeps } from './deps.ts';
 
 /** Sends a command and prints the result, one or more lines per device. */
 export async function runCommand(
-  name: CommandName,
+  name: string,
   args: Readonly<Record<string, unknown>>,
   deps: CtlDeps,
 ): Promise<void> {

@@ -14,12 +14,12 @@ import { isObject, parseJson } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
+import type { ConfigVerb } from './ctl-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView } from './fleet-view.ts';
 import { seal } from './seal.ts';
 import { topicLevel } from './target.ts';
-import type { ConfigVerb } from './verbs.ts';
 
 /** Retained messages from the broker, with the open connection. */
 interface Found {

@@ -9,11 +9,12 @@ import { oneLine } from '../../protocol/plain-text.ts';
 import { runCommand } from './command-task.ts';
 import { runConfig } from './config-task.ts';
 import type { CtlOptions } from './ctl-options.ts';
+import type { Task } from './ctl-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { followLogs } from './logs-task.ts';
 import { showStatus } from './status-task.ts';
 import { readTarget } from './target.ts';
-import { readVerb, type Task } from './verbs.ts';
+import { readVerb } from './verbs.ts';
 import { watchFleet } from './watch-task.ts';
 
 const TIMEOUT_S = 10;

@@ -1,5 +1,6 @@
-/** Access rules at the broker, as topic filters. Both forms of its configuration are made from them. */
-import type { CommandName } from '../../../protocol/mqtt/command.ts';
+/** Who may do what at the broker, as topic filters. Both forms of a broker's configuration are made of it. */
+import type { CommandDefinitions } from '../../../protocol/mqtt/commands/command-definition.ts';
+import { COMMANDS } from '../../../protocol/mqtt/commands/registry.ts';
 import {
   backendFilter,
   backendSelfTest,
@@ -21,16 +22,7 @@ export interface Access {
   readonly subscribe: readonly string[];
 }
 
-/** The lowest role that may send each command. The compiler requires an entry for each new command. */
-export const COMMAND_ROLES: Readonly<Record<CommandName | 'say', Exclude<Role, 'viewer'>>> = {
-  ...{ start: 'operator', stop: 'operator', mute: 'operator', unmute: 'operator' },
-  ...{ languages: 'operator', volume: 'operator', echo: 'operator', voice: 'operator', say: 'operator' },
-  ...{ identify: 'operator', status: 'operator', diagnose: 'operator' },
-  ...{ log_level: 'operator', log_stream: 'operator', restart: 'operator' },
-  ...{ reboot: 'administrator', certificate: 'administrator' },
-};
-
-/** A device reaches its own topics, and those of its groups and tenant. It may not publish its own commands or answers. */
+/** Its own topics in their directions, its groups' and its tenant's; it may not tell itself what to do, nor answer itself. */
 export function deviceAccess(address: DeviceAddress, groups: readonly string[]): Access {
   const topics = deviceTopics(address);
   return {
@@ -58,14 +50,19 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   };
 }
 
-/** People reach neither tokens, which are for backend and device only, nor captions. */
-export function personAccess(role: Role, prefix: string, tenant: string): Access {
+/** Nobody but the backend and the device itself comes near tokens, and nobody at all reads captions. */
+export function personAccess(
+  role: Role,
+  prefix: string,
+  tenant: string,
+  definitions: CommandDefinitions = COMMANDS,
+): Access {
   const topics = operatorTopics(prefix, tenant);
   const any = deviceTopics({ prefix, tenant, device: '+' });
   const may = (least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
   const commands = may('administrator')
     ? ['+']
-    : Object.entries(COMMAND_ROLES).flatMap(([name, least]) => (may(least) ? [name] : []));
+    : Object.entries(definitions).flatMap(([name, { role: least }]) => (may(least) ? [name] : []));
   return {
     publish: [
       ...commands.flatMap((name) => [topics.command('+', name), topics.command('group/+', name)]),

@@ -4,8 +4,9 @@ import type { LOG_LEVELS } from '../../protocol/config.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
-import { chooseLanes } from './chosen-lanes.ts';
-import { CommandError, type CommandHandlers } from './command-request.ts';
+import { CommandError } from './command-request.ts';
+import type { CommandHandlers } from './command-table.ts';
+import { chooseLanes } from './lane-handlers.ts';
 import type { LogStream } from './log-stream.ts';
 
 /** The answer has to be on its way before the program ends. */
@@ -16,7 +17,7 @@ const IDENTIFY_S = 10;
 
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface ServiceCommandsDeps {
+export interface DeviceHandlersDeps {
   readonly clock: Clock;
   readonly lanes: readonly LaneRunner[];
   readonly logs: LogStream;
@@ -29,14 +30,14 @@ export interface ServiceCommandsDeps {
 
 type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
 
-export interface ServiceCommands extends Handled {
+export interface DeviceHandlers extends Handled {
   /** Another level is configured or desired: what was ordered for a while is over. */
   levelChanged(): void;
   close(): void;
 }
 
-/** The commands about the device itself, beside its lanes. */
-export function createServiceCommands(deps: ServiceCommandsDeps): ServiceCommands {
+/** The handlers of commands about the device itself, and `identify`, which outlasts its answer. */
+export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
   const { clock, logs, host } = deps;
   let cancelLevel = (): void => {};
   let cancelChimes = (): void => {};

@@ -1,28 +1,28 @@
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { languageClash } from '../../protocol/language.ts';
+import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
+import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import type { Admissions } from '../admission/admissions.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
-import { chooseLanes } from './chosen-lanes.ts';
-import { type CommandArgs, CommandError, type CommandHandlers } from './command-request.ts';
+import { CommandError } from './command-request.ts';
+import type { CommandHandlers } from './command-table.ts';
 import type { SayQueue, Speech } from './say-queue.ts';
 import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result.ts';
+
+type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;
 
 /** Said where the service has not been asked. */
 const LATER = 'takes effect with the next session';
 
-/** Carries the operator's commands out on the lanes. Each answer tells how the lanes are after it. */
-export function createCommandHandlers(
-  lanes: readonly LaneRunner[],
-  status: () => unknown,
-  diagnose: CommandHandlers['diagnose'],
-  service: Pick<
-    CommandHandlers,
-    'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify' | 'certificate'
-  >,
-  admissions: Pick<Admissions, 'admit' | 'stopped'>,
-  says: Pick<SayQueue, 'say'>,
-  deps: TaskResultDeps,
-): CommandHandlers {
+export interface LaneHandlersDeps extends TaskResultDeps {
+  readonly lanes: readonly LaneRunner[];
+  readonly admissions: Pick<Admissions, 'admit' | 'stopped'>;
+  readonly says: Pick<SayQueue, 'say'>;
+}
+
+/** The handlers of commands that act on lanes. Each answer tells how the lanes are after it. */
+export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, 'identify'> {
+  const { lanes, admissions, says } = deps;
   const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
   const brief = (affected: readonly LaneRunner[]): object => ({
     lanes: affected.map(({ id, phase, state }) => ({
@@ -60,9 +60,6 @@ export function createCommandHandlers(
     voice: ({ lane, voice }) => changeTask(chosen(lane), { voice }, deps, brief),
     say: ({ lane, text, language, translate = false }) =>
       sayOn(chosen(lane), { text, language, translate }, says),
-    ...service,
-    status,
-    diagnose,
   };
 }
 
@@ -110,4 +107,13 @@ function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<SayQueue
   return says
     .say(lanes, speech)
     .then((played) => ({ lanes: lanes.map(({ id }, index) => ({ id, played_ms: played[index] })) }));
+}
+
+/** The lanes that a command is for: the one that it names, or all. @throws CommandError */
+export function chooseLanes(lanes: readonly LaneRunner[], id: string | undefined): readonly LaneRunner[] {
+  if (id === undefined) return lanes;
+  const lane = lanes.find((candidate) => candidate.id === id);
+  if (lane !== undefined) return [lane];
+  const known = lanes.map((candidate) => candidate.id).join(', ');
+  throw new CommandError('unknown_lane', `there is no lane "${id}"; there are ${known}`);
 }

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { nameSchema } from '../topics.ts';
+
+/** Everything about one command but what it does: that is its handler in src/agent/commands. */
+export interface CommandDefinition {
+  /**
+   * The arguments; the description says what the command does. A `strictObject`: a misspelt argument is an error, not
+   * ignored.
+   */
+  readonly args: z.ZodType;
+  /** The `data` of the answer `ok`. */
+  readonly data: z.ZodType;
+  /** The lowest role at the broker that may send it. */
+  readonly role: 'operator' | 'administrator';
+  /** An owner with keys (`owner.publicKeyFiles`) must sign it. */
+  readonly mustBeSigned?: true;
+  /** It changes nothing: carrying it out twice does no harm. */
+  readonly isReadOnly?: true;
+  /** Arguments for the reference (docs/mqtt.md). */
+  readonly example: object;
+  /** Its verb in `dragoman ctl`; null: it has none, or one with an output of its own (src/cli/ctl/verbs.ts). */
+  readonly verb: VerbDefinition | null;
+}
+
+export type CommandDefinitions = Readonly<Record<string, CommandDefinition>>;
+
+/** A verb of `dragoman ctl` that sends a command and prints the answer. */
+export interface VerbDefinition {
+  /** Left out: the name of the command, with hyphens. */
+  readonly name?: string;
+  /** One line of help. */
+  readonly says: string;
+  readonly words?: readonly VerbWord[];
+}
+
+/** One argument of a command as words on the command line. */
+export interface VerbWord {
+  /** As the help shows it: `<percent>` stands after the verb, `--until <time>` is an option. */
+  readonly flags: string;
+  readonly says?: string;
+  /** Turns the text into the value; left out: the text itself. */
+  readonly read?: (text: string) => unknown;
+}
+
+/** For commands that act on lanes. */
+export const laneArg = { lane: nameSchema.optional().describe('lane id; left out: all lanes') };
+export const LANE_WORD: VerbWord = { flags: '--lane <id>', says: 'one lane only; left out: all' };
+
+/** A blank stays text, which no schema takes for a number. */
+export const readNumber = (text: string): unknown => (text.trim() === '' ? text : Number(text));

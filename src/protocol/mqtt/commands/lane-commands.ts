@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { ECHO_MODES } from '../../config.ts';
+import { VOLUME_PERCENT } from '../../config-sound.ts';
+import { languageSchema, targetsSchema } from '../../language.ts';
+import { plainTextSchema } from '../../plain-text.ts';
+import { timestampSchema } from '../envelope.ts';
+import { type CommandDefinitions, LANE_WORD, laneArg, readNumber } from './command-definition.ts';
+
+/** As many characters as a service takes. */
+const LONGEST_SAID = 2048;
+
+/** The answer of commands that act on lanes: the state of these lanes after it. */
+export const lanesAnswerSchema = z.strictObject({
+  lanes: z.array(
+    z.strictObject({
+      id: z.string().describe('the lane'),
+      phase: z.string().describe('see [lane.md](lane.md#phases)'),
+      muted: z.boolean().describe('muted by command'),
+      volume: z.number().describe('percent'),
+      echo: z.string().describe('the wanted echo mode'),
+      source: z.string().describe('language of the speech at the microphone'),
+      targets: z.array(z.string()).readonly().describe('languages of the translations'),
+    }),
+  ),
+  note: z.string().optional().describe('when it takes effect, if later'),
+});
+
+/** Commands that act on lanes, in the order of the reference. */
+export const LANE_COMMANDS = {
+  start: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        until: z.iso
+          .datetime({ offset: true, error: 'must be a time in ISO 8601 such as "2026-05-04T20:00:00Z"' })
+          .optional()
+          .describe('keeps the lane open until this time, regardless of `schedule`'),
+      })
+      .describe(
+        'Starts to listen; a parked or waiting lane retries at once. Outside the opening hours the answer is `closed`, unless `until` is given.',
+      ),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: {},
+    verb: {
+      says: 'start to listen; a waiting or parked lane retries at once',
+      words: [
+        LANE_WORD,
+        {
+          flags: '--until <time>',
+          says: 'keep it open until this time regardless of the schedule, such as 2026-05-04T20:00:00Z',
+        },
+      ],
+    },
+  },
+  stop: {
+    args: z.strictObject(laneArg).describe('Stops listening and speaking at once and ends the session.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { lane: 'main' },
+    verb: { says: 'stop listening and speaking at once', words: [LANE_WORD] },
+  },
+  mute: {
+    args: z
+      .strictObject(laneArg)
+      .describe('Mutes the microphone; the session continues and receives silence.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: {},
+    verb: { says: 'mute the microphone', words: [LANE_WORD] },
+  },
+  unmute: {
+    args: z.strictObject(laneArg).describe('Unmutes the microphone.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: {},
+    verb: { says: 'unmute the microphone', words: [LANE_WORD] },
+  },
+  languages: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        source: languageSchema.optional().describe('language of the speech at the microphone'),
+        targets: targetsSchema.optional().describe('languages of the translations'),
+      })
+      .refine(
+        (args) => args.source !== undefined || args.targets !== undefined,
+        'needs "source", "targets" or both',
+      )
+      .describe(
+        'Changes the languages. During a session the service decides: the final answer is `ok` when the new task runs, or `rejected` with the message of the service.',
+      ),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { source: 'en', targets: ['de', 'fr'] },
+    verb: {
+      says: 'set the source and target languages',
+      words: [
+        {
+          flags: '--source <language>',
+          says: 'language of the speech at the microphone, such as en',
+        },
+        {
+          flags: '--targets <languages>',
+          says: 'languages of the translations, such as es,fr',
+          read: (text) => text.split(','),
+        },
+        LANE_WORD,
+      ],
+    },
+  },
+  volume: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        percent: z
+          .int()
+          .min(VOLUME_PERCENT.min)
+          .max(VOLUME_PERCENT.max)
+          .describe('volume of the loudspeaker'),
+      })
+      .describe('Sets the volume.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { percent: 60 },
+    verb: {
+      says: 'set the volume of the loudspeaker',
+      words: [{ flags: '<percent>', read: readNumber }, LANE_WORD],
+    },
+  },
+  echo: {
+    args: z
+      .strictObject({ ...laneArg, mode: z.enum(ECHO_MODES).describe('see [sound.md](sound.md#echo)') })
+      .describe('Sets the echo mode; a lane in fallback tries the mode again.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { mode: 'cancel' },
+    verb: {
+      says: 'set the echo protection: half-duplex, cancel or off',
+      words: [{ flags: '<mode>' }, LANE_WORD],
+    },
+  },
+  voice: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        voice: plainTextSchema
+          .min(1)
+          .max(128)
+          .nullable()
+          .describe('voice id of the service; null: its default'),
+      })
+      .describe('Changes the voice of the translation; answered like `languages`.'),
+    data: lanesAnswerSchema,
+    role: 'operator',
+    example: { voice: 'default_low' },
+    verb: {
+      says: 'set the voice of the translation; "none" is the default of the service',
+      words: [{ flags: '<voice>', read: (text) => (text === 'none' ? null : text) }, LANE_WORD],
+    },
+  },
+  say: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        text: plainTextSchema
+          .max(LONGEST_SAID)
+          .refine((text) => text.trim() !== '', 'must not be empty')
+          .describe('text to speak'),
+        language: languageSchema.describe('language of the speech'),
+        translate: z
+          .boolean()
+          .optional()
+          .describe('true: the text is in the source language and is translated first'),
+      })
+      .describe(
+        "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `rejected` or `not_spoken`.",
+      ),
+    data: z.strictObject({
+      lanes: z.array(
+        z.strictObject({
+          id: z.string().describe('the lane'),
+          played_ms: z.number().describe('duration of the speech, milliseconds'),
+        }),
+      ),
+    }),
+    role: 'operator',
+    example: { text: 'El museo cierra en diez minutos.', language: 'es' },
+    verb: {
+      says: "speak a text in the lane's session; answered after playback",
+      words: [
+        { flags: '<text>' },
+        { flags: '--language <language>', says: 'language of the speech, such as es' },
+        { flags: '--translate', says: 'the text is in the source language: translate it first' },
+        LANE_WORD,
+      ],
+    },
+  },
+  identify: {
+    args: z
+      .strictObject({
+        ...laneArg,
+        seconds: z.number().min(1).max(300).optional().describe('duration; left out: 10'),
+      })
+      .describe('Plays chimes on the loudspeaker, so that a person in the room can find the device.'),
+    data: z.strictObject({
+      lanes: z.array(z.string()).describe('lanes that chime'),
+      until: timestampSchema.describe('end of the effect; null: no end, or the clock is not set'),
+    }),
+    role: 'operator',
+    example: { seconds: 20 },
+    verb: {
+      says: 'play chimes, to find the device in a room',
+      words: [LANE_WORD, { flags: '--seconds <n>', says: 'duration (default: 10)', read: readNumber }],
+    },
+  },
+} as const satisfies CommandDefinitions;
