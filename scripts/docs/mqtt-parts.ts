@@ -107,7 +107,7 @@ export const MQTT_PARTS: Readonly<Record<string, () => string>> = {
         // The section of the topic has the anchor `status`.
         [
           'commands',
-          linksTo(Object.keys(COMMAND_ARGS).map((name) => [name, name === 'status' ? 'status-1' : name])),
+          linksTo(Object.keys(COMMANDS).map((name) => [name, name === 'status' ? 'status-1' : name])),
         ],
         ['answers', '[fields](#answers) · [error codes](#errors) · [signed commands](#signed-commands)'],
         ['events', linksTo(EVENT_KINDS.map((kind) => [kind, kind]))],
