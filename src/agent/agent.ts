@@ -34,15 +34,15 @@ import { createTokenClient, type TokenClient } from './tokens/token-client.ts';
 import { createTokenStore, type TokenStore } from './tokens/token-store.ts';
 import { insist, within } from './within.ts';
 
-/** How long the lanes may take to end their sessions. */
+/** Time for the lanes to end their sessions at shutdown (ms). */
 const SHUTDOWN_LIMIT_MS = 4000;
-/** And all of it together. */
+/** Time for the whole shutdown (ms). */
 const END_LIMIT_MS = 9900;
 
-/** The device: its lanes, its connection to the owner, and what goes between them. */
+/** The device: its lanes, its connection to the owner, and the wiring between them. */
 export class Agent {
   readonly lanes: readonly LaneRunner[];
-  /** What the owner is told. */
+  /** Publishes status, state and events for the owner. */
   readonly publisher: Publisher;
   private readonly deps: GuardedDeps;
   private readonly topics: DeviceTopics;
@@ -67,7 +67,7 @@ export class Agent {
   private readonly config: RunningConfig;
   private readonly acceptedTasks: AcceptedTasks;
   private bus: Bus | null = null;
-  /** Version of MQTT of the present connection. */
+  /** MQTT version of the present connection. */
   private protocol: 4 | 5 = 5;
   private stopping: Promise<void> | null = null;
 
@@ -147,7 +147,7 @@ export class Agent {
       ...{ topics, groups: base.device.groups, clock, log, repeats, base, signatures },
       ...{ file: deps.desiredFile ?? null, kept: this.troubles.kept('desired') },
       setLogLevel: (level) => {
-        // At the start nobody has ordered anything.
+        // Before the start no command has changed the level.
         this.operator?.levelChanged();
         deps.setLogLevel?.(level);
       },
@@ -188,7 +188,7 @@ export class Agent {
     });
   }
 
-  /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has had its time. */
+  /** Connects, and starts the lanes that start at boot: each when its loudspeaker is open or has timed out. */
   async start(): Promise<void> {
     this.bus = this.connect();
     this.reports.tellOwner((where, message) => this.publisher.tellDefect(where, message));
@@ -210,13 +210,13 @@ export class Agent {
     return () => this.watchers.delete(listener);
   }
 
-  /** What stood in the way of a connection is gone: the connection is tried again within seconds. */
+  /** An obstacle to a connection is gone: retries within seconds. */
   hasten(): void {
     this.bus?.urgent(true);
     this.judgeUrgency();
   }
 
-  /** By what the owner is known from here on; null: anybody's word is taken. */
+  /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const reader = signatures === null ? null : guardSignatures(signatures, this.defects);
     this.answers.trust(reader);
@@ -224,7 +224,7 @@ export class Agent {
     this.operator.trust(reader);
   }
 
-  /** Takes over what may change in a running agent; returns the keys that need a restart. */
+  /** Applies all changes that a running agent allows; returns the keys that need a restart. */
   apply(next: Config): string[] {
     const stale = this.config.apply(next);
     this.brokerUpkeep.changed(next.mqtt);
@@ -232,12 +232,15 @@ export class Agent {
     return stale;
   }
 
-  /** A configuration was read again and cannot be used: what is in force stays. */
+  /** A new configuration is unusable: the present one stays in force. */
   refuse(problems: readonly ConfigProblem[]): void {
     this.troubles.reread(problems);
   }
 
-  /** Ends every session, says `offline` and frees the devices, all within 10 s. Calling it again waits for the same end. */
+  /**
+   * Ends every session, publishes `offline` and frees the devices, all within 10 s. A second call waits for the same
+   * end.
+   */
   stop(): Promise<void> {
     this.stopping ??= this.end();
     return this.stopping;
@@ -250,7 +253,7 @@ export class Agent {
     const limit = clock.now() + SHUTDOWN_LIMIT_MS;
     const closed = whenAllClosed(this.lanes, clock, limit, (listener) => this.watch(listener));
     for (const lane of this.lanes) lane.post({ type: 'shutdown' });
-    if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was cut');
+    if (!(await closed)) this.deps.log.warn({}, 'a session did not end in time and was terminated');
     const { desired } = this.config;
     await Promise.all(
       [this.operator, desired, this.acceptedTasks, this.admissions].map((one) => one.close()),
@@ -265,7 +268,7 @@ export class Agent {
     await insist(this.deps, 'audio', Promise.all(this.lanes.map((lane) => lane.close())));
     const finale = { topic: this.topics.status, payload: this.publisher.offlineStatus(), retain: true };
     await insist(this.deps, 'bus', Promise.resolve(this.bus?.close(finale)));
-    // What has arrived must not be told again by the next start; a disk that is too slow for that is not waited for.
+    // Saves which answers the broker has, so that the next start does not repeat them. A slow disk is given up.
     await within(clock, Math.max(0, endsAt - clock.now()), this.operator.saved());
     this.deps.log.info({}, 'stopped');
   }

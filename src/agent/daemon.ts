@@ -22,7 +22,7 @@ import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
 
-/** Where signals come from: the process, or a test. */
+/** The source of signals: the process, or a test. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
   off(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
@@ -34,7 +34,7 @@ export interface DaemonOptions {
   readonly reload: () => LoadResult;
   readonly logger: Logger;
   readonly signals: SignalSource;
-  /** Whoever started the program and wants to know how it is. */
+  /** The supervisor that started the program. */
   readonly initSystem: InitSystem;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Left out: the machine's. */
@@ -43,7 +43,7 @@ export interface DaemonOptions {
 
 /**
  * Runs the agent until SIGTERM or SIGINT, and ends within 10 s after it.
- * @throws UnusableFile or AudioFaultError, before anything runs, when the configuration names what can't be used
+ * @throws UnusableFile or AudioFaultError, before anything runs, if the configuration names unusable files or devices
  */
 export async function runDaemon({
   config,
@@ -83,7 +83,7 @@ export async function runDaemon({
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
-      logger.info({}, 'asked to end');
+      logger.info({}, 'shutting down');
       unwatchMemory();
       ignoreAnnouncements();
       vitals.end();
@@ -109,12 +109,12 @@ export async function runDaemon({
     signals.on('SIGHUP', reread);
   });
   warn(config, logger);
-  // Whoever asks it to end while it starts does not wait for the start.
+  // A shutdown during the start does not wait for the start.
   await Promise.race([ended, agent.start().then(() => service.started())]);
   await ended;
 }
 
-/** @param set calls back when a clock that was wrong has been set */
+/** @param set called when a wrong clock has been set */
 function careForMachineClock(
   { mqtt, service }: Config,
   clock: Clock,
@@ -133,7 +133,7 @@ function careForMachineClock(
   });
 }
 
-/** A configuration with problems changes nothing: what runs goes on. */
+/** A faulty configuration changes nothing: the agent goes on with the old one. */
 function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: DaemonOptions['env']): void {
   const refuse = (lines: readonly string[], problems: readonly ConfigProblem[]): void => {
     logger.error({ problems: lines }, 'the configuration has problems; the old one stays in force');
@@ -150,13 +150,13 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: Daem
   if (stale.length > 0) logger.warn({ keys: stale }, 'changed keys that take effect after a restart');
 }
 
-/** A key that nobody knows could be anything, a password too: the place of it is told. */
+/** An unknown key could be anything, even a password: only its place is reported. */
 function forOwner(problem: Problem): ConfigProblem {
   const path = problem.holder ?? problem.path;
   return { key: path, message: formatProblem({ ...problem, path }) };
 }
 
-/** What the configuration leaves open is said at every start and reading, so that nobody gets used to it unseen. */
+/** Logs the open points of the configuration at every start and reload, so that they are not forgotten. */
 function warn(config: Config, logger: Logger): void {
   for (const { key, message, fix } of configWarnings(config))
     logger.warn({ key }, `${key} ${message}. ${fix}`);

@@ -16,21 +16,21 @@ import type { Config, LaneConfig } from '../protocol/config.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
 import type { DefectReports } from './guard/defects.ts';
 
-/** Everything outside that the agent acts through. */
+/** All ports that the agent acts through. */
 export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Where what throws is told; left out: the agent's own. */
+  /** The reporter of exceptions; left out: the agent's own. */
   readonly defects?: DefectReports;
   readonly version: string;
   readonly openBus: OpenBus;
   readonly openStream: OpenStream;
-  /** Checks what the owner has signed; absent or null: anybody's word is taken. */
+  /** Checks the owner's signatures; absent or null: signatures are not checked. */
   readonly signatures?: SignatureReader | null;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Absent where echo can't be cancelled. */
+  /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller;
-  /** What the command `diagnose` looks at beside the agent itself; absent where there is no such machine. */
+  /** The machine, for the command `diagnose`; absent if there is none. */
   readonly machine?: MachineParts;
   openAudio(lane: LaneConfig): {
     openCapture: OpenCapture;
@@ -38,29 +38,29 @@ export interface AgentDeps {
     /** Left out: the usual one. */
     createEchoDetector?: CreateEchoDetector;
   };
-  /** Where commands are remembered over a restart; absent where nothing outlives the program. */
+  /** Keeps commands over a restart; absent if nothing outlives the program. */
   readonly commandFile?: StateFile;
-  /** Where what is desired over MQTT is kept, likewise. */
+  /** Keeps the desired configuration, likewise. */
   readonly desiredFile?: StateFile;
-  /** Where the tasks that the service took are kept, likewise. */
+  /** Keeps the tasks that the service accepted, likewise. */
   readonly taskFile?: StateFile;
-  /** Which broker the connection goes to; absent where that never changes. */
+  /** The choice of the broker; absent if it never changes. */
   readonly brokers?: Brokers;
-  /** The client certificate; absent where the device has none. */
+  /** The client certificate; absent if the device has none. */
   readonly certificate?: DeviceCertificate;
-  /** Where what is used of the budget is kept, likewise. */
+  /** Keeps the use of the budget, likewise. */
   readonly budgetFile?: StateFile;
-  /** Of this machine, such as `Europe/Berlin`; absent or null: it has none that can be named. */
+  /** The machine's time zone, such as `Europe/Berlin`; absent or null: unknown. */
   readonly timeZone?: string | null;
   setLogLevel?(level: Config['log']['level']): void;
-  /** Hands each line from this level on to the listener, redacted, until the returned function is called. */
+  /** Passes each redacted line from this level on to the listener, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;
-  /** What the machine tells of the program, for `{p}/health`. */
+  /** Measures of this process, for `{p}/health`. */
   readonly vitals?: ReadVitals;
-  /** Absent where the commands `restart` and `reboot` mean nothing. */
+  /** Absent if the commands `restart` and `reboot` are not supported. */
   readonly host?: Host;
-  /** A number in [0, 1): seeds and jitter, never secrets. */
+  /** A number in [0, 1): for seeds and jitter, never for secrets. */
   random(): number;
-  /** A fresh URL-safe string that nobody can guess: 96 random bits or more. */
+  /** A fresh URL-safe string that cannot be guessed: 96 random bits or more. */
   randomHash(): string;
 }

@@ -1,9 +1,9 @@
-/** The one queue of the daemon: jobs run one at a time, in order, and what they cause comes after them. */
+/** The daemon's job queue: jobs run one at a time, in order, and the jobs that they post run after them. */
 export interface EventLoop {
   post(job: () => void): void;
 }
 
-/** @param onDefect told of what a job threw; the jobs behind it run all the same. Must not throw. */
+/** @param onDefect called with a job's exception; later jobs run all the same. Must not throw. */
 export function createEventLoop(onDefect: (error: unknown) => void): EventLoop {
   const jobs: (() => void)[] = [];
   let running = false;

@@ -20,12 +20,12 @@ import { certificatesOrThrow, UnusableFile } from './config/unusable-file.ts';
 import type { AgentDeps } from './deps.ts';
 import { createMachineParts } from './doctor/machine-checks.ts';
 
-/** Bytes of a {random_hash}: enough that no two connections ever share one. */
+/** Bytes of a {random_hash}: no two connections share one. */
 const HASH_BYTES = 18;
 
 /**
- * The real ones: this machine's clock, devices, files and network.
- * @param tooEarly told when a certificate of the broker or the service is not valid yet by this machine's clock
+ * The real ports: this machine's clock, devices, files and network.
+ * @param tooEarly called when a certificate of the broker or the service is not valid yet by this machine's clock
  * @throws UnusableFile for certificates and keys that can't be read
  */
 export async function createMachineDeps(
@@ -36,7 +36,7 @@ export async function createMachineDeps(
   tooEarly: () => void = () => {},
 ): Promise<AgentDeps> {
   const serviceCa = serviceAuthority(config);
-  // The files are read side by side: a dead disk costs its patience once.
+  // In parallel: a dead disk costs its timeout once.
   const [files, access, detector] = await Promise.all([
     stateFiles(config, env, clock, log),
     brokerAccess(config, clock, log, env, tooEarly),
@@ -45,7 +45,7 @@ export async function createMachineDeps(
   if (detector.name !== 'fvad') {
     log.warn(
       {},
-      'the voice detector fvad.wasm is not beside the program; speech is told by its loudness instead',
+      'the voice detector fvad.wasm is not beside the program; speech is detected by loudness instead',
     );
   }
   const { unfixable } = config.audio;
@@ -80,7 +80,7 @@ export async function createMachineDeps(
   };
 }
 
-/** Why the agent can't be started with the files that a configuration names; null: it can. */
+/** Why the agent cannot start with the configured files; null: it can. */
 export function findUnusableFile(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -96,7 +96,7 @@ export function findUnusableFile(
   }
 }
 
-/** What outlives the program, apart for each device on one machine. */
+/** The state files, separate for each device on one machine. */
 async function stateFiles(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -113,12 +113,12 @@ async function stateFiles(
   }
   log.debug(
     {},
-    'without STATE_DIRECTORY or HOME, commands and what is desired are not remembered over a restart',
+    'without STATE_DIRECTORY or HOME, commands and the desired configuration do not survive a restart',
   );
   return {};
 }
 
-/** Checks what the owner has signed; null where the configuration names no keys. @throws UnusableFile */
+/** Checks the owner's signatures; null without configured keys. @throws UnusableFile */
 export function ownerSignatures({ owner }: Config): SignatureReader | null {
   if (owner.publicKeyFiles.length === 0) return null;
   const keys = owner.publicKeyFiles.map((file, index) => {
@@ -132,7 +132,7 @@ export function ownerSignatures({ owner }: Config): SignatureReader | null {
   return createSignatureReader(keys);
 }
 
-/** PEM of the service's authority; undefined where the system's count. @throws UnusableFile */
+/** PEM of the service's authority; undefined: the system's authorities. @throws UnusableFile */
 export function serviceAuthority({ service: { caFile } }: Config): Buffer | undefined {
   return caFile === null ? undefined : certificatesOrThrow('service.caFile', caFile);
 }

@@ -1,22 +1,22 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
-/** What has been told is told again after this long at the earliest, with how often it happened meanwhile. */
+/** Interval of reports for one kind (ms); each has the count since the last. */
 const TELL_EVERY_MS = 60_000;
 /** Kinds come from our own tables; should one come from outside, more than these share one count. */
 const MOST_KINDS = 256;
 
 /**
- * The one rule against floods, for events and log lines: of each kind the first are told at once, the rest of the
- * minute is counted, and the last of them is told at its end, with the count. Whatever somebody sends, it costs no more.
+ * The one limit for events and log lines. Of each kind, the first are reported at once. The rest of the minute is
+ * counted, and the last of them is reported at its end, with the count. No input can exceed that.
  */
 export interface RepeatFilter {
   /**
-   * @param say tells it; `repeated` is 0, or how often it has happened since the last one told, this one included
-   * @param atOnce how many of the kind are told at once in a minute (left out: 1)
+   * @param say reports it; `repeated` is 0, or the number since the last report, this one included
+   * @param atOnce how many of the kind are reported at once in a minute (left out: 1)
    */
   tell(kind: string, say: (repeated: number) => void, atOnce?: number): void;
-  /** Tells what is still counted; from here on the first of a kind is told, and no more. */
+  /** Reports all pending counts; from here on only the first of a kind is reported. */
   close(): void;
 }
 
@@ -58,12 +58,12 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
         say(0);
         return;
       }
-      // Nobody is there any more at the end of the minute.
+      // After the close, no end of the minute follows.
       if (isClosed) return;
       kind.last = say;
       kind.counted += 1;
       if (kind.counted > 1) return;
-      // It may come late: nobody waits for it.
+      // It may fire late: no one waits for it.
       kind.cancel = clock.at(kind.since + TELL_EVERY_MS, () => endOfMinute(kind), TELL_EVERY_MS / 10);
     },
     close() {
@@ -77,10 +77,10 @@ export function createRepeatFilter(clock: Clock): RepeatFilter {
   };
 }
 
-/** Of what belongs to a lane's ordinary life, this many are told one by one: whoever watches wants to see them. */
+/** Events of a lane's normal life that are reported one by one: a person who watches wants to see them. */
 export const ORDINARY_A_MINUTE = 5;
 
-/** What is logged under the rule. */
+/** A log line under the limit. */
 export interface RepeatedLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly kind: string;
@@ -90,14 +90,14 @@ export interface RepeatedLine {
   readonly atOnce?: number;
 }
 
-/** Logs a line, unless there were enough of its kind in this minute. */
+/** Logs a line, unless its kind has reached the limit of this minute. */
 export function logRepeated(deps: { log: Log; repeats: RepeatFilter }, line: RepeatedLine): void {
   const { level, kind, fields, sentence, atOnce } = line;
   const say = (repeated: number): void => deps.log[level](withRepeats(fields, repeated), sentence);
   deps.repeats.tell(`log:${kind}`, say, atOnce);
 }
 
-/** The fields of what is told, and how often it happened. */
+/** The fields of the line, with the number of repeats. */
 export function withRepeats<T extends object>(fields: T, repeated: number): T & { repeated?: number } {
   return repeated === 0 ? fields : { ...fields, repeated };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Calls at once where it may, else once at the end of the interval: the last word is never lost. */
+/** Calls at once if the interval allows, else once at its end: the last request is never lost. */
 export interface Throttle {
   request(): void;
   cancel(): void;
-  /** Calls now where it would call later. */
+  /** Calls now instead of later. */
   flush(): void;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
-/** Waits for `work` no longer than `limitMs`. @returns whether it was done by then; what it rejects with goes on */
+/** Waits for `work` at most `limitMs`. @returns whether it finished in time; its rejection is passed on */
 export function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const cancel = clock.at(clock.now() + limitMs, () => resolve(false));
@@ -18,10 +18,10 @@ export function within(clock: Clock, limitMs: number, work: Promise<unknown>): P
   });
 }
 
-/** How long what is closed at the end may take: a little more than each allows itself. */
+/** Time limits of closing at shutdown (ms): slightly more than each part's own limit. */
 const CLOSING_LIMIT_MS = { audio: 1700, bus: 2200 } as const;
 
-/** Nothing that closes is waited for any longer than the process has. */
+/** Waits for a part to close, within the time of the whole shutdown. */
 export async function insist(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   what: keyof typeof CLOSING_LIMIT_MS,

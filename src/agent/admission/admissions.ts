@@ -6,24 +6,26 @@ import { CommandError } from '../commands/command-request.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
 
-/** A clock that was set or put is noticed within this time. */
+/** Longest time until a change of the wall clock is noticed (ms). */
 const LOOK_EACH_MS = 30_000;
 
 export interface AdmissionsDeps extends BudgetCountDeps {
-  /** What `closedUntil` says has changed. */
+  /** The result of `closedUntil` has changed. */
   changed(): void;
 }
 
-/** Says when lanes may have sessions: by the schedule, the budget, and what an operator has ordered. */
+/** Decides when lanes may have sessions: by the schedule, the budget, and the operator's commands. */
 export interface Admissions {
-  /** Looks again: the configuration, the clock or the use has changed. */
+  /** Checks again: the configuration, the clock or the budget use has changed. */
   review(): void;
   onStep(step: LaneStep): void;
-  /** Until when no session may be begun, as a timestamp; null: it may be, or nobody knows until when. */
+  /** Until when no session may begin, as a timestamp; null: one may begin, or the end is unknown. */
   closedUntil(lane: string): string | null;
-  /** Lets lanes be started, until the moment given whatever the schedule says. @throws CommandError */
+  /**
+   * Allows lanes to start. With `until` they may run to that moment, whatever the schedule says. @throws CommandError
+   */
   admit(lanes: readonly LaneRunner[], until: string | undefined): void;
-  /** An operator has stopped these lanes: what was opened for a while is not any more. */
+  /** An operator has stopped these lanes: their extra opening time ends. */
   stopped(lanes: readonly LaneRunner[]): void;
   close(): Promise<void>;
 }
@@ -86,18 +88,18 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     }
   };
 
-  /** Why none of these lanes may be started. @param isOpening whatever the schedule says */
+  /** Why these lanes may not start; null: they may. @param isOpening the command overrides the schedule */
   const refusalOf = (chosen: readonly LaneRunner[], isOpening: boolean): CommandError | null => {
     if (budget.left() === 0) {
       const { minutesPerDay } = deps.config().budget;
       const at = timestamp(budget.dayEndsAt()) ?? 'the day ends';
-      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay), and no session is begun until ${at}`;
+      const message = `the ${minutesPerDay} minutes of the day are used up (budget.minutesPerDay): no session begins until ${at}`;
       return new CommandError('budget', message);
     }
     const closed = chosen.map(({ id }) => given.get(id)).find((one) => one?.hold === 'closed');
     if (closed === undefined || isOpening) return null;
     const since = closed.until === null ? '' : ` until ${timestamp(closed.until)}`;
-    const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it until then`;
+    const message = `it is outside the opening hours of the schedule${since}; give "until" with a time to open it anyway`;
     return new CommandError('closed', message);
   };
 
@@ -116,7 +118,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
       const at = until === undefined ? null : asWall(Date.parse(until));
       const wall = clock.wall();
       if (at !== null && wall !== null && at <= wall) {
-        throw new CommandError('invalid_args', `until: ${until} is over; give a time that is to come`);
+        throw new CommandError('invalid_args', `until: ${until} must be in the future`);
       }
       review();
       const refusal = refusalOf(chosen, at !== null);

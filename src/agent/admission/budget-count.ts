@@ -21,7 +21,7 @@ import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
 import { readBudget, writeBudget } from './budget-file.ts';
 
-/** Of what is used no more than this is forgotten where the power goes; a card must not be worn out for less. */
+/** Longest budget use lost at a power cut (ms of open streams): writing more often would wear out the SD card. */
 const KEEP_EACH_MS = 120_000;
 const MINUTE_MS = 60_000;
 
@@ -29,23 +29,23 @@ export interface BudgetCountDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly lanes: readonly LaneRunner[];
-  /** Where days begin that no schedule tells the zone of; null: in UTC, which the owner is told. */
+  /** Time zone of days without a schedule; null: UTC, which the log reports. */
   readonly timeZone: string | null;
-  /** Keeps what was used over a restart; null: it is forgotten. */
+  /** Keeps the budget use over a restart; null: a restart forgets it. */
   readonly file: StateFile | null;
-  /** It cannot be kept, and why; null: it can again. */
+  /** Called with a reason when the use cannot be saved; null: it is saved again. */
   kept(problem: string | null): void;
   config(): Pick<Config, 'schedule' | 'budget'>;
   tell(detail: EventDetail<'budget'>): void;
 }
 
-/** Counts what the service has had open, by local days. */
+/** Counts the time of open streams, by local day. */
 export interface BudgetCount {
-  /** Adds what was billed since the last time to the day it is now. */
+  /** Adds the time billed since the last call to the present day. */
   count(): void;
-  /** How much is left of the day, milliseconds; null: there is no limit. */
+  /** Milliseconds left of the day; null: no limit. */
   left(): number | null;
-  /** How much more has to be used before it is to be looked at again, milliseconds; null: nothing depends on it. */
+  /** Milliseconds of use until the next check is needed; null: none is. */
   toNews(): number | null;
   /** When the local day ends, wall-clock milliseconds; null: the clock is not set. */
   dayEndsAt(): WallMs | null;
@@ -54,8 +54,8 @@ export interface BudgetCount {
 
 export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
   const { clock, log, lanes, file } = deps;
-  // Without what was kept it is counted from zero: a visitor who stands before a kiosk with a broken disk is worth more than
-  // the minutes of the day that may be used twice, and the account has limits of its own at the backend.
+  // If the file cannot be read, counting begins at zero. A visitor in front of a kiosk with a broken disk matters
+  // more than the budget of one day, and the backend has its own limits.
   const kept = readKept(
     {
       ...{ file, log, parse: readBudget },
@@ -64,7 +64,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
         keep();
       },
     },
-    'what was used of the budget before cannot be read; it is counted from zero',
+    'cannot read the budget used so far; counting begins at zero',
   );
   let use: BudgetUse = budgetUse(kept ?? [], clock.now());
   let keptMs = use.today.usedMs;
@@ -79,8 +79,8 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
           () => writeBudget(use),
           (problem) => {
             deps.kept(problem);
-            if (problem === null) log.info({}, 'what is used of the budget is kept again');
-            else log.warn({}, `${problem}; what is used of the budget is not kept over a restart`);
+            if (problem === null) log.info({}, 'budget usage is saved again');
+            else log.warn({}, `${problem}; budget usage will not survive a restart`);
           },
         );
 
@@ -98,11 +98,11 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
     });
     keep();
   };
-  /** Nobody is to wonder at midnight why the budget is as it was. */
+  /** Logged once, because it explains why the budget begins anew at an unexpected hour. */
   const warnOfZone = (): void => {
     if (isZoneTold || deps.timeZone !== null || deps.config().schedule !== null) return;
     isZoneTold = true;
-    log.warn({}, 'the time zone of the machine is not known: the days of the budget begin at midnight UTC');
+    log.warn({}, 'the time zone of the machine is unknown: budget days begin at midnight UTC');
   };
 
   return {
@@ -110,7 +110,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
       const now = clock.now();
       const wall = clock.wall();
       const total = lanes.reduce((sum, { state }) => sum + billedMs(state, now), 0);
-      // A lane that began again after a defect may have forgotten its last stream.
+      // After a defect, a restarted lane may have forgotten its last stream.
       const usedMs = Math.max(0, total - billed);
       billed = total;
       use = countUse(use, wall === null ? null : dateOf(localDay(wall, zone())), now, usedMs);

@@ -1,10 +1,10 @@
-/** How the use of the budget lies on the disk. */
+/** The file format of the budget use. */
 import { z } from 'zod';
 import { type BudgetDay, type BudgetUse, daysToKeep } from '../../core/owner/budget.ts';
 import { DAY_MS } from '../../core/owner/local-time.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 
-/** Sixteen lanes with two streams each use no more in a day. */
+/** Most milliseconds of streams in a day: 16 lanes with two streams each. */
 const MOST_USED_MS = 32 * DAY_MS;
 
 const contentSchema = z.object({
@@ -19,7 +19,7 @@ const contentSchema = z.object({
     .max(64),
 });
 
-/** What is written. */
+/** Version of the files that this program writes. */
 export const BUDGET_FILE_VERSION = 1;
 const READERS: Readers<readonly BudgetDay[]> = {
   1: (json) => {

@@ -18,7 +18,7 @@ import { createBrokers } from './broker-choice.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Null where nothing outlives the program. */
+/** Null if nothing outlives the program. */
 export function stateFile(
   name: string,
   { device }: Config,
@@ -31,7 +31,7 @@ export function stateFile(
     : openStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`), clock);
 }
 
-/** The connection to the broker, where it may go, and the certificate that it shows. @throws UnusableFile */
+/** The connection to the broker, the choice of the broker, and the client certificate. @throws UnusableFile */
 export async function brokerAccess(
   config: Config,
   clock: Clock,
@@ -46,22 +46,22 @@ export async function brokerAccess(
     ...{ mqtt: config.mqtt, file },
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
     forgotten(file, reason) {
-      log.warn({ file, reason }, 'which broker was the last cannot be read and is forgotten');
+      log.warn({ file, reason }, 'cannot read the last used broker; ignoring it');
     },
-    /** Its files may have changed: another authority comes without a restart. */
+    /** The files may have changed: a new authority takes effect without a restart. */
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;
-      log.warn({ reason: error.message }, 'a file for the broker cannot be read; what was read last is used');
+      log.warn(
+        { reason: error.message },
+        'cannot read a file for the broker; the contents read before are used',
+      );
       return { key: error.key, message: error.message };
     },
   });
   const latest = (): MqttConnection => brokers.connection('configured');
   const certificate = await deviceCertificate(config, env, connection, clock, latest);
   if (certificate === null && connection.cert !== undefined)
-    log.warn(
-      {},
-      'the client certificate cannot be renewed: it cannot be read, or there is no STATE_DIRECTORY',
-    );
+    log.warn({}, 'the client certificate cannot be renewed: it is unreadable, or STATE_DIRECTORY is not set');
   if (certificate != null && certificate.unread !== null)
     log.warn(
       { file: certificate.file, reason: certificate.unread },
@@ -77,7 +77,7 @@ export async function brokerAccess(
   };
 }
 
-/** What the device shows to its broker, with what it was renewed to; null where it has none, or where nothing is kept. */
+/** The client certificate with its renewals; null if the device has none, or nothing outlives the program. */
 export async function deviceCertificate(
   config: Config,
   env: Environment,
@@ -94,11 +94,11 @@ export async function deviceCertificate(
   return openDeviceCertificate({ configured, name, file, authorities });
 }
 
-/** Where systemd keeps the agent's files, for whoever looks at them from outside. */
+/** The agent's files as systemd keeps them, for programs beside the service. */
 const SERVICE_STATE = '/var/lib/dragoman';
 
 /**
- * The same for somebody who only looks: beside the agent of a service, whose folder is not this program's.
+ * The same for a program that only reads, beside an agent that runs as a service with a folder of its own.
  * @param env of this program
  */
 export async function lookAtCertificate(
@@ -113,13 +113,13 @@ export async function lookAtCertificate(
   return kept?.isKept === true ? kept : (own ?? kept);
 }
 
-/** A connection with the certificate that is in force now. */
+/** A connection with the certificate in force. */
 export function withCertificate(
   connection: MqttConnection,
   certificate: OpenedCertificate | null,
 ): MqttConnection {
   if (certificate === null) return connection;
-  // With another login, the certificate is none of its business.
+  // A connection with another login does not use the certificate.
   if (connection.cert === undefined || !certificate.isOf(connection.cert.toString('utf8'))) {
     certificate.hide();
     return connection;
@@ -128,14 +128,14 @@ export function withCertificate(
   return { ...connection, cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 }
 
-/** The same as `brokerConnection`, where every file that it names can be read now. @throws UnusableFile */
+/** The same as `brokerConnection`, after a check that every named file is readable. @throws UnusableFile */
 export function readableConnection(config: Config, env: Environment): MqttConnection {
   const connection = brokerConnection(config, env);
   connection.password?.();
   return connection;
 }
 
-/** How the device connects to its broker. @throws UnusableFile, from `password` too */
+/** The parameters of the connection to the broker. @throws UnusableFile, from `password` too */
 export function brokerConnection({ mqtt, device }: Config, env: Environment): MqttConnection {
   const { url, username, passwordFile, caFile, certFile, keyFile } = mqtt;
   return {
@@ -150,7 +150,7 @@ export function brokerConnection({ mqtt, device }: Config, env: Environment): Mq
   };
 }
 
-/** Whom the device shows itself as. @throws UnusableFile */
+/** The identity that the device presents. @throws UnusableFile */
 function clientPair(certFile: string, keyFile: string, env: Environment): { cert: Buffer; key: Buffer } {
   const cert = certificatesOrThrow('mqtt.certFile', certFile);
   const key = secretOrThrow('mqtt.keyFile', readSecret(keyFile, env));

@@ -1,4 +1,4 @@
-/** Goes from one broker to the next that the configuration names, and back while that one does not take the device. */
+/** Moves to another broker that the configuration names, and back while that one does not accept the device. */
 import type { Brokers } from '../../ports/brokers.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -6,28 +6,28 @@ import type { Log } from '../../ports/log.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 
-/** This long nothing is wrong: a broker may be about to start. */
+/** Time before a failing new broker is reported (ms): it may be about to start. */
 const HOPE_MS = 60_000;
 const TRY_EACH_MS = 10_000;
-/** Afterwards: while the old one serves the device, and (sooner) while neither does. */
+/** Later retries (ms): while the old broker serves the device, and sooner while neither does. */
 const SERVED_EACH_MS = 600_000;
 const ALONE_EACH_MS = 60_000;
-/** A disk that is full or read-only. */
+/** Retry of a write to a full or read-only disk (ms). */
 const KEEP_AGAIN_MS = 60_000;
 
 export interface BrokerChangeDeps {
   readonly brokers: Brokers;
   readonly clock: Clock;
   readonly log: Log;
-  /** From 0 to 1: a fleet does not try all at once. */
+  /** From 0 to 1: spreads the retries of a fleet. */
   random(): number;
   bus(): Bus | null;
-  /** What is said to a broker that is left. */
+  /** The last status for a broker that the device leaves. */
   offlineStatus(): { topic: string; payload: string; retain: boolean };
   tell<K extends EventKind>(kind: K, detail: EventDetail<K>): void;
-  /** @param host of the configured broker that does not take the device; null: none */
+  /** @param host of the configured broker that does not accept the device; null: none */
   away(host: string | null): void;
-  /** Which broker was the last cannot be kept over a restart, and why; null: it is kept. */
+  /** Called with a reason when the last used broker cannot be saved; null: it is saved. */
   kept(problem: string | null): void;
 }
 
@@ -41,8 +41,8 @@ export interface BrokerChange {
 }
 
 /**
- * `settled`: there is one broker only. `hoping`: the configured one is tried, and nothing is told yet. `returned`: it has not
- * taken the device in time; the one before it serves.
+ * `settled`: only one broker counts. `hoping`: the configured broker is tried, and nothing is reported yet.
+ * `returned`: it has not accepted the device in time, and the previous broker serves.
  */
 type Phase = 'settled' | 'hoping' | 'returned';
 
@@ -50,7 +50,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
   const { brokers, clock, log } = deps;
   let phase: Phase = 'settled';
   let since = clock.now();
-  /** Where the connection is, or is going. */
+  /** The target of the present connection or try. */
   let isOnConfigured = true;
   let isUp = false;
   let from: string | null = null;
@@ -69,7 +69,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     cancel();
     if (phase !== 'settled' && before !== null) {
       const change = { from: before, to: brokers.configured };
-      log.info(change, 'the new broker has taken the device');
+      log.info(change, 'the new broker accepted the device');
       deps.tell('broker_changed', change);
     }
     phase = 'settled';
@@ -83,12 +83,11 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     cancelKeep();
     void brokers.settle().then((reason) => {
       deps.kept(reason);
-      // Once, however often it is tried again.
-      if (reason !== null && isKept)
-        log.warn({ reason }, 'which broker was the last is not kept over a restart');
+      // Logged once, however often the write is retried.
+      if (reason !== null && isKept) log.warn({ reason }, 'the last used broker will not survive a restart');
       isKept = reason === null;
       if (isKept) return;
-      // Meanwhile another one may be on trial: then its own settling keeps it.
+      // If another broker is on trial by then, its own success saves it.
       cancelKeep = clock.at(clock.now() + KEEP_AGAIN_MS, () => {
         if (phase === 'settled') keep();
       });
@@ -100,13 +99,13 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     const fields = { from: brokers.configured, to: previous, reason: why };
     log.warn(
       fields,
-      'the new broker does not take the device; the one before is used, and the new one tried again',
+      'the new broker does not accept the device; the previous one is used, and the new one is retried',
     );
     deps.tell('broker_returned', { from: brokers.configured, to: previous, message: why });
     deps.away(hostOf(brokers.configured));
   };
 
-  /** Beside the connection that there is. */
+  /** Tries the configured broker while the present connection stays up. */
   const tryConfigured = (): void => {
     const bus = deps.bus();
     if (bus?.attempt === undefined) return later(TRY_EACH_MS, tryConfigured);
@@ -125,7 +124,7 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
     return (isUp ? SERVED_EACH_MS : ALONE_EACH_MS) * (0.5 + deps.random() / 2);
   };
 
-  /** Since the start the configured one has not come up: back to the one before. */
+  /** The configured broker has not come up since the start: return to the previous one. */
   const goBack = (): void => {
     const previous = brokers.previous;
     if (previous === null || phase !== 'hoping' || isUp) return;
@@ -164,10 +163,10 @@ export function createBrokerChange(deps: BrokerChangeDeps): BrokerChange {
       brokers.use(isOnConfigured ? 'configured' : 'previous');
       phase = isOnConfigured ? 'settled' : 'hoping';
       since = clock.now();
-      // It may be on its way to a broker that is named no more.
+      // The connection may be on its way to a broker that the configuration no longer names.
       if (!isUp) deps.bus()?.reconnect();
       if (from === null) return;
-      log.info({ from, to: brokers.configured }, 'the configuration names another broker; it is tried');
+      log.info({ from, to: brokers.configured }, 'the configuration names another broker; trying it');
       tryConfigured();
     },
     close() {

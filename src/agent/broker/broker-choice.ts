@@ -7,22 +7,25 @@ import { parseJson } from '../../protocol/json.ts';
 
 type Mqtt = Config['mqtt'];
 
-/** Names files, and holds no secret. */
+/** The kept broker: names of files, no secrets. */
 const keptSchema = z.strictObject({ format: z.literal(1), mqtt: configSchema.shape.mqtt });
 
 export interface BrokersParts {
   readonly mqtt: Mqtt;
-  /** Where the last one that took the device is kept; null where nothing outlives the program. */
+  /** Keeps the last broker that accepted the device; null if nothing outlives the program. */
   readonly file: StateFile | null;
-  /** @throws where a file cannot be read; so does its `password` */
+  /** @throws when a file cannot be read; so does its `password` */
   connect(mqtt: Mqtt): MqttConnection;
-  /** A file could be read before, and cannot any more: its key, and a sentence with both. What it throws is a defect. */
+  /**
+   * A file became unreadable: returns its key, and a sentence that names both. An exception of this function is a
+   * defect.
+   */
   unreadable(error: unknown): { readonly key: string; readonly message: string };
-  /** What was kept cannot be read, and why. */
+  /** The kept broker is unreadable, for this reason. */
   forgotten(file: string, reason: string): void;
 }
 
-/** The port, and what the connection needs. */
+/** The port, with the parameters for the connection. */
 export interface OpenedBrokers extends Brokers {
   connection(to: 'present' | 'configured'): MqttConnection;
 }
@@ -31,10 +34,10 @@ export function createBrokers({ mqtt, file, connect, unreadable, forgotten }: Br
   let configured = mqtt;
   let last: Mqtt | null = null;
   readLast(file, forgotten, (found) => {
-    // One that has taken the device meanwhile is the last.
+    // A broker that accepted the device meanwhile is newer.
     last ??= found;
   });
-  /** The file holds it, or will in a moment. */
+  /** The file holds `last`, or will soon. */
   let isKept = true;
   let uses: 'configured' | 'previous' = 'configured';
   const files = createLastRead<MqttConnection>(unreadable);
@@ -75,7 +78,7 @@ export function createBrokers({ mqtt, file, connect, unreadable, forgotten }: Br
       uses = which;
     },
     change(next) {
-      // All were read a moment ago.
+      // The configuration check has just read all of them.
       files.failing.clear();
       passwords.failing.clear();
       const isOther = nameOf(next) !== nameOf(configured);
@@ -103,13 +106,13 @@ export function createBrokers({ mqtt, file, connect, unreadable, forgotten }: Br
   };
 }
 
-/** What was read last, where it cannot be read now. It stays in memory; each outage is told once. */
+/** Remembers the last contents of each file, for when it becomes unreadable. Each outage is reported once. */
 function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
   const known = new Map<string, T>();
   const failing = new Map<string, ReturnType<BrokersParts['unreadable']>>();
   return {
     failing,
-    /** @throws what `read` throws, where it was never read */
+    /** @throws the error of `read` if there are no earlier contents */
     read(name: string, read: () => T): T {
       try {
         const found = read();
@@ -126,7 +129,7 @@ function createLastRead<T>(unreadable: BrokersParts['unreadable']) {
   };
 }
 
-/** What makes one connection another: address and login. */
+/** Two connections are the same if address and login are. */
 function nameOf({ url, username, passwordFile, caFile, certFile, keyFile }: Mqtt): string {
   return JSON.stringify([url, username, passwordFile, caFile, certFile, keyFile]);
 }

@@ -1,4 +1,4 @@
-/** What the connection to the owner needs for years: the next certificate, and the next broker. */
+/** Long-term upkeep of the connection to the owner: certificate renewal and broker changes. */
 import type { Bus, BusProblem } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
@@ -21,11 +21,11 @@ export interface BrokerUpkeepDeps {
 }
 
 export interface BrokerUpkeep {
-  /** From here on the owner can be told. */
+  /** From now on events reach the owner. */
   begin(): void;
-  /** The connection is up: before anything is said over it. */
+  /** The connection is up. Called before anything is published on it. */
   connected(): void;
-  /** A connection ended or never came about. */
+  /** A connection ended or failed. */
   failed(problem: BusProblem, message: string): void;
   /** The configuration was read again. */
   changed(mqtt: Config['mqtt']): void;

@@ -1,4 +1,4 @@
-/** What is told in the log of messages that did not get through, by the rule against floods. */
+/** Logs messages that did not get through, limited by the repeat filter. */
 import type { BusProblem, LostMessage } from '../../ports/bus.ts';
 import type { Log } from '../../ports/log.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';
@@ -8,19 +8,19 @@ interface Telling {
   readonly repeats: RepeatFilter;
 }
 
-/** A message to the owner was given up: told once a minute of each kind. */
+/** Logs a dropped message, once a minute for each kind. */
 export function reportLost(telling: Telling, { topic, why, reason }: LostMessage): void {
-  // The names of commands come from outside.
+  // Command names come from outside: they must not become kinds.
   const kind = why === 'refused' ? topic.replace(/cmd\/[^/]+\/res$/, 'cmd') : '';
   logRepeated(telling, {
     level: 'warn',
     kind: `outbox:${why}:${kind}`,
     fields: { topic, why, reason },
-    sentence: 'a message to the owner was given up',
+    sentence: 'a message to the owner was dropped',
   });
 }
 
-/** The connection is up: often, where something ends it again and again. */
+/** The connection is up. It happens often if something keeps ending it. */
 export function reportUp(telling: Telling, connection: number, protocol: number): void {
   logRepeated(telling, {
     level: 'info',
@@ -31,20 +31,20 @@ export function reportUp(telling: Telling, connection: number, protocol: number)
   });
 }
 
-/** The connection has ended, or did not come about: each reason counts by itself, so that a new one is seen at once. */
+/** The connection ended or failed. Each reason counts separately, so that a new one appears at once. */
 export function reportDown(telling: Telling, problem: BusProblem, message: string): void {
-  // What only a person can change is an error.
+  // An error needs manual action.
   const level = problem === 'unreachable' ? 'warn' : 'error';
   logRepeated(telling, { level, kind: `broker:${message}`, fields: { problem }, sentence: message });
 }
 
-/** Whoever may publish a command can send it. */
+/** Any client that may publish commands can send such a message. */
 export function reportOversized(telling: Telling, topic: string, bytes: number): void {
   logRepeated(telling, {
     level: 'warn',
     kind: 'oversized',
     fields: { topic: topic.slice(0, 200), bytes },
-    sentence: 'a message too large to be read was ignored',
+    sentence: 'a message was too large and was ignored',
   });
 }
 

@@ -1,4 +1,4 @@
-/** Asks the owner for the next client certificate in time, tries what comes, and tells how it went. */
+/** Requests the next client certificate in time, tries it, and reports the result. */
 
 import {
   type CertificateTrial,
@@ -22,14 +22,14 @@ import { asWall } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 
-/** The wall clock may be set meanwhile, and no timer lasts for years. */
+/** Interval of checks (ms): the wall clock may be set at any time, and timers cannot run for years. */
 const LOOK_EACH_MS = 3_600_000;
 const LOOK_SLACK_MS = 60_000;
-/** After a certificate that did not hold, or could not be kept. */
+/** Wait after a certificate that failed or could not be saved (ms). */
 const ASK_AGAIN_AFTER_MS = 86_400_000;
-/** The broker may have lost what it kept. */
+/** Interval of repeated requests (ms): the broker may have lost the retained message. */
 const PUBLISH_EACH_MS = 86_400_000;
-/** For the answer to the command, before the connection is left. */
+/** Wait before the reconnect (ms): the answer to the command leaves first. */
 const TRY_AFTER_MS = 1000;
 
 export interface CertificateRenewalDeps {
@@ -38,7 +38,7 @@ export interface CertificateRenewalDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** From 0 to 1, of this device: a fleet does not ask all at once. */
+  /** From 0 to 1, fixed per device: a fleet must not request all at once. */
   readonly draw: number;
   newId(): string;
   bus(): Bus | null;
@@ -48,11 +48,11 @@ export interface CertificateRenewalDeps {
 }
 
 export interface CertificateRenewal {
-  /** From here on the owner can be told. */
+  /** From now on events reach the owner. */
   begin(): void;
   /** The connection is up. */
   connected(): void;
-  /** A connection ended or never came about. */
+  /** A connection ended or failed. */
   failed(problem: BusProblem): void;
   /** The command `certificate`. @throws CommandError */
   take(args: CommandArgs<'certificate'>): Promise<unknown>;
@@ -76,10 +76,11 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   const problem = (message: string): void =>
     deps.tell('certificate_problem', { valid_to: validTo(), message });
 
-  /** What could not be kept is in force all the same, until the next start. */
+  /** Unsaved changes stay in force until the next start. */
   const kept = (writing: Promise<string | null>, what: string): void =>
     void writing.then((reason) => {
-      if (reason !== null) log.warn({ what, reason }, 'the state of the client certificate was not kept');
+      if (reason !== null)
+        log.warn({ what, reason }, 'the state of the client certificate could not be saved');
     });
 
   const publish = (): void => {
@@ -91,7 +92,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     deps.bus()?.publish(deps.topics.certificateRequest, JSON.stringify(body), { qos: 1, retain: true });
   };
 
-  /** The broker has kept the request, which nobody needs to answer any more. */
+  /** Clears the retained request: it needs no answer any more. */
   const takeBack = (): void =>
     deps.bus()?.publish(deps.topics.certificateRequest, '', { qos: 1, retain: true });
 
@@ -100,22 +101,22 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     const reason = await certificate.draft(deps.newId());
     drafting = false;
     if (reason === null) {
-      log.info({ valid_to: validTo() }, 'a new client certificate is asked for');
+      log.info({ valid_to: validTo() }, 'requesting a new client certificate');
       return publish();
     }
     notBefore = clock.now() + ASK_AGAIN_AFTER_MS;
-    log.warn({ reason }, 'no new client certificate can be asked for: its key cannot be kept');
-    problem(`no new one can be asked for: ${reason}`);
+    log.warn({ reason }, 'cannot request a new client certificate: its key cannot be saved');
+    problem(`cannot request a new one: ${reason}`);
   };
 
-  /** The owner wants another one, though it is not time yet. */
+  /** The owner wants a new certificate before it is due. */
   const askNow = async (): Promise<unknown> => {
     if (drafting || taking || trial !== null)
       throw new CommandError('busy', 'a new certificate is being made or tried: send it again later');
     if (certificate.request === null) await ask();
     else publish();
     if (certificate.request !== null) return { valid_to: validTo() };
-    throw new CommandError('not_kept', 'the new key cannot be kept: is the disk full?');
+    throw new CommandError('not_kept', 'the new key cannot be saved: is the disk full?');
   };
 
   const warn = (wall: number): void => {
@@ -142,7 +143,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   };
 
   const heard = (outcome: ConnectionOutcome): void => {
-    // Another login says nothing about it.
+    // A connection with another login says nothing about the certificate.
     if (trial === null || !certificate.isShown) return;
     const noted = noteConnection(trial, outcome);
     const turns = noted.trial.uses !== trial.uses;
@@ -159,7 +160,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   const adopted = (): void => {
     trial = null;
     kept(certificate.adopt(), 'the new one');
-    log.info({ valid_to: validTo() }, 'the broker has taken the new client certificate');
+    log.info({ valid_to: validTo() }, 'the broker accepted the new client certificate');
     deps.tell('certificate_renewed', { valid_to: validTo() });
     takeBack();
     look();
@@ -169,7 +170,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     trial = null;
     notBefore = clock.now() + ASK_AGAIN_AFTER_MS;
     kept(certificate.drop(), 'the present one');
-    const message = 'the broker does not take the new client certificate; the present one stays';
+    const message = 'the broker does not accept the new client certificate; the present one stays';
     log.warn({ valid_to: validTo() }, message);
     problem(message);
     takeBack();
@@ -190,7 +191,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       if (request === undefined || pem === undefined) return askNow();
       if (taking || certificate.request?.id !== request) {
         if (certificate.request === null) takeBack();
-        throw new CommandError('not_asked', 'the device waits for no certificate under this id');
+        throw new CommandError('not_asked', 'the device has no request with this id');
       }
       const wall = clock.wall();
       if (wall === null)
@@ -198,16 +199,16 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       taking = true;
       const offered = await certificate.offer(pem, wall).finally(notTaking);
       if (!offered.ok) {
-        // Whoever may send commands can send many.
+        // Limited: any client with command rights can send many.
         logRepeated(deps, {
           ...{ level: 'warn', kind: 'certificate', fields: { why: offered.message } },
-          sentence: 'a client certificate was not taken',
+          sentence: 'a client certificate was rejected',
         });
         throw new CommandError(offered.code, `the certificate ${offered.message}`);
       }
       trial = NEW_TRIAL;
       certificate.use('new');
-      log.info({}, 'a new client certificate has come, and is tried');
+      log.info({}, 'received a new client certificate; trying it');
       const { successor } = certificate;
       const data = { valid_to: timestamp(successor === null ? null : asWall(successor.validTo)) };
       cancelTry = clock.at(clock.now() + TRY_AFTER_MS, () => deps.bus()?.reconnect());

@@ -15,7 +15,7 @@ import type { Presence } from './presence.ts';
 import type { PublishRights } from './publish-rights.ts';
 import { keptSession } from './subscriptions.ts';
 
-/** Who is told of the connection to the broker, and who takes what comes over it. */
+/** Connects the broker's messages and events with the parts of the agent that take them. */
 export interface OwnerConnectionParts {
   readonly openBus: OpenBus;
   readonly log: Log;
@@ -32,11 +32,11 @@ export interface OwnerConnectionParts {
   readonly presence: Presence;
   readonly publisher: Publisher;
   readonly publishRights: PublishRights;
-  /** A connection is up. @param protocol its version of MQTT */
+  /** A connection is up. @param protocol its MQTT version */
   up(protocol: 4 | 5): void;
 }
 
-/** Opens the connection to the owner's broker, which is kept up from here on. */
+/** Opens the connection to the owner's broker. It reconnects by itself. */
 export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
   const { topics, lanes, backend, presence, brokerUpkeep, publisher, desired } = parts;
   const setConnected = (isUp: boolean): void => {
@@ -76,7 +76,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         reportLost(parts, lost);
         if (lost.why === 'refused') parts.publishRights.refused(lost.topic);
         if (lost.topic === topics.tokenRequest && lost.why === 'refused') backend.published(false);
-        // A state that cannot be had is no reason for another one: it would be refused each second.
+        // A refused subscription does not end the connection: the next one would be refused each second.
         if (lost.topic !== topics.state || lost.why === 'full') publisher.refresh();
       },
     },
@@ -85,7 +85,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
   return bus;
 }
 
-/** What a message is, its topic says. */
+/** The topic decides which part gets a message. */
 function receive(parts: OwnerConnectionParts, bus: Bus, message: BusMessage): void {
   const { topics, answers, presence, desired, operator } = parts;
   if (message.topic === topics.tokenResponse) answers.receive(message.payload, message.retain);

@@ -16,9 +16,12 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../health/publisher.ts';
 import { createThrottle } from '../throttle.ts';
 
-/** A wrong status is put right at once, and then this often at most, whoever goes on publishing it. */
+/**
+ * Interval between corrections of a wrong status (ms). The first is immediate; the limit holds however often it is
+ * overwritten.
+ */
 const REPEAT_EACH_MS = 2000;
-/** Longer than any status. */
+/** Longest status that is read (characters): longer than any of ours. */
 const LONGEST_STATUS = 4096;
 
 const heardSchema = statusSchema.pick({ status: true, boot_id: true, conn_seq: true });
@@ -32,16 +35,16 @@ export interface PresenceDeps {
   bus(): Bus | null;
 }
 
-/** Sees to it that the broker's word about this device is right, and tells where another one uses its name. */
+/** Keeps the retained status of this device right, and reports another device with the same identity. */
 export interface Presence {
-  /** False when the topic is not the device's status. */
+  /** False if the topic is not the device's status. */
   receive(message: BusMessage): boolean;
-  /** Something too large to be read has come: as a status it is wrong in any case. */
+  /** A message was too large to be read: as a status it is wrong in any case. */
   oversized(topic: string): void;
-  /** Before the first status of a connection. */
+  /** Called before the first status of a connection. */
   connected(): void;
   down(problem: BusProblem): void;
-  /** The filters that the broker does not allow. */
+  /** The filters that the broker refused. */
   refused(filters: readonly string[]): void;
   close(): void;
 }
@@ -62,7 +65,7 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
     if (before.seenAt !== null && identity.seenAt === null) {
       otherBootId = null;
       publisher.condition('identity_conflict', false);
-      log.info({}, 'no other device uses the identity of this one any more');
+      log.info({}, 'no other device uses this identity any more');
     }
     const at = undisputedAt(identity);
     if (at !== null) cancel = clock.at(at, look);
@@ -72,8 +75,8 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
     identity = noteOtherSeen(identity, clock.now());
     if (isNew) {
       const other = otherBootId === null ? {} : { other_boot_id: otherBootId };
-      log.error({ problem: 'taken_over', ...other }, 'another device uses the identity of this one');
-      const message = 'another device uses the identity of this one, and the two take turns';
+      log.error({ problem: 'taken_over', ...other }, 'another device uses this identity');
+      const message = 'another device uses this identity, and the two keep disconnecting each other';
       publisher.tell('identity_conflict', { lane: null, message, ...other });
       publisher.condition('identity_conflict', true);
     }
@@ -113,12 +116,9 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
       const missing = filters.filter((filter) => filter !== topics.status);
       const fingerprint = filters.join(' ');
       if (fingerprint !== refusedBefore && filters.length > 0) {
-        log.error(
-          { topics: filters },
-          'the broker does not allow the agent to subscribe to all that it needs',
-        );
+        log.error({ topics: filters }, 'the broker refuses subscriptions that the agent needs');
       } else if (fingerprint !== refusedBefore) {
-        log.info({}, 'the broker allows the agent to subscribe to all that it needs');
+        log.info({}, 'the broker allows all subscriptions that the agent needs');
       }
       refusedBefore = fingerprint;
       publisher.condition('not_subscribed', missing.length > 0, missing.map(shortOf));

@@ -3,18 +3,21 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Publisher } from '../health/publisher.ts';
 
 /**
- * A refusal is believed for this long, also by the next connection, which a broker may have ended for it: what is published again
- * (status and state after five minutes) is refused anew by then, where the rules are as before.
+ * A refusal counts this long (ms), over connections too: the broker may have ended the last one because of it.
+ * Status and state are published every five minutes, so that a lasting refusal repeats before that.
  */
 const BELIEVED_MS = 600_000;
-/** After this long a topic is asked for in earnest again; a refusal before may be the bus's own, which leaves it alone so long. */
+/**
+ * Time until a topic is tried again (ms). A refusal before may come from the bus, which holds the topic back that
+ * long.
+ */
 const ASKED_AGAIN_MS = 300_000;
 
-/** Tells by the status what the broker does not let the device publish. */
+/** Reports in the status which topics the broker does not let the device publish. */
 export interface PublishRights {
-  /** The broker has refused a message on a topic. */
+  /** The broker refused a message on a topic. */
   refused(topic: string): void;
-  /** Whether it takes token requests: their watch knows, for they are acknowledged one by one. */
+  /** Whether the broker accepts token requests. The backend watch knows: each request is acknowledged by itself. */
   mayAsk(may: boolean): void;
   close(): void;
 }
@@ -25,7 +28,7 @@ export function createPublishRights(
   publisher: () => Pick<Publisher, 'condition'>,
 ): PublishRights {
   let mayAsk = true;
-  /** By what people call the topic: until when. */
+  /** By the short name of the topic: until when it counts as refused. */
   const refused = new Map<string, number>();
   let told = '';
   let cancel = (): void => {};
@@ -44,7 +47,7 @@ export function createPublishRights(
 
   return {
     refused(topic) {
-      // A status that nobody gets tells nothing; the log does.
+      // A refused status cannot report itself; the log does.
       if (topic === status || topic === tokenRequest || !topic.startsWith(`${base}/`)) return;
       const name = nameOf(topic.slice(base.length + 1));
       const until = refused.get(name);
@@ -60,7 +63,7 @@ export function createPublishRights(
   };
 }
 
-/** `state`, `event`, `cmd`, `config/reported`: kinds of events and names of commands do not matter. */
+/** The short name: `state`, `event`, `cmd`, `config/reported`, without kinds of events and names of commands. */
 function nameOf(topic: string): string {
   return topic.replace(/^(event|cmd)\/.*$/, '$1');
 }

@@ -1,17 +1,17 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** What the broker has refused is published again after this long: somebody may have allowed it, or nothing has changed since. */
+/** Wait before a refused message is published again (ms): the broker's rules may have changed. */
 const REFUSED_AGAIN_MS = 300_000;
 
-/** Says again in a while what the broker has not taken. */
+/** Publishes again, after a while, what the broker has refused. */
 export interface SaidAgain {
-  /** What has become of a message. @param publish how it is said again */
+  /** Called with the end of a message. @param publish publishes the present value */
   ended(topic: string, isDelivered: boolean, publish: () => void): void;
   forget(): void;
 }
 
 export function createSaidAgain(clock: Clock): SaidAgain {
-  /** By topic: how the next time is called off. */
+  /** By topic: cancels the next try. */
   const waiting = new Map<string, () => void>();
   return {
     ended(topic, isDelivered, publish) {
@@ -20,7 +20,7 @@ export function createSaidAgain(clock: Clock): SaidAgain {
         waiting.delete(topic);
         return;
       }
-      // The first counts: what changes again and again meanwhile, and is refused, must not put it off.
+      // The first refusal sets the time: later changes of the value must not delay it.
       if (waiting.has(topic)) return;
       const again = (): void => {
         waiting.delete(topic);

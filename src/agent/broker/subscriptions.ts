@@ -1,17 +1,17 @@
 import type { BusOptions, Subscription } from '../../ports/bus.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** How long the broker keeps what is sent to a device that is away (MQTT 5): commands, never tokens. */
+/** How long the broker keeps commands for a device that is away (s, MQTT 5). It never keeps tokens. */
 const SESSION_KEPT_S = 600;
 
-/** All that a device listens to. */
+/** All subscriptions of a device. */
 export function deviceSubscriptions(topics: DeviceTopics, groups: readonly string[]): string[] {
   return [topics.tokenResponse, topics.commands, topics.fleetCommands, ...groups.map(topics.groupCommands)];
 }
 
 /**
- * The same as a running agent subscribes it, with its own status and `more`. Whatever is refused, the rest is of use, if only
- * to tell the owner. Tokens come with QoS 0 even if a backend sends them with more, so that none is kept by the broker.
+ * The subscriptions of a running agent, with its own status and `more`. If the broker refuses some, the others still
+ * work. Tokens come with QoS 0 even if the backend sends them with more, so that the broker keeps none.
  */
 export function keptSession(
   topics: DeviceTopics,

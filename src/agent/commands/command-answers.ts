@@ -6,47 +6,47 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { CommandRecord } from './command-record.ts';
 
-/** Whom a command's answers go to. */
+/** The receiver of a command's answers. */
 export interface Asker {
   readonly bus: Bus;
   readonly name: string;
   readonly id: string;
   readonly correlationData: Uint8Array | undefined;
-  /** The broker sends the command once more, because it does not know that it has arrived. */
+  /** The broker sent the command again because it missed the acknowledgement. */
   readonly isResent: boolean;
-  /** The broker need not send the command again. */
+  /** Acknowledges the command: the broker does not send it again. */
   received(): void;
 }
 
-/** Gives answers, and follows each final one until the broker has it. */
+/** Publishes answers, and follows each final one until the broker has it. */
 export interface CommandAnswers {
   accepted(asker: Asker): void;
   /**
-   * The command counts as received when the broker has its answer, at the latest. To one that is resent the same answer is not
-   * given twice while it is on its way.
+   * The command is acknowledged at the latest when the broker has its answer. A command that is sent again gets no
+   * second answer while the first is on its way.
    */
   final(asker: Asker, answer: FinalAnswer, share?: QueueShare): void;
   /**
-   * The broker sends a command again that has its answer: the answer is not given twice.
-   * @returns false: it has to be given again, nothing is known of its way
+   * For a command that the broker sends again after its answer: does not answer twice.
+   * @returns false: nothing is known of the answer, so it must be given again
    */
   isGiven(asker: Asker): boolean;
-  /** An answer waits for the broker, and somebody for the answer. */
+  /** An answer waits for the broker, and the operator may still wait for it. */
   readonly isAwaited: boolean;
   close(): void;
 }
 
-/** How long an operator waits at most: after that an answer is no reason to hurry. */
+/** Longest time that an operator waits (ms): after it, an answer is no reason to reconnect sooner. */
 const WAITED_FOR_MS = 120_000;
 
-/** @param changed told whenever `isAwaited` may have changed */
+/** @param changed called whenever `isAwaited` may have changed */
 export function createCommandAnswers(
   topics: DeviceTopics,
   clock: Clock,
   record: Pick<CommandRecord, 'told' | 'isTold'>,
   changed: () => void,
 ): CommandAnswers {
-  /** By id: what is being answered, and what is done when the broker has it, or nobody will. */
+  /** By id: answers on their way, and the acknowledgements that follow. */
   const onTheirWay = new Map<string, { readonly answers: string[]; readonly receipts: (() => void)[] }>();
   let waitedForUntil = Number.NEGATIVE_INFINITY;
   let isClosed = false;

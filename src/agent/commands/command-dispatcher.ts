@@ -12,30 +12,30 @@ import type { CommandSignatures } from './command-signature.ts';
 import { type CommandTable, prepare, type ReadyCommand } from './command-table.ts';
 import { createFanOut } from './fan-out.ts';
 
-/** Longer names are nobody's command: they are not even looked at. */
+/** Longest command name that is read (characters): longer than any of ours. */
 const LONGEST_NAME = 64;
-/** As fast as operators are with good reason. What is above it is refused, so that the sound goes on. */
+/** Highest rate of commands: more than any operator needs. The rest is refused, so that audio is not disturbed. */
 const COMMAND_RATE: Rate = { burst: 100, perMinute: 600 };
-/** This many commands a minute are logged one by one. */
+/** Commands per minute that are logged one by one. */
 const LOGGED_A_MINUTE = 30;
 
-/** Takes commands in and sees to it that each gets exactly one final answer (docs/mqtt.md). */
+/** Receives commands; each gets exactly one final answer (docs/mqtt.md). */
 export interface CommandDispatcher {
-  /** Gives the answers that are owed since the last time: what the end of the program interrupted, or kept from arriving. */
+  /** Gives the answers owed since the last run: `interrupted`, or an answer that did not reach the broker. */
   begin(bus: Bus): void;
-  /** False when the topic is no command's. */
+  /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Answers what waits for its turn or is not done; resolves when all answers are noted and given. */
+  /** Answers all unfinished commands; resolves when all answers are saved and published. */
   close(): Promise<void>;
-  /** An answer waits for the broker, and somebody for the answer. */
+  /** An answer waits for the broker, and the operator may still wait for it. */
   readonly isAwaited: boolean;
-  /** Resolves when it is noted which of the last answers have arrived. */
+  /** Resolves when the file knows which answers have arrived. */
   saved(): Promise<void>;
 }
 
 export interface CommandDispatcherDeps {
   readonly address: DeviceAddress;
-  /** Whose commands it takes besides its own. */
+  /** Groups whose commands it accepts too. */
   readonly groups: readonly string[];
   readonly topics: DeviceTopics;
   readonly clock: Clock;
@@ -43,9 +43,9 @@ export interface CommandDispatcherDeps {
   readonly repeats: RepeatFilter;
   readonly record: CommandRecord;
   readonly signatures: CommandSignatures;
-  /** Told whenever `isAwaited` may have changed. */
+  /** Called whenever `isAwaited` may have changed. */
   readonly awaitedChanged?: () => void;
-  /** A number in [0, 1), to stagger a fleet. */
+  /** A number in [0, 1), to spread a fleet. */
   random(): number;
 }
 
@@ -65,20 +65,20 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       return { status: 'error', error: { code: error.code, message: error.message } };
     }
     log.error({ command: name, err: error }, 'a command failed');
-    const message = 'the command failed inside the agent; its log tells more';
+    const message = 'the command failed inside the agent; see its log';
     return { status: 'error', error: { code: 'internal', message } };
   };
 
-  /** Tells and logs that a command is not carried out. Nothing of it is noted: it may come again. */
+  /** Answers and logs a refused command. It is not noted: it may come again. */
   const refuse = (asker: Asker, code: string, message: string): void => {
-    // Not in the room of real answers: a flood that is refused must not push them out.
+    // In the general queue: a flood of refusals must not push real answers out.
     answers.final(asker, { status: 'error', error: { code, message } }, 'general');
     const fields = { command: asker.name, code };
     const kind = `command:${code}`;
     logRepeated(deps, { level: 'warn', kind, fields, sentence: 'a command was refused' });
   };
 
-  /** Carries a noted command out, now or at its moment of a fan-out, and gives the final answer. */
+  /** Carries out a noted command, now or at its moment of a fan-out, and gives the final answer. */
   const carryOut = (
     asker: Asker,
     notAfter: string | null | undefined,
@@ -111,7 +111,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     return spent.waitMs === 0;
   };
 
-  /** Everything that can be wrong with a command is found before it is noted, except what only doing it shows. */
+  /** Checks everything before the command is noted, except errors that only show when it runs. */
   const take = (asker: Asker, message: BusMessage, isFleet: boolean, { request, content }: Reading): void => {
     const { id, name } = asker;
     const noted = { id, name, content };
@@ -129,7 +129,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       ...{ level: 'info', kind: 'command:received', fields: { command: name, id } },
       ...{ sentence: 'command received', atOnce: LOGGED_A_MINUTE },
     });
-    // Nothing was done: should the note be lost, no harm comes of it.
+    // Nothing was done: losing this note does no harm.
     const answerAtOnce = (answer: FinalAnswer): void => {
       record.note(noted);
       record.settleThen(id, answer, (given) => answers.final(asker, given), false);
@@ -142,14 +142,14 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       if (isExpired(request.not_after, clock.wall())) return answerAtOnce({ status: 'expired' });
       const bytes = message.payload.length + (asker.correlationData?.byteLength ?? 0);
       if (spreadMs > 0 && !fanOut.hasRoom(bytes)) {
-        return refuse(asker, 'busy', 'too many commands wait for their moment already: send it again later');
+        return refuse(asker, 'busy', 'too many commands are waiting already: send it again later');
       }
       unfinished.set(id, (error) => {
         if (!unfinished.delete(id)) return;
         record.settleThen(id, errorOf(name, error), (given) => answers.final(asker, given));
       });
       const act = (): void => carryOut(asker, request.not_after, command, spreadMs > 0);
-      // From here on the disk knows of it, or nothing ever will.
+      // From now on the disk knows of the command.
       const receivedThen = (then: () => void) => (): void => {
         asker.received();
         then();
@@ -174,7 +174,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     logRepeated(deps, { level: 'warn', kind: `command:${kind}`, fields, sentence });
     return true;
   };
-  /** A command whose signature, if it needs one, is right. */
+  /** A command with a valid signature, or without need of one. */
   const hear = (asker: Asker, message: BusMessage, reading: CommandReading, isFanOut: boolean): void => {
     if (reading.kind === 'request') take(asker, message, isFanOut, reading);
     else refuse(asker, 'malformed', reading.kind === 'malformed' ? reading.message : 'the command has no id');
@@ -192,7 +192,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       if (command === null) return false;
       const { name } = command;
       const received = message.hold?.() ?? (() => {});
-      // What comes in the last seconds is left to the next start, where the broker keeps it.
+      // Commands of the last seconds are left to the next start: the broker keeps them.
       if (isClosed) return true;
       if (name.length > LONGEST_NAME) {
         const fields = { name_length: name.length };
@@ -226,7 +226,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     close() {
       isClosed = true;
       fanOut.close();
-      const stopping = new CommandError('stopping', 'the agent ended before the command was done');
+      const stopping = new CommandError('stopping', 'the agent stopped before the command was done');
       for (const settle of [...unfinished.values()]) settle(stopping);
       answers.close();
       return record.flush();

@@ -1,4 +1,4 @@
-/** How commands lie on the disk. */
+/** The file format of the command record. */
 import { z } from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
@@ -18,10 +18,10 @@ const entrySchema = z.object({
   message: z.string().max(1000).optional(),
 });
 type KeptEntry = z.infer<typeof entrySchema>;
-/** What is on the disk. No argument and no data of an answer: they could hold what is nobody else's business. */
+/** The file's content. It has no arguments and no answer data: they may be confidential. */
 const contentSchema = z.object({ commands: z.array(entrySchema).max(2000) });
 
-/** What is written. */
+/** Version of the files that this program writes. */
 export const RECORD_VERSION = 1;
 const READERS: Readers<readonly KeptEntry[]> = {
   1: (json) => contentSchema.safeParse(json).data?.commands ?? null,
@@ -29,7 +29,7 @@ const READERS: Readers<readonly KeptEntry[]> = {
 
 export interface KeptRecord {
   readonly ledger: CommandLedger;
-  /** Answers that the broker had not acknowledged when the program ended last: `interrupted`, or what was noted. */
+  /** Answers that the broker had not acknowledged at the end of the last run: `interrupted`, or the saved answer. */
   readonly owed: (Addressee & { readonly answer: FinalAnswer })[];
 }
 
@@ -37,12 +37,13 @@ export const INTERRUPTED: FinalAnswer = {
   status: 'error',
   error: {
     code: 'interrupted',
-    message: 'the agent ended, or its disk failed, before the end of the command was noted; send it again',
+    message:
+      'the agent stopped, or its disk failed, before the result of the command was saved; send it again',
   },
 };
 
 export function writeRecord(ledger: CommandLedger): string {
-  // One that changes nothing is answered without the disk: it must not be found unfinished after that.
+  // A read-only command is answered without the disk, so the file must not list it as unfinished.
   const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);
   const commands = kept.map(({ key, content, at, open, answer, untold }): KeptEntry => {
     if (answer === null) return { key, content, at, ...(open === null ? {} : { open }) };

@@ -17,33 +17,35 @@ import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
 import { INTERRUPTED, type KeptRecord, readRecord, writeRecord } from './command-record-file.ts';
 
-/** A command as the record sees it. */
+/** A command as the record keeps it. */
 export interface NotedCommand {
   readonly id: string;
   readonly name: string;
-  /** The same for the same command, whatever the order of its keys. */
+  /** Equal for equal commands, whatever the order of keys. */
   readonly content: string;
 }
 
 /** Remembers commands and their answers, over a restart too. */
 export interface CommandRecord {
-  /** Answers that are owed since the program ended last. */
+  /** Answers owed from the last run. */
   readonly owed: readonly (Addressee & { readonly answer: FinalAnswer })[];
   look(command: NotedCommand): ReturnType<typeof look>;
-  /** Notes a command that is to be carried out in `then`: once the note is safe, or at once where it cannot be. */
+  /**
+   * Notes a command and then calls `then`, which carries it out: when the note is saved, or at once if it cannot be.
+   */
   noteThen(command: NotedCommand, then: () => void): void;
-  /** Notes a command that changes nothing: its end is written with the next one that does. */
+  /** Notes a read-only command; it is written with the next other one. */
   note(command: NotedCommand): void;
   /**
-   * Settles a command and has it answered in `say`: with `answer` once that is safe, so that no restart contradicts it.
-   * Where the disk does not take the end of a command whose begin it holds, the answer is what a restart would
-   * give: `interrupted`. What the disk does not know as begun is answered at once.
-   * @param isUrgent false: written with the next that is
+   * Settles a command, and calls `say` with `answer` once that is saved, so that no restart contradicts it.
+   * If the disk holds the beginning of a command but does not accept its end, the answer is `interrupted`, as after a
+   * restart. A command that the disk does not know is answered at once.
+   * @param isUrgent false: written with the next urgent change
    */
   settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
-  /** The broker has the answer: after a restart it is not given again. */
+  /** The broker has the answer: it is not given again after a restart. */
   told(id: string): void;
-  /** Whether the broker has the answer to a settled command, as far as is noted. */
+  /** Whether the broker has the answer to a settled command, as far as known. */
   isTold(id: string): boolean;
   /** Resolves when everything is written, or cannot be. */
   flush(): Promise<void>;
@@ -51,7 +53,7 @@ export interface CommandRecord {
 
 /**
  * @param file null: nothing outlives the program
- * @param kept told why it cannot be written, once; null when it can be again
+ * @param kept called with a reason when it cannot be written, once; null when it can be again
  */
 export function createCommandRecord(
   file: StateFile | null,
@@ -62,18 +64,18 @@ export function createCommandRecord(
   const before = readKept(
     {
       ...{ file, log, parse: readRecord },
-      // What is owed of them is told by the next start, or to whoever sends the command again.
+      // Their owed answers are given at the next start, or when the command comes again.
       late: (record) => {
         ledger = new Map([...record.ledger, ...ledger]);
         writer?.changed();
       },
     },
-    'the record of earlier commands cannot be read; a new one is begun',
+    'cannot read the record of earlier commands; beginning a new one',
   );
   const restored: KeptRecord = before ?? { ledger: EMPTY_LEDGER, owed: [] };
   let { ledger } = restored;
   const disk = file === null ? null : watchOpen(file, () => openKeys(ledger));
-  /** Settled, but not answered until that is safe. */
+  /** Settled, but not answered until that is saved. */
   const unsaved = new Set<string>();
   const writer =
     disk === null
@@ -84,8 +86,9 @@ export function createCommandRecord(
           () => writeRecord(ledger),
           (problem) => {
             kept(problem);
-            if (problem === null) log.info({}, 'commands are remembered over a restart again');
-            else log.warn({ problem }, 'commands are not remembered over a restart; they are carried out');
+            if (problem === null) log.info({}, 'commands are remembered across a restart again');
+            else
+              log.warn({ problem }, 'commands are carried out, but will not be remembered after a restart');
           },
         );
   if (restored.owed.length > 0) writer?.changed();
@@ -134,13 +137,13 @@ export function createCommandRecord(
   };
 }
 
-/** Those that a restart would find unfinished if the ledger were written now. */
+/** Commands that would be unfinished after a restart if the ledger were written now. */
 function openKeys(ledger: CommandLedger): Set<string> {
   const open = [...ledger.values()].filter((entry) => entry.open !== null);
   return new Set(open.map(({ key }) => key));
 }
 
-/** Knows which commands the file holds, or may hold in a moment, as unfinished. */
+/** Tracks the commands that the file lists as unfinished, or may soon. */
 function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
   let onDisk: ReadonlySet<string> = new Set();
   const onItsWay = new Set<string>();
@@ -159,12 +162,12 @@ function watchOpen(file: StateFile, open: () => ReadonlySet<string>) {
   return {
     file: watched,
     holdsOpen: (key: string): boolean => onDisk.has(key) || onItsWay.has(key),
-    /** The write takes too long: nobody waits for it, and what is settled until it ends is written right after it. */
+    /** The write takes too long: a later settlement is written right after it. */
     givenUp: (key: string): void => void onItsWay.delete(key),
   };
 }
 
-/** 128 bits of SHA-256: more than nobody can forge, and short. */
+/** 128 bits of SHA-256: not forgeable, and short. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

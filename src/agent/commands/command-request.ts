@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
 import { type CommandRequest, commandRequestSchema, FLEET_SPREAD_S } from '../../protocol/mqtt/command.ts';
 
-/** A command that cannot be carried out; the operator reads both. */
+/** A command that cannot be carried out; the operator reads code and message. */
 export class CommandError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -12,7 +12,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Deeper than any argument of ours. */
+/** Deepest nesting of arguments: deeper than any of ours. */
 const DEEPEST_ARGS = 16;
 const SHAPE = 'the command must be {"id", "args": {...}, "not_after"?: ISO 8601 time}';
 
@@ -21,7 +21,7 @@ const NESTED = `the command must not be nested more than ${DEEPEST_JSON} levels 
 export type CommandReading =
   | { readonly kind: 'request'; readonly request: CommandRequest; readonly content: string }
   | { readonly kind: 'malformed'; readonly id: string; readonly message: string }
-  /** Without an id that can be read there is nobody to answer. */
+  /** Without a readable id, no answer is possible. */
   | { readonly kind: 'nameless' };
 
 /** Reads the payload of a command. */
@@ -46,7 +46,7 @@ export function readCommand(name: string, payload: string): CommandReading {
 const spreadSchema = z.number().min(0).max(FLEET_SPREAD_S.max);
 
 /**
- * Takes the fleet's own argument out, so that the command's schema sees only its own. Milliseconds.
+ * Removes the fan-out's own argument, so that the command's schema does not see it. Milliseconds.
  * @throws CommandError
  */
 export function takeSpread(args: Record<string, unknown>): {

@@ -6,28 +6,28 @@ import type { WallMs } from '../../protocol/time.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { explainFault } from '../tokens/answer-reader.ts';
 
-/** The longest signed command that is looked at, characters. */
+/** Longest signed command that is read (characters). */
 const LONGEST_SIGNED = 65_536;
-/** Signatures that are checked at one time: a flood must not take the whole machine. */
+/** Most signatures checked at one time: a flood must not use the whole CPU. */
 const MOST_OPENINGS = 32;
-/** A signed command is good for this long at most: one that was caught on its way must not be of use for years. */
+/** Longest validity of a signed command (ms): a recorded one must not work for years. */
 const LONGEST_VALID_MS = 86_400_000;
 
 export type ReadSignature =
-  /** The command as JSON text, with what was around it taken off. */
+  /** The command as JSON text, without the envelope. */
   | { readonly ok: true; readonly payload: string }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** Takes the signature off a command, and checks it where the owner has keys. */
+/** Takes the signature off a command, and checks it if the owner has keys. */
 export interface CommandSignatures {
-  /** @param then called once, at once where nothing is signed */
+  /** @param then called once; immediately if the message is not signed */
   read(name: string, payload: string, then: (read: ReadSignature) => void): void;
   trust(signatures: SignedContentReader | null): void;
 }
 
 /**
  * @param bases topic bases that a command may be signed for: the device's, its groups' and the fleet's
- * @param mustBeSigned whether a command is refused unsigned where the owner has keys
+ * @param mustBeSigned whether an owner with keys must sign this command
  */
 export function createCommandSignatures(
   bases: readonly string[],
@@ -41,13 +41,13 @@ export function createCommandSignatures(
   const judge = (name: string, id: string | null, opening: Opening): ReadSignature => {
     const refuse = (why: SignedFault): ReadSignature => ({
       ...{ ok: false, code: 'signature' },
-      message: `the command was not taken: ${explainFault(why)}`,
+      message: `the command was rejected: ${explainFault(why)}`,
     });
     if (!opening.ok) return refuse(opening.why);
     const judged = judgeSigned(opening.content, { type: 'dragoman+command', devices: bases, id });
     if (!judged.ok) return refuse(judged.why);
     const body = judged.body as Readonly<Record<string, unknown>>;
-    // Signed for another command than that of the topic.
+    // The topic names another command than the signature.
     if (body['cmd'] !== undefined && body['cmd'] !== name) return refuse('type');
     const problem = signatures === null ? null : freshness(body['not_after'], clock.wall());
     if (problem !== null) return { ok: false, code: 'signature', message: problem };
@@ -65,7 +65,7 @@ export function createCommandSignatures(
       }
       const { id, jws } = envelope;
       const fail = (why: SignedFault): void =>
-        then({ ok: false, code: 'signature', message: `the command was not taken: ${explainFault(why)}` });
+        then({ ok: false, code: 'signature', message: `the command was rejected: ${explainFault(why)}` });
       if (payload.length > LONGEST_SIGNED) return fail('oversized');
       if (signatures === null) return then(judge(name, id, readUnverified(jws)));
       if (openings >= MOST_OPENINGS) {
@@ -87,11 +87,11 @@ export function createCommandSignatures(
   };
 }
 
-/** What is wrong with the time until which a signed command is good; null: nothing. */
+/** The fault in a signed command's `not_after`; null: none. */
 function freshness(notAfter: unknown, wall: WallMs | null): string | null {
   const until = typeof notAfter === 'string' ? Date.parse(notAfter) : Number.NaN;
   if (Number.isNaN(until)) return 'a signed command must have "not_after": a time in ISO 8601';
   if (wall === null)
-    return "the device's clock is not set: whether a signed command is still good cannot be known";
+    return "the device's clock is not set: it cannot tell whether a signed command is still valid";
   return until - wall > LONGEST_VALID_MS ? 'not_after: must be a day ahead at most' : null;
 }

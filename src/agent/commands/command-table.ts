@@ -25,7 +25,7 @@ export function bindCommands<D extends CommandDefinitions>(
   handlers: CommandHandlers<D>,
 ): CommandTable {
   const rows = Object.entries(definitions).map(([name, definition]) => {
-    // Its argument comes from the schema of this very definition.
+    // The argument comes from the schema of the same definition.
     const handle = handlers[name] as (args: unknown) => unknown;
     return [name, { definition, handle }] as const;
   });

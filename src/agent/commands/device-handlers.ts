@@ -9,9 +9,9 @@ import type { CommandHandlers } from './command-table.ts';
 import { chooseLanes } from './lane-handlers.ts';
 import type { LogStream } from './log-stream.ts';
 
-/** The answer has to be on its way before the program ends. */
+/** Delay of the restart (ms): the answer leaves first. */
 const RESTART_AFTER_MS = 1000;
-/** From the begin of one chime to the next. */
+/** Interval between chimes (ms). */
 const CHIME_EACH_MS = 1500;
 const IDENTIFY_S = 10;
 
@@ -21,7 +21,7 @@ export interface DeviceHandlersDeps {
   readonly clock: Clock;
   readonly lanes: readonly LaneRunner[];
   readonly logs: LogStream;
-  /** Absent where there is no such machine. */
+  /** Null if there is no such machine. */
   readonly host: Host | null;
   /** As configured or desired. */
   configuredLevel(): LogLevel;
@@ -31,7 +31,7 @@ export interface DeviceHandlersDeps {
 type Handled = Pick<CommandHandlers, 'log_level' | 'log_stream' | 'restart' | 'reboot' | 'identify'>;
 
 export interface DeviceHandlers extends Handled {
-  /** Another level is configured or desired: what was ordered for a while is over. */
+  /** A new level is configured or desired: it ends a temporary one. */
   levelChanged(): void;
   close(): void;
 }
@@ -59,7 +59,7 @@ export function createDeviceHandlers(deps: DeviceHandlersDeps): DeviceHandlers {
       return { level, until: endsAt === null ? null : until(endsAt) };
     },
     restart() {
-      const problem = host === null ? 'there is nobody who would start it again' : host.restartProblem();
+      const problem = host === null ? 'no supervisor would start it again' : host.restartProblem();
       if (problem !== null) throw new CommandError('unsupported', problem);
       clock.at(clock.now() + RESTART_AFTER_MS, () => host?.restart());
       return { in_ms: RESTART_AFTER_MS };

@@ -22,23 +22,23 @@ import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { serviceAuthority } from '../machine-deps.ts';
 import { CommandError } from './command-request.ts';
 
-/** What the agent knows of itself, for its own diagnosis. */
+/** The state of the agent, for its own diagnosis. */
 export interface DiagnoseDeps {
   readonly topics: DeviceTopics;
   readonly clock: Clock;
   readonly version: string;
   readonly lanes: readonly LaneRunner[];
-  /** Null where the agent does not run on a machine of its own, as in a simulation. */
+  /** Null if the agent has no machine of its own, as in a simulation. */
   readonly machine: MachineParts | null;
   config(): Config;
   bus(): Bus | null;
-  /** Version of MQTT of the present connection. */
+  /** MQTT version of the present connection. */
   protocol(): 4 | 5;
   watch(listener: (step: LaneStep) => void): () => void;
   randomHash(): string;
-  /** Requests for tokens that the broker has refused since the start. */
+  /** Token requests that the broker refused since the start. */
   refusals(): number;
-  /** Takes tokens and ids of sessions out of a text. */
+  /** Removes tokens and session ids from a text. */
   hide(text: string): string;
 }
 
@@ -48,9 +48,9 @@ export interface Diagnose {
   run(only: readonly CheckName[] | null): Promise<Diagnosis>;
   /** Whether a trial waits for the answer to this request. */
   awaits(id: string): boolean;
-  /** Takes in an answer to a token request; true when it is none of the lanes'. */
+  /** Handles an answer to a token request; true if it belongs to a trial. */
   receive(body: unknown): boolean;
-  /** An answer was refused; a sentence's end that says why. */
+  /** An answer was refused; the text completes a sentence. */
   refused(why: string): void;
 }
 
@@ -58,8 +58,8 @@ const QUICK_MS = 5000;
 const LISTEN_MS = 2000;
 
 /**
- * The same checks as the doctor's, with what the agent has at hand: its connection is the live one, its microphones are those
- * that the lanes listen to, and its loudspeakers play nothing for it.
+ * The doctor's checks with the agent's own means: the live connection, the microphones of its lanes, and loudspeakers
+ * that play no test tone.
  */
 export function createDiagnose(deps: DiagnoseDeps): Diagnose {
   const { topics, clock, version, lanes } = deps;
@@ -97,7 +97,7 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
         const wanted = CHECKS.filter((name) => only === null || only.includes(name));
         const chosen = wanted.flatMap((name) => all.filter((check) => check.name === name));
         const found = diagnosisOf(version, await runChecks(chosen, { clock }));
-        // The last safeguard, as in the log: nothing that looks like a secret leaves the device.
+        // The last safeguard, as in the log: no text that looks like a secret leaves the device.
         return diagnosisSchema.parse(redactValue(found));
       } finally {
         isRunning = false;
@@ -135,7 +135,7 @@ function judgeConnection(
   };
 }
 
-/** Judges what the lane hears anyway, over the next two seconds. */
+/** Judges the sound that the lane receives in the next two seconds. */
 async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDeps): Promise<Outcome> {
   const device = nameOf(capture);
   const pieces: HeardPiece[] = [];

@@ -1,15 +1,15 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A fleet's command waits for up to an hour: this many, and this much, at most. */
+/** Most commands of a fan-out that wait, by number and by bytes: each waits for up to an hour. */
 const MOST_WAITING = 100;
 const MOST_WAITING_BYTES = 1_048_576;
 
-/** Commands to the whole fleet that wait for this device's moment. */
+/** Commands to many devices that wait for this device's moment. */
 export interface FanOut {
   hasRoom(bytes: number): boolean;
-  /** @param bytes what the command takes in memory */
+  /** @param bytes size of the command in memory */
   wait(ms: number, bytes: number, act: () => void): void;
-  /** Forgets all that wait. */
+  /** Drops all waiting commands. */
   close(): void;
 }
 

@@ -11,7 +11,7 @@ import { type TakesEffect, type TaskResultDeps, taskResult } from './task-result
 
 type LaneHandlers = CommandHandlers<typeof LANE_COMMANDS>;
 
-/** Said where the service has not been asked. */
+/** The note of an answer if the service was not asked. */
 const LATER = 'takes effect with the next session';
 
 export interface LaneHandlersDeps extends TaskResultDeps {
@@ -20,7 +20,7 @@ export interface LaneHandlersDeps extends TaskResultDeps {
   readonly says: Pick<SayQueue, 'say'>;
 }
 
-/** The handlers of commands that act on lanes. Each answer tells how the lanes are after it. */
+/** The handlers of commands that act on lanes. Each answer holds the state of the lanes after it. */
 export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, 'identify'> {
   const { lanes, admissions, says } = deps;
   const chosen = (id: string | undefined): readonly LaneRunner[] => chooseLanes(lanes, id);
@@ -63,7 +63,7 @@ export function createLaneHandlers(deps: LaneHandlersDeps): Omit<LaneHandlers, '
   };
 }
 
-/** The answer is the service's; nothing is changed where one of the lanes could not take it. */
+/** The answer comes from the service. If one lane cannot take the languages, none is changed. */
 function changeLanguages(
   lanes: readonly LaneRunner[],
   { source, targets }: CommandArgs<'languages'>,
@@ -82,7 +82,7 @@ function changeLanguages(
   return changeTask(lanes, options, deps, brief);
 }
 
-/** Tells the lanes, and with them the service where one runs; its word is the answer. */
+/** Sets the options of the lanes. If a session runs, the service decides the answer. */
 function changeTask(
   lanes: readonly LaneRunner[],
   options: Partial<TaskOptions>,
@@ -102,14 +102,14 @@ function changeTask(
   return known.length === verdicts.length ? answer(known) : Promise.all(verdicts).then(answer);
 }
 
-/** Answered when every lane has spoken it, or the first has not. */
+/** Answers when every lane has spoken the text, or one has failed. */
 function sayOn(lanes: readonly LaneRunner[], speech: Speech, says: Pick<SayQueue, 'say'>): unknown {
   return says
     .say(lanes, speech)
     .then((played) => ({ lanes: lanes.map(({ id }, index) => ({ id, played_ms: played[index] })) }));
 }
 
-/** The lanes that a command is for: the one that it names, or all. @throws CommandError */
+/** The lanes of a command: the one that it names, or all. @throws CommandError */
 export function chooseLanes(lanes: readonly LaneRunner[], id: string | undefined): readonly LaneRunner[] {
   if (id === undefined) return lanes;
   const lane = lanes.find((candidate) => candidate.id === id);

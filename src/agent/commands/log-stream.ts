@@ -3,24 +3,24 @@ import type { Clock } from '../../ports/clock.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** Lines go out this often, and no more than this many and this much at a time: what is beyond is counted. */
+/** Interval of messages (ms), and the most lines and characters in one: more are only counted. */
 const SEND_EACH_MS = 1000;
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 16_384;
-/** A longer line is cut. */
+/** Longest line (characters); longer ones are cut. */
 const LONGEST_LINE = 1000;
 
 export interface LogStreamDeps {
   readonly topics: DeviceTopics;
   readonly clock: Clock;
   bus(): Bus | null;
-  /** Has each line from this level on, redacted, handed to the listener, until the returned function is called. */
+  /** Passes each redacted line from this level on to the listener, until the returned function is called. */
   tapLog(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;
 }
 
-/** Sends the agent's log to `{p}/log` for a while. */
+/** Publishes the agent's log on `{p}/log` for a while. */
 export interface LogStream {
-  /** Begins, or begins again with another level; 0 minutes end it. Returns when it ends, monotonic; null: it has. */
+  /** Starts, or restarts with another level; 0 minutes end it. Returns the monotonic end; null: it has ended. */
   run(minutes: number, level: string): number | null;
   close(): void;
 }

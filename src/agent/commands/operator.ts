@@ -26,29 +26,29 @@ export interface OperatorDeps {
   config(): Config;
   bus(): Bus | null;
   watch(listener: (step: LaneStep) => void): () => void;
-  /** Told whenever `isAwaited` may have changed. */
+  /** Called whenever `isAwaited` may have changed. */
   awaitedChanged(): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
-  /** Commands cannot be remembered over a restart, and why; null: they can again. */
+  /** Called with a reason when commands cannot be saved; null: they can be again. */
   kept(problem: string | null): void;
 }
 
-/** All that operators' commands need: who may send them, what they do, and what is remembered of them. */
+/** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
-  /** Gives the answers that are owed since the last time. */
+  /** Gives the answers owed since the last run. */
   begin(bus: Bus): void;
-  /** False when the topic is no command's. */
+  /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
   trust(signatures: SignedContentReader | null): void;
-  /** Another level of the log is configured or desired. */
+  /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
   close(): Promise<void>;
-  /** An answer waits for the broker, and somebody for the answer. */
+  /** An answer waits for the broker, and the operator may still wait for it. */
   readonly isAwaited: boolean;
-  /** Resolves when it is noted which of the last answers have arrived. */
+  /** Resolves when the file knows which answers have arrived. */
   saved(): Promise<void>;
 }
 

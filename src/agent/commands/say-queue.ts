@@ -5,13 +5,13 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 
-/** More texts than these do not wait for one lane. */
+/** Most texts that wait for one lane. */
 const MOST_WAITING = 8;
-/** Somebody who speaks or is spoken to is waited for this long; then the text comes behind the sentence. */
+/** Longest wait for a pause (ms): after it, the text follows the present sentence. */
 const POLITE_FOR_MS = 20_000;
-/** A text that could not be begun by then is given up. */
+/** Time limit for the start of a text (ms). */
 const BEGINS_WITHIN_MS = 90_000;
-/** A lane that lost its word of a text would keep the others waiting. */
+/** Time limit for one piece (ms): a lane that lost its result would block the others. */
 const LONGEST_PIECE_MS = 200_000;
 const LOOK_EACH_MS = 500;
 
@@ -27,9 +27,9 @@ export interface SayQueueDeps {
   watch(listener: (step: LaneStep) => void): () => void;
 }
 
-/** The operator's texts, each in its turn. */
+/** The operator's texts, in order. */
 export interface SayQueue {
-  /** How long it was heard in each lane, milliseconds. @throws CommandError, at once or later */
+  /** Resolves with the milliseconds heard in each lane. @throws CommandError, at once or later */
   say(lanes: readonly LaneRunner[], speech: Speech): Promise<readonly number[]>;
   close(): void;
 }
@@ -38,21 +38,21 @@ type Said = Extract<LaneEffect, { type: 'said' }>;
 
 interface Waiting {
   readonly speech: Speech;
-  /** When the piece that is its turn began to wait. */
+  /** When the present piece began to wait. */
   since: number;
-  /** When the text before it had been spoken; minus infinity: there was none. */
+  /** When the text before it was finished; minus infinity: there was none. */
   turnAt: number;
   readonly done: (result: number | CommandError) => void;
   pieces: readonly string[];
   playedMs: number;
-  /** The lane's name for the piece that it speaks, and when it was given up for; null: it speaks none. */
+  /** The piece that the lane speaks, and its time limit; null: none. */
   asked: { readonly id: string; readonly until: number } | null;
 }
 
-/** What the operator is told of a text that was not heard. */
+/** Reasons for a text that was not heard, for the operator. */
 const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused'>, string>> = {
-  silent: 'the service has not begun to speak it within 15 s: it may not speak this language',
-  cut: 'a part of it was thrown away unheard, because somebody spoke over it or too much waited',
+  silent: 'the service did not begin to speak it within 15 s: it may not support this language',
+  cut: 'a part of it was dropped unheard: a visitor spoke over it, or too much sound was waiting',
   lost: 'the session ended before it was heard; send it again',
 };
 
@@ -64,13 +64,13 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
   const settle = (lane: LaneRunner, result: number | CommandError): void => {
     const queue = queues.get(lane.id) ?? [];
     queue.shift()?.done(result);
-    // While another text was being spoken, the next one was not kept waiting by the want of a session.
+    // While a text is spoken, the next one does not wait for a session.
     const [next] = queue;
     if (next !== undefined && typeof result === 'number') next.turnAt = clock.now();
     look();
   };
 
-  /** Asks the lane for the next piece of the first text, if it is its turn. */
+  /** Sends the next piece of the first text to the lane, if the lane can speak. */
   const proceed = (lane: LaneRunner): void => {
     const [first] = queues.get(lane.id) ?? [];
     if (first === undefined) return;
@@ -97,7 +97,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     lane.post({ type: 'say', id, text, language, translate });
   };
 
-  /** The lane tells what became of the piece that it was asked for. */
+  /** The lane reports the result of its piece. */
   const follow = (lane: LaneRunner, text: Waiting, { outcome, message, playedMs }: Said): void => {
     switch (outcome) {
       case 'played':
@@ -106,7 +106,7 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         text.pieces = text.pieces.slice(1);
         return text.pieces.length === 0 ? settle(lane, text.playedMs) : look();
       case 'not_live':
-        // Something came between: it is tried again with the next look.
+        // The lane could not speak just then: the next look tries again.
         return;
       case 'refused':
         return settle(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
@@ -183,6 +183,6 @@ function problemOf({ id, phase, state }: LaneRunner): CommandError | null {
       `lane "${id}" gets no session: ${problem?.message ?? 'it is refused'}`,
     );
   if (playbackLost)
-    return new CommandError('not_spoken', `the loudspeaker of lane "${id}" is lost: nobody would hear it`);
+    return new CommandError('not_spoken', `the loudspeaker of lane "${id}" is lost: plug it in again`);
   return null;
 }

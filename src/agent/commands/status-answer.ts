@@ -13,7 +13,7 @@ export interface StatusAnswerDeps {
   readonly refused: RefusedAnswers;
 }
 
-/** What the command `status` tells, from now on. */
+/** Creates the handler of the command `status`. */
 export function createStatusAnswer(deps: StatusAnswerDeps): () => unknown {
   const { clock, version, bootId, lanes, publisher, refused } = deps;
   const startedAt = clock.now();

@@ -6,22 +6,22 @@ import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
 
-/** Longer than a service takes to apply a task and than the lane waits for it. */
+/** Longer than a service takes to apply a task, and than the lane waits for it (ms). */
 const VERDICT_WITHIN_MS = 30_000;
 
-/** What a verdict needs to follow a lane. */
+/** Dependencies for following a lane. */
 export interface TaskResultDeps {
   readonly clock: Clock;
   watch(listener: (step: LaneStep) => void): () => void;
 }
 
-/** `now`: the service runs the task. `next_session`: nobody streams, so the service is told when somebody does. */
+/** `now`: the service runs the task. `next_session`: no stream is open, so the next session brings the task. */
 export type TakesEffect = 'now' | 'next_session';
 
-/** A lane that has no stream in these phases is not about to get one. */
+/** In these phases a lane without a stream does not soon get one. */
 const AT_REST: readonly Phase[] = ['idle', 'standby', 'parked', 'draining', 'closed'];
 
-/** What the service says of a new task; undefined while it has not said anything. */
+/** The service's verdict on a new task; undefined while it is open. */
 function judge(
   state: LaneState,
   before: LaneState,
@@ -42,9 +42,9 @@ function judge(
 }
 
 /**
- * What the service says of the task that a lane has just been told; at once where nobody streams, or it runs already.
- * A stream that ends meanwhile leaves the verdict to the next one. Rejects with a CommandError.
- * @param before the lane's state before it was told
+ * The service's verdict on a lane's new task: immediate if no stream is open, or the task runs already. If the stream
+ * ends, the next one brings the verdict. Rejects with a CommandError.
+ * @param before the lane's state before the change
  */
 export function taskResult(
   lane: LaneRunner,
@@ -69,8 +69,7 @@ export function taskResult(
       if (verdict !== undefined) end(verdict);
     });
     const cancel = clock.at(clock.now() + VERDICT_WITHIN_MS, () => {
-      const message =
-        'the service has not said within 30 s whether it takes these languages; they stay ordered';
+      const message = 'no answer from the service within 30 s; the languages stay requested';
       end(new CommandError('no_answer', message));
     });
   });

@@ -27,9 +27,9 @@ import { createThrottle, type Throttle } from '../throttle.ts';
 import { explainFault } from '../tokens/answer-reader.ts';
 import { readDesired, writeDesired } from './desired-file.ts';
 
-/** `config/reported` is published at most this often. */
+/** Shortest interval of `config/reported` (ms). */
 const REPORT_INTERVAL_MS = 1000;
-/** Deeper than any document. */
+/** Deepest nesting: deeper than any document. */
 const DEEPEST = 16;
 
 export interface DesiredConfigDeps {
@@ -38,50 +38,53 @@ export interface DesiredConfigDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** What was taken last, for the next start; null: it is not kept. */
+  /** Keeps the last accepted documents for the next start; null: it does not. */
   readonly file: StateFile | null;
-  /** It cannot be kept, and why; null: it can again. */
+  /** Called with a reason when they cannot be saved; null: they can again. */
   kept(problem: string | null): void;
   readonly signatures: SignedContentReader | null;
   /** The configuration without any document. */
   readonly base: Config;
-  /** What the service does not take of what is ordered, and why. */
+  /** The desired keys that the service refuses, with reasons. */
   refusedTasks(): readonly RefusedKeys[];
-  /** Puts what is desired into force; what is running goes on where it can. */
+  /** Puts a configuration in force; whatever runs goes on if it can. */
   apply(config: Config): void;
 }
 
-/** What the owner desires of the configuration: takes it in, keeps the last good one, and reports what is in force. */
+/**
+ * The owner's desired configuration: reads documents, keeps the last good one, and reports the configuration in
+ * force.
+ */
 export interface DesiredConfig {
-  /** The configuration with what was desired before the last start. */
+  /** The configuration with the documents from before the last start. */
   readonly config: Config;
   readonly subscriptions: readonly string[];
-  /** False when the topic is none of them. */
+  /** False if the topic is no document's. */
   receive(message: BusMessage): boolean;
-  /** Something too large to be read has come. */
+  /** A message was too large to be read. */
   oversized(topic: string): void;
   /** The device's own configuration was read again. */
   rebase(base: Config): void;
-  /** What the service takes has changed. */
+  /** The refusals of the service have changed. */
   refusalsChanged(): void;
   trust(signatures: SignedContentReader | null): void;
-  /** A connection is up: tells what is in force. */
+  /** A connection is up: reports the configuration in force. */
   connected(bus: Bus): void;
   close(): Promise<void>;
 }
 
-/** Keys of a lane that the service does not take. */
+/** Keys of a lane that the service refuses. */
 export interface RefusedKeys {
   readonly lane: string;
   readonly keys: readonly string[];
   readonly message: string;
 }
 
-/** Where a document comes from. */
+/** The origin of a document. */
 interface Place {
   readonly from: string;
   readonly topic: string;
-  /** The topic base that a signed one must be for. */
+  /** The topic base that a signed document must name. */
   readonly base: string;
 }
 
@@ -90,11 +93,11 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   const places = placesOf(topics, deps.groups);
   const kept = readKept(
     { file: deps.file, log, parse: readDesired, late: takeLate },
-    'what was desired before the last start cannot be read and is forgotten',
+    'cannot read the desired configuration from before the last start; ignoring it',
   );
-  // A group that the device no longer belongs to is forgotten.
+  // Documents of groups that the device no longer belongs to are dropped.
   const documents = new Map((kept ?? []).filter(isOfPlace).map((one) => [one.from, one]));
-  /** What is wrong with a document as a whole, by whose it is: the last good one stays in force. */
+  /** Faults of a document as a whole, by origin: the last good one stays in force. */
   const refusals = new Map<string, DesiredFault>();
   let { base, signatures } = deps;
   let resolved = resolve();
@@ -107,14 +110,14 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
       ? null
       : createBatchedWriter(deps.file, clock, serialize, (problem) => {
           deps.kept(problem);
-          if (problem === null) log.info({}, 'what is desired is kept again');
-          else log.warn({}, `${problem}; what is desired is not kept over a restart`);
+          if (problem === null) log.info({}, 'the desired configuration is saved again');
+          else log.warn({}, `${problem}; the desired configuration will not survive a restart`);
         });
 
   function isOfPlace({ from }: DesiredDocument): boolean {
     return places.some((place) => place.from === from);
   }
-  /** What has come since is the owner's last word; where only that is signed, nobody may bring an older one meanwhile. */
+  /** Documents that came since are newer. With signatures, an older version never replaces a newer one. */
   function takeLate(before: readonly DesiredDocument[]): void {
     for (const one of before.filter(isOfPlace)) {
       const since = documents.get(one.from);
@@ -133,7 +136,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   function serialize(): string {
     return writeDesired(inOrder());
   }
-  /** What the device's own configuration has is told by its lane. */
+  /** Refusals of the device's own configuration are reported by its lane. */
   function refusedByService(): DesiredFault[] {
     return deps.refusedTasks().flatMap(({ lane, keys, message }) => {
       const namer = findNamer(base, inOrder(), resolved.errors, lane, keys);
@@ -155,7 +158,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   };
   const refuse = ({ from }: Place, message: string): void => {
     refusals.set(from, { from, key: '', message });
-    const sentence = `config/desired was not taken, and the last good one stays in force: ${message}`;
+    const sentence = `config/desired was rejected, and the last good one stays in force: ${message}`;
     logRepeated(deps, { level: 'warn', kind: `desired:${from}`, fields: { from }, sentence });
     report.request();
   };
@@ -177,14 +180,17 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
         kind: `desired:taken:${place.from}`,
         fields: { from: place.from, version: document.version },
       },
-      sentence: 'config/desired was taken',
+      sentence: 'config/desired was accepted',
     });
     changed();
   };
   const clear = (place: Place): void => {
-    // Anybody who may publish can clear a topic; only the owner can sign.
+    // Any client with publish rights can clear a topic; only the owner can sign.
     if (signatures !== null)
-      return refuse(place, 'it was cleared, which nobody can sign: publish a newer one without keys instead');
+      return refuse(
+        place,
+        'it was cleared, and a cleared topic has no signature: publish a newer document without keys instead',
+      );
     refusals.delete(place.from);
     if (!documents.delete(place.from)) return report.request();
     writer?.changed();
@@ -243,7 +249,7 @@ export function createDesiredConfig(deps: DesiredConfigDeps): DesiredConfig {
   };
 }
 
-/** What is in force, with a hash that anybody can check. */
+/** The configuration in force, with a hash that anyone can verify. */
 function reportOf(
   config: Config,
   documents: readonly DesiredDocument[],
@@ -261,7 +267,7 @@ function reportOf(
   };
 }
 
-/** In the order in which they count: groups as configured, then the device's own. */
+/** In order of precedence: groups as configured, then the device's own. */
 function placesOf(topics: DeviceTopics, groups: readonly string[]): Place[] {
   const ofGroups = groups.map((group) => ({
     ...{ from: `group:${group}`, topic: topics.groupDesired(group), base: topics.groupBase(group) },

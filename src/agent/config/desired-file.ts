@@ -1,4 +1,4 @@
-/** How the documents of `config/desired` lie on the disk. */
+/** The file format of `config/desired` documents. */
 import { z } from 'zod';
 import type { DesiredDocument } from '../../core/owner/desired-rules.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
@@ -9,7 +9,7 @@ const contentSchema = z.object({
     .max(32),
 });
 
-/** What is written. */
+/** Version of the files that this program writes. */
 export const DESIRED_FILE_VERSION = 1;
 const READERS: Readers<readonly DesiredDocument[]> = {
   1: (json) => contentSchema.safeParse(json).data?.documents ?? null,

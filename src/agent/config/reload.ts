@@ -1,7 +1,7 @@
 import type { LaneOptions } from '../../core/lane/lane-options.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 
-/** The part of a lane's configuration that can change while it runs. */
+/** The keys of a lane's configuration that can change while it runs. */
 export function liveKeys({
   source,
   targets,
@@ -21,14 +21,14 @@ export function optionsOf(lane: LaneConfig): Omit<LaneOptions, 'muted' | 'volume
   return {
     ...same,
     standbyAfterMs: standbyAfter * 1000,
-    // A recording holds what the service said, and nothing else.
+    // A recording holds only the speech of the service.
     earcons: earcons ?? lane.playback.driver !== 'file',
   };
 }
 
 /**
- * What a configuration that is read again orders: only what has changed in it, key by key. What was set by command stays
- * until its own key changes.
+ * The options that a configuration changes when it is read again: only keys with a new value. A value set by command
+ * stays until its own key changes.
  */
 export function optionsAgain(running: LaneConfig | undefined, next: LaneConfig): Partial<LaneOptions> {
   const after = configured(next);
@@ -62,7 +62,7 @@ export function restartKeys(running: Config, next: Config): string[] {
   return keys;
 }
 
-/** The configuration that is in force after what can change has changed. */
+/** The configuration in force after all live changes. */
 export function mergeRunning(running: Config, next: Config): Config {
   const lanes = running.lanes.map((lane) => {
     const newer = next.lanes.find(({ id }) => id === lane.id);
@@ -71,7 +71,7 @@ export function mergeRunning(running: Config, next: Config): Config {
     return { ...lane, ...liveKeys(newer), playback };
   });
   const { owner, schedule, budget, log } = next;
-  // Its topics stay until a restart.
+  // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
   return { ...running, lanes, mqtt, owner, schedule, budget, log };
 }

@@ -14,15 +14,15 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
   lane(id: string): LaneRunner | undefined;
   watch(listener: (step: LaneStep) => void): () => void;
   setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
-  /** Something of it has changed. */
+  /** The configuration in force has changed. */
   changed(): void;
 }
 
-/** The configuration that is in force, and how changes of it reach the lanes without a restart. */
+/** The configuration in force, and its way to the lanes without a restart. */
 export interface RunningConfig {
   readonly current: Config;
   readonly desired: DesiredConfig;
-  /** The device's own configuration was read again. Returns the keys of which another value waits for a restart. */
+  /** The device's own configuration was read again. Returns the keys that need a restart. */
   apply(next: Config): string[];
 }
 
@@ -59,18 +59,19 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     desired,
     apply(next) {
       desired.rebase(next);
-      // With what runs, not with what was read last: a change may have been taken back, or still wait for the restart.
+      // Compared with the running values, not the last file: a change may have been reverted, or still need the
+      // restart.
       return restartKeys(deps.base, next);
     },
   };
 }
 
-/** The service takes nothing that could go on in place of the task. */
+/** The service refuses the task, and no earlier task can go on. */
 function isRejected({ problem, session }: LaneState): boolean {
   return session.kind === 'parked' && problem?.code === 'task_rejected';
 }
 
-/** What the service refuses of the configuration of a lane; what a command has ordered was answered by itself. */
+/** The configured keys of a lane that the service refuses. Refusals of a command are in its own answer. */
 function refusedOf(lane: LaneConfig, state: LaneState | undefined): RefusedKeys[] {
   if (state === undefined) return [];
   const { refusedTask, options, problem } = state;

@@ -1,13 +1,13 @@
 import { readCertificateFile, UnreadablePem } from '../../adapters/config/pem.ts';
 
-/** A file that the configuration names and that can't be used. The message names the key, the file and the fix. */
+/** A configured file that cannot be used. The message names the key, the file and the fix. */
 export class UnusableFile extends Error {
   get key(): string {
     return this.message.split(':')[0] ?? '';
   }
 }
 
-/** Certificates that can be used. @throws UnusableFile */
+/** Reads usable certificates. @throws UnusableFile */
 export function certificatesOrThrow(key: string, file: string): Buffer {
   try {
     return readCertificateFile(key, file);

@@ -3,19 +3,19 @@ import type { Clock } from '../../ports/clock.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { once } from './check.ts';
 
-/** What the broker keeps comes right behind the subscription. */
+/** Wait for the retained message (ms): it follows the subscription at once. */
 const LISTEN_MS = 1500;
 const LOOK_EACH_MS = 50;
 
-/** The status that the device's agent publishes, for whoever examines the device beside it. */
+/** The status that the device's agent publishes, for a doctor beside it. */
 export interface AgentStatus {
-  /** A message of the topic has come. */
+  /** A message arrived on the topic. */
   hear(payload: string): void;
-  /** The last one; null where none comes. */
+  /** The last status; null if none comes. */
   ask(): Promise<ToldStatus | null>;
 }
 
-/** @param join goes to the broker, and subscribes; whether that came to a connection */
+/** @param join connects to the broker and subscribes; resolves to whether it is connected */
 export function createAgentStatus(clock: Clock, join: () => Promise<boolean>): AgentStatus {
   let last: ToldStatus | null = null;
   const arrive = once(async () => {

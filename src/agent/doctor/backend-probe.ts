@@ -13,37 +13,37 @@ import {
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { WallMs } from '../../protocol/time.ts';
 
-/** How a trial request went. There is no token in it. */
+/** The result of a trial request, without a token. */
 export interface Probed {
   readonly answer: BackendAnswer;
   readonly tookMs: number;
-  /** Where streams are opened; null where the answer did not say. */
+  /** The address pattern of streams; null if the answer had none. */
   readonly streamUrl: string | null;
   /** The backend's clock, as far as it showed it. */
   readonly sight: ClockReading | null;
 }
 
-/** Asks the backend for a token that nobody wants. */
+/** Requests a token from the backend as a test, and does not use it. */
 export interface BackendProbe {
-  /** @param hasRefused whether the broker has refused a message of ours */
+  /** @param hasRefused whether the broker has refused one of our messages */
   ask(bus: Bus, lane: string, hasRefused?: () => boolean): Promise<Probed>;
   /** Whether this trial waits for the answer to a request. */
   awaits(id: string): boolean;
-  /** Takes in an answer; true when it is one to a trial, this one's or another's. */
+  /** Handles an answer; true if it belongs to a trial, this one or another. */
   receive(body: unknown): boolean;
-  /** An answer came that is not taken; a sentence's end that says why. */
+  /** An answer was refused; the text completes a sentence. */
   refused(why: string): void;
 }
 
-/** Longer than the backend gives the service. */
+/** Longer than the backend waits for the service (ms). */
 export const ANSWER_WITHIN_S = 12;
 const LOOK_EACH_MS = 500;
 
 type Read = Pick<Probed, 'answer' | 'streamUrl'> & { readonly ts: string | null };
 
 /**
- * @param newId names a request; nobody else may use the same
- * @param hide takes what nobody may read out of the backend's words
+ * @param newId names a request; must be unique
+ * @param hide removes secrets from the backend's words
  */
 export function createBackendProbe(
   topics: DeviceTopics,
@@ -106,7 +106,7 @@ export function createBackendProbe(
   };
 }
 
-/** What the answer says; the token of a backend that does not know trials ends here. */
+/** Judges the answer. A token from a backend that does not know trials is dropped here. */
 function readAnswer(json: unknown, hide: (text: string) => string): Read {
   const probed = tokenProbeAnswerSchema.safeParse(json);
   if (probed.success) {
@@ -142,7 +142,7 @@ function readGrant(grant: Exclude<TokenResponse, { ok: false }>): Pick<Read, 'an
   return { answer: { kind: 'granted', windowS: Number.isFinite(windowS) ? windowS : null }, streamUrl: url };
 }
 
-/** The backend wrote its time somewhere between our question and its answer. */
+/** The backend wrote its time between our question and its answer. */
 function sightOf(ts: string | null, wall: WallMs | null, tookMs: number): ClockReading | null {
   const theirs = ts === null ? Number.NaN : Date.parse(ts);
   if (wall === null || Number.isNaN(theirs)) return null;

@@ -22,13 +22,13 @@ export interface BrokerConnectionParts {
   readonly topics: DeviceTopics;
   readonly clock: Clock;
   /**
-   * As the agent itself connects.
-   * @throws with a message for an operator when a file of it can't be used
+   * Connects as the agent does.
+   * @throws with a message for an operator if one of its files is unusable
    */
   connection(): Promise<MqttConnection>;
-  /** Null: there is none that can be read. */
+  /** Null: there is no readable one. */
   certificate(): Promise<OwnCertificateFacts | null>;
-  /** An agent runs on this machine, or may do so for all that can be seen. */
+  /** An agent runs on this machine, or that cannot be excluded. */
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
   /** Null: foreign topics are not tried. */
@@ -36,9 +36,9 @@ export interface BrokerConnectionParts {
 }
 
 /**
- * Goes to the broker step by step, beside a running agent and never in its place: a second client with the device's
- * identifier would throw the agent off, so the doctor has one of its own. Only where no agent runs and the broker
- * refuses that one, the device's is tried too.
+ * Connects to the broker step by step, beside a running agent and never in its place: a second client with the
+ * device's identifier would disconnect the agent, so the doctor has its own. The device's is tried only if no agent
+ * runs and the broker refuses the doctor's.
  */
 export function createBrokerConnection(parts: BrokerConnectionParts): {
   join(): Promise<BrokerConnection>;
@@ -56,7 +56,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     }
     const reached = await reachBroker(connection, clock);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
-    // Before the login that stays: the broker may know only one client of this name.
+    // Before the login that stays: the broker may allow only one client of this name.
     const isolation = parts.nobody === null ? null : await tryForeign(connection, parts, parts.nobody);
     const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
@@ -103,7 +103,7 @@ async function login(
   { config, topics, clock, mayAgentRun, hear }: BrokerConnectionParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
   const subscriptions = deviceSubscriptions(topics, config.device.groups);
-  // What a running agent says of itself; a broker that does not let the device hear it is no problem of the device's.
+  // The status of a running agent. A broker that does not let the device read it is no problem of the device.
   const own = { filter: topics.status, mayBeRefused: true, qos: 0 } as const;
   const as = (name: 'doctor' | 'device') =>
     logIn({
@@ -112,7 +112,7 @@ async function login(
     });
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);
-  // With a second client of its name the agent would be thrown off: only where there surely is none.
+  // A second client of its name would disconnect the agent: only if surely none runs.
   if (!outcome.ok && outcome.refused && !mayAgentRun) {
     name = 'device';
     outcome = await as(name);
@@ -126,7 +126,7 @@ async function login(
   return { facts, bus: null, hasRefused: () => false };
 }
 
-/** Whether what goes to the broker and comes from it can be read and changed on the way. */
+/** Whether the traffic with the broker can be read and changed on the way. */
 export function isExposed({ mqtt }: Config): boolean {
   return isExposedAddress(mqtt.url);
 }

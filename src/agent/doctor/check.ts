@@ -2,12 +2,12 @@ import { type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName, Finding } from '../../protocol/mqtt/diagnose.ts';
 
-/** What a check came to; several where it is about lanes. */
+/** The result of a check; several if it is about lanes. */
 export type LaneOutcome = Outcome & { readonly lane: string | null };
 
 export interface Check {
   readonly name: CheckName;
-  /** It is told as a problem when it takes longer, milliseconds. */
+  /** Time limit (ms); a check beyond it is a problem. */
   readonly limitMs: number;
   run(): Promise<readonly LaneOutcome[]>;
 }
@@ -23,9 +23,9 @@ export function deviceCheck(name: CheckName, limitMs: number, run: () => Promise
 
 export interface RunOptions {
   readonly clock: Clock;
-  /** Told of each finding in the order of the checks, as soon as all before it are known. */
+  /** Called for each finding in the order of the checks, as soon as all before it are known. */
   tell?(finding: Finding): void;
-  /** Ends the telling early; what has been told is returned. */
+  /** Ends the report early; the findings so far are returned. */
   readonly abort?: AbortSignal;
 }
 
@@ -55,7 +55,7 @@ export async function runChecks(
     }
   } finally {
     for (const cancel of cancels) cancel();
-    // Who watches a start asks again and again with the same signal.
+    // A watcher of the start calls this repeatedly with the same signal.
     abort?.removeEventListener('abort', onAbort);
   }
   return findings;
@@ -64,7 +64,7 @@ export async function runChecks(
 async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Promise<readonly LaneOutcome[]> {
   const late = new Promise<readonly LaneOutcome[]>((resolve) => {
     const seconds = Math.round(check.limitMs / 1000);
-    const fix = 'Run it again; if it stays like this, restart the machine.';
+    const fix = 'Run it again; if that does not help, restart the machine.';
     const outcome = about(null, problem(`came to no result within ${seconds} s`, fix));
     cancels.push(clock.at(clock.now() + check.limitMs, () => resolve([outcome])));
   });
@@ -72,12 +72,12 @@ async function runOne(check: Check, clock: Clock, cancels: (() => void)[]): Prom
     return await Promise.race([check.run(), late]);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown error';
-    const fix = 'This is a fault of the doctor: report it.';
+    const fix = 'This is a defect of the doctor: report it.';
     return [about(null, problem(`the check itself failed: ${why}`, fix))];
   }
 }
 
-/** Does something once, however often it is asked for. */
+/** Runs a function once, however often it is called. */
 export function once<T>(act: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | null = null;
   return () => {

@@ -18,7 +18,7 @@ import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { BackendProbe, Probed } from './backend-probe.ts';
 import { type Check, deviceCheck, once } from './check.ts';
 
-/** How far one step of a connection may take. */
+/** Time limits of the steps of a connection (ms). */
 export const STEP_LIMIT_MS = 5000;
 export const BROKER_LIMIT_MS = 40_000;
 const BACKEND_LIMIT_MS = BROKER_LIMIT_MS + 15_000;
@@ -28,9 +28,9 @@ const STREAM_LIMIT_MS = BACKEND_LIMIT_MS + 25_000;
 export interface BrokerConnection {
   readonly outcome: Outcome;
   readonly bus: Bus | null;
-  /** Whether the broker has refused a message, where it says so. */
+  /** Whether the broker has refused a message, if it says so. */
   readonly hasRefused?: () => boolean;
-  /** What came of reaching for foreign topics; null: not tried. */
+  /** The result of publishing to foreign topics; null: not tried. */
   readonly isolation?: IsolationFacts | null;
 }
 
@@ -38,12 +38,12 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly topics: DeviceTopics;
   readonly probe: BackendProbe;
-  /** The lane that a token is asked for. */
+  /** The lane of the trial token. */
   readonly lane: string;
   join(): Promise<BrokerConnection>;
-  /** Whether a check is told; what keeps another one from its work is told with that one otherwise. */
+  /** Whether a check is reported. If not, its failure is reported by the check that depends on it. */
   tells(name: CheckName): boolean;
-  /** Where streams may go (`service.hosts`). */
+  /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;
@@ -95,7 +95,7 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
   ];
 }
 
-/** @param template as the grant has it; what may be secret in it is not shown */
+/** @param template as in the grant; secrets in it are not shown */
 async function lookAtStreamHost(
   template: string,
   { clock, hosts, serviceCa }: ConnectionParts,

@@ -28,10 +28,10 @@ import { connectionChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
-/** All checks of a device whose agent need not run, and the end of what they opened. */
+/** All checks of a device whose agent need not run, and a way to close what they opened. */
 export interface Examination {
   readonly checks: readonly Check[];
-  /** What a running agent says of itself, as the broker has it; null where it has nothing, or cannot be asked. */
+  /** The status of a running agent at the broker; null if there is none, or the broker is unreachable. */
   agentStatus(): Promise<ToldStatus | null>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface ExaminationOptions {
   readonly loaded: { ok: true; config: Config } | { ok: false; problems: readonly Problem[] };
   readonly machine: MachineParts;
   readonly clock: Clock;
-  /** Those wanted; null is all. */
+  /** The selected checks; null is all. */
   readonly only: readonly CheckName[] | null;
   /** Neither the microphone is opened nor a tone played. */
   readonly isSilent: boolean;
@@ -78,7 +78,7 @@ export function createExamination(options: ExaminationOptions): Examination {
   const { config } = loaded;
   const agents = findRunningAgents(machine.kernel.proc, process.pid);
   const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
-  // An agent of another configuration may have the same name at the broker.
+  // An agent with another configuration may have the same name at the broker.
   const mayAgentRun = agents === undefined || agents.length > 0;
   const { checks, agentStatus, close } = connectionAndSound(options, config, agent, mayAgentRun);
   return {
@@ -94,7 +94,7 @@ export function createExamination(options: ExaminationOptions): Examination {
       ...checks,
       ...machineChecks(machine, config),
     ]),
-    // What the broker keeps of an agent that does not run says nothing.
+    // The retained status of an agent that does not run means nothing.
     agentStatus: mayAgentRun ? agentStatus : async () => null,
     close,
   };
@@ -115,7 +115,7 @@ function connectionAndSound(
     awaits: (id) => probe.awaits(id),
     deliver: (body) => void probe.receive(body),
     refused: (fault) => {
-      // What a running agent asked for is answered here too.
+      // Answers to a running agent's requests arrive here too.
       if (fault !== 'unasked') probe.refused(explainFault(fault));
     },
   });
@@ -182,7 +182,7 @@ async function ownCertificate(
   return { validTo: present.validTo, isRenewed, isAsked: request !== null };
 }
 
-/** The owner's keys; a file of theirs that can't be used is told when it is needed. */
+/** The owner's keys; an unusable file is reported by the check that needs it. */
 function trustedKeys(config: Config): { signatures: SignedContentReader | null; check(): void } {
   try {
     const reader = ownerSignatures(config);

@@ -7,19 +7,22 @@ import { type DeviceAddress, operatorTopics } from '../../protocol/mqtt/topics.t
 export interface IsolationParts {
   readonly clock: Clock;
   readonly address: DeviceAddress;
-  /** The level of a device that does not exist. */
+  /** The topic level of a device that does not exist. */
   readonly nobody: string;
-  /** In the order in which they are tried. */
+  /** In the order of the tries. */
   readonly connections: readonly MqttConnection[];
 }
 
 const LOGIN_LIMIT_MS = 5000;
 const ANSWER_LIMIT_MS = 3000;
-/** What the broker keeps of others comes right behind the subscription. */
+/** Wait for retained messages of others (ms): they follow the subscription at once. */
 const LISTEN_MS = 1000;
 const LOOK_EACH_MS = 50;
 
-/** Reaches for what is not the device's own. Harmless where it is let: nobody listens there. Null: nobody could log in. */
+/**
+ * Tries topics that are not the device's own. It is harmless where allowed: no client listens there. Null: no login
+ * worked.
+ */
 export async function tryForeignTopics(parts: IsolationParts): Promise<IsolationFacts | null> {
   const { clock, address, nobody } = parts;
   const topics = operatorTopics(address.prefix, address.tenant);

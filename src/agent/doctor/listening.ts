@@ -3,17 +3,17 @@ import type { HeardPiece } from '../../core/doctor/microphone.ts';
 import type { AudioFault, OpenCapture } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** A microphone that is being listened to. */
+/** An open microphone. */
 export interface Listening {
   readonly pieces: readonly HeardPiece[];
-  /** The last thing that went wrong; null where nothing did. */
+  /** The last fault; null: none. */
   readonly fault: AudioFault | null;
-  /** Waits until `ms` of sound have come in all; false when they have not within `withinMs`, or at a fault. */
+  /** Waits for `ms` of sound in total; false if they do not come within `withinMs`, or at a fault. */
   until(ms: number, withinMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Opens a microphone and keeps what it hears. What can't be opened has a fault and hears nothing. */
+/** Opens a microphone and records it. A microphone that does not open has a fault and no sound. */
 export async function listen(open: () => OpenCapture, rateHz: number, clock: Clock): Promise<Listening> {
   const pieces: HeardPiece[] = [];
   let samples = 0;
@@ -67,7 +67,7 @@ export async function listen(open: () => OpenCapture, rateHz: number, clock: Clo
   };
 }
 
-/** What a driver threw, as it would have told it. */
+/** A driver's exception as the fault that it would have reported. */
 export function faultOf(error: unknown): AudioFault {
   const message = error instanceof Error ? error.message : 'unknown reason';
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;

@@ -25,7 +25,7 @@ import { judgeService, parseProperties, UNIT, UNIT_PROPERTIES } from '../../core
 import type { Config } from '../../protocol/config.ts';
 import { type Check, deviceCheck } from './check.ts';
 
-/** What of the machine is looked at, and how. */
+/** The machine's parts that the checks read. */
 export interface MachineParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly kernel: KernelFolders;
@@ -44,7 +44,7 @@ export function createMachineParts(env: Readonly<Record<string, string | undefin
 
 const LIMIT_MS = 20_000;
 
-/** Everything that neither needs the network nor makes a sound. */
+/** All checks without network and sound. */
 export function machineChecks(parts: MachineParts, config: Config | null): Check[] {
   const { kernel, run } = parts;
   const devices = config === null ? [] : wantedDevices(config);
@@ -64,7 +64,7 @@ export function machineChecks(parts: MachineParts, config: Config | null): Check
   ];
 }
 
-/** The sound cards' devices that the lanes name. */
+/** The ALSA devices of the lanes. */
 export function wantedDevices(config: Config): (WantedDevice & { direction: 'capture' | 'playback' })[] {
   return config.lanes.flatMap((lane, index) =>
     (['capture', 'playback'] as const).flatMap((direction) => {
@@ -95,7 +95,7 @@ async function checkMixers(
       return skipped('amixer is not installed (package alsa-utils)');
     else outcomes.push(judgeMissingMixer(device, control, answer?.text ?? ''));
   }
-  // A card that is not there lacks both directions.
+  // A missing card lacks both directions.
   return combine(
     outcomes.filter((one, at) => outcomes.findIndex(({ finding }) => finding === one.finding) === at),
   );
@@ -107,7 +107,7 @@ async function checkService(run: RunProgram, usesSoundCards: boolean): Promise<O
   return judgeService(unit?.['LoadState'] === undefined ? null : unit, usesSoundCards);
 }
 
-/** Where the agent keeps things. */
+/** The folders that the agent writes to. */
 function places(
   { env }: MachineParts,
   config: Config | null,

@@ -20,29 +20,29 @@ import { about, type Check, type LaneOutcome, once } from './check.ts';
 import { BROKER_LIMIT_MS } from './connection-checks.ts';
 import { faultOf, type Listening, listen } from './listening.ts';
 
-/** What the sound checks use. */
+/** Dependencies of the sound checks. */
 export interface SoundParts {
   readonly clock: Clock;
-  /** May throw what can never work. */
+  /** May throw for devices that can never work. */
   openCapture(lane: LaneConfig): OpenCapture;
   openPlayback(lane: LaneConfig): OpenPlayback;
-  /** Who has a device of the kernel's open; nobody where that cannot be told. */
+  /** The processes that have a kernel device open; empty if unknown. */
   holdersOf(device: string, direction: Direction): readonly Holder[];
-  /** The process that holds the sound cards for itself; null when none does. */
+  /** The process that holds the sound cards for itself; null: none does. */
   readonly agent: number | null;
-  /** What that process says of itself; null where it cannot be asked. */
+  /** That process's own status; null if it cannot be asked. */
   readonly agentStatus?: () => Promise<{ readonly reasons: readonly string[] } | null>;
-  /** Whether the tone is played; without it a loudspeaker is not touched. */
+  /** Whether the tone is played; without it the loudspeaker stays untouched. */
   readonly plays: boolean;
 }
 
 const LISTEN_MS = 2000;
-/** A doubtful rate is measured once more, over a longer time that evens out a busy machine. */
+/** A doubtful rate is measured again for this long (ms), which evens out a busy machine. */
 const LONGER_MS = 6000;
-/** As long as the drivers wait for one at its first try. */
+/** Equals the drivers' wait at their first try (ms). */
 const OPEN_LIMIT_MS = 10_000;
 const LANE_LIMIT_MS = 30_000;
-/** The search for the tone begins a little before it is due: a driver's calculation may be late. */
+/** The search for the tone begins this much early (ms): a driver's estimate may be late. */
 const EARLIEST_MS = 500;
 
 interface LaneSound {
@@ -50,7 +50,7 @@ interface LaneSound {
   playback(): Promise<Outcome>;
 }
 
-/** Microphone and loudspeaker of every lane, one lane after the other, so that no lane hears the tone of another. */
+/** Tests microphone and loudspeaker of every lane, one lane after the other: no lane may hear another's tone. */
 export function soundChecks(parts: SoundParts, config: Config): { checks: Check[]; close(): Promise<void> } {
   const open = new Set<{ close(): Promise<void> }>();
   let before = async (): Promise<void> => {};
@@ -68,7 +68,7 @@ export function soundChecks(parts: SoundParts, config: Config): { checks: Check[
     before = async () => void (await (parts.plays ? playback() : capture()));
     return { id: lane.id, capture, playback };
   });
-  // An agent is asked by way of the broker.
+  // A running agent is asked through the broker.
   const limitMs = LANE_LIMIT_MS * config.lanes.length + (parts.agent === null ? 0 : BROKER_LIMIT_MS);
   const each = (direction: 'capture' | 'playback') => async (): Promise<LaneOutcome[]> =>
     Promise.all(lanes.map(async (lane) => about(lane.id, await lane[direction]())));
@@ -107,7 +107,7 @@ function examineLane(lane: LaneConfig, parts: SoundParts, open: Set<{ close(): P
       open.add(listening);
       const facts = await hear(listening, rateHz);
       let wasSilentBeforeTone: boolean | null = null;
-      // A noise gate is closed in a quiet room: only a sound tells whether somebody is there.
+      // A noise gate closes in a quiet room: silence does not prove a dead microphone.
       const canPlay = plays && lane.playback.driver !== 'file' && !isHeld(lane.playback);
       if (canPlay && lane.capture.driver !== 'file' && listening.fault === null && isHearingDoubtful(facts)) {
         tone = await playTone(lane, listening, parts, open);
@@ -141,7 +141,7 @@ async function hear(listening: Listening, rateHz: number): Promise<HearingFacts>
   return measureHearing(listening.pieces, rateHz);
 }
 
-/** @param given null: of all that has been heard until now, the tone included */
+/** @param given null: all sound so far, the tone included */
 function judge(
   { pieces }: Listening,
   given: HearingFacts | null,
@@ -170,7 +170,7 @@ async function playTone(
         fault = given;
       },
       back: () => {},
-      // A card that misses the tone fails; a program that takes longer than that to start is not judged by it.
+      // A card that misses the tone fails; a program may take longer to start and is not judged by it.
       missed: () => {},
       measured: (heardUntil) => {
         measured = heardUntil;
@@ -182,7 +182,7 @@ async function playTone(
   open.add(playback);
   try {
     const { volume } = lane.playback;
-    // A card's own volume stays as it is; where there is none the lane's volume is part of every sound.
+    // A card's own volume stays as it is; without one, the lane's volume scales every sound.
     const gain = playback.mixer === null ? volumeGain(volume) : 1;
     const tone = playback.write(toPcm(makeTone(OUTPUT_RATE_HZ, gain)));
     await wait(clock, tone.from - clock.now() + TONE_MS + LONGEST_ECHO_MS);
@@ -198,7 +198,7 @@ async function playTone(
   }
 }
 
-/** Looks for the tone in what was heard from shortly before it was due. */
+/** Looks for the tone in the sound from shortly before it was due. */
 function findEcho(
   pieces: readonly HeardPiece[],
   rateHz: number,
@@ -206,7 +206,7 @@ function findEcho(
   gain: number,
 ): EchoFacts['heard'] {
   let samples = 0;
-  // No piece comes before its sound: the earliest that any piece makes of the beginning is nearest the truth.
+  // No piece arrives before its sound, so the earliest estimate of the beginning is the best.
   let beganAt = Number.POSITIVE_INFINITY;
   for (const { pcm, capturedAt } of pieces) {
     samples += pcm.byteLength / BYTES_PER_SAMPLE;
@@ -236,7 +236,7 @@ function faulty(
     return problem(`${device} is held by ${describeHolders(holders)}`, adviseOn(holders), { device, code });
   const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
   const fixes: Readonly<Record<AudioFault['code'], string>> = {
-    not_found: 'Plug it in, or name another: "dragoman devices" lists them.',
+    not_found: 'Plug it in, or configure another one: "dragoman devices" lists them.',
     busy: 'End the program that has it: "dragoman devices" tells which.',
     lost: `Plug the ${what} in again, and try another socket or cable.`,
     hung: `Plug the ${what} in again; if it hangs each time, use another one.`,
@@ -244,13 +244,15 @@ function faulty(
     too_fast: 'Use another card: this one does not keep time.',
     failed: '"dragoman devices" lists what there is; look at "dmesg" too.',
   };
-  // A driver's own words end with a fix where it knows a better one.
+  // A driver's own message ends with a better fix if it knows one.
   const [happened = '', ...own] = message.split('; ');
   const named = happened.includes(device) ? happened : `${device}: ${happened}`;
   return problem(named, own.length === 0 ? fixes[code] : sentence(own.join('; ')), { device, code });
 }
 
-/** How a card that others have becomes free. A desktop's sound server comes back by itself until its socket is masked. */
+/**
+ * How to free a card that another program holds. A desktop's sound server restarts itself until its socket is masked.
+ */
 function adviseOn(holders: readonly Holder[]): string {
   const has = (program: RegExp): boolean => holders.some((holder) => program.test(holder.program));
   const mask = (units: string): string =>

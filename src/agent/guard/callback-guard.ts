@@ -2,8 +2,8 @@ import type { CaptureSink, OpenCapture } from '../../ports/audio.ts';
 import { attempt, type Defects, nameOf } from './defects.ts';
 
 /**
- * The same callbacks for an adapter. An exception in one of them is reported and does not reach the adapter: it would end
- * the process there.
+ * The same callbacks for an adapter. An exception in one of them is reported and does not reach the adapter: it would
+ * end the process there.
  * @param part names the adapter in the report, such as `bus`
  */
 export function guardCallbacks<T extends object>(part: string, callbacks: T, defects: Defects): T {
@@ -17,7 +17,7 @@ export function guardCallbacks<T extends object>(part: string, callbacks: T, def
   return Object.fromEntries(guarded) as T;
 }
 
-/** A microphone whose sound the agent cannot take has failed for the owner: the lane hears nothing of it. */
+/** If the agent cannot process a microphone's sound, the owner sees the microphone as failed. */
 export function guardCapture(open: OpenCapture, defects: Defects): OpenCapture {
   return (sink, shortPeriods) => open(guardCaptureSink(sink, defects), shortPeriods);
 }
@@ -36,7 +36,7 @@ function guardCaptureSink(sink: CaptureSink, defects: Defects): CaptureSink {
         if (isReported) return;
         // The next chunk that reaches the lane ends the fault.
         isReported = true;
-        const message = `a defect of the program: the capture pipeline threw (${nameOf(error)}); its log tells more`;
+        const message = `a defect of the program: the capture pipeline threw (${nameOf(error)}); see its log`;
         guarded.fault({ code: 'failed', message });
       }
     },

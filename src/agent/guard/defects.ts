@@ -1,27 +1,27 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** Told of what was thrown where nothing may be. @param where names the part, such as `stream.ping` */
+/** Reports an exception in a place that must not throw. @param where names the part, such as `stream.ping` */
 export type Defects = (where: string, error: unknown) => void;
 
-/** What throws once may throw with every piece of sound: each part is heard once in this long, with a count. */
+/** Interval of log lines for one part (ms), each with a count: a defect may repeat with every chunk of sound. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Tells the owner. @param message a sentence for people, without the error's own text */
+/** Publishes a defect for the owner. @param message a sentence without the error's own text */
 export type TellDefect = (where: string, message: string) => void;
 
-/** Where defects are told: in the log, and to the owner as soon as anybody can be told. */
+/** Reports defects in the log, and to the owner as soon as that is possible. */
 export interface DefectReports {
   /** Never throws. */
   readonly report: Defects;
-  /** The owner is told from here on, and of what there has been before. Told of each one: counting is for whoever tells. */
+  /** Publishes defects from here on, and those from before. Called for each one: the receiver limits the rate. */
   tellOwner(tell: TellDefect): void;
 }
 
-/** More than these, before the owner can be told of any, are in the log alone. */
+/** Most defects held for the owner before the connection; more are only logged. */
 const MOST_HELD = 100;
 
-/** Tells defects to the log: the first of each part at once, further ones once a minute; and all to the owner. Never throws. */
+/** Logs the first defect of each part at once, then one a minute; passes all of them to the owner. Never throws. */
 export function createDefects(log: Log, clock: Clock): DefectReports {
   const told = new Map<string, { at: number; since: number }>();
   const held: [where: string, message: string][] = [];
@@ -40,7 +40,7 @@ export function createDefects(log: Log, clock: Clock): DefectReports {
   };
   const report: Defects = (where, error) => {
     const message = `a defect of the program: ${where} threw (${nameOf(error)}); the agent goes on`;
-    // Each of them may be what throws; then nobody is left to be told but the other.
+    // Either of the two may throw; the other one still reports.
     for (const one of [() => note(where, message, error), () => tell(where, message)]) {
       try {
         one();
@@ -56,11 +56,11 @@ export function createDefects(log: Log, clock: Clock): DefectReports {
   };
 }
 
-/** What names of errors and their codes look like: anything else may hold what was being worked on. */
+/** The form of error names and codes; anything else may contain confidential data. */
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,39}$/;
 const CODE = /^[A-Z][A-Z0-9_]{0,39}$/;
 
-/** The kind of an error, for whoever must not see its text: that may hold what was being worked on. */
+/** The kind of an error without its text, which may contain confidential data. */
 export function nameOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error;
@@ -69,7 +69,7 @@ export function nameOf(error: unknown): string {
     const kind = NAME.test(name) ? name : 'Error';
     return typeof code === 'string' && CODE.test(code) ? `${kind} ${code}` : kind;
   } catch {
-    // One whose parts throw, too.
+    // An error whose own properties throw.
     return 'Error';
   }
 }
@@ -83,7 +83,7 @@ export function guardClock(clock: Clock, defects: Defects): Clock {
   };
 }
 
-/** Does it; what it throws is told, and does not leave here. @returns whether it went well */
+/** Runs `act` and reports its exception. @returns whether it succeeded */
 export function attempt(defects: Defects, where: string, act: () => void): boolean {
   try {
     act();

@@ -7,8 +7,8 @@ import {
 import { type Defects, nameOf } from './defects.ts';
 
 /**
- * Streams of which nothing throws. Whatever does is the connection's end, told as `broke`; nothing that it says after
- * that is heard. The error's own text stays in the log: it may hold the address, and with it the token.
+ * Streams that never throw. An exception ends the connection and is reported as `broke`; later callbacks are ignored.
+ * The error's own text stays in the log: it may contain the address with the token.
  */
 export function guardStreams(openStream: OpenStream, defects: Defects): OpenStream {
   return (url, listener) => {
@@ -38,7 +38,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
         fail(where, error);
       }
     };
-    /** After these nothing is said any more, whatever becomes of them. */
+    /** After these, callbacks are ignored, whether they succeed or not. */
     const end = (how: 'close' | 'terminate'): void => {
       if (isOver) return;
       isOver = true;
@@ -69,19 +69,19 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
   };
 }
 
-/** Frees what can be freed of it. */
+/** Releases as much of the connection as possible. */
 function terminate(connection: StreamConnection): void {
   try {
     connection.terminate();
   } catch {
-    // What threw before this has been told.
+    // The first exception was reported already.
   }
 }
 
 function withoutText(error: unknown): Error {
   const bare = new Error(nameOf(error));
   bare.name = nameOf(error).split(' ')[0] ?? bare.name;
-  // The frames tell where; the first line may hold the address.
+  // The stack frames show the place; the first line may contain the address.
   const frames =
     error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : [];
   bare.stack = [nameOf(error), ...(frames ?? [])].join('\n');

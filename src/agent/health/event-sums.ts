@@ -2,10 +2,10 @@ import type { EventKind } from '../../protocol/mqtt/event.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** What of an event is added up where several are told as one. */
+/** The fields of events that are added up when several are published as one. */
 const SUMMED: Partial<Record<EventKind, readonly string[]>> = { speech_dropped: ['sentences', 'dropped_ms'] };
 
-/** The event that says that something is over, by the one that said that it began, and the field of both that tells what. */
+/** The event that ends a state, by the event that begins it, with the field of both that names the state. */
 const ENDS: Partial<Record<EventKind, readonly [begin: EventKind, what: string]>> = Object.fromEntries(
   (
     [
@@ -18,22 +18,22 @@ const ENDS: Partial<Record<EventKind, readonly [begin: EventKind, what: string]>
   ).flatMap(([begin, end, what]) => [begin, end].map((kind) => [kind, [begin, what]])),
 );
 
-/** Adds up what events count, from one that is told to the next: one that stands for several tells the sum. */
+/** Adds up the numbers of events between two published ones: the published event holds the sum. */
 export interface EventSums {
   /**
-   * Under which name events are counted together: of those that tell that something begins and is over, both, so that the last
-   * one told is how it is.
+   * The name under which events are counted together. The begin and the end of a state share it, so that the last
+   * published event is the present state.
    */
   nameOf(kind: EventKind, detail: Detail): string;
-  /** @returns the sums, this event included, of all that is not told */
+  /** @returns the sums of all unpublished events, this one included */
   add(kind: EventKind, detail: Detail): Record<string, number>;
-  /** They are told. */
+  /** The sums were published. */
   told(name: string): void;
 }
 
 export function createEventSums(): EventSums {
   const untold = new Map<string, Record<string, number>>();
-  /** What goes on tells the sum of its own. */
+  /** A running sum restarts. */
   const isSummed = (kind: EventKind, { ongoing }: Detail): boolean =>
     SUMMED[kind] !== undefined && ongoing !== true;
   const nameOf = (kind: EventKind, detail: Detail): string => {

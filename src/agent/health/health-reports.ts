@@ -17,7 +17,7 @@ export interface HealthDeps {
   readonly clock: Clock;
   readonly bootId: string;
   readonly lanes: readonly LaneRunner[];
-  /** Absent where there is no machine to ask. */
+  /** Null if there is no machine to measure. */
   readonly vitals: ReadVitals | null;
   bus(): Bus | null;
 }

@@ -18,13 +18,16 @@ import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-fil
 import { createThrottle, type Throttle } from '../throttle.ts';
 import { createEventSums } from './event-sums.ts';
 
-/** `{p}/state` is published at most this often (docs/mqtt.md). */
+/** Shortest interval of `{p}/state` (ms, docs/mqtt.md). */
 const STATE_INTERVAL_MS = 1000;
 
-/** A status that has changed so often in a minute is told to be better only when it has stayed so: a device may fail each second. */
+/**
+ * After this many changes in a minute, an improvement is published only once it is stable: a device may fail each
+ * second.
+ */
 const STEADY = { changes: 6, withinMs: 60_000, forMs: 5000 } as const;
 
-/** Which device speaks, and since when. */
+/** The identity of the device, and since when it runs. */
 export interface Identity {
   readonly topics: DeviceTopics;
   readonly bootId: string;
@@ -32,7 +35,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** Tells the owner how the device is: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
+/** Publishes the device's condition: `{p}/status`, `{p}/state` and `{p}/event/{kind}`. */
 export class Publisher {
   private readonly identity: Identity;
   private readonly clock: Clock;
@@ -50,7 +53,7 @@ export class Publisher {
   private readonly sums = createEventSums();
   private isTold = false;
   private cancelLook = (): void => {};
-  /** When it was told that it is another. */
+  /** When the status last changed. */
   private changes: readonly number[] = [];
   private betterSince: number | null = null;
   private cancelBetter = (): void => {};
@@ -74,12 +77,12 @@ export class Publisher {
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
 
-  /** The broker's word for when the device is gone. Its time is not known yet: it would be the connection's. */
+  /** The will, published by the broker. Its time is null: it would be that of the connection. */
   will(connection: number): string {
     return this.statusBody('lost', connection, ['connection_lost'], null);
   }
 
-  /** The last word of a device that ends by itself. */
+  /** The last status at a clean shutdown. */
   offlineStatus(): string {
     return this.statusBody('offline', this.connection, [], timestamp(this.clock.wall()));
   }
@@ -91,7 +94,7 @@ export class Publisher {
 
   connected(connection: number): void {
     this.connection = connection;
-    // It is all said now; and what ended the connection before, the bus leaves alone from then on.
+    // Each connection publishes everything again. The bus itself holds back a topic that ended the last one.
     this.again.forget();
     this.publishStatus(true);
     this.state.request();
@@ -103,7 +106,7 @@ export class Publisher {
     this.publishStatus(true);
   }
 
-  /** Something is wrong with the device as a whole, or no longer; in detail with these, where there are several. */
+  /** Sets or clears a condition of the whole device, with its details if there are several. */
   condition(what: Condition, holds: boolean, detail: string | null | readonly string[] = null): void {
     if (!holds && !this.conditions.has(what)) return;
     if (!holds) this.conditions.delete(what);
@@ -111,7 +114,7 @@ export class Publisher {
     this.refresh();
   }
 
-  /** The present connection, counted from 1; 0 before the first. */
+  /** The number of the present connection, from 1; 0 before the first. */
   get connections(): number {
     return this.connection;
   }
@@ -121,7 +124,7 @@ export class Publisher {
     return this.isTold;
   }
 
-  /** Publishes the status once more: somebody has overwritten it. */
+  /** Publishes the status again: another client has overwritten it. */
   repeat(): void {
     this.publishStatus(true);
   }
@@ -147,7 +150,10 @@ export class Publisher {
     if (isReported(step)) this.refresh();
   }
 
-  /** An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, also where it is told later. */
+  /**
+   * An event of a lane, or of the whole device (`lane` null). `ts` is when it happened, even if it is published
+   * later.
+   */
   tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void {
     const body = { ts: timestamp(this.clock.wall()), ...detail };
     const name = this.sums.nameOf(kind, detail);
@@ -159,7 +165,7 @@ export class Publisher {
     this.repeats.tell(name, publish, ORDINARY_A_MINUTE);
   }
 
-  /** Something threw. What throws with each piece of sound is one event a minute, with how often; other parts have their own. */
+  /** Publishes a defect. A part that throws with each chunk of sound gives one event a minute with a count. */
   tellDefect(where: string, message: string): void {
     const body = { ts: timestamp(this.clock.wall()), lane: null, where, message };
     const publish = (repeated: number): void => this.publishEvent('defect', withRepeats(body, repeated));
@@ -170,7 +176,7 @@ export class Publisher {
     this.bus?.publish(this.identity.topics.event(kind), JSON.stringify(body), { qos: 1 });
   }
 
-  /** The backend counts as dead, or is back: events of the whole device. */
+  /** The backend is silent, or is back: events of the whole device. */
   tellBackend(outage: Outage | null, before: Outage | null): void {
     if (outage !== null) {
       const { since, reason, field } = outage;
@@ -204,7 +210,7 @@ export class Publisher {
     );
   }
 
-  /** Some of it changes by the passing of time alone. */
+  /** Some parts change by time alone. */
   private lookAgain(): void {
     this.cancelLook();
     const moments = this.laneStatuses().map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY);
@@ -216,7 +222,7 @@ export class Publisher {
     this.lookAgain();
     const { status, reasons } = this.status();
     const fingerprint = JSON.stringify([status, reasons]);
-    // Before the first connection there is nothing to take back; each connection begins with a status.
+    // Before the first connection nothing was published; each connection begins with a status.
     const isNews = always || fingerprint !== this.lastStatus;
     if (this.connection === 0 || !isNews || (!always && this.mayWorsen(reasons)))
       return this.stayBetter(isNews);
@@ -231,17 +237,17 @@ export class Publisher {
     });
   }
 
-  /** Whether it is to be seen first if it stays as good as it is. */
+  /** Whether an improvement must be stable before it is published. */
   private mayWorsen(reasons: readonly string[]): boolean {
     const now = this.clock.now();
     this.changes = this.changes.filter((at) => now - at < STEADY.withinMs);
     const isBetter = !this.ending && reasons.every((reason) => this.lastReasons.includes(reason));
     if (!isBetter || this.changes.length < STEADY.changes) return false;
-    // The same sum as in stayBetter: a difference may fall short of it by a fraction, again and again.
+    // The same sum as in stayBetter: a difference may fall short of it by a rounding error, repeatedly.
     return this.betterSince === null || now < this.betterSince + STEADY.forMs;
   }
 
-  /** It is better since now, or since before; or no better than what is told. */
+  /** Sets since when the status has improved; null if it is no better than the published one. */
   private stayBetter(isBetter: boolean): void {
     this.cancelBetter();
     this.betterSince = isBetter ? (this.betterSince ?? this.clock.now()) : null;
@@ -249,7 +255,7 @@ export class Publisher {
     this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
   }
 
-  /** @param ended what becomes of it is known; returns how it is published again */
+  /** @param ended called with the result; its argument publishes the value again */
   private publishRetained(topic: string, body: string, ended: (isDelivered: boolean) => () => void): void {
     this.bus?.publish(topic, body, {
       ...{ qos: 1, retain: true },
@@ -293,7 +299,7 @@ function describeDevices(lane: LaneConfig | undefined): {
       case 'file':
         return `file:${device.path}`;
       case 'command':
-        // Arguments may hold what is nobody else's business.
+        // Arguments may be confidential.
         return `command:${device.command[0] ?? ''}`;
       case 'addon':
         return `addon:${device.device}`;
@@ -304,14 +310,14 @@ function describeDevices(lane: LaneConfig | undefined): {
   return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
-/** Speech that goes lost is told in steps: each chunk of it would be news three times a second. */
+/** Lost speech is published in steps: one event per chunk would be three a second. */
 const LOST_STEP_MS = 10_000;
 
 function lostStep({ backlog, settings }: LaneState): number {
   return Math.floor((backlog.accounts.lost * settings.chunkMs) / LOST_STEP_MS);
 }
 
-/** Whether a step changed anything that `{p}/state` or `{p}/status` tells. */
+/** Whether a step changed any value in `{p}/state` or `{p}/status`. */
 function isReported({ before, after }: LaneStep): boolean {
   return (
     phaseOf(before.session) !== phaseOf(after.session) ||

@@ -1,29 +1,29 @@
-/** Tells the owner what is wrong with the device's files while everything runs, and when that is over. */
+/** Reports faults of the device's files while everything runs, and their end. */
 import { redactText } from '../../adapters/redaction.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { Publisher } from './publisher.ts';
 
-/** Of an event: whoever has more to repair reads the log, or `check-config`. */
+/** Most problems in one event; the log and `check-config` have all of them. */
 const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 const LONGEST_KEY = 120;
 
-/** What outlives a restart, by the beginning of its file's name. */
+/** The state files that outlive a restart, by the beginning of their names. */
 export type KeptFile = EventDetail<'disk_problem'>['what'];
 
 export interface ConfigProblem {
-  /** The key that is wrong; empty where it is about none. */
+  /** The wrong key; empty if the fault is about none. */
   readonly key: string;
-  /** With key, place and fix; without any secret. */
+  /** With key, place and fix; without secrets. */
   readonly message: string;
 }
 
 export interface Troubles {
-  /** The configuration was read again, by a person's order: what is wrong with it; nothing: it is in force. */
+  /** The configuration was read again at an operator's request: its problems; none: it is in force. */
   reread(problems: readonly ConfigProblem[]): void;
-  /** A connection needed the files that the configuration names: which of them could not be read. */
+  /** A connection needed the configured files: those that could not be read. */
   needed(problems: readonly ConfigProblem[]): void;
-  /** To be told why something that outlives a restart cannot be written; null when it is written. */
+  /** Returns a callback for one state file: a reason when it cannot be written; null when it is written. */
   kept(what: KeptFile): (problem: string | null) => void;
 }
 
@@ -51,7 +51,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
     reread(problems) {
       const isOver = refused.length + unreadable.length > 0;
       refused = problems;
-      // One that still cannot be read is told again at the next connection, or is among these.
+      // A file that is still unreadable is reported again at the next connection, or is among these.
       unreadable = [];
       if (problems.length > 0) tellProblems(problems);
       judge(isOver);
@@ -75,7 +75,7 @@ export function createTroubles(publisher: () => Pick<Publisher, 'tell' | 'condit
   };
 }
 
-/** A configuration may hold anything, where it does not belong too. */
+/** A configuration may hold confidential text in any place. */
 function cut(text: string, longest: number): string {
   const isCut = text.length > longest;
   const safe = redactText(isCut ? text.slice(0, longest) : text, isCut);

@@ -9,7 +9,7 @@ import { readKept } from '../state-files/kept-state.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 import type { LaneStep } from './lane-runner.ts';
 
-/** No device has more lanes. */
+/** Most lanes of a device. */
 const MOST_LANES = 64;
 const LONGEST_TEXT = 256;
 
@@ -24,7 +24,7 @@ const laneSchema = z
 const contentSchema = z.object({ lanes: z.array(laneSchema).max(MOST_LANES) });
 type Accepted = z.infer<typeof laneSchema>;
 
-/** What is written. */
+/** Version of the files that this program writes. */
 export const TASKS_FILE_VERSION = 1;
 const READERS: Readers<readonly Accepted[]> = {
   1: (json) => contentSchema.safeParse(json).data?.lanes ?? null,
@@ -38,7 +38,10 @@ export function readTasks(text: string): Reading<readonly Accepted[]> {
   return readVersioned(text, TASKS_FILE_VERSION, READERS);
 }
 
-/** The task of each lane that the service took last, over restarts: it goes on where the one that is ordered is refused. */
+/**
+ * The last task of each lane that the service accepted, over restarts. It continues if the service refuses a newer
+ * one.
+ */
 export interface AcceptedTasks {
   of(lane: string): TaskOptions | null;
   onStep(step: LaneStep): void;
@@ -47,7 +50,7 @@ export interface AcceptedTasks {
 
 /**
  * @param file null: nothing outlives the program
- * @param kept told why it cannot be written, once; null when it can be again
+ * @param kept called with a reason when it cannot be written, once; null when it can be again
  */
 export function createAcceptedTasks(
   file: StateFile | null,
@@ -67,7 +70,7 @@ export function createAcceptedTasks(
         writer?.changed();
       },
     },
-    'which languages the service took before cannot be read and is forgotten',
+    'cannot read the languages that the service accepted before; ignoring them',
   );
   take(before ?? []);
   const serialize = (): string =>
@@ -77,8 +80,8 @@ export function createAcceptedTasks(
       ? null
       : createBatchedWriter(file, clock, serialize, (problem) => {
           kept(problem);
-          if (problem === null) log.info({}, 'the languages that the service took are kept again');
-          else log.warn({}, `${problem}; the languages that the service took are not kept over a restart`);
+          if (problem === null) log.info({}, 'the languages that the service accepted are saved again');
+          else log.warn({}, `${problem}; the languages that the service accepted will not survive a restart`);
         });
   return {
     of: (lane) => tasks.get(lane) ?? null,

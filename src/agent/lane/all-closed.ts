@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from './lane-runner.ts';
 
-/** True once every lane is closed, false when the limit comes first. */
+/** True when every lane is closed, false if the limit comes first. */
 export function whenAllClosed(
   lanes: readonly LaneRunner[],
   clock: Clock,

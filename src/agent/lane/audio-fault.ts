@@ -13,12 +13,15 @@ const CODES: Readonly<Record<AudioFault['code'], true>> = {
   failed: true,
 };
 
-/** A fault as the lane hears of it. Taken by its names: a fault may be an `Error`, whose message a spread leaves behind. */
+/**
+ * A fault as an event of the lane. The fields are named: a fault may be an `Error`, and a spread would lose its
+ * message.
+ */
 export function faultEvent(device: Device, { code, message }: AudioFault): LaneEvent {
   return { type: 'audio_fault', device, code, message };
 }
 
-/** Why a device could not be opened: a fault that says so, or whatever else was thrown. */
+/** Why a device could not be opened: the fault itself, or any other exception. */
 export function openingFault(device: Device, error: unknown): LaneEvent {
   const message = error instanceof Error && error.message !== '' ? error.message : 'unknown error';
   return faultEvent(device, { code: isFault(error) ? error.code : 'failed', message });

@@ -14,31 +14,31 @@ import { EchoPath } from './echo-path.ts';
 import { keepOpening } from './keep-opening.ts';
 import type { Reference } from './playback-pipeline.ts';
 
-/** What the capture pipeline of a lane are made of. */
+/** Dependencies of a lane's capture pipeline. */
 export interface CapturePipelineDeps {
   readonly lane: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly openCapture: OpenCapture;
   readonly createVoiceDetector: CreateVoiceDetector;
-  /** Of the sound that is captured and sent. */
+  /** Sample rate of the captured sound. */
   readonly rateHz: number;
   readonly chunkMs: number;
-  /** Of the sound that the loudspeaker plays meanwhile. */
+  /** Sample rate of the loudspeaker's sound. */
   readonly playedRateHz: number;
   /** Left out: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
-  /** Absent where echo can't be cancelled. */
+  /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
-  /** Whether it is cancelled to begin with. */
+  /** Whether echo is cancelled at the start. */
   readonly cancelEcho: boolean;
   post(event: LaneEvent): void;
 }
 
-/** This much of a chunk must be voiced to count as speech: a syllable, not a click. */
+/** Least voiced part of a chunk that counts as speech (ms): a syllable, not a click. */
 const SYLLABLE_MS = 80;
 
-/** A microphone that takes longer than this to open may never do. */
+/** Time until a microphone that does not open is reported (ms). */
 const OPENING_MS = 10_000;
 
 /** One opened microphone. */
@@ -48,7 +48,7 @@ interface Microphone extends Reference {
   close(): Promise<void>;
 }
 
-/** The way of the sound from the microphone to the lane: exact chunks, measured and judged. Decides nothing. */
+/** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It decides nothing. */
 export class CapturePipeline implements Reference {
   private readonly deps: CapturePipelineDeps;
   private microphone: Microphone | null = null;
@@ -59,12 +59,12 @@ export class CapturePipeline implements Reference {
     this.cancels = deps.cancelEcho;
   }
 
-  /** Opens the microphone; what it can't do comes as `audio_fault`. */
+  /** Opens the microphone; a failure comes as `audio_fault`. */
   open(): void {
     this.microphone = openMicrophone(this.deps, this.cancels);
   }
 
-  /** Whether the loudspeaker is taken out of what is captured. */
+  /** Whether the loudspeaker's echo is cancelled. */
   cancelEcho(on: boolean): void {
     this.cancels = on;
     this.microphone?.cancelEcho(on);
@@ -82,7 +82,7 @@ export class CapturePipeline implements Reference {
     this.microphone?.late?.(byMs);
   }
 
-  /** What the device has been through; null without one. */
+  /** Counters of the device; null without one. */
   get figures(): DeviceFigures | null {
     return this.microphone?.figures() ?? null;
   }
@@ -100,7 +100,7 @@ export class CapturePipeline implements Reference {
   }
 }
 
-/** Device frames -> canceller -> chunks -> lane, with what is measured on the way. */
+/** Device frames -> canceller -> chunks -> lane, with measurements on the way. */
 function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone {
   const { rateHz, playedRateHz, chunkMs, post } = deps;
   const chunkSamples = Math.round((chunkMs * rateHz) / 1000);
@@ -109,22 +109,22 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   const createDetector = deps.createEchoDetector ?? createEchoDetector;
   const echo = createDetector({ heardRateHz: rateHz, playedRateHz });
   const watch = createCaptureWatch({ rateHz, playedRateHz });
-  // What a closed microphone still delivers must not reach the lane: it may have another one by then.
+  // Late sound of a closed microphone must not reach the lane: it may have another one by then.
   let closed = false;
-  // Behind its end a recording is silent, which is no fault of a microphone.
+  // After its end a recording is silent: that is no fault of a microphone.
   let hasEnded = false;
   let opened: Capture | null = null;
 
   const judge = (chunks: readonly Chunk[]): void => {
     for (const chunk of chunks) {
       const isSpeech = hearSpeech(voices, chunk.pcm, rateHz);
-      // What fills a chunk up says nothing of how quiet the room is.
+      // Padding must not count as a quiet room.
       const frames = measureFrames(chunk.pcm.subarray(0, chunk.soundBytes), rateHz);
       const talk = voices.talk?.() ?? null;
       const levels = { ...frames, isSpeech, ...(talk !== null && { talk }) };
       const { beganAt, capturedAt: endedAt } = chunk;
       post({ type: 'captured', beganAt, capturedAt: endedAt, pcm: chunk.pcm, levels });
-      // Behind the sending: what it finds is for the chunks to come.
+      // After sending: its result is for later chunks.
       const measure = echo.hear(chunk.pcm, chunk.capturedAt);
       const heard = path.isCancelling ? 'cancelled' : 'microphone';
       if (measure !== null) post({ type: 'echo_heard', heard, measure });
@@ -154,7 +154,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     },
     fault: (fault) => {
       if (closed) return;
-      // Half a word is worth more now than when the microphone is back.
+      // Half a word now is better than when the microphone is back.
       judge(chunker.flush());
       post(faultEvent('capture', fault));
     },
@@ -168,7 +168,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
     },
     failed: (error) => post(openingFault('capture', error)),
   });
-  // One that neither opens nor fails is told as well: else nobody would know why the lane hears nothing.
+  // A microphone that neither opens nor fails is a fault too: else the silence would have no explanation.
   const isLate = (): void => {
     const message = `the microphone has not opened within ${OPENING_MS / 1000} s; the lane hears nothing until it does`;
     post(faultEvent('capture', { code: 'hung', message }));
@@ -179,7 +179,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
   return {
     figures: () => opened?.figures ?? null,
     cancelEcho(on) {
-      // What is cancelled is worked on, and must not come a whole chunk at a time.
+      // The canceller needs short pieces, not whole chunks.
       short = on;
       opened?.useShortPeriods?.(on);
       path.cancel(on);
@@ -194,7 +194,7 @@ function openMicrophone(deps: CapturePipelineDeps, cancels: boolean): Microphone
       echo.flushed(at);
     },
     late(byMs) {
-      // The canceller goes by places, where there are any.
+      // The canceller uses stream positions if it has them.
       echo.late(byMs);
     },
     async close() {

@@ -4,29 +4,29 @@ import type { LaneEvent } from '../../core/lane/event.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../../ports/echo.ts';
 
-/** What the way through the canceller is made of. */
+/** Dependencies of the path through the canceller. */
 export interface EchoPathDeps {
-  /** Absent where echo can't be cancelled. */
+  /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   readonly rateHz: number;
   readonly playedRateHz: number;
-  /** What is delivered is cut into chunks of this length. */
+  /** Length of the chunks that the delivered sound is cut into. */
   readonly chunkMs: number;
   post(event: LaneEvent): void;
 }
 
-/** Takes the next captured sound, cancelled or as it was captured. */
+/** Takes the next captured sound, with or without cancelled echo. */
 export type Deliver = (pcm: Uint8Array, capturedAt: number) => void;
 
-/** The way of one opened microphone's sound through the canceller, where there is one; around it, until it is ready. */
+/** The path of one microphone's sound through the canceller, or past it until the canceller is ready. */
 export class EchoPath {
   private readonly deps: EchoPathDeps;
   private readonly deliver: Deliver;
-  /** Bytes that were delivered and wait for the rest of their chunk. */
+  /** Delivered bytes of an incomplete chunk. */
   private readonly heldBytes: () => number;
   private canceller: EchoCanceller | null = null;
   private isReady = false;
-  /** Bytes that are with the canceller. */
+  /** Bytes in the canceller. */
   private given = 0;
 
   constructor(deps: EchoPathDeps, deliver: Deliver, heldBytes: () => number) {
@@ -35,7 +35,7 @@ export class EchoPath {
     this.heldBytes = heldBytes;
   }
 
-  /** Whether what is delivered has been through the canceller. */
+  /** Whether delivered sound has passed through the canceller. */
   get isCancelling(): boolean {
     return this.isReady;
   }
@@ -62,7 +62,7 @@ export class EchoPath {
           this.given -= pcm.byteLength;
           this.deliver(pcm, capturedAt);
         },
-        // Told first: what it gives back has its echo in it, and the gate must know.
+        // First of all: the returned sound still has its echo, and the gate must know.
         failed: (message) => {
           this.canceller = null;
           this.isReady = false;
@@ -88,7 +88,7 @@ export class EchoPath {
     this.canceller?.flushed(at, place);
   }
 
-  /** What the canceller still holds is delivered as it was captured. */
+  /** Delivers the sound in the canceller as it was captured. */
   close(): void {
     const { canceller } = this;
     this.canceller = null;
@@ -96,11 +96,11 @@ export class EchoPath {
     canceller?.close();
   }
 
-  /** How much is missing of a chunk when this many bytes have come. */
+  /** Milliseconds missing from a chunk after these bytes. */
   private missingMs(bytes: number): number {
     const { rateHz, chunkMs } = this.deps;
     const chunkBytes = Math.round((chunkMs * rateHz) / 1000) * BYTES_PER_SAMPLE;
-    // Where a chunk is no whole number of its blocks, the canceller keeps up to one of them back.
+    // If a chunk is no whole number of its blocks, the canceller keeps up to one block back.
     const blockBytes = cancellerBlock(rateHz) * BYTES_PER_SAMPLE;
     const kept = chunkBytes % blockBytes === 0 ? 0 : blockBytes;
     const begun = (this.heldBytes() + this.given + chunkBytes - kept) % chunkBytes;

@@ -1,6 +1,6 @@
 import type { StreamListener, StreamMessage } from '../../ports/stream.ts';
 
-/** Hands on what is said of a stream, with every text that anybody may read passed through `hide`. */
+/** Passes a stream's callbacks on; every text that people may read goes through `hide`. */
 export function hidingListener(listener: StreamListener, hide: (text: string) => string): StreamListener {
   return {
     ...listener,
@@ -15,7 +15,7 @@ export function hidingListener(listener: StreamListener, hide: (text: string) =>
   };
 }
 
-/** What the service complains of is read by people; nothing else that it says is shown. */
+/** People read the service's error messages; no other text of it is shown. */
 function withoutSecrets(message: StreamMessage, hide: (text: string) => string): StreamMessage {
   if (message.message_type !== 'error' && message.message_type !== 'warning') return message;
   const words = Object.entries(message.data).map(([key, value]) => [

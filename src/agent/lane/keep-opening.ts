@@ -1,29 +1,29 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A device that does not open is tried again after this long, twice as long each time, up to the longest. */
+/** First and longest retry interval of a device that does not open (ms); it doubles each time. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 const SLACK_MS = 500;
 
 export interface Opening<Device> {
   open(): Promise<Device>;
-  /** It is open; also when that was cancelled meanwhile. */
+  /** The device is open, even if that was cancelled meanwhile. */
   opened(device: Device): void | Promise<void>;
-  /** A try has failed; the same failure several times in a row is told once. */
+  /** A try failed; the same failure several times in a row is reported once. */
   failed(error: unknown): void;
 }
 
-/** A device that is being opened. */
+/** The opening of a device. */
 export interface KeepOpening {
-  /** Done when the first try is, however it ends. */
+  /** Resolves after the first try, whatever its result. */
   readonly firstTry: Promise<void>;
-  /** No further try. */
+  /** Stops the retries. */
   cancel(): void;
 }
 
 /**
- * Opens a device, and tries again for as long as that fails: what was missing may come back, and no lane may stay deaf or
- * mute until somebody restarts the agent.
+ * Opens a device, and retries as long as that fails: a missing device may come back, and no lane may stay deaf or
+ * mute until a restart.
  */
 export function keepOpening<Device>(clock: Clock, opening: Opening<Device>): KeepOpening {
   let isCancelled = false;

@@ -4,17 +4,17 @@ import type { LaneAccountReport } from '../../protocol/mqtt/account.ts';
 import type { LaneRunner } from './lane-runner.ts';
 import type { LatencySummary } from './latency.ts';
 
-/** Where a lane's audio went so far, and how fast. `captured = sent + silenced + trimmed + dropped + held`. */
+/** A lane's audio account so far. `captured = sent + silenced + trimmed + dropped + held`. */
 export interface LaneAccount extends Accounts, LaneCounts {
   readonly held: number;
-  /** Speech thrown away unheard, milliseconds. */
+  /** Dropped translated speech (ms). */
   readonly lost_ms: number;
-  /** Translated sound handed to the loudspeaker, milliseconds. */
+  /** Translated sound written to the loudspeaker (ms). */
   readonly played_ms: number;
-  /** Translated sentences given up unheard because speech lagged, and how long they were, milliseconds. */
+  /** Translated sentences dropped because speech lagged, and their length (ms). */
   readonly shed_sentences: number;
   readonly shed_ms: number;
-  /** Times that a sentence ran dry in its middle. */
+  /** Times that the sound ran out within a sentence. */
   readonly playout_gaps: number;
   readonly capture_to_wire_ms: LatencySummary | null;
   readonly wire_to_speaker_ms: LatencySummary | null;
@@ -36,7 +36,7 @@ export function accountOf(lane: LaneRunner): LaneAccount {
   };
 }
 
-/** The same, as the command `status` tells it. */
+/** The account as the command `status` reports it. */
 export function reportAccount(id: string, account: LaneAccount): LaneAccountReport {
   const { maxDurations, takenBack, saidAgain, unspokenMs, speechDroppedMs, streamMs, ...rest } = account;
   return {

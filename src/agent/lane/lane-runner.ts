@@ -28,13 +28,13 @@ import { createLatencyRecorder, type LatencyRecorder } from './latency.ts';
 import { PlaybackPipeline } from './playback-pipeline.ts';
 import { createTimers, type Timers } from './timers.ts';
 
-/** What a lane needs from outside. */
+/** Dependencies of a lane. */
 export interface LaneDeps {
   readonly clock: Clock;
   readonly loop: EventLoop;
   readonly log: Log;
   readonly repeats: RepeatFilter;
-  /** Told of what was thrown where nothing may be. */
+  /** Reports exceptions in places that must not throw. */
   readonly defects: Defects;
   readonly tokenStore: TokenStore;
   readonly openStream: OpenStream;
@@ -43,10 +43,10 @@ export interface LaneDeps {
   readonly createVoiceDetector: CreateVoiceDetector;
   /** Left out: the usual one. */
   readonly createEchoDetector?: CreateEchoDetector | undefined;
-  /** Absent where echo can't be cancelled. */
+  /** Absent if echo can't be cancelled. */
   readonly openEchoCanceller?: OpenEchoCanceller | undefined;
   requestToken(tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
-  /** The task that the service took before the program was started; null: none is known. */
+  /** The task that the service accepted before this start; null: none is known. */
   readonly acceptedTask: TaskOptions | null;
   /** Seed of the lane's jitter. */
   readonly seed: number;
@@ -61,7 +61,7 @@ export interface LaneStep {
   readonly after: LaneState;
 }
 
-/** Runs one lane: feeds events into its core and carries the effects out. Decides nothing. */
+/** Runs one lane: passes events to its core and carries out the effects. It decides nothing. */
 export class LaneRunner {
   readonly id: string;
   readonly captureToWire: LatencyRecorder = createLatencyRecorder();
@@ -72,9 +72,9 @@ export class LaneRunner {
   private readonly timers: Timers;
   private readonly silentChunk: Uint8Array;
   private current: LaneState;
-  /** More than one only while a session hands over to the next. */
+  /** More than one only during a rollover. */
   private readonly connections = new Map<number, StreamConnection>();
-  /** Streams whose bytes do not leave as fast as they come. */
+  /** Streams that do not send their bytes as fast as they get them. */
   private readonly congested = new Set<number>();
   private hears = false;
   private cancels: boolean;
@@ -90,7 +90,7 @@ export class LaneRunner {
     this.current = createLane({
       settings: {
         ...LANE_DEFAULTS,
-        // A recording holds what the service said, and nothing else.
+        // A recording holds only the speech of the service.
         softEdges: config.playback.driver !== 'file',
         quickens: config.playback.driver !== 'file',
         rollLeadMs: config.rolloverLead * 1000,
@@ -119,7 +119,7 @@ export class LaneRunner {
     });
   }
 
-  /** What its devices have been through. */
+  /** Counters of its devices. */
   get figures(): { readonly capture: DeviceFigures | null; readonly playback: DeviceFigures | null } {
     return { capture: this.capturePipeline.figures, playback: this.playbackPipeline.figures };
   }
@@ -132,12 +132,12 @@ export class LaneRunner {
     return phaseOf(this.current.session);
   }
 
-  /** The token that it waits for. */
+  /** The open token request. */
   get tokenRequest(): PendingTokenRequest | null {
     return tokenRequestOf(this.current.session);
   }
 
-  /** Whether it may have to ask the backend at any moment. */
+  /** Whether it may need the backend at any moment. */
   get needsBackend(): boolean {
     return needsBackend(this.current, this.deps.clock.now());
   }
@@ -147,7 +147,7 @@ export class LaneRunner {
     await this.playbackPipeline.open();
   }
 
-  /** Frees the audio devices; the lane has reached `closed`, or is not waited for any longer. */
+  /** Releases the audio devices; the lane is `closed`, or its time is over. */
   async close(): Promise<void> {
     this.timers.disarmAll();
     for (const connection of this.connections.values()) connection.terminate();
@@ -168,14 +168,14 @@ export class LaneRunner {
         this.perform(effect);
       } catch (error) {
         this.deps.defects(`${this.id}.${effect.type}`, error);
-        // The lane believes that it is done. What can't be let go of at a restart is left at that.
+        // The lane believes that the effect is done. At a restart, failures to release something are ignored.
         if (event.type !== 'defect') this.post({ type: 'defect', where: `${effect.type}: ${nameOf(error)}` });
       }
     }
     this.watch({ lane: this.id, event, effects, before, after: state });
   }
 
-  /** A step that throws ends alone: the lane begins again, the others do not notice. */
+  /** An exception in a step restarts this lane only. */
   private stepOrRestart(before: LaneState, event: LaneEvent): StepResult {
     const now = this.deps.clock.now();
     try {
@@ -243,7 +243,7 @@ export class LaneRunner {
     }
   }
 
-  /** What is taken out of what is heard has to be played by one unbroken clock. */
+  /** Echo cancelling needs one unbroken playback clock. */
   private keepClock(): void {
     this.playbackPipeline.runOn(this.hears && this.cancels);
   }
@@ -296,7 +296,7 @@ export class LaneRunner {
       this.post({ type: 'congested', stream: effect.stream });
     }
     if (effect.capturedAt !== null && !effect.queued) {
-      // A chunk that a microphone broke off was filled up: its end is yet to come.
+      // An interrupted chunk was padded, so its end may be in the future.
       this.captureToWire.record(Math.max(0, this.deps.clock.now() - effect.capturedAt));
     }
   }

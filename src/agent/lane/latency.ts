@@ -12,7 +12,7 @@ export interface LatencySummary {
   readonly count: number;
 }
 
-/** Enough for p99 to mean something, small enough to sort now and then: about 20 minutes of chunks. */
+/** Number of records: enough for a p99, few enough to sort; about 20 minutes of chunks. */
 const CAPACITY = 4096;
 
 export function createLatencyRecorder(): LatencyRecorder {

@@ -12,48 +12,51 @@ import { faultEvent, openingFault } from './audio-fault.ts';
 import { type KeepOpening, keepOpening } from './keep-opening.ts';
 import type { LatencyRecorder } from './latency.ts';
 
-/** What the playback pipeline of a lane is made of. */
+/** Dependencies of a lane's playback pipeline. */
 export interface PlaybackPipelineDeps {
   readonly clock: Clock;
   readonly openPlayback: OpenPlayback;
-  /** From the arrival of a sound to its being heard. */
+  /** Latency from the arrival of a sound until it is heard. */
   readonly wireToSpeaker: LatencyRecorder;
-  /** To begin with, 0-100. */
+  /** Volume at the start, 0-100. */
   readonly volume: number;
-  /** Of the sound that is played. */
+  /** Sample rate of the played sound. */
   readonly rateHz: number;
-  /** Whether the voices of the service are brought to one loudness. */
+  /** Whether the service's voices are brought to one loudness. */
   readonly normalizes?: boolean;
-  /** Who needs to know what is heard from the loudspeaker, and when. */
+  /** Gets the played sound and its time. */
   readonly reference?: Reference;
   post(event: LaneEvent): void;
 }
 
-/** Told of every sound that is written, as it is written. */
+/** Called for every sound as it is written. */
 export interface Reference {
-  /** @param heardAt when its first sample is heard; @param goesOn it follows what still sounds, whatever that moment says */
+  /**
+   * @param heardAt when its first sample is heard; @param goesOn it follows sound that still plays, whatever that
+   * time says
+   */
   played(pcm: Uint8Array, heardAt: number, goesOn: boolean, place?: Place | null): void;
-  /** What would have been heard from this moment on has been taken back. */
+  /** Sound from this moment on was taken back. */
   flushed(at: number, place?: Place | null): void;
-  /** The device has told that what sounds now is heard so much later than was said; negative: earlier. */
+  /** The device corrects the time of the present sound by this much (ms); negative: it is heard earlier. */
   late?(byMs: number): void;
 }
 
-/** Under a visitor's voice the translation is still to be followed, and no hindrance. */
+/** Gain of the translation while a visitor speaks (dB): still audible, and no obstacle. */
 const DUCKED_DB = -12;
 
-/** Two moments that are nearer than this are the same. */
+/** Times closer than this are equal (ms). */
 const ROUNDING_MS = 0.05;
 
-/** A device opens in the background, or at once; one that takes longer than this may never open. */
+/** Time until a loudspeaker that does not open is reported (ms). */
 const OPENING_MS = 3000;
 
-/** The way of the sound from the lane to the loudspeaker. Decides nothing. */
+/** The path of the sound from the lane to the loudspeaker. It decides nothing. */
 export class PlaybackPipeline {
   private readonly deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
-  /** The lane has been told that it has none: it could not be opened, or not in time. */
+  /** The lane knows that it has no loudspeaker: it failed to open, or not in time. */
   private isMissing = false;
   private isClosed = false;
   private runsOn = false;
@@ -61,9 +64,9 @@ export class PlaybackPipeline {
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
   private readonly normalizer: Normalizer | null;
-  /** Number of the last write, for what the device tells about it later. */
+  /** Number of the last write, for later corrections by the device. */
   private lastWrite = 0;
-  /** Until when what was written sounds, as was said when it was written. */
+  /** Until when the written sound plays, as computed at the write. */
   private soundsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: PlaybackPipelineDeps) {
@@ -73,15 +76,15 @@ export class PlaybackPipeline {
   }
 
   /**
-   * Opens the loudspeaker, which stays open for the lane's life; what it can't do comes as `audio_fault`. Done when it is
-   * open, could not be opened for now, or has had its time: one that opens later sounds from then on.
+   * Opens the loudspeaker, which stays open for the lane's life; a failure comes as `audio_fault`. Resolves when it
+   * is open, has failed for now, or has timed out: one that opens later plays from then on.
    */
   async open(): Promise<void> {
     const { clock, openPlayback, post } = this.deps;
     const sink: PlaybackSink = {
       fault: (fault) => post(faultEvent('playback', fault)),
       back: () => {
-        // It may be another one, or have forgotten how loud it was.
+        // It may be another device, or have lost its volume.
         this.playback?.mixer?.setVolume(this.volume);
         post({ type: 'playback_back' });
       },
@@ -116,7 +119,7 @@ export class PlaybackPipeline {
     const { clock, post, rateHz } = this.deps;
     this.lastWrite = write;
     if (playback === null) {
-      // Nobody hears it, and the gate must not stay closed for it.
+      // No sound plays, so the gate must not stay closed for it.
       post({ type: 'sounding', write, from: clock.now(), until: clock.now() });
       return;
     }
@@ -131,7 +134,7 @@ export class PlaybackPipeline {
     if (receivedAt !== null) this.deps.wireToSpeaker.record(from - receivedAt);
   }
 
-  /** Falls silent at once. */
+  /** Stops playing at once. */
   flush(): void {
     const { playback } = this;
     if (playback === null) return;
@@ -152,12 +155,12 @@ export class PlaybackPipeline {
     this.playback?.mixer?.setVolume(percent);
   }
 
-  /** Turns down, or up again, what is played from now on. */
+  /** Turns later sound down, or up again. */
   duck(on: boolean): void {
     this.ducked = on;
   }
 
-  /** What the device has been through; null without one. */
+  /** Counters of the device; null without one. */
   get figures(): DeviceFigures | null {
     return this.playback?.figures ?? null;
   }
@@ -183,7 +186,7 @@ export class PlaybackPipeline {
     return kind === 'fade' ? normalizer.edge(pcm) : normalizer.level(pcm, language);
   }
 
-  /** Sound that begins out of silence begins as loud as it should be; in the middle of sound a change is a ramp. */
+  /** After silence, a sound begins at its full gain; within sound, a change of gain is a ramp. */
   private scale(pcm: Uint8Array): Uint8Array {
     const gain =
       (this.playback?.mixer == null ? volumeGain(this.volume) : 1) * (this.ducked ? gainOfDb(DUCKED_DB) : 1);
@@ -195,13 +198,13 @@ export class PlaybackPipeline {
     return scaled.pcm;
   }
 
-  /** Something that was written sounds now, or is about to. */
+  /** Written sound plays now, or soon. */
   private sounds(): boolean {
     return this.soundsUntil > this.deps.clock.now();
   }
 }
 
-/** Where a sound begins, behind which the device's place is now. */
+/** The position where a sound begins; `place` is its end. */
 function beginOf(place: Place | null, sound: Uint8Array): Place | null {
   return place === null ? null : { ...place, sample: place.sample - sampleCount(sound) };
 }

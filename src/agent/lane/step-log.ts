@@ -4,7 +4,7 @@ import type { EventKind } from '../../protocol/mqtt/event.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';
 import type { LaneStep } from './lane-runner.ts';
 
-/** Events that somebody should look into. */
+/** Events for the log level `warn`: an operator should look into them. */
 const TROUBLE: readonly EventKind[] = [
   'echo_fallback',
   'capture_problem',
@@ -14,10 +14,10 @@ const TROUBLE: readonly EventKind[] = [
   'internal_error',
 ];
 
-/** Problems that the service names have codes of its own making: all of them are one kind. */
+/** The service's own problem codes: one kind for all of them. */
 const SERVICE_CODE = /^service_.*/;
 
-/** Writes into the log what an operator would want to read of a lane's step. Never captions, never tokens. */
+/** Logs the steps of a lane that matter to an operator. Never captions, never tokens. */
 export function logStep(
   deps: { log: Log; repeats: RepeatFilter },
   { lane, effects, before, after }: LaneStep,
@@ -41,7 +41,7 @@ export function logStep(
   ] as const) {
     if (present === null || present === old) continue;
     const { code, message } = present;
-    // Repeats of a lasting fault say nothing new.
+    // Repeats of a lasting fault are no news.
     const again = old?.code === code && old.message === message;
     if (!again) line('warn', `${what}:${code.replace(SERVICE_CODE, 'service')}`, { code }, message);
   }

@@ -4,7 +4,7 @@ import type { MonotonicMs } from '../../protocol/time.ts';
 
 /** The named timers of one lane. */
 export interface Timers {
-  /** @param slackMs it may go off this much later */
+  /** @param slackMs it may fire this much later */
   arm(timer: TimerName, at: MonotonicMs, slackMs: number): void;
   disarm(timer: TimerName): void;
   disarmAll(): void;
@@ -20,7 +20,7 @@ export function createTimers(clock: Clock, fire: (timer: TimerName) => void): Ti
     arm(timer, at, slackMs) {
       disarm(timer);
       const goOff = (): void => {
-        // Only while it is still the one that is armed: a cancelled timer may already be on its way.
+        // Only if it is still armed: a cancelled timer may have fired already.
         if (armed.get(timer) !== cancel) return;
         armed.delete(timer);
         fire(timer);

@@ -13,18 +13,18 @@ import { judgeStart, type StartFacts } from '../../core/provisioning/start-facts
 import type { Said } from '../../core/provisioning/start-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** What the boot report acts through; none of it rejects. */
+/** Ports of the boot report; none of them rejects. */
 export interface ReportDeps {
   readonly clock: Clock;
   look(asksDoctor: boolean, abort: AbortSignal): Promise<StartFacts>;
   say(codes: readonly PhraseCode[]): Promise<readonly Said[]>;
-  /** @param said where the last phrase was said; null: none was yet */
+  /** @param said where the last phrase was spoken; null: no phrase yet */
   write(state: StartState, said: readonly Said[] | null): void;
 }
 
 /**
- * Watches the kiosk's start, and tells of it, until it is ready, is watched no longer, or the program is asked to end.
- * @returns whether it is ready; null: asked to end before that was known
+ * Watches and reports the kiosk's start until it is ready, the watch ends, or the program is stopped.
+ * @returns whether it is ready; null: stopped before that was known
  */
 export async function runReport(
   deps: ReportDeps,
@@ -56,7 +56,7 @@ export async function runReport(
       if (done === null) return null;
       event = done.event;
       if (done.said === null) continue;
-      // Where it was said is a part of what is written.
+      // The written report contains where it was spoken.
       said = done.said;
       deps.write(written, said);
     }
@@ -66,7 +66,7 @@ export async function runReport(
 
 interface Done {
   readonly event: ReportEvent;
-  /** Null: nothing was to be said. */
+  /** Null: no phrase was due. */
   readonly said: readonly Said[] | null;
 }
 

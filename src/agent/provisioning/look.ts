@@ -23,7 +23,7 @@ export interface LookParts {
   readonly interfaces?: () => StartFacts['interfaces'];
 }
 
-/** One look at the machine and its agent. The doctor is asked only what the agent itself does not tell. */
+/** One look at the machine and its agent. The doctor checks only what the agent does not report itself. */
 export async function lookAtStart(
   { file, load, machine, clock, interfaces = readInterfaces }: LookParts,
   asksDoctor: boolean,
@@ -42,7 +42,7 @@ export async function lookAtStart(
   try {
     const findings: Finding[] = await runChecks(examination.checks, { clock, abort });
     if (agent.kind !== 'unknown' || abort.aborted) return { ...facts, findings };
-    // No init system knows of an agent, and yet one may run: then its owner has its word.
+    // The init system knows of no agent, but one may run: then the broker knows its status.
     const told = await examination.agentStatus().catch(() => null);
     return { ...facts, agent: told === null ? agent : readBrokerStatus(told), findings };
   } finally {
@@ -50,7 +50,7 @@ export async function lookAtStart(
   }
 }
 
-/** Nobody is asked about a Wi-Fi that is not there, or not needed. */
+/** Skips a Wi-Fi that does not exist, or is not needed. */
 async function wifiOf(ways: StartFacts['interfaces'], { run, env }: MachineParts): Promise<WifiTrouble> {
   const wireless = ways.find(({ isWireless }) => isWireless);
   if (wireless === undefined || ways.some(({ addresses }) => addresses.length > 0)) return null;
@@ -61,7 +61,7 @@ async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<Agen
   const answer = await run('systemctl', ['show', UNIT, `--property=${AGENT_PROPERTIES.join(',')}`]);
   const word = readUnitStatus(answer.ok ? parseProperties(answer.text) : null);
   if (word.kind !== 'unknown' || loaded.ok) return word;
-  // Nobody runs who would say it.
+  // No agent runs that would say it.
   const [first] = loaded.problems;
   const why = first === undefined ? 'it cannot be used' : formatProblem(first);
   return { kind: 'says', status: 'degraded', reasons: ['config'], text: `degraded (config): ${why}` };

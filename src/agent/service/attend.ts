@@ -9,10 +9,12 @@ import { createThrottle } from '../throttle.ts';
 import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
 
-/** Devices and broker may take this long to answer; a kiosk without a network is ready then, too, and says what is missing. */
+/**
+ * Longest wait for devices and broker (ms). A kiosk without a network is then ready too, and reports what is missing.
+ */
 const READY_LIMIT_MS = 15_000;
 const STATUS_INTERVAL_MS = 10_000;
-/** Signs of life in one waiting time of the init system. */
+/** Signs of life in one timeout of the init system. */
 const SIGNS = 3;
 
 export interface ServiceParts {
@@ -23,11 +25,11 @@ export interface ServiceParts {
   readonly log: Log;
 }
 
-/** The agent's side of the talk with whoever started it. */
+/** The agent's side of the protocol with its supervisor. */
 export interface ServiceRun {
-  /** The agent has been started: says `ready` once everything has been tried. */
+  /** The agent has started: reports `ready` once everything has been tried. */
   started(): Promise<void>;
-  /** Around the reading of the configuration. */
+  /** Called around the reading of the configuration. */
   reloading(): void;
   reloaded(): void;
   /** The agent needs too much memory, or no longer. */
@@ -35,7 +37,7 @@ export interface ServiceRun {
   stopping(): void;
 }
 
-/** Tells the init system how the agent is, and that it makes progress: only then. */
+/** Reports the agent's status to the init system, and signs of life only while it makes progress. */
 export function runAsService({ agent, observed, initSystem, clock, log }: ServiceParts): ServiceRun {
   let stuck: readonly string[] = [];
   let last = '';
@@ -67,7 +69,7 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
     if (lanes.length > 0 && stuck.length === 0)
       log.error(
         { lanes, seconds: judged / 1000 },
-        'no sound comes through although the microphone is there; systemd will end the agent and start it again',
+        'no sound arrives although the microphone is connected; systemd will restart the agent',
       );
     stuck = lanes;
     status.request();
@@ -92,12 +94,12 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
       watchdog.end();
       status.cancel();
       unwatch();
-      initSystem.tell({ stopping: true, status: 'stopping: sessions are being ended' });
+      initSystem.tell({ stopping: true, status: 'stopping: ending the sessions' });
     },
   };
 }
 
-/** Says that the agent is alive, as long as no lane stands still. */
+/** Sends a sign of life, unless a lane stands still. */
 function watchProgress(
   observed: Observed,
   initSystem: InitSystem,

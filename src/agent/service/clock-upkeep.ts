@@ -3,39 +3,39 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** Servers are asked at once, and again after so long, doubling. */
+/** First interval of questions to servers (ms); it doubles. */
 const FIRST_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Whoever sets the clock has done it by then. */
+/** Longest time for the setting of the clock (ms). */
 const SET_WITHIN_MS = 10_000;
-/** A clock that is ahead or behind by less than this is none that certificates stumble over. */
+/** Clock error that certificates tolerate (ms). */
 const NOTICEABLE_MS = 60_000;
 
 export interface ClockUpkeepDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** HTTPS addresses that may tell the time. */
+  /** HTTPS addresses whose answers show the time. */
   readonly sources: readonly string[];
   ask(source: string): Promise<ServerTime | null>;
-  /** Has the machine's clock set; null where nobody does that. */
+  /** Sets the machine's clock; null if no service does that. */
   readonly request: ((wallMs: number) => Promise<void>) | null;
   /** The clock was wrong and has been set. */
   set(): void;
 }
 
 export interface ClockUpkeep {
-  /** A certificate is said not to be valid yet: the clock may be behind. */
+  /** A certificate seems not to be valid yet: the clock may be behind. */
   doubt(): void;
   end(): void;
 }
 
 /**
- * Boards without a battery begin in 1970, or where their system was built: no certificate is valid yet then. Waits for the time, from
- * whomever it comes, and asks servers for it meanwhile, because time servers may be out of reach.
+ * Boards without a battery start in 1970, or at the build date: no certificate is valid yet. Waits for the time from
+ * any source, and asks HTTPS servers too, because time servers may be out of reach.
  */
 export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
   const { clock, log, sources, request } = deps;
-  /** What is added to the monotonic clock; null: not set. */
+  /** Offset of the wall clock from the monotonic clock; null: not set. */
   const offset = (): number | null => {
     const wall = clock.wall();
     return wall === null ? null : wall - clock.now();
@@ -61,7 +61,7 @@ export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
     hasComplained = true;
     log.error(
       {},
-      'the clock is wrong and nobody sets it: let the machine reach a time server, or enable dragoman-clock.path (see docs/operate.md)',
+      'the clock is wrong and no service sets it: let the machine reach a time server, or enable dragoman-clock.path (see docs/operate.md)',
     );
   };
   const learn = async (): Promise<void> => {
@@ -70,9 +70,9 @@ export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
       if (isEnded || doubted === null) return;
       if (time === null || !isBelievable(time)) continue;
       const wall = clock.wall();
-      // It is the certificate that is wrong.
+      // The clock is right, so the certificate is wrong.
       if (wall !== null && time.date - wall < NOTICEABLE_MS) return rest();
-      log.info({ source, time: new Date(time.date).toISOString() }, 'a server has told the time');
+      log.info({ source, time: new Date(time.date).toISOString() }, 'received the time from a server');
       if (request === null) return complain();
       await request(time.date);
       clock.at(clock.now() + SET_WITHIN_MS, () => {
@@ -89,7 +89,7 @@ export function keepClock(deps: ClockUpkeepDeps): ClockUpkeep {
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
     };
     learn().then(done, (error: unknown) => {
-      log.warn({ err: error }, 'the machine’s clock could not be asked to be set');
+      log.warn({ err: error }, 'the request to set the clock failed');
       done();
     });
   };

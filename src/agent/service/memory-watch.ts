@@ -7,10 +7,10 @@ const LOOK_EVERY_MS = 60_000;
 const TELL_EVERY_MS = 3_600_000;
 
 /**
- * Warns once an hour while the agent is larger than it was ever seen: many boards boot without the kernel's memory
- * controller, where nothing else would notice before the whole machine is short of memory.
+ * Warns once an hour while the agent uses more memory than it ever should. Many boards boot without the kernel's
+ * memory controller: without this, the machine would run out of memory first.
  * @param rssBytes of this process and its children
- * @param changed it is too large, or no longer
+ * @param changed called when it becomes too large, or no longer is
  * @returns ends the watch
  */
 export function watchMemory(
@@ -32,7 +32,7 @@ export function watchMemory(
       toldAt = clock.now();
       log.warn(
         { rss_mb: Math.round(bytes / 2 ** 20), limit_mb: MOST_MEMORY_BYTES / 2 ** 20 },
-        'the agent needs more memory than it ever should; restart it, and report what it did (command diagnose)',
+        'the agent needs more memory than it ever should; restart it, and report its diagnosis (command diagnose)',
       );
     }
     if (isLarge !== wasLarge) changed(isLarge);

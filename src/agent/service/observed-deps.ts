@@ -3,18 +3,18 @@ import type { OpenCapture } from '../../ports/audio.ts';
 import type { AgentDeps } from '../deps.ts';
 import type { LaneStep } from '../lane/lane-runner.ts';
 
-/** What has been seen of the outside since the start. */
+/** The state of microphones and connection since the start. */
 export interface Observed {
-  /** The same, whose microphones and connection are looked at on the way. */
+  /** The same ports, with microphones and connection observed. */
   readonly deps: AgentDeps;
-  /** To be called after each step of a lane. */
+  /** Call after each step of a lane. */
   onStep(step: LaneStep): void;
-  /** True: connected; a text: why not; null: not tried to the end yet. */
+  /** True: connected; a text: why not; null: not known yet. */
   readonly broker: true | string | null;
   progress(): LaneProgress[];
-  /** Every microphone that was opened has delivered or failed, and the broker has answered or not. */
+  /** Every open microphone has delivered or failed, and the broker has answered or not. */
   readonly isTried: boolean;
-  /** Calls back once, at once or when it is tried. */
+  /** Calls back once, at once or when all have been tried. */
   whenTried(callback: () => void): void;
 }
 
@@ -24,7 +24,7 @@ interface Microphone {
   chunks: number;
 }
 
-/** Watches what passes between the agent and what is around it, and changes nothing of it. */
+/** Observes the calls between the agent and its ports, and changes none. */
 export function observeDeps(outside: AgentDeps): Observed {
   const microphones = new Map<string, Microphone>();
   let broker: Observed['broker'] = null;

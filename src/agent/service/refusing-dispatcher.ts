@@ -16,15 +16,15 @@ export interface RefusingDispatcherDeps {
   readonly groups: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** The device's own, so that an id means the same after the repair. */
+  /** The device's own file, so that ids stay known after the repair. */
   readonly commandFile: StateFile | null;
-  /** Why nothing can be carried out. */
+  /** Why no command can be carried out. */
   problem(): string;
-  /** The answer to `status`, which is carried out all the same. */
+  /** The answer to `status`, the only command that works. */
   status(): unknown;
 }
 
-/** Answers the commands to a device that has no usable configuration. */
+/** Answers the commands to a device without a usable configuration. */
 export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandDispatcher {
   const { address, groups, clock, log, commandFile, problem, status } = deps;
   const repeats = createRepeatFilter(clock);
@@ -36,7 +36,7 @@ export function createRefusingDispatcher(deps: RefusingDispatcherDeps): CommandD
   const record = createCommandRecord(commandFile, clock, log);
   const topics = deviceTopics(address);
   const bases = [topics.base, topics.fleetBase, ...groups.map(topics.groupBase)];
-  // Nothing is carried out: nobody needs to be believed.
+  // No command is carried out, so no signature is needed.
   const signatures = createCommandSignatures(bases, clock, null, () => false);
   const dispatcher = createCommandDispatcher(
     { address, groups, topics, clock, log, random: Math.random, repeats, record, signatures },

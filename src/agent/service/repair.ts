@@ -11,26 +11,26 @@ import type { CommandDispatcher } from '../commands/command-dispatcher.ts';
 import type { SignalSource } from '../daemon.ts';
 import { createRefusingDispatcher } from './refusing-dispatcher.ts';
 
-/** Why nothing can run, and how the owner can be told all the same. */
+/** Why the agent cannot run, and how the owner still hears of it. */
 export interface Unusable {
-  /** One line each, the first of them the most important. */
+  /** One line each, the most important first. */
   readonly problems: readonly string[];
-  /** The first key that is wrong; null where it is not about one. */
+  /** The first wrong key; null if the fault is about none. */
   readonly key: string | null;
-  /** Null where not even the part about the broker can be used. */
+  /** Null if even the broker's part is unusable. */
   readonly broker: {
-    /** Changes when the connection has to be another one. */
+    /** Changes when another connection is needed. */
     readonly fingerprint: string;
     readonly openBus: OpenBus;
     readonly address: DeviceAddress;
     readonly groups: readonly string[];
-    /** Where the device remembers its commands; null: nowhere. */
+    /** Keeps the device's commands; null: nothing does. */
     readonly commandFile: StateFile | null;
   } | null;
 }
 
 export interface RepairParts {
-  /** Reads everything again; null: it can be used now. */
+  /** Reads everything again; null: it is usable now. */
   readonly look: () => Unusable | null;
   readonly initSystem: InitSystem;
   readonly clock: Clock;
@@ -40,16 +40,16 @@ export interface RepairParts {
   readonly bootId: string;
 }
 
-/** A small file: to read it costs a millisecond. */
+/** A small file: reading costs a millisecond. */
 const LOOK_EVERY_MS = 5000;
 const TELL_EVERY_MS = 60_000;
-/** Signs of life in one waiting time of the init system. */
+/** Signs of life in one timeout of the init system. */
 const SIGNS = 3;
 
 /**
- * Stays up, `degraded`, while there is no usable configuration: a program that ended would be started every two seconds, and
- * tell nobody. Says why once a minute, reads everything again every five seconds and at SIGHUP.
- * @returns whether to go on with what is there now, or to end
+ * Stays up, `degraded`, without a usable configuration: a program that ends would be restarted every two seconds and
+ * report nothing. Logs the reason once a minute, and reads everything again every five seconds and at SIGHUP.
+ * @returns whether to go on with the present files, or to end
  */
 export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<'repaired' | 'ended'> {
   const { look, initSystem, clock, log, signals } = parts;
@@ -64,7 +64,7 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     log.error(
       { problems: found.problems },
-      'the configuration cannot be used and nothing runs; repair it: it is read again every 5 s',
+      'the configuration is unusable and nothing runs; fix it: it is read again every 5 s',
     );
     if (isNew) initSystem.tell({ ready: true, status: `degraded (config): ${problem}${rest}` });
     if (isNew) line.tell(found);
@@ -95,12 +95,12 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
     cancelLook = clock.at(clock.now() + LOOK_EVERY_MS, again, LOOK_EVERY_MS / 5);
   });
   if (outcome === 'ended') initSystem.tell({ stopping: true });
-  else log.info({}, 'the configuration can be used again');
+  else log.info({}, 'the configuration is usable again');
   await line.close(outcome === 'ended');
   return outcome;
 }
 
-/** Alive is whoever looks again: nothing else is to be done. */
+/** A sign of life with each look: there is no other work. */
 function signOfLife({ watchdogMs, tell }: InitSystem, clock: Clock): { end(): void } {
   if (watchdogMs === null) return { end() {} };
   let cancel = (): void => {};
@@ -126,7 +126,7 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
   let problem = '';
   let connection = 0;
   const body = (status: DeviceStatus, conn_seq: number, why: string[]): string => {
-    // When a device will be lost is not known in advance.
+    // The time of a loss is not known in advance.
     const ts = status === 'lost' ? null : timestamp(clock.wall());
     const message: StatusMessage = { ts, status, boot_id: bootId, conn_seq, version, reasons: why };
     return JSON.stringify(message);

@@ -3,29 +3,32 @@ import type { Clock } from '../../ports/clock.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 
 /**
- * A flood of changes must not wear the card out: one write a second in the long run, whatever comes. The first go out
- * at once: three commands, each with its note, its end, and that its answer has arrived.
+ * Rate of writes: one a second in the long run, which spares the SD card. The first go out at once: three commands,
+ * each with its note, its end, and the arrival of its answer.
  */
 const WRITE_RATE: Rate = { burst: 9, perMinute: 60 };
-/** A disk that is full or read-only is tried again so often; nobody waits for it meanwhile. */
+/** Retry interval of a full or read-only disk (ms); callers do not wait for it. */
 const TRY_AGAIN_MS = 60_000;
-/** A disk that takes longer counts as failing. */
+/** Time limit of a write (ms): a slower disk counts as failing. */
 const WRITE_WITHIN_MS = 2000;
 
 type SavedCallback = (isSaved: boolean) => void;
 
 export interface BatchedWriter {
-  /** What is to be written has changed: it is written soon. */
+  /** The content has changed: it is written soon. */
   changed(): void;
-  /** As `changed`; calls back with true once it is safe, with false when it is not in time, at once while the disk fails. */
+  /**
+   * As `changed`; calls back with true once it is saved, with false if that is late, and at once while the disk
+   * fails.
+   */
   changedThen(callback: SavedCallback): void;
-  /** Writes what has changed without further delay; resolves when that is done, or has taken too long. */
+  /** Writes changes without delay; resolves when that is done, or has timed out. */
   flush(): Promise<void>;
 }
 
 /**
  * Writes the newest `snapshot` to a file, several changes at a time.
- * @param told why the file cannot be written, once; null when it can be again
+ * @param told called with a reason when the file cannot be written, once; null when it can be again
  */
 export function createBatchedWriter(
   file: StateFile,
@@ -38,7 +41,7 @@ export function createBatchedWriter(
   let isChanged = false;
   let isFailing = false;
   let bucket: Bucket = fullBucket(WRITE_RATE, clock.now());
-  /** For the write that goes on, and for the next one. */
+  /** Callbacks of the present write, and of the next one. */
   let written: SavedCallback[] = [];
   let waiting: SavedCallback[] = [];
   let cancelTimer: (() => void) | null = null;
@@ -72,13 +75,13 @@ export function createBatchedWriter(
       cancelPatience();
       note(result.ok ? null : result.message);
       try {
-        // What these change is written together: no write begins before the last of them is called.
+        // Changes in these callbacks are written together: no write begins before the last one.
         if (result.ok) callBack(written.splice(0), true);
         else failAll();
       } finally {
         writing = null;
       }
-      // What could not be written is as good as changed: else it would be kept with the next change only, a year later.
+      // A failed write counts as a change: else the next try would wait for the next change, perhaps for a year.
       if (isChanged || !result.ok) changed();
     });
   };

@@ -8,15 +8,14 @@ export interface KeptState<T> {
   readonly log: Log;
   parse(text: string): Reading<T>;
   /**
-   * The disk has brought it after all, and meanwhile other things have happened: what is known by now is newer. Until then
-   * nothing is written over it.
+   * The disk delivered the content late: changes since the start are newer. Nothing is written before this call.
    */
   late(content: T): void;
 }
 
 /**
- * What was kept for this start; null where there is nothing, and where it cannot be read: that is told, with the file.
- * @param lost a sentence: what is not known any more, and what follows from that
+ * The content from the last run; null if there is none or it is unreadable, which is logged with the file's name.
+ * @param lost the log sentence: what is lost, and what follows
  */
 export function readKept<T>({ file, log, parse, late }: KeptState<T>, lost: string): T | null {
   if (file === null) return null;
@@ -40,7 +39,7 @@ export function readKept<T>({ file, log, parse, late }: KeptState<T>, lost: stri
     const content = take(found);
     if (content === null) return;
     if (isOverdue)
-      log.info({ file: file.name }, 'the disk has brought what was kept; it counts from here on');
+      log.info({ file: file.name }, 'the disk delivered the saved state late; it is used from here on');
     late(content);
   });
   return null;

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { parseJson } from '../../protocol/json.ts';
 
 /**
- * What a state file held. Each carries its version; the one before is read too, so that an update forgets nothing.
- * test/agent/state-files holds one file of each version that was ever released.
+ * The content of a state file. Each has a version; the previous version is read too, so that an update loses nothing.
+ * test/agent/state-files holds one file of each released version.
  */
 export type Reading<T> =
   | { readonly kind: 'kept'; readonly content: T }
-  /** Of a later program than this one, as after a rollback. */
+  /** Written by a later program, as after a rollback. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'unreadable' };
 
-/** Readers by version: at least the present one and the one before. They return null for what is none of theirs. */
+/** Readers by version: at least the present and the previous one. They return null for content that does not fit. */
 export type Readers<T> = Readonly<Record<number, (json: unknown) => T | null>>;
 
 const versionSchema = z.object({ version: z.int().positive() });

@@ -6,14 +6,14 @@ import { malformedField } from '../../protocol/mqtt/token.ts';
 import { LONGEST_ANSWER } from '../../protocol/signed.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 
-/** Why an answer to a token request is not taken. */
+/** Why an answer to a token request is refused. */
 export type AnswerFault =
   | SignedFault
-  /** Nobody here waits for it: late, doubled, replayed, or for somebody else. */
+  /** No request waits for it: late, doubled, replayed, or for another device. */
   | 'unasked'
-  /** More at once than are looked at. */
+  /** More answers at once than are checked. */
   | 'flood'
-  /** The broker had kept it: it is as old as anything. */
+  /** The broker had retained it: its age is unknown. */
   | 'retained';
 
 const WORDS: Readonly<Record<AnswerFault, string>> = {
@@ -27,9 +27,9 @@ const WORDS: Readonly<Record<AnswerFault, string>> = {
   type: 'it was signed as another kind of message',
   device: 'it was signed for another device',
   id: 'the id that was signed is not the one outside',
-  unasked: 'nobody waits for it',
+  unasked: 'no request waits for it',
   flood: 'too many came at once',
-  retained: 'the broker had kept it, and the backend must not retain answers',
+  retained: 'the broker had retained it, and the backend must not retain answers',
 };
 
 /** Goes on after "an answer to a token request was refused: ". */
@@ -37,7 +37,7 @@ export function explainFault(fault: AnswerFault): string {
   return WORDS[fault];
 }
 
-/** What is wrong where it is not the signature. */
+/** Names of faults outside the signature. */
 const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
   oversized: `(more than ${LONGEST_ANSWER} characters)`,
   malformed: malformedField(null),
@@ -45,16 +45,16 @@ const FIELDS: Readonly<Partial<Record<AnswerFault, string>>> = {
   retained: '(retained)',
 };
 
-/** What of the message is wrong, for those who are told why the backend counts as silent. */
+/** The faulty part of the message, for the report of a silent backend. */
 export function fieldOf(fault: AnswerFault): string {
   return FIELDS[fault] ?? 'jws';
 }
 
-/** The one door for `{p}/token/res`: what comes through is the backend's word, if there are keys to tell by. */
+/** The only entrance for `{p}/token/res`. With keys, only answers of the backend pass. */
 export interface AnswerReader {
-  /** @param retained the broker had kept it */
+  /** @param retained the broker had retained it */
   receive(payload: string, retained: boolean): void;
-  /** Other keys; null: none, anybody's word is taken. */
+  /** Other keys; null: signatures are not checked. */
   trust(signatures: SignedContentReader | null): void;
 }
 
@@ -62,14 +62,14 @@ export interface AnswerReaderParts {
   /** `{p}` */
   readonly base: string;
   readonly signatures: SignedContentReader | null;
-  /** Whether somebody waits for the answer to this request. */
+  /** Whether a request with this id is open. */
   awaits(id: string): boolean;
-  /** @param body of the message, as JSON has it */
+  /** @param body of the message as JSON */
   deliver(body: unknown): unknown;
   refused(fault: AnswerFault): void;
 }
 
-/** Signatures that are checked at one time: a flood must not take the whole machine. */
+/** Most signatures checked at one time: a flood must not use the whole CPU. */
 const MOST_OPENINGS = 32;
 
 export function createAnswerReader(parts: AnswerReaderParts): AnswerReader {
@@ -96,7 +96,7 @@ export function createAnswerReader(parts: AnswerReaderParts): AnswerReader {
       }
       const { id, jws } = envelope;
       if (id === null) return refused('malformed');
-      // Each request is answered once: what was signed for an older one is of no use to anybody.
+      // Each request is answered once: a signature for an older one is useless.
       if (!awaits(id)) return refused('unasked');
       if (signatures === null) return judge(readUnverified(jws), id);
       if (openings >= MOST_OPENINGS) return refused('flood');

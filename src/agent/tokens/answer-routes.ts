@@ -11,14 +11,14 @@ import type { BackendWatcher } from './backend-watch.ts';
 import type { RefusedAnswers } from './refused-answers.ts';
 import type { TokenClient, TokenClientListener } from './token-client.ts';
 
-/** Who asks the backend. */
+/** The parts that ask the backend. */
 export interface Askers {
   readonly tokens: TokenClient;
   readonly backend: BackendWatcher;
   readonly diagnose: Diagnose;
 }
 
-/** The one door for the backend's answers, and who takes each. */
+/** Reads the backend's answers, and passes each to the part that asked. */
 export function routeAnswers(
   parts: Pick<AnswerReaderParts, 'base' | 'signatures'> & { readonly refused: RefusedAnswers },
   askers: () => Askers,
@@ -31,7 +31,7 @@ export function routeAnswers(
     },
     deliver(body) {
       const { tokens, backend, diagnose } = askers();
-      // A trial's answer is no lane's.
+      // Answers to probes and trials belong to no lane.
       return backend.receive(body) || diagnose.receive(body) || tokens.receive(body);
     },
     refused(fault) {
@@ -43,7 +43,7 @@ export function routeAnswers(
   });
 }
 
-/** Who is told of the backend's answers: the lane that asked, and what watches the backend. */
+/** Passes the answers to the lane that asked, and to the backend watch. */
 export function tellLanes(
   lane: (id: string) => LaneRunner | undefined,
   backend: () => Pick<BackendWatcher, 'answered' | 'malformed' | 'published'>,

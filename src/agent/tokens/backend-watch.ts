@@ -20,9 +20,9 @@ import {
 } from '../../protocol/mqtt/token.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
-/** Answers to these many probes are known as such when they come late. */
+/** Late answers to the last probes, this many, are recognised. */
 const REMEMBERED_PROBES = 8;
-/** A probe that waits longer than this at the broker tells nothing of now. */
+/** Expiry of a probe at the broker (s): an older one says nothing about the present. */
 const PROBE_EXPIRY_S = 20;
 
 export interface BackendWatcherDeps {
@@ -30,32 +30,32 @@ export interface BackendWatcherDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly seed: number;
-  /** The lane that a probe is for. */
+  /** The lane in the probes. */
   readonly lane: string;
   /** An id of at least 96 random bits (docs/backend.md). */
   newId(): string;
   bus(): Bus | null;
-  /** The backend counts as dead from now on (the outage), or is back (null). */
+  /** The backend counts as silent from now on (the outage), or is back (null). */
   changed(outage: Outage | null, before: Outage | null): void;
-  /** The broker does not let the device ask, or does again. */
+  /** The broker refuses token requests, or accepts them again. */
   mayAsk(may: boolean): void;
 }
 
-/** Watches over the backend: what the lanes' requests and the probes show of it. Decides nothing. */
+/** Watches the backend by the lanes' requests and by probes. It decides nothing. */
 export interface BackendWatcher {
   connected(up: boolean): void;
   lanes(now: { waiting: boolean; resting: boolean }): void;
-  /** The broker has taken a request of the device for a token, or refused it. */
+  /** The broker has accepted a token request, or refused it. */
   published(allowed: boolean): void;
-  /** How many it has refused since the start. */
+  /** Number of refusals since the start. */
   readonly refusals: number;
   /** A lane's request has a usable answer. */
   answered(): void;
-  /** An answer came that nobody can use. */
+  /** An unusable answer arrived. */
   malformed(field: string): void;
   /** Whether this is the id of a probe. */
   awaits(id: string): boolean;
-  /** Takes in an answer on `{p}/token/res`; true when it is one to a probe. */
+  /** Handles an answer on `{p}/token/res`; true if it belongs to a probe. */
   receive(body: unknown): boolean;
   close(): void;
 }
@@ -96,7 +96,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       ...{ ts: timestamp(clock.wall()), id, lane: deps.lane, intent: 's2s', connection_type: 'ws' },
       ...{ reason: 'start', attempt, probe: kind },
     } satisfies TokenRequest;
-    log.debug({ kind, attempt }, 'asking whether the backend is there');
+    log.debug({ kind, attempt }, 'probing the backend');
     deps.bus()?.publish(topics.tokenRequest, JSON.stringify(body), {
       qos: 1,
       properties: {
@@ -122,11 +122,11 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
         log.info({}, 'the backend answers again');
         return deps.changed(null, effect.outage);
       case 'may_ask':
-        if (effect.may) log.info({}, 'the broker lets the agent ask for tokens again');
-        else log.error({ topic: topics.tokenRequest }, 'the broker does not let the agent ask for tokens');
+        if (effect.may) log.info({}, 'the broker accepts token requests again');
+        else log.error({ topic: topics.tokenRequest }, 'the broker refuses token requests');
         return deps.mayAsk(effect.may);
       case 'probes_unknown':
-        return log.info({}, 'the backend does not know "probe":"backend"; it is not asked so for a day');
+        return log.info({}, 'the backend does not know "probe":"backend"; no such probes for a day');
     }
   };
 
@@ -151,7 +151,7 @@ export function createBackendWatch(deps: BackendWatcherDeps): BackendWatcher {
       if (probe === undefined) return false;
       const isProbed = tokenProbeAnswerSchema.safeParse(body).success;
       const given = tokenResponseSchema.safeParse(body);
-      // Once: an old answer must not pass for a sign of life. A session that nobody wanted: its token ends here.
+      // Once: an old answer must not count as a sign of life. The token of an unwanted session is dropped here.
       if (isProbed || given.success) {
         probes.delete(id);
         post({ type: 'probe_answered', probe, granted: !isProbed && given.data?.ok === true });

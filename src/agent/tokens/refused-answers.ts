@@ -2,9 +2,9 @@ import type { Log } from '../../ports/log.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { type AnswerFault, explainFault } from './answer-reader.ts';
 
-/** Answers to token requests that were not taken: counted, and told once a minute, whoever sends them. */
+/** Counts refused answers to token requests, and logs them once a minute at most. */
 export interface RefusedAnswers {
-  /** Since the start, by the reason. */
+  /** Numbers since the start, by reason. */
   readonly counts: Readonly<Partial<Record<AnswerFault, number>>>;
   add(fault: AnswerFault): void;
 }
@@ -16,7 +16,7 @@ export function createRefusedAnswers(deps: { log: Log; repeats: RepeatFilter }):
     add(fault) {
       counts[fault] = (counts[fault] ?? 0) + 1;
       const sentence = `an answer to a token request was refused: ${explainFault(fault)}`;
-      // Late and doubled answers are nobody's fault.
+      // Late and doubled answers are normal.
       const level = fault === 'unasked' ? 'debug' : 'warn';
       logRepeated(deps, { level, kind: `token_answer:${fault}`, fields: {}, sentence });
     },

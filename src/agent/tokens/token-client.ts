@@ -19,43 +19,43 @@ import type { LegacySession } from '../../protocol/service/session.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** A request that waits longer than this at the broker would only make a session that nobody uses. */
+/** Expiry of a request at the broker (s): a later session would not be used. */
 const REQUEST_EXPIRY_S = 30;
 /** Unused legacy sessions stay active at least this long (docs/service.md 8). */
 const LEGACY_WINDOW_MS = 60_000;
-/** Requests that are remembered; far more than can be open. */
+/** Most requests remembered: far more than can be open. */
 const REMEMBERED_REQUESTS = 64;
 
-/** Who in this agent asked: the lane, and its own name for the request, which nobody outside ever sees. */
+/** The asking lane, and its own name for the request, which never leaves the device. */
 interface Asked {
   readonly lane: string;
   readonly request: string;
 }
 
 export interface TokenClientListener {
-  /** Whether the lane waits for the answer to this very request. */
+  /** Whether the lane waits for the answer to this request. */
   awaits(lane: string, id: string): boolean;
   granted(lane: string, grant: Grant): void;
   denied(lane: string, id: string, denial: Denial): void;
-  /** The backend has answered a request of ours, whatever it says. */
+  /** The backend has answered one of our requests, whatever the answer. */
   answered(): void;
-  /** The broker has taken a request. */
+  /** The broker has accepted a request. */
   published(): void;
-  /** An answer came that cannot be read. */
+  /** An unreadable answer arrived. */
   malformed(field: string): void;
-  /** The answer holds a session that cannot be used here. */
+  /** The session in the answer cannot be used here. */
   unusable(lane: string, id: string, message: string): void;
 }
 
 /**
- * Asks the backend for tokens and puts them in the token store; the lanes only learn that there is one. On the wire a request
- * has an id that nobody can guess: who could, would answer before the backend does.
+ * Requests tokens from the backend and puts them in the token store; the lanes learn only that there is one. On the
+ * wire a request has an id that cannot be guessed: else an attacker could answer before the backend.
  */
 export interface TokenClient {
   request(bus: Bus, lane: string, tokenRequest: { id: string; reason: TokenReason; attempt: number }): void;
   /** Whether a lane waits for the answer to this request, by its id on the wire. */
   awaits(id: string): boolean;
-  /** Takes in the backend's answer. */
+  /** Handles the backend's answer. */
   receive(body: unknown): void;
 }
 
@@ -76,7 +76,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
   /** By the id on the wire. */
   const asked = new Map<string, Asked>();
 
-  /** The same request goes out again under the same id: a lost answer then comes again, instead of a second session. */
+  /** A retry uses the same id: a lost answer then comes again, instead of a second session. */
   const idOf = (lane: string, request: string): string => {
     for (const [id, known] of asked) if (known.lane === lane && known.request === request) return id;
     const id = deps.newId();
@@ -88,7 +88,7 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
     return id;
   };
 
-  /** What the backend says is published, and it may quote a request, a token or a session: none goes out whole. */
+  /** The backend's words are published, and may quote a request, a token or a session: all of these are shortened. */
   const safe = (text: string, longest: number): string =>
     redactText(hideAll(tokenStore.hide(text), [...asked.keys()])).slice(0, longest);
   const deny = (id: string, lane: string, denial: Denial): void => listener.denied(lane, id, denial);
@@ -150,11 +150,11 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
       }
       const known = asked.get(message.id);
       if (known === undefined) {
-        ignored('debug', 'unasked', 'a token answer to no question of ours was ignored');
+        ignored('debug', 'unasked', 'an unasked token answer was ignored');
         return;
       }
       listener.answered();
-      // A doubled answer may carry another token: it must not take the place of the one that is in use.
+      // A doubled answer may carry another token: it must not replace the one in use.
       const { lane, request } = known;
       if (!listener.awaits(lane, request)) {
         ignored('debug', 'late', 'a late or doubled token answer was ignored');
@@ -175,10 +175,10 @@ export function createTokenClient(deps: TokenClientDeps, listener: TokenClientLi
   };
 }
 
-/** A session that ends sooner is over before its successor can be ready: each would cost a token for nothing. */
+/** Shortest useful session (s): a shorter one ends before its successor is ready, and each costs a token. */
 const LEAST_SESSION_S = 20;
 
-/** Why no stream is opened with a session; completes "the session ...". Null: there is no reason. */
+/** Why no stream is opened with a session; completes "the session ...". Null: it can be used. */
 function objectionTo(session: TokenGrantMessage['session'] | LegacySession): string | null {
   if (isLegacy(session)) return null;
   const { status, single_use: isSingleUse, max_session_duration_seconds: maxS } = session;

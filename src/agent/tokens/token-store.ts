@@ -3,33 +3,33 @@ import { AddressError, streamAddress, streamTarget } from '../../core/owner/stre
 
 interface Secret {
   readonly token: string;
-  /** The session's id, which can look like a token. */
+  /** The session's id, which may look like a token. */
   readonly session: string;
   readonly urlTemplate: string;
 }
 
-/** The only place that holds tokens: in memory, for as long as they may be needed, shown to nobody but the stream. */
+/** The only place with tokens: in memory, as long as they may be needed, and passed to the stream only. */
 export interface TokenStore {
   /**
-   * Returns the host that the stream will be opened at, as it may be shown.
-   * @throws AddressError when the token must not travel to where the grant says
+   * Returns the stream's host in a form that may be shown.
+   * @throws AddressError if the token must not be sent to the host of the grant
    */
   keep(grant: string, secret: Secret): string;
-  /** The whole address for one connection; null when the token is gone, or must not travel there after all. */
+  /** The whole address for one connection; null if the token is gone, or must not be sent there. */
   address(grant: string): string | null;
   forget(grant: string): void;
-  /** A text of somebody else's without the tokens that are or were here of late, and with their sessions' ids shortened. */
+  /** Removes present and recent tokens from a foreign text, and shortens their session ids. */
   hide(text: string): string;
-  /** The same for what is said on the connection of a grant, for as long as that lasts, whatever comes meanwhile. */
+  /** The same for the callbacks of a grant's connection, as long as it lasts. */
   hideFor(grant: string): (text: string) => string;
 }
 
-/** Of 64 sessions the token and the id are recognised in a text, also when they are over: whoever quotes one quotes one of the last. */
+/** Tokens and ids of the last 64 sessions are recognised: a quoted one is recent. */
 const MOST_KNOWN = 128;
 
 /**
  * @param randomHash a fresh URL-safe string for each connection (docs/service.md 4.7)
- * @param hosts where streams may go; none: anywhere with TLS
+ * @param hosts allowed stream hosts; none: any host with TLS
  */
 export function createTokenStore(randomHash: () => string, hosts: readonly string[]): TokenStore {
   const secrets = new Map<string, Secret>();
@@ -48,7 +48,7 @@ export function createTokenStore(randomHash: () => string, hosts: readonly strin
       try {
         return streamAddress(secret.urlTemplate, secret.token, randomHash(), hosts);
       } catch (error) {
-        // A hash in the place of a name can spoil it, or lead to another host than the one that was looked at.
+        // A hash in the host name may spoil it, or lead to another host than the checked one.
         if (error instanceof AddressError) return null;
         throw error;
       }

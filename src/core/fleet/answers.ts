@@ -1,13 +1,13 @@
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
 import { type DeviceEntry, isReachable } from './roster.ts';
 
-/** What became of a command at one device. */
+/** The result of a command at one device. */
 export type Outcome =
   | { readonly device: string; readonly kind: 'answered'; readonly answer: CommandResponse }
-  /** It did not answer in time, or said only that it has begun. */
+  /** No final answer in time. */
   | { readonly device: string; readonly kind: 'silent'; readonly why: string };
 
-/** The final answers to one command so far, and who has only accepted it. */
+/** The final answers to one command so far, and the devices that have only accepted it. */
 export interface Answers {
   readonly final: ReadonlyMap<string, CommandResponse>;
   readonly accepted: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export interface Answers {
 
 export const NO_ANSWERS: Answers = { final: new Map(), accepted: new Set() };
 
-/** Notes an answer; of several final ones by one device the first counts. */
+/** Notes an answer; the first final answer of a device counts. */
 export function noteAnswer(answers: Answers, device: string, answer: CommandResponse): Answers {
   if (answer.status === 'accepted') {
     return { ...answers, accepted: new Set([...answers.accepted, device]) };
@@ -24,14 +24,14 @@ export function noteAnswer(answers: Answers, device: string, answer: CommandResp
   return { ...answers, final: new Map([...answers.final, [device, answer]]) };
 }
 
-/** Whether all that will answer have. */
+/** Whether all reachable devices have answered. */
 export function isComplete(answers: Answers, expected: readonly DeviceEntry[]): boolean {
   const waiting = expected.filter((entry) => isReachable(entry) && !answers.final.has(entry.device));
   const begun = [...answers.accepted].filter((device) => !answers.final.has(device));
   return waiting.length === 0 && begun.length === 0;
 }
 
-/** What became of the command at each device, by name: those that were expected, and those that answered besides. */
+/** The result at each device, by name: of the expected ones, and of others that answered. */
 export function outcomes(answers: Answers, expected: readonly DeviceEntry[], waitedS: number): Outcome[] {
   const silent = expected
     .filter(({ device }) => !answers.final.has(device))
@@ -45,12 +45,12 @@ export function outcomes(answers: Answers, expected: readonly DeviceEntry[], wai
 }
 
 function whySilent({ device, status }: DeviceEntry, { accepted }: Answers, waitedS: number): string {
-  if (accepted.has(device)) return `has begun, and was not done within ${waitedS} s`;
+  if (accepted.has(device)) return `has begun, but was not finished within ${waitedS} s`;
   const last = status === null ? 'the broker knows no such device' : `its last status was ${status.status}`;
   return `no answer within ${waitedS} s; ${last}`;
 }
 
-/** Whether a device did as it was told. */
+/** Whether a device carried the command out. */
 export function isDone(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.answer.status === 'ok';
 }

@@ -3,13 +3,16 @@ import { isObject, parseJson } from '../../protocol/json.ts';
 import { nameSchema } from '../../protocol/mqtt/topics.ts';
 import { canonicalJson } from '../canonical-json.ts';
 
-/** Deeper than any value. */
+/** Deepest nesting of a value: deeper than any of ours. */
 const DEEPEST = 16;
 
-/** The body of a `config/desired`, as JSON has it. */
+/** The body of a `config/desired` as JSON. */
 export type DesiredBody = Readonly<Record<string, unknown>>;
 
-/** One change: a lane's key (`main.targets`), one of `PARTS`, or `schedule` as a whole; without a value it is taken out. */
+/**
+ * One change: a lane's key (`main.targets`), one of `PARTS`, or `schedule` as a whole; without a value the key is
+ * removed.
+ */
 export interface DesiredChange {
   /** A lane, a part, or '' for a key of the document itself. */
   readonly scope: string;
@@ -17,10 +20,10 @@ export interface DesiredChange {
   readonly value?: unknown;
 }
 
-/** A change that cannot be understood; the message is for the operator. */
+/** An unreadable change; the message is for the operator. */
 export class ChangeError extends Error {}
 
-/** Parts of the document that are objects; no lane can be reached under their names. */
+/** Parts of the document that are objects; a lane cannot have these names. */
 const PARTS = ['budget', 'log'] as const;
 type Part = (typeof PARTS)[number];
 
@@ -72,7 +75,7 @@ function readValue(key: string, text: string): unknown {
   return text;
 }
 
-/** The document with the changes and the next version. Keys that nobody named stay as they were. */
+/** The document with the changes and the next version. Other keys stay as they were. */
 export function applyChanges(
   before: DesiredBody,
   changes: readonly DesiredChange[],
@@ -116,14 +119,14 @@ function withKey(given: Record<string, unknown>, key: string, value: unknown): R
   return value === undefined ? rest : { ...rest, [key]: value };
 }
 
-/** One key that is desired and not as desired. */
+/** A key whose value in force differs from the desired one. */
 export interface DesiredDifference {
   readonly key: string;
   readonly desired: unknown;
   readonly effective: unknown;
 }
 
-/** Where what is in force is not what the document wants; lanes that are not in force count as well. */
+/** The differences between the document and the configuration in force; missing lanes count too. */
 export function differences(body: DesiredBody, effective: unknown): DesiredDifference[] {
   const inForce = isObject(effective) ? effective : {};
   const lanesInForce = Array.isArray(inForce['lanes']) ? inForce['lanes'].filter(isObject) : [];
@@ -144,7 +147,7 @@ export function differences(body: DesiredBody, effective: unknown): DesiredDiffe
   return [...found, ...wholes, ...parts];
 }
 
-/** Defaults that were left out are filled in where it is in force. */
+/** The configuration in force contains defaults that the document omits. */
 function isSame(desired: unknown, effective: unknown): boolean {
   const filled = isObject(desired) && isObject(effective) ? { ...effective, ...desired } : desired;
   return canonicalJson(filled, DEEPEST) === canonicalJson(effective, DEEPEST);

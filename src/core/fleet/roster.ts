@@ -1,6 +1,6 @@
 import type { ToldLane, ToldState, ToldStatus } from './told.ts';
 
-/** What the broker holds of one device. */
+/** The retained messages of one device. */
 export interface DeviceEntry {
   readonly device: string;
   readonly status: ToldStatus | null;
@@ -12,17 +12,17 @@ export interface Roster {
   readonly size: number;
   get(device: string): DeviceEntry | undefined;
   entries(): Iterable<DeviceEntry>;
-  /** Notes what a device has published last. A cleared topic (null) forgets it. */
+  /** Notes the last message of a device. A cleared topic (null) removes it. */
   note(
     device: string,
     news: { readonly status: ToldStatus | null } | { readonly state: ToldState | null },
   ): void;
 }
 
-/** More devices than one tenant of one broker has; what is beyond is not taken in. */
+/** Most devices of one tenant; more are ignored. */
 export const MOST_DEVICES = 20_000;
 
-/** A large fleet says thousands of things at once when somebody subscribes: each costs the same, however many there are. */
+/** A large fleet sends thousands of retained messages at once: the cost of each must not depend on their number. */
 export function createRoster(): Roster {
   const devices = new Map<string, DeviceEntry>();
   return {
@@ -41,17 +41,17 @@ export function createRoster(): Roster {
   };
 }
 
-/** Whether a command that is sent now will be heard. */
+/** Whether a command that is sent now will arrive. */
 export function isReachable({ status }: DeviceEntry): boolean {
   return status !== null && status.status !== 'lost' && status.status !== 'offline';
 }
 
-/** Whether the device says that it belongs to the group. */
+/** Whether the device reports that it belongs to the group. */
 export function isInGroup({ state }: DeviceEntry, group: string): boolean {
   return state?.groups.includes(group) ?? false;
 }
 
-/** How urgently a person should look: the lower the sooner. */
+/** How urgently a person should look: lower is sooner. */
 const SEVERITY: Readonly<Record<string, number>> = {
   lost: 0,
   degraded: 1,
@@ -68,7 +68,7 @@ export interface RosterRow {
   readonly reasons: string;
   readonly lanes: string;
   readonly version: string;
-  /** When the device said so; null where it did not say when. */
+  /** Time of the status; null if it has none. */
   readonly since: string | null;
   readonly isProblem: boolean;
 }
@@ -89,7 +89,7 @@ export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
     }));
 }
 
-/** `main live en>es,fr`, with what is out of the ordinary. */
+/** `main live en>es,fr`, with exceptional facts. */
 export function describeLane({ id, phase, source, targets, muted, volume }: ToldLane): string {
   const odd = [...(muted ? ['muted'] : []), ...(volume === 0 ? ['volume 0'] : [])];
   return [`${id} ${phase} ${source}>${targets.join(',')}`, ...odd].join(' ');

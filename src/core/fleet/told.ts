@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What an operator's program reads of what devices say. Devices of a fleet are of several versions, older and newer than this
- * program: what is missing or of another kind counts as not said, and what is new is left alone.
+ * The operator's view of device messages. Devices of a fleet run several versions, older and newer than this program:
+ * missing or unusual fields get a default, and unknown fields are ignored.
  */
 const text = z.string().catch('');
 const texts = z.array(z.string()).catch([]);

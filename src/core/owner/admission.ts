@@ -3,23 +3,23 @@ import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { Hold } from '../lane/event.ts';
 import { openingAt } from './schedule.ts';
 
-/** What decides whether a lane may have a session. */
+/** The facts that decide whether a lane may have a session. */
 export interface Rules {
   readonly schedule: Schedule | null;
   /** The budget of the day is used up. */
   readonly isSpent: boolean;
   /** When the local day ends; null: the clock is not set. */
   readonly dayEndsAt: WallMs | null;
-  /** Until when somebody has opened the lane whatever the schedule says; null: nobody has. */
+  /** Until when an operator has opened the lane whatever the schedule says; null: not at all. */
   readonly openUntil: WallMs | null;
 }
 
 export interface Admission {
-  /** Why no session may be begun; null: it may. */
+  /** Why no session may begin; null: one may. */
   readonly hold: Hold | null;
-  /** Until when that lasts; null: nobody knows, or nothing is on hold. */
+  /** Until when that lasts; null: unknown, or there is no hold. */
   readonly until: WallMs | null;
-  /** When it has to be looked at again, though nothing else changes; null: never. */
+  /** When to judge again, if nothing else changes; null: never. */
   readonly changesAt: WallMs | null;
 }
 

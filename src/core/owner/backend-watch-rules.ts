@@ -2,34 +2,34 @@ import type { MonotonicMs } from '../../protocol/time.ts';
 import { draw, type Seed } from '../random.ts';
 
 /**
- * Tells whether the backend still answers. Two things show it: token requests of the lanes, and, while a lane waits for a
- * voice and asks for nothing, a probe every ten minutes that costs the backend no session. Without a connection to the broker
- * nothing is known of the backend. All times monotonic milliseconds.
+ * Decides whether the backend still answers. Two things show it: the lanes' token requests, and, while a lane waits
+ * for a voice and requests nothing, a probe every ten minutes that costs no session. Without a connection to the
+ * broker, nothing is known of the backend. All times are monotonic milliseconds.
  */
 export interface BackendWatch {
   readonly seed: Seed;
   readonly brokerUp: boolean;
-  /** A lane has asked for a token and has no answer. */
+  /** A lane has an open token request. */
   readonly waiting: boolean;
-  /** Since when there has been no usable answer to a lane's request; null: nobody waits, or nobody can be asked. */
+  /** Since when a lane's request has no usable answer; null: no lane waits, or requests are impossible. */
   readonly waitingSince: number | null;
-  /** A lane waits for a voice: only a probe can tell whether there would be a token. */
+  /** A lane waits for a voice: only a probe can show whether it would get a token. */
   readonly resting: boolean;
   readonly outage: Outage | null;
-  /** The broker lets requests through, as far as is known: what it refuses tells nothing of the backend. */
+  /** The broker accepts requests, as far as is known: a refused request says nothing about the backend. */
   readonly mayAsk: boolean;
-  /** What was wrong with the last answer since the last usable one; null: nothing came. */
+  /** The fault of the last answer since the last usable one; null: no answer came. */
   readonly malformed: { readonly field: string } | null;
   /** When the last usable answer came. */
   readonly answeredAt: number | null;
   readonly probe: Probe | null;
   readonly probeAt: number | null;
   readonly nextProbe: number;
-  /** Probes in a row that nobody answered. */
+  /** Unanswered probes in a row. */
   readonly failedProbes: number;
-  /** Probes in a row that a backend which is alive did not answer: it does not know them. */
+  /** Unanswered probes in a row while the backend is alive: it does not support them. */
   readonly unknownProbes: number;
-  /** The backend does not know probes: it gets none before this. */
+  /** Until when a backend that does not support probes gets none. */
   readonly noProbesBefore: number;
 }
 
@@ -39,16 +39,16 @@ export interface Outage {
   readonly field: string | null;
 }
 
-/** `backend`: answered without asking the service. `service`: the whole way; every backend answers it somehow. */
+/** `backend`: answered without asking the service. `service`: the whole way; every backend answers it in some way. */
 export type ProbeKind = 'backend' | 'service';
 
 interface Probe {
   readonly number: number;
   readonly kind: ProbeKind;
   readonly attempt: number;
-  /** When it was asked first, under this number. */
+  /** When it was first sent, under this number. */
   readonly since: number;
-  /** When the probe began, whatever kinds it has gone through. */
+  /** When the probe began, through all its kinds. */
   readonly beganAt: number;
 }
 
@@ -57,10 +57,10 @@ export type BackendWatchEvent =
   | { readonly type: 'lanes'; readonly waiting: boolean; readonly resting: boolean }
   /** A usable answer to a lane's request: a grant or a denial. */
   | { readonly type: 'answered' }
-  /** A usable answer to a probe. `granted`: a session came, which nobody wanted. */
+  /** A usable answer to a probe. `granted`: with a session, which is not used. */
   | { readonly type: 'probe_answered'; readonly probe: number; readonly granted: boolean }
   | { readonly type: 'malformed'; readonly field: string }
-  /** The broker has taken a request, or refused it. */
+  /** The broker has accepted a request, or refused it. */
   | { readonly type: 'published'; readonly allowed: boolean }
   | { readonly type: 'time' };
 
@@ -73,7 +73,7 @@ export type BackendWatchEffect =
     }
   | { readonly type: 'silent'; readonly outage: Outage }
   | { readonly type: 'back'; readonly outage: Outage }
-  /** The broker does not let the device ask, or does again. */
+  /** The broker refuses requests, or accepts them again. */
   | { readonly type: 'may_ask'; readonly may: boolean }
   | { readonly type: 'probes_unknown' };
 
@@ -82,19 +82,19 @@ export interface BackendWatchResult {
   readonly effects: readonly BackendWatchEffect[];
 }
 
-/** This long without a usable answer, and the backend counts as dead. */
+/** Time without a usable answer until the backend counts as silent (ms). */
 export const SILENT_AFTER_MS = 20_000;
-/** A probe is asked so often before it counts as unanswered: answers are never stored by the broker, and one can be lost. */
+/** Tries of a probe until it counts as unanswered: the broker does not store answers, and one can be lost. */
 const PROBE_ATTEMPTS = 3;
 const PROBE_AGAIN_MS = 7000;
 export const PROBE_EACH_MS = 600_000;
-/** Share by which the time between two probes varies, so that a fleet spreads out. */
+/** Random share of the interval between two probes, which spreads a fleet. */
 const PROBE_JITTER = 0.2;
-/** A device that has just gone to rest probes within this much, where it has no recent answer. */
+/** Longest wait for a probe after a lane goes to rest (ms), if the last answer is old. */
 const FIRST_PROBE_WITHIN_MS = 60_000;
-/** A dead backend is asked sooner again: at first after this long, doubling up to the usual. */
+/** First wait between probes of a silent backend (ms); it doubles up to the usual interval. */
 const PROBE_RETRY_MS = 60_000;
-/** One probe may go unanswered because the backend was just starting. */
+/** Unanswered probes that are tolerated: the backend may have been starting. */
 const MOST_UNKNOWN_PROBES = 2;
 const NO_PROBES_FOR_MS = 86_400_000;
 
@@ -108,7 +108,7 @@ export function createBackendWatch(seed: Seed): BackendWatch {
   };
 }
 
-/** When time alone has the next step due; null: never. */
+/** When time alone requires the next step; null: never. */
 export function wakeAt({ waitingSince, outage, probe, probeAt }: BackendWatch): number | null {
   const moments: number[] = [];
   if (waitingSince !== null && outage === null) moments.push(waitingSince + SILENT_AFTER_MS);
@@ -121,7 +121,7 @@ function probeDueAt({ since, attempt }: Probe): number {
   return since + (attempt < PROBE_ATTEMPTS ? attempt * PROBE_AGAIN_MS : SILENT_AFTER_MS);
 }
 
-/** One event into the watch. Pure. */
+/** Handles one event. Pure. */
 export function stepBackendWatch(
   given: BackendWatch,
   event: BackendWatchEvent,
@@ -174,7 +174,7 @@ function published(state: BackendWatch, mayAsk: boolean, effects: BackendWatchEf
   return { ...state, mayAsk };
 }
 
-/** The backend has given a usable answer. */
+/** The backend gave a usable answer. */
 function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
   const state = published(given, true, effects);
   if (state.outage !== null) effects.push({ type: 'back', outage: state.outage });
@@ -187,9 +187,9 @@ function alive(given: BackendWatch, now: number, effects: BackendWatchEffect[]):
 }
 
 /**
- * Not every backend knows this kind of probe. A denial is an answer like any other. One that grants a session would make
- * another every ten minutes, and one that says nothing but to the kind that everybody knows would raise a false alarm each
- * time: both get no more probes for a day, and are judged by the answers to real requests alone.
+ * Not every backend knows this kind of probe. A denial is a normal answer. A backend that grants a session would
+ * create one every ten minutes. A backend that answers only the kind that all know would cause a false alarm each
+ * time. Both get no more probes for a day, and are judged by the answers to real requests alone.
  */
 function probeAnswered(
   given: BackendWatch,
@@ -206,10 +206,11 @@ function probeAnswered(
   return { ...state, unknownProbes: 0, noProbesBefore: now + NO_PROBES_FOR_MS };
 }
 
-/** What is due by the passing of time. */
+/** The steps that are due by time alone. */
 function lookAtTime(given: BackendWatch, now: number, effects: BackendWatchEffect[]): BackendWatch {
   let state = given;
-  // The same sum as the wake-up's: a difference of fractions can be a hair short of it, and the wake-up comes round forever.
+  // The same sum as in the wake-up: a difference may be short by a rounding error, and the wake-up would repeat
+  // forever.
   if (state.waitingSince !== null && now >= state.waitingSince + SILENT_AFTER_MS) {
     state = silent(state, state.waitingSince, effects);
   }
@@ -243,7 +244,7 @@ function ask(
   return { ...state, nextProbe: number + 1, probe: { number, kind, attempt: 1, since: now, beganAt } };
 }
 
-/** Nobody has answered the probe so far. */
+/** No answer to the probe so far. */
 function goOnProbing(
   state: BackendWatch,
   probe: Probe,
@@ -256,12 +257,12 @@ function goOnProbing(
     effects.push({ type: 'ask', probe: number, kind, attempt });
     return { ...state, probe: { ...probe, attempt } };
   }
-  // It may be one that ignores what it does not know: the kind that every backend answers decides.
+  // A backend may ignore this unknown kind: the kind that every backend answers decides.
   if (kind === 'backend') return ask(state, 'service', beganAt, now, effects);
   return { ...silent(state, beganAt, effects), probe: null, failedProbes: state.failedProbes + 1 };
 }
 
-/** Sets the time of the next probe where there has to be one. */
+/** Sets the time of the next probe if one is needed. */
 function plan(state: BackendWatch, now: number): BackendWatch {
   const { resting, brokerUp, probe, probeAt, answeredAt, failedProbes, noProbesBefore } = state;
   if (!resting || !brokerUp || probe !== null || probeAt !== null) return state;

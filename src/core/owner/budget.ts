@@ -1,36 +1,36 @@
 import { DAY_MS } from './local-time.ts';
 
-/** What was used on a local day. */
+/** The use on one local day. */
 export interface BudgetDay {
   /** `2026-05-04`; null: the clock was not set. */
   readonly day: string | null;
-  /** Time of open streams, milliseconds. */
+  /** Time of open streams (ms). */
   readonly usedMs: number;
-  /** The limit, minutes, of which most is used, as the owner was told; null: the owner was not. */
+  /** The limit in minutes for which the warning was given; null: no warning yet. */
   readonly toldFor: number | null;
 }
 
-/** What was used of late. A clock that is put back finds the day that it left. */
+/** The use of recent days. A clock that is set back finds the earlier day. */
 export interface BudgetUse {
   readonly today: BudgetDay;
   /** When `today` began to be counted, monotonic milliseconds. */
   readonly since: number;
-  /** Other days, the one that was left last at the end. */
+  /** Other days, the most recent one last. */
   readonly others: readonly BudgetDay[];
 }
 
 const MOST_DAYS = 8;
-/** From this share on the owner is told. */
+/** Share of the budget from which the owner is warned. */
 export const TELL_FROM = 0.8;
 
 const unused = (day: string | null): BudgetDay => ({ day, usedMs: 0, toldFor: null });
 
-/** @param kept as it was kept at the end of the last run */
+/** @param kept as saved at the end of the last run */
 export function budgetUse(kept: readonly BudgetDay[], now: number): BudgetUse {
   return { today: unused(null), since: now, others: kept.slice(-MOST_DAYS) };
 }
 
-/** What was kept has become known only now: it comes to what was used since. */
+/** The saved use was read late: adds it to the use since. */
 export function addKept({ today, since, others }: BudgetUse, kept: readonly BudgetDay[]): BudgetUse {
   const add = (one: BudgetDay): BudgetDay => {
     const same = kept.find(({ day }) => day !== null && day === one.day);
@@ -43,7 +43,7 @@ export function addKept({ today, since, others }: BudgetUse, kept: readonly Budg
 }
 
 /**
- * Counts what was used since the last time.
+ * Adds the use since the last call.
  * @param day the present local day; null: the clock is not set, and a day is 24 h
  */
 export function countUse(use: BudgetUse, day: string | null, now: number, usedMs: number): BudgetUse {
@@ -54,7 +54,7 @@ export function countUse(use: BudgetUse, day: string | null, now: number, usedMs
 
 function turnTo({ today, others }: BudgetUse, day: string | null, now: number): BudgetUse {
   const known = day === null ? unused(null) : (others.find((one) => one.day === day) ?? unused(day));
-  // Once the clock is set it is known on which day that was.
+  // Once the clock is set, the day of the earlier use is known.
   const carriedMs = today.day === null && day !== null ? today.usedMs : 0;
   const left = today.day === null ? [] : [today];
   return {
@@ -64,25 +64,25 @@ function turnTo({ today, others }: BudgetUse, day: string | null, now: number): 
   };
 }
 
-/** What is worth keeping over a restart, the present day at the end. */
+/** The days to save for a restart, the present day last. */
 export function daysToKeep({ today, others }: BudgetUse): readonly BudgetDay[] {
   return [...others, ...(today.day === null ? [] : [today])].slice(-MOST_DAYS);
 }
 
 const MINUTE_MS = 60_000;
 
-/** How much is left of the day's budget, milliseconds; null: there is no limit. */
+/** Milliseconds left of the day's budget; null: no limit. */
 export function leftMs({ today }: BudgetUse, minutesPerDay: number | null): number | null {
   return minutesPerDay === null ? null : Math.max(0, minutesPerDay * MINUTE_MS - today.usedMs);
 }
 
-/** Whether the owner is to be told that most of the budget is used: once a day and limit. */
+/** Whether to warn the owner that most of the budget is used: once per day and limit. */
 export function isWorthTelling({ today }: BudgetUse, minutesPerDay: number | null): boolean {
   if (minutesPerDay === null || today.toldFor === minutesPerDay) return false;
   return today.usedMs >= TELL_FROM * minutesPerDay * MINUTE_MS;
 }
 
-/** How much more has to be used before something has to be told or done, milliseconds; null: nothing has. */
+/** Milliseconds of use until the next warning or end; null: none. */
 export function msToNews(use: BudgetUse, minutesPerDay: number | null): number | null {
   const left = leftMs(use, minutesPerDay);
   if (minutesPerDay === null || left === null || left === 0) return null;
@@ -90,7 +90,7 @@ export function msToNews(use: BudgetUse, minutesPerDay: number | null): number |
   return use.today.toldFor !== minutesPerDay && toTell > 0 ? toTell : left;
 }
 
-/** Notes that the owner was told. */
+/** Notes that the owner was warned. */
 export function noteTold(use: BudgetUse, minutesPerDay: number): BudgetUse {
   return { ...use, today: { ...use.today, toldFor: minutesPerDay } };
 }

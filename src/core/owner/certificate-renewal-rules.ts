@@ -1,12 +1,12 @@
-/** When the device's own certificate is renewed, what a new one must be, and which one the next connection uses. */
+/** When to renew the device's certificate, what a new one must fulfil, and which one the next connection uses. */
 
 const DAY_MS = 86_400_000;
-/** From here on the owner is told that it ends. */
+/** Warning before the end of a certificate (ms). */
 export const WARN_BEFORE_MS = 14 * DAY_MS;
-/** Of the life of a certificate: it is renewed when two thirds of it are over, a fleet not all at once. */
+/** Share of a certificate's life until its renewal, with a random part that spreads a fleet. */
 const RENEW_AFTER = 2 / 3;
 const SPREAD = 1 / 20;
-/** Clocks differ: a certificate that begins within this time counts as begun. */
+/** Tolerated difference of clocks (ms): a certificate that begins within it counts as valid. */
 const CLOCKS_APART_MS = 600_000;
 
 /** Wall-clock milliseconds. */
@@ -15,25 +15,25 @@ export interface CertificateLife {
   readonly validTo: number;
 }
 
-/** From when on a successor is asked for. @param draw from 0 to 1, of this device */
+/** From when on to request a successor. @param draw from 0 to 1, fixed per device */
 export function renewalAt({ validFrom, validTo }: CertificateLife, draw: number): number {
   return validFrom + (validTo - validFrom) * (RENEW_AFTER + draw * SPREAD);
 }
 
-/** What was found out of a certificate that came as an answer. */
+/** The facts of an offered certificate. */
 export interface OfferedFacts extends CertificateLife {
   readonly subject: string;
-  /** It belongs to the key of the request. */
+  /** It matches the key of the request. */
   readonly isForKey: boolean;
   /** It may certify others. */
   readonly isAuthority: boolean;
-  /** It is good for clients. */
+  /** It is usable for clients. */
   readonly isForClients: boolean;
-  /** Its chain ends at one of the device's authorities, all of them valid now. */
+  /** Its chain ends at one of the device's authorities, and all of it is valid now. */
   readonly isTrusted: boolean;
 }
 
-/** What is wrong with a certificate that came as an answer; goes on after "the certificate ". Null: nothing. */
+/** The fault of an offered certificate; completes "the certificate ". Null: none. */
 export function faultOf(
   offered: OfferedFacts,
   present: { readonly subject: string },
@@ -42,8 +42,8 @@ export function faultOf(
   if (!offered.isForKey) return "is for another key than the request's";
   if (offered.subject !== present.subject)
     return `is for "${oneLine(offered.subject)}", not for "${oneLine(present.subject)}"`;
-  if (offered.isAuthority) return 'is one of an authority, not of a device';
-  if (!offered.isForClients) return 'is not good for clients (extendedKeyUsage clientAuth)';
+  if (offered.isAuthority) return 'belongs to an authority, not to a device';
+  if (!offered.isForClients) return 'is not usable for clients (extendedKeyUsage clientAuth)';
   if (!offered.isTrusted) return 'was not issued by an authority of mqtt.caFile that is valid now';
   if (!(offered.validTo > wall)) return `has ended on ${day(offered.validTo)}, by this device's clock`;
   if (!(offered.validFrom <= wall + CLOCKS_APART_MS))
@@ -56,34 +56,34 @@ function oneLine(subject: string): string {
   return subject.replaceAll(/\s+/g, ' ').slice(0, 200);
 }
 
-/** A day, as people write it. */
+/** A day in ISO 8601. */
 export function day(wallMs: number): string {
   return Number.isFinite(wallMs) && Math.abs(wallMs) <= 8.64e15
     ? new Date(wallMs).toISOString().slice(0, 10)
     : 'an unknown day';
 }
 
-/** Connections in a row that may fail for another reason before the other certificate has its turn. */
+/** Failed connections in a row, for other reasons, until the other certificate is tried. */
 const FAILURES_TO_CHANGE = 3;
 
-/** A new certificate on trial beside the proven one. Whichever the broker takes is the one. */
+/** A new certificate on trial beside the proven one. The one that the broker accepts stays. */
 export interface CertificateTrial {
-  /** What the next connection uses. */
+  /** The certificate of the next connection. */
   readonly uses: 'present' | 'new';
-  /** Connections in a row that failed with it. */
+  /** Failed connections in a row with it. */
   readonly failures: number;
-  /** The broker has turned the new one down, or seems to. */
+  /** The broker refused the new one, or seems to have. */
   readonly isDoubted: boolean;
 }
 
 export const NEW_TRIAL: CertificateTrial = { uses: 'new', failures: 0, isDoubted: false };
 
-/** How a connection ended, or that it came about with all its subscriptions. */
+/** The end of a connection, or its success with all subscriptions. */
 export type ConnectionOutcome = 'up' | 'refused' | 'failed';
 
 /**
- * What a connection says of the certificate that it used. `adopt`: the new one holds. `drop`: the present one is taken,
- * and the new one was not.
+ * The verdict of a connection on its certificate. `adopt`: the new one works. `drop`: the broker accepts the present
+ * one, and refused the new one.
  */
 export function noteConnection(
   trial: CertificateTrial,

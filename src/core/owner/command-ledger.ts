@@ -1,34 +1,34 @@
 import type { WallMs } from '../../protocol/time.ts';
 /**
- * Which commands have been seen and what was answered, so that a message that comes again (from the broker, from an
- * operator who missed the answer, after a restart) is carried out once and gets the same answer again.
+ * Which commands have been seen, and their answers. A command that comes again (from the broker, from an operator who
+ * missed the answer, after a restart) is carried out once and gets the same answer again.
  */
 
-/** A final answer, as the operator gets it. */
+/** A final answer as the operator gets it. */
 export interface FinalAnswer {
   readonly status: 'ok' | 'error' | 'expired';
   readonly error?: { readonly code: string; readonly message: string };
   readonly data?: unknown;
 }
 
-/** Whom a command's answer names. */
+/** The receiver of an answer. */
 export interface Addressee {
   readonly id: string;
   readonly name: string;
 }
 
-/** One command. Keys and contents are digests: what operators send is not kept. */
+/** One command. Keys and contents are digests: the operators' text is not kept. */
 export interface LedgerEntry {
   readonly key: string;
   readonly content: string;
-  /** When it came, milliseconds since 1970; null while the clock was not set. */
+  /** Time of arrival, milliseconds since 1970; null while the clock was not set. */
   readonly at: number | null;
-  /** Whom to answer, until it is answered; null where its end need not be told after a restart. */
+  /** The receiver until the command is answered; null if it needs no answer after a restart. */
   readonly open: Addressee | null;
   readonly answer: FinalAnswer | null;
-  /** To whom its answer is owed: the broker has not acknowledged it yet. */
+  /** The receiver of an answer that the broker has not acknowledged yet. */
   readonly untold: Addressee | null;
-  /** Length of the answer's data as JSON; 0 where it has none, or none any more. */
+  /** Length of the answer's data as JSON; 0 if it has none, or no longer has. */
   readonly dataLength: number;
 }
 
@@ -38,10 +38,10 @@ export const EMPTY_LEDGER: CommandLedger = new Map();
 
 export const MOST_REMEMBERED = 1000;
 export const REMEMBERED_MS = 24 * 3_600_000;
-/** This much of what was answered is kept, the newest; older answers come again without their data. */
+/** Most answer data kept (characters), the newest; older answers come again without their data. */
 export const MOST_DATA_LENGTH = 262_144;
 
-/** What is known of a command: nothing, that its id stood for something else, that it is not done, or its answer. */
+/** What is known of a command: nothing, its id with other content, that it is unfinished, or its answer. */
 export function look(
   ledger: CommandLedger,
   key: string,
@@ -53,7 +53,7 @@ export function look(
   return entry.answer ?? 'open';
 }
 
-/** Notes a command that is about to be carried out, and forgets what is old enough. */
+/** Notes a command before it is carried out, and removes old ones. */
 export function note(
   ledger: CommandLedger,
   command: Pick<LedgerEntry, 'key' | 'content' | 'open'>,
@@ -64,7 +64,7 @@ export function note(
   next.set(key, { key, content, at: wallMs, open, answer: null, untold: null, dataLength: 0 });
   for (const entry of ledger.values()) {
     const isOld = wallMs !== null && entry.at !== null && wallMs - entry.at > REMEMBERED_MS;
-    // What is not answered yet must not be forgotten: it would be carried out twice.
+    // Unanswered commands must stay: else they would be carried out twice.
     if (entry.answer !== null && (isOld || next.size > MOST_REMEMBERED)) next.delete(entry.key);
   }
   return next;
@@ -97,8 +97,8 @@ export function tell(ledger: CommandLedger, key: string): CommandLedger {
 }
 
 /**
- * Whether a command came too late. Without a clock nobody can tell: then it is carried out, because
- * the broker's own expiry already holds back what waited too long.
+ * Whether a command came too late. Without a set clock it is carried out: the broker's own expiry already holds back
+ * commands that waited too long.
  */
 export function isExpired(notAfter: string | null | undefined, wallMs: WallMs | null): boolean {
   if (notAfter == null || wallMs === null) return false;

@@ -12,28 +12,28 @@ import type { DesiredFault, EffectiveConfig } from '../../protocol/mqtt/desired.
 import { timestampSchema } from '../../protocol/mqtt/envelope.ts';
 import { plainIssue } from '../../protocol/plain-issues.ts';
 
-/** One document of `config/desired`, as it was published. */
+/** One published document of `config/desired`. */
 export interface DesiredDocument {
   /** `device`, or `group:lobby`. */
   readonly from: string;
   readonly version: number;
-  /** The whole body, as JSON has it. */
+  /** The whole body as JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What the documents make of the device's own configuration. */
+/** The device's own configuration with the documents applied. */
 export interface Resolved {
   readonly config: Config;
-  /** Keys that were not taken, and why. */
+  /** Refused keys with reasons. */
   readonly errors: readonly DesiredFault[];
 }
 
-/** More would not be read by anybody. */
+/** Most faults reported: more would not be read. */
 const MOST_ERRORS = 50;
 
 /**
- * Lays the documents over the device's own configuration, later ones win. Each key is taken or refused by itself: what is
- * wrong with one of them does not keep the others out.
+ * Applies the documents to the device's own configuration; later ones win. Each key is accepted or refused by itself:
+ * a wrong key does not affect the others.
  */
 export function resolveDesired(base: Config, documents: readonly DesiredDocument[]): Resolved {
   const errors: DesiredFault[] = [];
@@ -43,8 +43,8 @@ export function resolveDesired(base: Config, documents: readonly DesiredDocument
 }
 
 /**
- * Whose document has one of these keys of a lane in force: the last that names one of them and was not refused it.
- * @returns null: none; it is the device's own configuration
+ * The document whose value of one of these lane keys is in force: the last one that names it and was not refused.
+ * @returns null: none; the device's own configuration is in force
  */
 export function findNamer(
   { lanes }: Config,
@@ -66,14 +66,14 @@ export function findNamer(
   return null;
 }
 
-/** The keys of a body that are about the message and not about the device: of a signed one, for whom it is. */
+/** Keys about the message, not the device: for a signed document, its addressee. */
 const ENVELOPE_KEYS = ['ts', 'version', 'device', 'iat'];
-/** The configuration has a `device`, too, which nobody may set over MQTT. */
+/** The configuration has a `device` too, which cannot be set over MQTT. */
 const isOfEnvelope = (key: string, value: unknown): boolean =>
   ENVELOPE_KEYS.includes(key) && !(key === 'device' && isObject(value));
 const versionSchema = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Reads the outside of a document. @returns what is wrong with it, in words, where it is none */
+/** Reads the frame of a document. @returns the fault in words if it is none */
 export function readDocument(from: string, body: unknown): DesiredDocument | string {
   if (!isObject(body)) return 'must be an object { ... }';
   const { version, ts } = body;
@@ -101,7 +101,7 @@ type Refuse = (key: string, message: string) => void;
 const notDesirable = (allowed: readonly string[]): string =>
   `cannot be set over MQTT; allowed here: ${allowed.join(', ')}`;
 
-/** An object of which each key counts by itself. */
+/** An object whose keys count separately. */
 function applyPart<P extends 'log' | 'budget'>(
   part: P,
   before: Config[P],
@@ -116,7 +116,7 @@ function applyPart<P extends 'log' | 'budget'>(
   return { ...before, ...takeKeys(value, shape, DESIRED_KEYS[part], part, refuse) };
 }
 
-/** Half of a schedule would be another schedule: it is taken or refused as a whole. */
+/** Half of a schedule would be another schedule: it is accepted or refused as a whole. */
 function applySchedule(before: Config['schedule'], value: unknown, refuse: Refuse): Config['schedule'] {
   const parsed = configSchema.shape.schedule.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -138,7 +138,7 @@ function applyLanes(config: Config, value: unknown, refuse: Refuse): Config {
     return config;
   }
   const lanes = [...config.lanes];
-  /** By lane, where it was named. */
+  /** By lane: the place that named it. */
   const named = new Map<string, number>();
   for (const [index, entry] of value.entries()) {
     const path = `lanes[${index}]`;
@@ -172,13 +172,13 @@ function applyLane(
   const next = { ...lane, ...taken };
   const clash = languageClash(next.source, next.targets);
   if (clash === null) return next;
-  // Either of the two may be the mistake: both stay as they were.
+  // Either of the two may be the mistake: both are refused.
   const { source: _, targets: __, ...others } = taken;
   refuse(`${path}.${taken.targets === undefined ? 'source' : 'targets'}`, `targets ${clash}`);
   return { ...lane, ...others };
 }
 
-/** The keys that are allowed and right; the others are refused, each with its reason. */
+/** The allowed and valid keys; others are refused, each with its reason. */
 function takeKeys(
   given: Record<string, unknown>,
   shape: Readonly<Record<string, z.ZodType>>,
@@ -194,7 +194,7 @@ function takeKeys(
       refuse(name, notDesirable(allowed));
       continue;
     }
-    // The schema lets keys be missing; one that is there has a value.
+    // The schema lets keys be missing; a present one must have a value.
     const parsed = schema.safeParse(value);
     if (parsed.success && parsed.data !== undefined) taken[key] = parsed.data;
     else refuse(name, wordIssue(parsed.error?.issues[0]));
@@ -229,7 +229,7 @@ function article(type: string): string {
   return names[type] ?? `of the type ${type}`;
 }
 
-/** The keys that may be desired, as they are in force by configuration; what a command set since is not in it. */
+/** The keys that may be desired, with their configured values; later commands are not in it. */
 export function effectiveOf(config: Config): EffectiveConfig {
   const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter }) => ({
     ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },

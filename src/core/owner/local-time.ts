@@ -5,7 +5,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** Making a formatter takes a hundred times as long as using it. */
+/** Cached: creating a formatter takes a hundred times as long as using it. */
 const MOST_FORMATTERS = 8;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -22,9 +22,9 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** What clocks show there, as milliseconds of a clock that shows the same in UTC. */
+/** The local clock time, as milliseconds of a UTC clock with the same display. */
 function shownAt(wall: WallMs, timeZone: string): number {
-  // `5/4/2026, 09:30:00`: taking that apart is quicker than having it told in parts.
+  // `5/4/2026, 09:30:00`: parsing this is faster than `formatToParts`.
   const numbers = formatterOf(timeZone).format(wall).match(/\d+/g)?.map(Number) ?? [];
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = numbers;
   return Date.UTC(year, month - 1, day, hour, minute, second);
@@ -50,8 +50,8 @@ export function weekdayOf(day: number): number {
 }
 
 /**
- * When clocks there show this time of that day. As calendars have it (RFC 5545, 3.3.5): of a time that comes twice the first,
- * and one that is skipped is told with the offset before the gap.
+ * When local clocks show this time of that day, as in calendars (RFC 5545, 3.3.5): the first of a repeated time; a
+ * skipped time uses the offset before the gap.
  */
 export function instantOf(day: number, minutes: number, timeZone: string): WallMs {
   const shown = day * DAY_MS + minutes * MINUTE_MS;

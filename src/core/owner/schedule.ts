@@ -9,7 +9,7 @@ export interface Opening {
   readonly changesAt: WallMs | null;
 }
 
-/** Opening hours that follow on each other are looked at for so long: who is open for a week is open for good. */
+/** Days to search for the end of adjacent opening hours: a week without a gap counts as always open. */
 const LOOK_AHEAD_DAYS = 8;
 
 interface Window {
@@ -17,18 +17,18 @@ interface Window {
   readonly to: WallMs;
 }
 
-/** What a schedule says of a moment. Null: always open. */
+/** The schedule's state at a moment. Null: always open. */
 export function openingAt(schedule: Schedule | null, wall: WallMs): Opening {
   if (schedule === null) return { isOpen: true, changesAt: null };
   const today = localDay(wall, schedule.timeZone);
   const closed = new Set(schedule.closed);
-  // Those of yesterday may pass midnight.
+  // Yesterday's hours may pass midnight.
   let end = wall;
   for (let day = today - 1; day <= today + LOOK_AHEAD_DAYS; day++) {
     const windows = windowsOn(day, schedule, closed).toSorted((one, other) => one.from - other.from);
     const before = end;
     for (const { from, to } of windows) if (from <= end && to > end) end = to;
-    // None is longer than a day: what does not go on today does not go on tomorrow.
+    // None is longer than a day: hours that do not last today end before tomorrow.
     if (end === before && day >= today) break;
   }
   if (end === wall) return { isOpen: false, changesAt: opensAt(schedule, closed, today, wall) };
@@ -49,7 +49,7 @@ function opensAt(
   return null;
 }
 
-/** The opening hours that begin on a day: they belong to it, also where they pass midnight. */
+/** The opening hours that begin on a day; they belong to it even if they pass midnight. */
 function windowsOn(day: number, { open, timeZone }: Schedule, closed: ReadonlySet<string>): Window[] {
   if (closed.has(dateOf(day))) return [];
   const name = WEEKDAYS[weekdayOf(day)];
@@ -60,7 +60,7 @@ function windowsOn(day: number, { open, timeZone }: Schedule, closed: ReadonlySe
       from: instantOf(day, begins, timeZone),
       to: instantOf(ends <= begins ? day + 1 : day, ends, timeZone),
     };
-    // A clock that is put on may skip all of it.
+    // A clock change may skip all of it.
     return window.to > window.from ? [window] : [];
   });
 }

@@ -2,11 +2,11 @@ import type { SignatureFault, SignedContent } from '../../ports/signature.ts';
 import { isObject, type JsonReading, readJson } from '../../protocol/json.ts';
 import { type SignedType, signedEnvelopeSchema } from '../../protocol/signed.ts';
 
-/** Why a message that must be signed is not believed. */
+/** Why a message that must be signed is refused. */
 export type SignedFault =
   | SignatureFault
   | 'oversized'
-  /** Deeper than anything that is meant. */
+  /** Deepest nesting: deeper than any of ours. */
   | 'nested'
   /** It is not signed at all. */
   | 'unsigned'
@@ -14,16 +14,16 @@ export type SignedFault =
   | 'type'
   /** Signed for another device. */
   | 'device'
-  /** The id inside is not the one outside. */
+  /** The ids inside and outside differ. */
   | 'id';
 
 export type Envelope =
   | { readonly kind: 'signed'; readonly id: string | null; readonly jws: string }
-  /** Not signed: the whole message, as JSON has it. */
+  /** Not signed: the whole message as JSON. */
   | { readonly kind: 'plain'; readonly json: unknown }
   | { readonly kind: 'unreadable'; readonly why: 'malformed' | 'oversized' | 'nested' };
 
-/** Reads the outside of a message. Of a signed one nothing but `id` and `jws` is ever looked at. */
+/** Reads the frame of a message. Of a signed one, only `id` and `jws` are read. */
 export function readEnvelope(text: string, longest: number): Envelope {
   if (text.length > longest) return { kind: 'unreadable', why: 'oversized' };
   const read = readJson(text);
@@ -39,16 +39,16 @@ function whyNot({ kind }: JsonReading): 'malformed' | 'nested' {
   return kind === 'nested' ? 'nested' : 'malformed';
 }
 
-/** What a signed message must be for. */
+/** The required purpose of a signed message. */
 export interface SignedFor {
   readonly type: SignedType;
   /** Topic bases: the device's own, and for commands and configuration its groups' and the fleet's. */
   readonly devices: readonly string[];
-  /** The id outside; null where such messages have none. */
+  /** The id outside; null if such messages have none. */
   readonly id: string | null;
 }
 
-/** The body of a signed message, if it is meant for us and for this. */
+/** The body of a signed message, if its purpose fits. */
 export function judgeSigned(
   { typ, payload }: SignedContent,
   wanted: SignedFor,

@@ -1,24 +1,26 @@
 import { isListed, isLoopback } from '../../protocol/host.ts';
 
-/** Why an address is not used: completes "the stream_url ..." and says what to do. Holds neither token nor address. */
+/**
+ * Why an address is refused: completes "the stream_url ..." and gives the fix. Contains neither token nor address.
+ */
 export class AddressError extends Error {}
 
-/** A host name that is said in an error is cut here: it is whatever somebody sent. */
+/** Longest host name in an error (characters): it is foreign text. */
 const LONGEST_HOST_SHOWN = 120;
 
 /**
- * Where a connection goes (docs/service.md 4.7): `{random_hash}` replaced by a fresh URL-safe string. A token only travels
- * to the hosts that the owner has listed, over TLS or inside this machine.
+ * The address of a connection (docs/service.md 4.7): `{random_hash}` replaced by a fresh URL-safe string. A token is
+ * sent only to hosts that the owner has listed, over TLS or inside this machine.
  * @param template address from the grant; a legacy session's `ws_url` simply has no `{random_hash}`
- * @param hosts as in the configuration's `service.hosts`; none: any host will do
- * @throws AddressError in words that hold no token, and of the address its host at most
+ * @param hosts as in the configuration's `service.hosts`; none: any host is allowed
+ * @throws AddressError with no token in its text, and at most the host of the address
  */
 export function streamTarget(template: string, randomHash: string, hosts: readonly string[]): URL {
   const filled = template.replaceAll('{random_hash}', randomHash);
   if (!URL.canParse(filled)) throw new AddressError('is no URL: give it as "wss://host/path"');
-  // A URL leaves these out without a word: what was looked at would not be what is opened.
+  // A URL drops these silently: the checked text would differ from the opened address.
   if (/[\p{Cc}\s]/u.test(filled)) throw new AddressError('holds a blank or a control character: remove it');
-  // The WebSocket protocol knows no fragments, and its clients throw at one (RFC 6455, section 3).
+  // WebSocket addresses have no fragments, and clients throw at one (RFC 6455, section 3).
   if (filled.includes('#')) throw new AddressError('holds a "#", which no WebSocket address may: remove it');
   const url = new URL(filled);
   const secure = url.protocol === 'wss:' || (url.protocol === 'ws:' && isLoopback(url.hostname));

@@ -1,11 +1,11 @@
-/** About half a minute of speech. */
+/** Longest piece (characters): about half a minute of speech. */
 const LONGEST_PIECE = 400;
-/** A sentence ends here, a clause at least, or a word. */
+/** The end of a sentence, a clause, or a word. */
 const ENDS = [/[.!?…](?=\s)|[。！？]/g, /[,;:](?=\s)|[、，；：]/g, /\s/g] as const;
 
 /**
- * Takes a text apart where a speaker would take a breath. A service speaks faster than it is heard, and no more than a minute
- * of sound is ever queued.
+ * Splits a text where a speaker would breathe. A service speaks faster than playback, and at most a minute of sound
+ * is queued.
  */
 export function textPieces(text: string, longest = LONGEST_PIECE): readonly string[] {
   const pieces: string[] = [];
@@ -21,10 +21,10 @@ export function textPieces(text: string, longest = LONGEST_PIECE): readonly stri
 function cutAt(text: string, longest: number): number {
   for (const end of ENDS) {
     const last = [...text.slice(0, longest + 1).matchAll(end)].filter(({ index }) => index < longest).at(-1);
-    // A first word alone is no piece.
+    // A single first word is no piece.
     if (last !== undefined && last.index > 0) return last.index + 1;
   }
-  // Not between the two halves of one character.
+  // Never between the two halves of one character.
   const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(longest - 1));
   return isHalf ? longest - 1 : longest;
 }
