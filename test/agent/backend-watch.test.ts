@@ -73,10 +73,8 @@ describe('a backend that gives no usable answer', () => {
     }
     expect(deps.sent('event/backend_silent')[0]?.body).toMatchObject({ reason: 'not_allowed' });
     expect(lastStatus(deps)?.['reasons']).toContain('not_published:token/req');
-    const told = deps.logged.filter(([, sentence]) => String(sentence).includes('let the agent ask'));
-    expect(told).toEqual([
-      ['error', 'the broker does not let the agent ask for tokens', { topic: `${BASE}/token/req` }],
-    ]);
+    const told = deps.logged.filter(([, sentence]) => String(sentence).includes('refuses token requests'));
+    expect(told).toEqual([['error', 'the broker refuses token requests', { topic: `${BASE}/token/req` }]]);
     // Another topic is another trouble.
     deps.bus.listener.lost?.({ topic: `${BASE}/health`, why: 'refused', reason: 'Not authorized' });
     deps.clock.advance(30_000);

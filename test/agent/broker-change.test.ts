@@ -275,6 +275,6 @@ describe('another broker in the configuration of a start', () => {
     const { deps } = await device(OLD, kept);
     deps.brokerUp();
     await inTurn();
-    expect(deps.logged.flat()).toContain('which broker was the last is not kept over a restart');
+    expect(deps.logged.flat()).toContain('the last used broker will not survive a restart');
   });
 });

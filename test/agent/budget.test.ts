@@ -45,7 +45,7 @@ describe('the budget of a day', () => {
       error: {
         code: 'budget',
         message:
-          'the 20 minutes of the day are used up (budget.minutesPerDay), and no session is begun until 2026-01-16T05:00:00.000Z',
+          'the 20 minutes of the day are used up (budget.minutesPerDay): no session begins until 2026-01-16T05:00:00.000Z',
       },
     });
     expect(deps.ask('start', { until: '2026-01-15T23:00:00Z' })).toMatchObject({
@@ -146,7 +146,7 @@ describe('the budget of a day', () => {
     await deps.goLive();
     expect(deps.phase()).toBe('live');
     expect(deps.logged.map(([, sentence]) => sentence)).toContain(
-      'what was used of the budget before cannot be read; it is counted from zero',
+      'cannot read the budget used so far; counting begins at zero',
     );
   });
 
@@ -158,10 +158,10 @@ describe('the budget of a day', () => {
     await deps.clock.elapse(10 * MIN);
     const told = () =>
       deps.logged.map(([, sentence]) => String(sentence)).filter((one) => one.includes('budget'));
-    expect(told()).toEqual(['the disk is full; what is used of the budget is not kept over a restart']);
+    expect(told()).toEqual(['the disk is full; budget usage will not survive a restart']);
     file.fail(null);
     await deps.clock.elapse(10 * MIN);
-    expect(told().at(-1)).toBe('what is used of the budget is kept again');
+    expect(told().at(-1)).toBe('budget usage is saved again');
     await deps.clock.elapse(11 * MIN);
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
   });
@@ -196,8 +196,7 @@ describe('the budget of a day', () => {
   });
 
   it('begins its days at midnight UTC where the machine has no time zone, and says so once', async () => {
-    const sentence =
-      'the time zone of the machine is not known: the days of the budget begin at midnight UTC';
+    const sentence = 'the time zone of the machine is unknown: budget days begin at midnight UTC';
     const told = (deps: ScheduledAgent) => deps.logged.filter(([, said]) => said === sentence).length;
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: null });
     await deps.goLive();

@@ -71,7 +71,7 @@ describe('the renewal of the client certificate', () => {
     deps.brokerUp(2);
     await inTurn();
     expect(events('problem')).toMatchObject([
-      { message: 'the broker does not take the new client certificate; the present one stays' },
+      { message: 'the broker does not accept the new client certificate; the present one stays' },
     ]);
     expect(events('renewed')).toEqual([]);
     expect(certificate.successor).toBeNull();

@@ -159,7 +159,7 @@ describe('messages that the bus gave up', () => {
     }
     deps.clock.advance(1000);
     expect(deps.sent('state').at(-1)?.body).toMatchObject({ outbox: { depth: 0, dropped: 5000 } });
-    const told = () => deps.logged.filter(([, sentence]) => String(sentence).includes('given up'));
+    const told = () => deps.logged.filter(([, sentence]) => String(sentence).includes('dropped'));
     expect(told()).toEqual([['warn', expect.any(String), loss]]);
     deps.clock.advance(66_000);
     expect(told().slice(1)).toEqual([['warn', expect.any(String), { ...loss, repeated: 4999 }]]);

@@ -98,7 +98,7 @@ describe('a hostile answer', () => {
     await start();
     const id = String(requests()[0]?.['id']);
     for (let count = 0; count < 60; count += 1) await bring(id, 'hello');
-    const told = deps.logged.filter(([, sentence]) => sentence === 'a client certificate was not taken');
+    const told = deps.logged.filter(([, sentence]) => sentence === 'a client certificate was rejected');
     expect(told).toHaveLength(1);
     deps.clock.advance(60_000);
     expect(await answer()).toMatchObject({ status: 'ok' });

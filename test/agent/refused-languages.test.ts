@@ -184,7 +184,7 @@ describe('the tasks that the service took', () => {
     await connect(deps);
     reject(deps);
     expect(deps.agent.lanes[0]?.phase).toBe('waiting');
-    expect(JSON.stringify(deps.logged)).toContain(text === '' ? '' : 'is forgotten');
+    expect(JSON.stringify(deps.logged)).toContain(text === '' ? '' : 'ignoring them');
   });
 
   it('are told once where they cannot be written', async () => {
@@ -193,6 +193,6 @@ describe('the tasks that the service took', () => {
     const deps = createFakeDeps(testConfig(), { taskFile: file.file });
     await deps.goLive();
     await settle();
-    expect(JSON.stringify(deps.logged)).toContain('no space left; the languages that the service took');
+    expect(JSON.stringify(deps.logged)).toContain('no space left; the languages that the service accepted');
   });
 });

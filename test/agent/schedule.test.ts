@@ -36,14 +36,14 @@ describe('a schedule', () => {
       error: {
         code: 'closed',
         message:
-          'it is outside the opening hours of the schedule until 2026-01-15T10:00:00.000Z; give "until" with a time to open it until then',
+          'it is outside the opening hours of the schedule until 2026-01-15T10:00:00.000Z; give "until" with a time to open it anyway',
       },
     });
     expect(deps.ask('start', { lane: 'main', until: '2026-01-15T08:59:00Z' })).toMatchObject({
       status: 'error',
       error: {
         code: 'invalid_args',
-        message: expect.stringContaining('until: 2026-01-15T08:59:00Z is over'),
+        message: expect.stringContaining('until: 2026-01-15T08:59:00Z must be in the future'),
       },
     });
     for (const until of ['tomorrow', 5, '2026-01-15', '2026-02-30T10:00:00Z', '2026-01-15T10:00:00'])

@@ -7,14 +7,14 @@ import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 const LOST = {
-  budgetFile: 'what was used of the budget before cannot be read; it is counted from zero',
-  commandFile: 'the record of earlier commands cannot be read; a new one is begun',
-  desiredFile: 'what was desired before the last start cannot be read and is forgotten',
-  taskFile: 'which languages the service took before cannot be read and is forgotten',
+  budgetFile: 'cannot read the budget used so far; counting begins at zero',
+  commandFile: 'cannot read the record of earlier commands; beginning a new one',
+  desiredFile: 'cannot read the desired configuration from before the last start; ignoring it',
+  taskFile: 'cannot read the languages that the service accepted before; ignoring them',
 } as const;
 type Part = keyof typeof LOST;
 const PARTS = Object.keys(LOST) as Part[];
-const LATE = 'the disk has brought what was kept; it counts from here on';
+const LATE = 'the disk delivered the saved state late; it is used from here on';
 
 /** An agent with 10 minutes a day, whose file is made so. */
 function agentWith(part: Part, prepare: (file: ReturnType<typeof createMemoryFile>) => void) {
@@ -86,7 +86,7 @@ describe('what the disk brings late', () => {
     deps.command('mute', { id: 'since' });
     await deps.clock.elapse(1000);
     expect(deps.answers('mute').at(-1)).toMatchObject({ id: 'since', status: 'ok' });
-    expect(said('commands are not remembered over a restart; they are carried out')).toEqual([
+    expect(said('commands are carried out, but will not be remembered after a restart')).toEqual([
       { problem: 'the file state/memory.json has not been read yet' },
     ]);
     file.bring();

@@ -24,4 +24,4 @@ export function readCommands(text: string): ReadonlyMap<string, string | undefin
 export const keyOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 22);
 
 /** Log lines that must not appear after a start. */
-export const DAMAGED = /cannot be read|unreadable|a new one is begun|defect/;
+export const DAMAGED = /cannot be read|cannot read|unreadable|beginning a new one|defect/;

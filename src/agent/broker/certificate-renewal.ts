@@ -66,7 +66,6 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   let isUp = false;
   let drafting = false;
   let taking = false;
-  const notTaking = (): boolean => (taking = false);
   let warned = '';
   let publishedAt = Number.NEGATIVE_INFINITY;
   let cancelLook = (): void => {};
@@ -79,8 +78,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
   /** Unsaved changes stay in force until the next start. */
   const kept = (writing: Promise<string | null>, what: string): void =>
     void writing.then((reason) => {
-      if (reason !== null)
-        log.warn({ what, reason }, 'the state of the client certificate could not be saved');
+      if (reason !== null) log.warn({ what, reason }, 'could not save the client certificate');
     });
 
   const publish = (): void => {
@@ -197,9 +195,10 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
       if (wall === null)
         throw new CommandError('clock', "the device's clock is not set: it cannot judge a certificate");
       taking = true;
-      const offered = await certificate.offer(pem, wall).finally(notTaking);
+      const offered = await certificate.offer(pem, wall).finally(() => {
+        taking = false;
+      });
       if (!offered.ok) {
-        // Limited: any client with command rights can send many.
         logRepeated(deps, {
           ...{ level: 'warn', kind: 'certificate', fields: { why: offered.message } },
           sentence: 'a client certificate was rejected',

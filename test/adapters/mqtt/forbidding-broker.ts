@@ -97,7 +97,7 @@ export function hangUp() {
   const of = (topic: string): Body[] => taken.filter((one) => one.topic === topic).map(({ body }) => body);
   const givenUp = (): string[] =>
     world.logged
-      .filter(([, sentence]) => sentence === 'a message to the owner was given up')
+      .filter(([, sentence]) => sentence === 'a message to the owner was dropped')
       .map(
         ([, , fields]) =>
           `${(fields as Body)['why']} ${String((fields as Body)['topic']).slice(BASE.length + 1)}`,

@@ -215,7 +215,7 @@ if (command === null) {
   });
 }
 
-const SENTENCE = 'another device uses the identity of this one';
+const SENTENCE = 'another device uses this identity';
 
 function safely(read: () => Buffer): Buffer {
   try {

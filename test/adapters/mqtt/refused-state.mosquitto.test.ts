@@ -56,7 +56,7 @@ if (command === null) {
       return check() ? atMostS : null;
     };
     const refusals = (): number =>
-      world.logged.filter(([, sentence]) => sentence === 'a message to the owner was given up').length;
+      world.logged.filter(([, sentence]) => sentence === 'a message to the owner was dropped').length;
 
     it.each([
       ['and all else is well', false],

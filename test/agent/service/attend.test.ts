@@ -82,7 +82,7 @@ describe('readiness', () => {
     deps.brokerUp();
     deps.speak();
     await started;
-    expect(service.told).toEqual([{ stopping: true, status: 'stopping: sessions are being ended' }]);
+    expect(service.told).toEqual([{ stopping: true, status: 'stopping: ending the sessions' }]);
   });
 });
 
@@ -105,7 +105,7 @@ describe('signs of life', () => {
     deps.clock.advance(60_000);
     expect(service.signs).toBe(before);
     expect(deps.logged.filter(([level]) => level === 'error')).toEqual([
-      ['error', expect.stringMatching(/^no sound comes through/), { lanes: ['main'], seconds: 20 }],
+      ['error', expect.stringMatching(/^no sound arrives/), { lanes: ['main'], seconds: 20 }],
     ]);
     deps.speak();
     deps.clock.advance(20_000);

@@ -45,7 +45,7 @@ describe('the answers to a command', () => {
     expect(outcomes(answers, expected, 10)).toEqual([
       { device: 'a', kind: 'silent', why: 'no answer within 10 s; its last status was lost' },
       { device: 'b', kind: 'answered', answer: answer('expired') },
-      { device: 'begun', kind: 'silent', why: 'has begun, and was not done within 10 s' },
+      { device: 'begun', kind: 'silent', why: 'has begun, but was not finished within 10 s' },
       { device: 'new', kind: 'silent', why: 'no answer within 10 s; the broker knows no such device' },
       { device: 'stranger', kind: 'answered', answer: answer('ok') },
     ]);
