@@ -9,7 +9,7 @@ async function boot(disk: ReturnType<typeof createMemoryFile>) {
   return deps;
 }
 
-/** Remembers whether the broker was told that it need not send a message again. */
+/** Records whether a message was acknowledged to the broker. */
 function receipt() {
   const seen = { held: false, received: false };
   const hold = () => {
@@ -54,7 +54,7 @@ describe('the answer to a command', () => {
     expect((await boot(disk)).answers('mute')).toEqual([]);
   });
 
-  it('is not given twice where the broker sends the command again', async () => {
+  it('is given once when the broker sends the command again', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const acknowledge = deps.withholdAcknowledgements();
@@ -76,7 +76,7 @@ describe('the answer to a command', () => {
     expect(deps.answers('mute')).toHaveLength(2);
   });
 
-  it('is not given twice either where it refuses the command, while it is on its way', async () => {
+  it('is given once when it refuses a command that is sent again', async () => {
     const deps = await boot(createMemoryFile());
     const acknowledge = deps.withholdAcknowledgements();
     const malformed = { id: 'a', args: 5 };
@@ -111,7 +111,7 @@ describe('the answer to a command', () => {
     expect(deps.urgent).toBe(false);
   });
 
-  it('that was given up is given again where the broker sends the command again', async () => {
+  it('that was dropped is given again when the broker sends the command again', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const end = deps.withholdAcknowledgements();
@@ -155,7 +155,7 @@ describe('a command', () => {
     expect(seen.received).toBe(true);
   });
 
-  it('that nobody can answer is received at once', async () => {
+  it('without an id is acknowledged at once', async () => {
     const deps = await boot(createMemoryFile());
     for (const [name, body] of [
       ['mute', 'nothing of ours'],

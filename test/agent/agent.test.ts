@@ -77,7 +77,7 @@ describe('from power to interpreting', () => {
     expect(deps.agent.lanes[0]?.wireToSpeaker.summary()).toMatchObject({ p50: 20, count: 1 });
   });
 
-  it('does not start a lane that starts by command until it is told to', async () => {
+  it('does not start a lane that starts by command until the command start', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -101,7 +101,7 @@ describe('from power to interpreting', () => {
 });
 
 describe('presence', () => {
-  it('says ready on each connection and leaves a will that names it', async () => {
+  it('publishes ready and a numbered will on each connection', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     const will = deps.bus.options.will?.(1);
@@ -228,7 +228,7 @@ describe('tokens', () => {
   it.each([
     ['stream_url', { stream_url: 'wss://service.example/{random_hash}/v1#main' }],
     ['ws_url', { session: { id: 'legacy', publisher: TOKEN, ws_url: 'wss://old.example/s#' } }],
-  ])('refuses a %s with "#", says so, and asks again', async (field, answer) => {
+  ])('refuses a %s with "#", reports it, and requests again', async (field, answer) => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -306,7 +306,7 @@ async function endOf(deps: ReturnType<typeof createFakeDeps>): Promise<void> {
 }
 
 describe('stopping', () => {
-  it('ends the session, says stopping and then offline, and leaves nothing running', async () => {
+  it('ends the session, publishes stopping and offline, and leaves nothing running', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const stopped = deps.agent.stop();
@@ -329,7 +329,7 @@ describe('stopping', () => {
     expect(deps.clock.armed).toBe(0);
   });
 
-  it('ends at once when it has no session, and stays ended when it is told twice', async () => {
+  it('ends at once when it has no session, and stays ended after a second stop', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     const first = deps.agent.stop();

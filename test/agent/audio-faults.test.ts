@@ -10,7 +10,7 @@ const WORDS = { code: 'failed', message: FULL.message };
 const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
 const lostOf = (deps: FakeDeps) => deps.sent('event/audio_lost').map(({ body }) => body);
 
-/** A world whose loudspeaker opens when the test says so. */
+/** A world whose loudspeaker opens when the test decides. */
 function slowLoudspeaker() {
   let opened: (playback: Playback) => void = () => {};
   const opening = new Promise<Playback>((resolve) => {
@@ -29,7 +29,7 @@ function slowLoudspeaker() {
   return { deps, open: () => opened(playback), closed: () => closed };
 }
 
-describe('what an audio device tells', () => {
+describe('a report of an audio device', () => {
   it('reaches the owner with its words, from a loudspeaker', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
@@ -75,7 +75,7 @@ describe('what an audio device tells', () => {
 });
 
 describe('a loudspeaker that does not open', () => {
-  it('keeps no lane from starting, and is told after a while', async () => {
+  it('lets the lane start, and is reported after a while', async () => {
     const { deps } = slowLoudspeaker();
     const started = deps.agent.start();
     deps.brokerUp();
@@ -150,7 +150,7 @@ describe('a microphone that does not open', () => {
     return { played() {}, flushed() {}, captured: (pcm, at) => sink.frames(pcm, at), close() {} };
   };
 
-  /** A world whose microphone opens when the test says so. */
+  /** A world whose microphone opens when the test decides. */
   function slowMicrophone(lane: Record<string, unknown> = {}) {
     let opened: (capture: Capture) => void = () => {};
     let sink: CaptureSink | null = null;
@@ -181,7 +181,7 @@ describe('a microphone that does not open', () => {
     ['of a lane that streams', {}],
     ['in standby', { start: 'voice' }],
     ['with the canceller on', { echo: 'cancel' }],
-  ])('%s is told after a while, once, and when it is heard', async (_which, lane) => {
+  ])('%s is reported once after a while, and again when it opens', async (_which, lane) => {
     const { deps, open, hear } = slowMicrophone(lane);
     await deps.agent.start();
     deps.brokerUp();
@@ -226,7 +226,7 @@ describe('a microphone that does not open', () => {
     expect(deps.sent('event/audio_back')).toHaveLength(1);
   });
 
-  it('is not told where it opens in time', async () => {
+  it('is not reported when it opens in time', async () => {
     const { deps, open, hear } = slowMicrophone();
     await deps.goLive();
     open();
@@ -237,18 +237,21 @@ describe('a microphone that does not open', () => {
     expect(capturesLost(deps)).toEqual([]);
   });
 
-  it.each(['stop', 'end'])('nor where a %s comes first, and one that opens then is closed', async (how) => {
-    const { deps, open, hear, closed } = slowMicrophone();
-    await deps.goLive();
-    if (how === 'end') void deps.agent.stop();
-    else deps.command(how, { id: 'c' });
-    await deps.clock.elapse(20_000);
-    open();
-    await deps.clock.elapse(1000);
-    hear();
-    await deps.clock.elapse(20_000);
-    expect(closed()).toBe(1);
-    expect(capturesLost(deps)).toEqual([]);
-    expect(deps.sent('event/audio_back')).toEqual([]);
-  });
+  it.each(['stop', 'end'])(
+    'is not reported when a %s comes first, and is closed when it opens',
+    async (how) => {
+      const { deps, open, hear, closed } = slowMicrophone();
+      await deps.goLive();
+      if (how === 'end') void deps.agent.stop();
+      else deps.command(how, { id: 'c' });
+      await deps.clock.elapse(20_000);
+      open();
+      await deps.clock.elapse(1000);
+      hear();
+      await deps.clock.elapse(20_000);
+      expect(closed()).toBe(1);
+      expect(capturesLost(deps)).toEqual([]);
+      expect(deps.sent('event/audio_back')).toEqual([]);
+    },
+  );
 });

@@ -14,7 +14,7 @@ async function starting(lane: Record<string, unknown> = {}): Promise<FakeDeps> {
 }
 
 describe('a backend that gives no usable answer', () => {
-  it('is told after twenty seconds, once, until it answers', async () => {
+  it('is reported once after twenty seconds, until it answers', async () => {
     const deps = await starting();
     deps.clock.advance(19_000);
     expect(lastStatus(deps)).toMatchObject({ status: 'ready' });
@@ -37,7 +37,7 @@ describe('a backend that gives no usable answer', () => {
     expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
   });
 
-  it('is told with the field that is wrong, not with what it holds; the log counts what repeats', async () => {
+  it('is reported with the name of the wrong field, not its value; the log counts repeats', async () => {
     const deps = await starting();
     const answer = {
       id: deps.lastRequest().id,
@@ -84,7 +84,7 @@ describe('a backend that gives no usable answer', () => {
     expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
   });
 
-  it('is no trouble of the broker where a request was given up for another reason', async () => {
+  it('does not blame the broker when a request was dropped for another reason', async () => {
     const deps = await starting();
     deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'full', reason: 'newer messages' });
     deps.clock.advance(21_000);
@@ -107,7 +107,7 @@ describe('a backend that gives no usable answer', () => {
   });
 
   it.each([
-    ['a token that nobody can send', { token: 't'.repeat(45_000) }, 'session.token'],
+    ['a token too long to send', { token: 't'.repeat(45_000) }, 'session.token'],
     ['a session whose name is none', { id: 's'.repeat(45_000) }, 'session.id'],
     ['more than any answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
   ])('names %s, and takes the next good answer', async (_, changed, field) => {
@@ -171,7 +171,7 @@ describe('a device that waits for a voice', () => {
     expect(deps.streams).toHaveLength(0);
   });
 
-  it('takes no session that an older backend grants to its question, and shows its token to nobody', async () => {
+  it('ignores a session that an older backend grants to a probe, and does not show its token', async () => {
     const deps = await starting({ start: 'voice' });
     while (probes(deps).length === 0) deps.clock.advance(1000);
     deps.grant();

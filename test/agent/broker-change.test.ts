@@ -38,7 +38,7 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
     /** Where the connection goes now. */
     present: () => brokers.connection('present').url,
     sighup: (next: string, more: object = {}) => deps.agent.apply(configured(next, more)),
-    /** What becomes of the try that is under way. */
+    /** The result of the present try. */
     async tried(problem: string | null) {
       const attempt = deps.attempts.at(-1);
       if (attempt === undefined) throw new Error('nothing is tried');
@@ -77,7 +77,7 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts).toHaveLength(1);
   });
 
-  it('that does not take it within a minute is told, and tried again now and then until it does', async () => {
+  it('is reported after a minute without success, and retried until it accepts the device', async () => {
     const { deps, tried, changed, returned, reasons, present } = await changing();
     for (let second = 0; second < 60; second += 10) {
       await tried('nothing listens there');
@@ -117,7 +117,7 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts.length).toBe(before + 1);
   });
 
-  it('changes nothing where the same configuration is read again, and counts no minute again', async () => {
+  it('changes nothing when the same configuration is read again', async () => {
     const { deps, tried, sighup, returned } = await changing();
     deps.clock.advance(50_000);
     sighup(NEW);
@@ -160,7 +160,7 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts).toHaveLength(1);
   });
 
-  it('is used at once where no broker has ever taken the device', async () => {
+  it('is used at once when no broker has accepted the device before', async () => {
     const { deps, sighup, present, reasons } = await device(OLD);
     deps.bus.listener.down('unreachable', 'nothing listens there');
     sighup(NEW);
@@ -187,7 +187,7 @@ describe('another broker in the configuration of a start', () => {
     return kept;
   };
 
-  it('is used, and told when it takes the device', async () => {
+  it('is used, and reported when it accepts the device', async () => {
     const { deps, changed, present, kept } = await device(NEW, await served());
     expect(present()).toBe(NEW);
     deps.brokerUp();
@@ -219,7 +219,7 @@ describe('another broker in the configuration of a start', () => {
     expect(present()).toBe(NEW);
   });
 
-  it('has no way back where the files of the one before are gone', async () => {
+  it('has no way back when the files of the previous one are gone', async () => {
     const kept = await served();
     const { deps, present, returned } = await device(NEW, kept, new Set([OLD]));
     deps.clock.advance(5 * MINUTE_MS);
@@ -228,7 +228,7 @@ describe('another broker in the configuration of a start', () => {
   });
 
   it.each(['{', '{"format":1}', '{"format":1,"mqtt":{"url":"ftp://x"}}'])(
-    'is all there is where what was kept is damaged: %s',
+    'is the only one when the kept file is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();
       kept.fill(text);
@@ -239,7 +239,7 @@ describe('another broker in the configuration of a start', () => {
     },
   );
 
-  it('goes on with what was read last where a file can be read no more', async () => {
+  it('uses the last contents when a file becomes unreadable', async () => {
     const { gone, present, unreadable } = await device(OLD, await served());
     present();
     gone.add(OLD);
@@ -247,7 +247,7 @@ describe('another broker in the configuration of a start', () => {
     expect(unreadable).toHaveLength(1);
   });
 
-  it('knows the one before as soon as a slow disk brings it, and tells what cannot be read', async () => {
+  it('knows the previous one when a slow disk delivers it, and reports an unreadable file', async () => {
     const kept = await served();
     kept.delay();
     const { brokers, forgotten } = await device(NEW, kept);
@@ -269,7 +269,7 @@ describe('another broker in the configuration of a start', () => {
     expect(brokers.previous).toBeNull();
   });
 
-  it('says that it is not kept where the disk is full', async () => {
+  it('reports that it is not saved when the disk is full', async () => {
     const kept = createMemoryFile();
     kept.fail('the disk is full');
     const { deps } = await device(OLD, kept);

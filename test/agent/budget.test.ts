@@ -18,7 +18,7 @@ describe('the budget of a day', () => {
   /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
   const zone = { timeZone: 'America/New_York' };
 
-  it('is told at 80 %, ends the session at 100 %, and begins again with the local day', async () => {
+  it('warns at 80 %, ends the session at 100 %, and restarts with the local day', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
     // A stream has been open since it was to be set up, 2.8 s ago.
@@ -92,7 +92,7 @@ describe('the budget of a day', () => {
     },
   );
 
-  it('outlives a restart, with what was told', async () => {
+  it('survives a restart, with the warning', async () => {
     const file = createMemoryFile();
     const first = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
     await first.goLive();
@@ -108,7 +108,7 @@ describe('the budget of a day', () => {
     expect(events(second)).toEqual([]);
   });
 
-  it('forgets no more than two minutes where the power goes, and writes no more often than that', async () => {
+  it('loses at most two minutes at a power cut, and writes no more often', async () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
     await deps.goLive();
@@ -119,7 +119,7 @@ describe('the budget of a day', () => {
     expect(days[0]?.used_ms).toBeGreaterThan(18 * MIN);
   });
 
-  it('writes nothing where there is none', async () => {
+  it('writes nothing without a budget', async () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({}, { budgetFile: file.file });
     await deps.goLive();
@@ -139,7 +139,7 @@ describe('the budget of a day', () => {
     '{"version":1,"days":[{"day":"2026-01-15","used_ms":-5,"told_for":null}]}',
     '{"version":1,"days":[{"day":"2026-01-15","used_ms":1e300,"told_for":null}]}',
     '{"version":1,"days":[{"day":"today","used_ms":5,"told_for":null}]}',
-  ])('is counted from zero where the kept file holds %j, and that is told', async (text) => {
+  ])('is counted from zero when the kept file holds %j, and logged', async (text) => {
     const file = createMemoryFile();
     file.fill(text);
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { budgetFile: file.file });
@@ -150,7 +150,7 @@ describe('the budget of a day', () => {
     );
   });
 
-  it('goes on where the disk fails, tells it once, and that it works again', async () => {
+  it('goes on when the disk fails, and reports failure and recovery once', async () => {
     const file = createMemoryFile();
     file.fail('the disk is full');
     const deps = createScheduledAgent({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
@@ -195,7 +195,7 @@ describe('the budget of a day', () => {
     expect(deps.phase()).toBe('acquiring');
   });
 
-  it('begins its days at midnight UTC where the machine has no time zone, and says so once', async () => {
+  it('begins its days at midnight UTC without a time zone, and logs it once', async () => {
     const sentence = 'the time zone of the machine is unknown: budget days begin at midnight UTC';
     const told = (deps: ScheduledAgent) => deps.logged.filter(([, said]) => said === sentence).length;
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: null });
@@ -214,7 +214,7 @@ describe('the budget of a day', () => {
     }
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const stopped = deps.agent.stop();

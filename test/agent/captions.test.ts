@@ -7,7 +7,7 @@ describe('captions', () => {
   it('leave the device on no topic, and are in no log', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
-    const words = 'words that a visitor has said';
+    const words = 'words of a visitor';
     for (const message_type of [
       'partial_transcription',
       'validated_transcription',

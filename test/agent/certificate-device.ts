@@ -36,7 +36,7 @@ export function device(
   const requests = () => deps.sent('cert/req').map(({ body }) => body);
   const events = (kind: string) => deps.sent(`event/certificate_${kind}`).map(({ body }) => body);
   let sent = 0;
-  /** As `devices renew` does; what the device says to it. */
+  /** Acts as `devices renew`; the device's messages. */
   const answer = async (change: Partial<Issue> = {}, pem: ((good: string) => string) | null = null) => {
     const [request] = requests().slice(-1);
     const life = { from: deps.clock.wall() ?? 0, to: (deps.clock.wall() ?? 0) + 300 * DAY_MS };

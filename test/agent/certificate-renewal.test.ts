@@ -58,7 +58,7 @@ describe('the renewal of the client certificate', () => {
     expect(requests().filter((body) => body !== null)).toHaveLength(2);
   });
 
-  it('falls back where the broker refuses the new one, says so, and asks again after a day with another key', async () => {
+  it('falls back when the broker refuses the new one, reports it, and requests again after a day with another key', async () => {
     const { deps, certificate, configured, answer, events, requests, start } = due();
     await start();
     const first = requests().at(-1);
@@ -117,7 +117,7 @@ describe('the renewal of the client certificate', () => {
     expect(await again.answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('forgets all of it where the configuration names another certificate', async () => {
+  it('starts over when the configuration names another certificate', async () => {
     const { start, kept, answer } = due();
     await start();
     await answer();
@@ -128,7 +128,7 @@ describe('the renewal of the client certificate', () => {
   });
 
   it.each(['{', '{"format":2}', '[]', '{"format":1,"configured":"x"}'])(
-    'begins again where what was kept is damaged: %s',
+    'starts over when the kept file is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();
       kept.fill(text);
@@ -154,7 +154,7 @@ describe('the renewal of the client certificate', () => {
     expect(next.certificate.pair()).toEqual(renewed);
   });
 
-  it('tells from 14 days before the end on, once, and in the status until it is renewed', async () => {
+  it('warns once 14 days before the end, and in the status until the renewal', async () => {
     const { deps, events, answer, start, pass } = due();
     await start();
     const reasons = () => deps.agent.publisher.status().reasons;
@@ -189,7 +189,7 @@ describe('the renewal of the client certificate', () => {
     expect(await bring(String(requests()[0]?.['id']), 'x')).toMatchObject({ code: 'clock' });
   });
 
-  it('is not asked for where the key cannot be kept, and not used where the certificate cannot', async () => {
+  it('is not requested when the key cannot be saved, and not used when the certificate cannot', async () => {
     const full = due();
     full.kept.fail('the disk is full');
     await full.start();
@@ -210,7 +210,7 @@ describe('the renewal of the client certificate', () => {
     expect(await full.answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('is asked for at once where the owner wants it, under one id until it is answered', async () => {
+  it('is requested at once by command, under one id until it is answered', async () => {
     const { deps, requests, answer, start } = device(-1, 300);
     await start();
     expect(requests()).toEqual([]);

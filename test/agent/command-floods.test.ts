@@ -1,4 +1,4 @@
-/** What an attacker, or a slip, can do with commands. */
+/** The effect of an attacker, or of a mistake, with commands. */
 import { describe, expect, it } from 'vitest';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
@@ -22,7 +22,7 @@ function finals(deps: Fake): Map<string, string[]> {
   }
   return found;
 }
-/** What the log holds of commands; the lane has lines of its own. */
+/** Log lines of commands; the lane has its own. */
 const lines = (deps: Fake): unknown[][] =>
   deps.logged.filter(([, sentence]) => String(sentence).includes('command'));
 const linesOf = (deps: Fake): number => lines(deps).length;
@@ -100,7 +100,7 @@ describe('commands to the fleet that wait for their moment', () => {
     },
   );
 
-  it('are at most 100, the others being told so', async () => {
+  it('are at most 100; others are refused', async () => {
     const deps = await live();
     for (let i = 0; i < 300; i++) {
       deps.deliver(`${FLEET}/cmd/mute`, { id: `w${i}`, args: { spread_s: 3600 } });
@@ -137,7 +137,7 @@ describe('commands to the fleet that wait for their moment', () => {
     expect(finals(deps).get('w')).toHaveLength(1);
   });
 
-  it('do not know the argument where only one device is meant', async () => {
+  it('do not accept the argument for a single device', async () => {
     const deps = await live();
     deps.deliver(`${BASE}/cmd/mute`, { id: 'f', args: { spread_s: 60 } });
     expect(finals(deps).get('f')).toEqual(['invalid_args']);

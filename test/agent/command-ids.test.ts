@@ -174,7 +174,7 @@ describe('the final answer', () => {
     expect(JSON.parse(disk.text ?? '')).toMatchObject({ commands: [{ status: 'ok' }] });
   });
 
-  it('is what a restart would say where the disk took the note but not the end', async () => {
+  it('is interrupted when the disk accepted the note but not the end', async () => {
     const { disk, deps } = await noted();
     await deps.clock.elapse(100);
     disk.fail('the disk is full (ENOSPC)');
@@ -203,7 +203,7 @@ describe('the final answer', () => {
     expect(deps.answers('mute')).toHaveLength(1);
   });
 
-  it('is not claimed after a restart where the disk failed from the start', async () => {
+  it('is not claimed after a restart when the disk failed from the start', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     disk.fail('the disk is full (ENOSPC)');
@@ -240,7 +240,7 @@ describe('the final answer', () => {
 
 describe('a disk', () => {
   it.each(['full (ENOSPC)', 'read-only (EROFS)'])(
-    'that is %s stops no command and is told once',
+    'that is %s stops no command and is reported once',
     async (why) => {
       const disk = createMemoryFile();
       const deps = await boot(disk);

@@ -49,7 +49,7 @@ describe('commands', () => {
     expect(deps.lastRequest().reason).toBe('start');
   });
 
-  it('status: tells phase, accounts and version', async () => {
+  it('status: reports phase, accounts and version', async () => {
     const deps = await live();
     deps.speak();
     deps.command('status', { id: 'a' });
@@ -106,7 +106,7 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(false);
   });
 
-  it('carries a late command out while nobody knows what time it is', async () => {
+  it('carries out a late command while the clock is not set', async () => {
     const deps = await live();
     deps.clock.setWall(null);
     deps.command('mute', { id: 'a', not_after: '2020-01-01T00:00:00Z' });

@@ -21,7 +21,7 @@ const CONFIG = (() => {
 type Fake = ReturnType<typeof createFakeDeps>;
 const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
 
-/** The newest `config/reported`, which is always as its schema says. */
+/** The newest `config/reported`; it always matches its schema. */
 function reported(deps: Fake): ReportedMessage {
   deps.clock.advance(1000);
   const last = deps.published.filter(({ topic }) => topic === `${BASE}/kiosk-01/config/reported`).at(-1);
@@ -30,7 +30,7 @@ function reported(deps: Fake): ReportedMessage {
 }
 
 describe('config/desired', () => {
-  it('is in force at once, and reported with its version and a hash that anybody can check', async () => {
+  it('is in force at once, and reported with its version and a verifiable hash', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     expect(reported(deps)).toMatchObject({
@@ -50,7 +50,7 @@ describe('config/desired', () => {
     expect(report.hash).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  it('tells what the service does not take as the fault of whoever desired it', async () => {
+  it('reports a refusal of the service as a fault of the document', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
@@ -83,11 +83,11 @@ describe('config/desired', () => {
     await deps.clock.elapse(2000);
     expect(told()).toBe(refused + 1);
     expect(reported(deps)).toMatchObject({ version: { device: 3 } });
-    // Taken: it is not said once more.
+    // Accepted: not logged again.
     end(true);
     await deps.clock.elapse(600_000);
     expect(told()).toBe(refused + 1);
-    // What is refused as the agent ends is left.
+    // Refusals during the shutdown are not published again.
     deps.deliver(DESIRED, { version: 4, lanes: [{ id: 'main', echo: 'half-duplex' }] });
     await deps.clock.elapse(1000);
     await deps.agent.stop();
@@ -181,15 +181,12 @@ describe('config/desired', () => {
     expect(optionsOf(second)).toMatchObject({ echo: 'off', standbyAfterMs: 33_000 });
   });
 
-  it.each(['', '{', '{"version":9}', '[]'])(
-    'starts all the same where the kept file holds %j',
-    async (text) => {
-      const file = createMemoryFile();
-      file.fill(text);
-      const deps = createFakeDeps(CONFIG, { desiredFile: file.file });
-      expect(optionsOf(deps)?.echo).toBe('half-duplex');
-    },
-  );
+  it.each(['', '{', '{"version":9}', '[]'])('starts when the kept file holds %j', async (text) => {
+    const file = createMemoryFile();
+    file.fill(text);
+    const deps = createFakeDeps(CONFIG, { desiredFile: file.file });
+    expect(optionsOf(deps)?.echo).toBe('half-duplex');
+  });
 });
 
 describe('config/desired of an owner with keys', () => {

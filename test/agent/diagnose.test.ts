@@ -25,7 +25,7 @@ async function live(config = testConfig()): Promise<void> {
 /** More than any wait of the checks; then time stands still, so that a slow machine's network is not late. */
 const PASSES = 60;
 
-/** Lets time pass until the final answer is there, with somebody speaking all the while. */
+/** Lets time pass until the final answer, with constant speech. */
 async function answerTo(speak: () => void = () => deps.speak()): Promise<Record<string, unknown>> {
   for (let step = 0; step < 4000; step++) {
     const final = deps.answers('diagnose').find(({ status }) => status !== 'accepted');
@@ -66,7 +66,7 @@ describe('the command diagnose', () => {
     expect(diagnosis.version).toBe('9.9.9');
     expect(of(diagnosis, 'broker')).toMatchObject({ verdict: 'ok', data: { login_as: 'agent' } });
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'ok', data: { answer: 'probed' } });
-    // Nobody listens there.
+    // No client listens there.
     expect(of(diagnosis, 'stream')).toMatchObject({ verdict: 'problem', data: { port: 1 } });
     expect(of(diagnosis, 'capture')).toMatchObject({
       verdict: 'ok',
@@ -89,7 +89,7 @@ describe('the command diagnose', () => {
     expect(deps.agent.lanes[0]?.phase).toBe(phase);
   });
 
-  it('throws the token of a backend that knows no trials away, and shows it to nobody', async () => {
+  it('drops the token of a backend that knows no trials, and does not show it', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     await settle();
@@ -106,7 +106,7 @@ describe('the command diagnose', () => {
   it.each([
     ['device_not_allowed', 'problem'],
     ['too_many_requests', 'warning'],
-  ])('tells that the backend denies: %s is a %s', async (code, verdict) => {
+  ])('reports a denial of the backend: %s is a %s', async (code, verdict) => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
     await settle();
@@ -119,14 +119,14 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'stream').verdict).toBe('skipped');
   });
 
-  it('tells that no backend answers', async () => {
+  it('reports that no backend answers', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     const diagnosis = diagnosisOf(await answerTo());
     expect(of(diagnosis, 'backend')).toMatchObject({ verdict: 'problem', data: { answer: 'silent' } });
   });
 
-  it('tells a broker that does not let it ask apart from that', async () => {
+  it('reports a broker that refuses its requests', async () => {
     await live();
     const refuse = (): void =>
       deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'refused', reason: 'Not authorized' });
@@ -140,7 +140,7 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'backend').finding).toContain(`does not let this device publish ${BASE}/token/req`);
   });
 
-  it('takes no answer to the trial of somebody else for its own, and none for a lane', async () => {
+  it('ignores answers to foreign trials and to lanes', async () => {
     await live();
     deps.deliver(`${BASE}/token/res`, {
       ...{ id: 'doctor-of-another-process', ok: true },
@@ -150,7 +150,7 @@ describe('the command diagnose', () => {
     expect(deps.agent.lanes[0]?.phase).toBe('live');
   });
 
-  it('tells a microphone that has failed, and one that hears nothing at all', async () => {
+  it('reports a failed microphone, and a silent one', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
     const silent = diagnosisOf(await answerTo(() => deps.clock.advance(320)));
@@ -168,7 +168,7 @@ describe('the command diagnose', () => {
     });
   });
 
-  it('says that a lane which is stopped does not listen', async () => {
+  it('reports that a stopped lane does not listen', async () => {
     deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -219,7 +219,7 @@ describe('the command diagnose', () => {
     expect(deps.answers('diagnose')).toMatchObject([{ status: 'error', error: { code: 'invalid_args' } }]);
   });
 
-  it('looks at the machine too, where it runs on one', async () => {
+  it('checks the machine too when it runs on one', async () => {
     const folder = mkdtempSync(`${tmpdir()}/dragoman-diagnose-`);
     onTestFinished(() => rmSync(folder, { recursive: true }));
     deps = createFakeDeps(testConfig({}, { service: { hosts: ['service.example'] } }), {

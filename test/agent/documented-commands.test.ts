@@ -12,7 +12,7 @@ const SPEECH: StreamMessage = {
 const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
-  it.each(names)('%s does as its example says, and tells what the page says', async (name) => {
+  it.each(names)('%s works as in its example, and answers as documented', async (name) => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.command(name, { id: 'a1', args: COMMANDS[name].example });

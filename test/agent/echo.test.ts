@@ -14,7 +14,7 @@ const RATE = { driver: 'file', path: 'in.wav', sampleRate: VOICE_RATE_HZ };
 const SAID_S = 16;
 let made: Promise<{ heard: Uint8Array; spoken: Uint8Array }> | null = null;
 
-/** What the loudspeaker says, and what the microphone hears of it. */
+/** The loudspeaker's sound, and its part in the microphone. */
 function sounds() {
   made ??= talk(SAID_S, -62).then(({ said, room }) => ({
     heard: toPcm(together(through(PATH, said), room)),
@@ -61,7 +61,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
 }
 
 describe('a kiosk that hears itself', () => {
-  it('in the mode off: tells it, falls back to half-duplex, and is tried again by command', async () => {
+  it('in the mode off: is reported, falls back to half-duplex, and retries by command', async () => {
     const deps = await hearItself('off');
     const [detected] = deps.sent('event/echo_detected');
     expect(EVENT_SCHEMAS.echo_detected.parse(detected?.body)).toMatchObject({ lane: 'main', mode: 'off' });
@@ -91,7 +91,7 @@ describe('a kiosk that hears itself', () => {
     expect(echo()).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
   });
 
-  it('in the mode half-duplex: tells it and measures, and goes on', async () => {
+  it('in the mode half-duplex: is reported and measured, and goes on', async () => {
     const deps = await hearItself('half-duplex');
     expect(deps.sent('event/echo_detected')).toHaveLength(1);
     expect(deps.sent('event/echo_fallback')).toHaveLength(0);
@@ -106,7 +106,7 @@ describe('the command echo', () => {
     deps.command('echo', { id: 'a', args: { mode: 'loud' } });
     expect(deps.answers('echo')[0]).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
     deps.command('echo', { id: 'b', args: { lane: 'main', mode: 'cancel' } });
-    // There is no canceller in this world: the answer is the order, the state tells what came of it.
+    // This world has no canceller: the answer confirms the order, and the state shows the failure.
     expect(deps.answers('echo')[1]).toMatchObject({ status: 'ok' });
     expect(deps.agent.lanes[0]?.state.echo.fallback?.reason).toBe('canceller');
   });

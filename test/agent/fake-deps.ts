@@ -217,7 +217,7 @@ export function createFakeDeps(
     sent,
     deliver,
     lastStream,
-    /** What the bus says of its queue. */
+    /** The queue counts of the bus. */
     outbox,
     get openMicrophones() {
       return openMicrophones;
@@ -228,7 +228,9 @@ export function createFakeDeps(
     get finale() {
       return finale;
     },
-    /** The broker acknowledges nothing from here on; the returned function tells what becomes of what was published. */
+    /**
+     * The broker acknowledges nothing from here on; the returned function reports the end of the published messages.
+     */
     withholdAcknowledgements(): (isDelivered: boolean) => void {
       acknowledges = false;
       return (isDelivered) => {

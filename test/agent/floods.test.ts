@@ -3,11 +3,11 @@ import { createRepeatFilter } from '../../src/agent/repeat-filter.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { describeFloods, live, sentence, tally } from './floods.ts';
 
-/** Enough for the handful that may be told, many times over. */
+/** Enough for the few that may be published, many times over. */
 describeFloods(600);
 
-describe('what is counted', () => {
-  it('is told at the end of the minute: the last one, when it happened, and how many there were', async () => {
+describe('a counted event', () => {
+  it('is published at the end of the minute: the last one, with its time and the count', async () => {
     const deps = await live();
     const told = tally(deps);
     for (let i = 0; i < 20; i++) {
@@ -28,7 +28,7 @@ describe('what is counted', () => {
     expect(told().events.filter(({ topic }) => topic.endsWith('speech_dropped'))).toHaveLength(6);
   });
 
-  it('is told at the end of the agent, too', async () => {
+  it('is published at the end of the agent, too', async () => {
     const deps = await live();
     for (let i = 0; i < 9; i++) deps.command('mute', 'no json');
     const stopped = deps.agent.stop();
@@ -42,7 +42,7 @@ describe('what is counted', () => {
     ]);
   });
 
-  it('behind the end costs its first one, and no timer that would outlive the agent', () => {
+  it('after the end costs one event, and no timer', () => {
     const clock = createVirtualClock();
     const repeats = createRepeatFilter(clock);
     repeats.close();

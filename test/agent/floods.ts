@@ -1,4 +1,4 @@
-/** What thousands of messages cost in events and log lines. */
+/** The cost of thousands of messages in events and log lines. */
 import { describe, expect, it } from 'vitest';
 import type { StreamMessage } from '../../src/ports/stream.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
@@ -32,7 +32,7 @@ export async function live() {
 }
 type Fake = Awaited<ReturnType<typeof live>>;
 
-/** What has been told since; the first call begins. */
+/** The events and lines since the last call; the first call begins. */
 export function tally(deps: Fake) {
   const from = { published: deps.published.length, logged: deps.logged.length };
   return () => {
@@ -49,7 +49,7 @@ export function tally(deps: Fake) {
 
 export function describeFloods(messages: number): void {
   describe(`${messages} commands too large to be read`, () => {
-    it('are told in two lines a minute', async () => {
+    it('cost two log lines a minute', async () => {
       const deps = await live();
       const told = tally(deps);
       for (let i = 0; i < messages; i++) deps.oversized(`${BASE}/cmd/x${i}`, 300_000);
@@ -76,7 +76,7 @@ export function describeFloods(messages: number): void {
       expect(told().states.length).toBeLessThanOrEqual(messages * 0.003 + 2);
     });
 
-    it('tell the sum of what they had dropped, in events and in state', async () => {
+    it('report the sum of dropped speech, in events and in state', async () => {
       const deps = await live();
       for (let i = 0; i < 60; i++) {
         deps.service(sentence(2000)(i));
@@ -106,14 +106,14 @@ export function describeFloods(messages: number): void {
       expect(lanes[0]?.last_warning?.code).toBe(`service_w${messages - 1}`);
     });
 
-    it('that nobody expects cost one line a minute', async () => {
+    it('without a request cost one line a minute', async () => {
       const deps = await live();
       const told = tally(deps);
       for (let i = 0; i < messages; i++) deps.lastStream().listener.oddity(`unknown message ${i}`);
       expect(told().lines).toHaveLength(1);
     });
 
-    it('that nobody can read are told once, in one event and one warning', async () => {
+    it('that are unreadable cost one event and one warning', async () => {
       const deps = await live();
       const told = tally(deps);
       const { listener } = deps.lastStream();

@@ -36,7 +36,7 @@ describe('health', () => {
     });
   });
 
-  it('tells what the lane has been through', async () => {
+  it('reports the counters of the lane', async () => {
     const { deps, all } = await live();
     for (let i = 0; i < 10; i++) deps.speak();
     deps.brokerUp(2);
@@ -50,13 +50,13 @@ describe('health', () => {
       speech_lost_ms: 0,
       rollovers: 0,
     });
-    // Nobody answered its pings: what that stream had heard waits for the next one.
+    // Its pings had no answer: the stream's unanswered sound waits for the next one.
     expect(lane?.hold_ms).toBe(3200);
     expect(lane?.billed_s).toBe(15);
     expect(lane?.capture_to_wire_ms?.p50).toBeGreaterThanOrEqual(0);
   });
 
-  it('says null where there is nobody to ask, and ends with the agent', async () => {
+  it('has nulls without a machine, and ends with the agent', async () => {
     const { deps, all } = await live({});
     expect(all()[0]).toMatchObject({
       rss_bytes: null,
@@ -74,7 +74,7 @@ describe('health', () => {
 });
 
 describe('the vitals of this process', () => {
-  it('are what the machine says', () => {
+  it('come from the machine', () => {
     const vitals = createVitals(createSystemClock(), '/nowhere');
     const { rssBytes, cpuSeconds, temperatureC, loopLagMs } = vitals.read();
     vitals.end();

@@ -6,7 +6,7 @@ describe('speech that an outage has held when the agent ends', () => {
   it.each([
     ['while no token has come', 0],
     ['while it waits for the next try', 1],
-  ])('is told before the device is offline, %s', async (_, tries) => {
+  ])('is reported before the device is offline, %s', async (_, tries) => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.lastStream().listener.ended(1006, '');
@@ -21,7 +21,7 @@ describe('speech that an outage has held when the agent ends', () => {
     deps.command('echo', { id: 'e', args: { mode: 'off' } });
     await deps.agent.stop();
     expect(deps.sent('event/speech_lost').map(({ body }) => body['lost_ms'])).toEqual([20 * 320]);
-    // The last word on the device says so too, and not what it was doing a second ago.
+    // The final state shows this too, not the state of a second ago.
     const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
     expect(lanes[0]).toMatchObject({ phase: 'closed', speech_lost_ms: 20 * 320 });
   });

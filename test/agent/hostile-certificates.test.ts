@@ -23,7 +23,7 @@ describe('a hostile answer', () => {
     ['that is no certificate', {}, () => 'hello', /cannot be read/],
     ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],
     ['that is damaged', {}, (good) => good.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be read/],
-    ['with five more behind it', {}, (good) => good.repeat(6), /cannot be read/],
+    ['followed by five more', {}, (good) => good.repeat(6), /cannot be read/],
     ['with the private key of the authority', {}, () => ca.key, /cannot be read/],
   ])('%s is refused, and the request stays open', async (_, change, pem, message) => {
     const { answer, start, certificate, configured, deps, kept } = due();
@@ -48,7 +48,7 @@ describe('a hostile answer', () => {
     const strange = stranger.issue(String(asked?.['csr']), life);
     const message = /not issued by an authority of mqtt.caFile/;
     expect(await bring(id, strange)).toMatchObject({ message: matching(message) });
-    // Its own authority behind it proves nothing.
+    // Its own authority in the chain proves nothing.
     expect(await bring(id, `${strange}${stranger.certificate}`)).toMatchObject({
       message: matching(message),
     });
@@ -93,7 +93,7 @@ describe('a hostile answer', () => {
     expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'wrong_certificate' } });
   });
 
-  it('in a flood is told in two lines a minute, and the good one still gets through', async () => {
+  it('in a flood costs two log lines a minute, and the good one is still accepted', async () => {
     const { deps, start, requests, bring, answer } = due();
     await start();
     const id = String(requests()[0]?.['id']);
@@ -104,7 +104,7 @@ describe('a hostile answer', () => {
     expect(await answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('by a clock that is years ahead or behind is refused, and taken when the clock is right', async () => {
+  it('is refused by a clock that is years off, and accepted when the clock is right', async () => {
     const { deps, start, requests, bring } = due();
     await start();
     const id = String(requests()[0]?.['id']);

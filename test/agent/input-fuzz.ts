@@ -1,4 +1,4 @@
-/** Whatever comes on whatever topic a device listens to: it goes on, answers whom it can, and loses nothing. */
+/** Random input on each topic of a device: it goes on, answers if possible, and loses nothing. */
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { seededRandom } from '../../src/core/random.ts';
@@ -90,7 +90,7 @@ function spoilText(body: unknown, random: () => number): string {
   return random() < 0.5 ? text.slice(0, at) : `${text.slice(0, at)}\u0007${text.slice(at + 1)}`;
 }
 
-/** The id of a command as anybody would read it; null: nobody could be answered. */
+/** The id of a command as any reader sees it; null: no answer is possible. */
 function idOf(payload: string): string | null {
   try {
     const { id } = JSON.parse(payload) as { id?: unknown };
@@ -112,7 +112,7 @@ const phaseIn = (deps: Fake): string | undefined => {
   return state && phaseOf(state.session);
 };
 
-/** Somebody speaks for the length of a chunk, to a service that hears it. */
+/** A visitor speaks for the length of a chunk, and the service accepts it. */
 function converse(deps: Fake): void {
   deps.speak();
   deps.lastStream().listener.pong();
@@ -160,7 +160,7 @@ export function describeInputFuzz({ messages, files }: { messages: number; files
       expect(stream.audio.length - sentBefore).toBeGreaterThanOrEqual(messages);
       expect(deps.agent.lanes[0]?.state.backlog.accounts).toMatchObject({ dropped: 0, lost: 0 });
       expect(deps.defects).toEqual([]);
-      // Each that can be answered is, once where it came once, and with a reason where it is refused.
+      // Each answerable command is answered, once if it came once, and with a reason if it is refused.
       const answers = deps.published.filter(
         ({ topic, body }) => topic.endsWith('/res') && body['status'] !== 'accepted',
       );
@@ -170,7 +170,7 @@ export function describeInputFuzz({ messages, files }: { messages: number; files
         expect(body['status'] === 'error' ? message.length : 20).toBeGreaterThan(8);
       }
       expect(JSON.stringify([deps.logged, deps.published])).not.toContain(TOKEN);
-      // A flood of nonsense is told in few lines.
+      // A flood of nonsense costs few log lines.
       expect(deps.logged.length).toBeLessThan(400);
     });
   });
@@ -190,7 +190,7 @@ export function describeInputFuzz({ messages, files }: { messages: number; files
       budgetFile: { version: 1, day: '2026-01-15', usedMs: 1 },
     } as const;
 
-    it.each(Object.keys(KEPT) as (keyof typeof KEPT)[])('in %s starts all the same', async (name) => {
+    it.each(Object.keys(KEPT) as (keyof typeof KEPT)[])('in %s does not stop the start', async (name) => {
       const random = seededRandom(name.length);
       for (let index = 0; index < files; index++) {
         const file = createMemoryFile();

@@ -47,7 +47,7 @@ export function describeKillMoments(every: number): void {
           await next.clock.elapse(10);
           const again = finals(next, name, `c${i}`);
           expect({ step, name, told: [...new Set(again)] }).toEqual({ step, name, told: [told] });
-          // Once because it is asked, and once more where the hanging disk does not know that it had arrived.
+          // Once for the command, and again if the hanging disk did not record the arrival.
           expect(again.length).toBeLessThanOrEqual(2);
           judged += 1;
           repeated += again.length - 1;

@@ -1,4 +1,4 @@
-/** The command `languages`: checked as the configuration is, and answered with what the service says. */
+/** The command `languages`: validated like the configuration, and answered with the service's verdict. */
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
@@ -57,7 +57,7 @@ describe('languages', () => {
     expect(told.at(-1)).toContain('"target_language":"es"');
   });
 
-  it('that the service never answers is told after a bound', async () => {
+  it('times out when the service never answers', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     await deps.clock.elapse(29_000);
@@ -69,7 +69,7 @@ describe('languages', () => {
     expect(optionsOf(deps)).toMatchObject({ targets: ['fr'] });
   });
 
-  it('takes effect with the next session where nobody streams, and says so', async () => {
+  it('takes effect with the next session when no stream is open, with a note', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -79,7 +79,7 @@ describe('languages', () => {
     ]);
   });
 
-  it('whose stream ends before the service has answered is judged on the next', async () => {
+  it('is judged on the next stream when the first ends before the answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     deps.lastStream().listener.ended(1006, '');
@@ -93,7 +93,7 @@ describe('languages', () => {
     expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
   });
 
-  it('whose stream is stopped before the service has answered takes effect with the next', async () => {
+  it('takes effect with the next session when the stream is stopped before the answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     deps.command('stop', { id: 'stop' });
@@ -134,7 +134,7 @@ describe('languages', () => {
       ['b', 'accepted'],
       ['a', 'error'],
     ]);
-    // The first was under way, and the second is told once it runs.
+    // The first was under way, and the second is answered once it runs.
     await taskRuns(deps);
     expect(deps.answers('languages')).toHaveLength(3);
     await taskRuns(deps);

@@ -94,7 +94,7 @@ describe('the volume', () => {
   });
 });
 
-describe('a loudspeaker that is behind', () => {
+describe('a loudspeaker that lags', () => {
   it('closes the gate when it is heard, whatever else waits in the queue, and opens it a tail after', async () => {
     const deps = await live();
     deps.delayLoudspeaker(300);
@@ -107,7 +107,7 @@ describe('a loudspeaker that is behind', () => {
     expect(silent.slice(0, 7)).toEqual([false, true, true, true, false, false, false]);
   });
 
-  it('keeps the gate closed for as long as it measures itself behind', async () => {
+  it('keeps the gate closed as long as it lags', async () => {
     const deps = await live();
     say(deps, 320);
     deps.clock.advance(100);
@@ -118,7 +118,7 @@ describe('a loudspeaker that is behind', () => {
     expect(silent.at(-1)).toBe(false);
   });
 
-  it('is measured from the wire to the ear where it was free, and only there', async () => {
+  it('is measured from the wire to the ear only when it was free', async () => {
     const deps = await live();
     deps.delayLoudspeaker(300);
     say(deps, 500);
@@ -131,7 +131,7 @@ describe('a loudspeaker that is behind', () => {
 });
 
 describe('a loudspeaker that fails', () => {
-  it('is told, makes the device degraded, and is well again when it is back', async () => {
+  it('is reported, makes the device degraded, and recovers when it is back', async () => {
     const deps = await live();
     deps.loudspeaker.fault({ code: 'lost', message: 'the loudspeaker is gone' });
     expect(deps.sent('event/audio_lost').at(-1)?.body).toMatchObject({
@@ -152,7 +152,7 @@ describe('a loudspeaker that fails', () => {
 });
 
 describe('speech that lags', () => {
-  it('is told as an event, logged and counted', async () => {
+  it('is published as an event, logged and counted', async () => {
     const deps = await live();
     for (let i = 0; i < 8; i++) {
       const pcm = new Uint8Array(6000 * 48);

@@ -48,7 +48,7 @@ export function createMemoryFile() {
     spoil: (why: string) => {
       unreadable = why;
     },
-    /** It was waited for in vain: the disk brings it when the test says so. */
+    /** The disk has timed out: it delivers the content when the test decides. */
     delay: () => {
       isAwaited = true;
     },

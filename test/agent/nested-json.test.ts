@@ -9,7 +9,7 @@ const LISTS = `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`;
 const OBJECTS = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`;
 const SENTENCE = 'it is nested more than 64 levels deep';
 
-/** As somebody signs whose key nobody checks. */
+/** As a signer whose key is not checked. */
 function signed(typ: string, payload: string, more: object = {}): string {
   return JSON.stringify({
     ...more,
@@ -35,7 +35,7 @@ describe('config/desired that is nested without end', () => {
     ['lanes', `{"version":20,"lanes":${LISTS}}`],
     ['lanes, in objects', `{"version":20,"lanes":[${OBJECTS}]}`],
     ['schedule', `{"version":20,"schedule":${OBJECTS}}`],
-    ['what is no key', `{"version":20,"x":${LISTS}}`],
+    ['an unknown key', `{"version":20,"x":${LISTS}}`],
     ['the whole', LISTS],
     ['beside a signature', `{"jws":"a","x":${LISTS}}`],
     ['inside a signature', signed('dragoman+config', `{"version":20,"device":"${BASE}","lanes":${LISTS}}`)],

@@ -40,7 +40,7 @@ describe('the next try', () => {
 });
 
 describe('the connection to the owner', () => {
-  it('is needed at once while somebody speaks, or waits for what is held, and not for long after that', async () => {
+  it('is needed at once during speech or with held sound, and not for long after that', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     for (let i = 0; i < 40; i++) deps.speak(20);

@@ -26,7 +26,7 @@ const load = (name: string) => (): unknown =>
   );
 
 describe("the owner's keys", () => {
-  it('are none where none are named', () => {
+  it('are none when none are configured', () => {
     expect(ownerSignatures(testConfig())).toBeNull();
     expect(load('owner.pem')()).not.toBeNull();
   });

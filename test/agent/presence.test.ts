@@ -1,4 +1,4 @@
-/** What a device says of itself at the broker, and of others that use its name. */
+/** The device's own status at the broker, and other devices with its name. */
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps } from './fake-deps.ts';
 
@@ -32,13 +32,13 @@ describe('the status that the broker keeps', () => {
     expect(conflicts(deps)).toEqual([]);
   });
 
-  it('is put right, too, where what overwrites it is too large to be read', async () => {
+  it('is corrected when the overwriting message is too large to read', async () => {
     const deps = await online();
     const before = statuses(deps).length;
     deps.oversized(STATUS, 300_000);
     expect(statuses(deps)).toHaveLength(before + 1);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1 });
-    // Whoever goes on does not make it say more than every two seconds, and no other topic does.
+    // Repeated overwriting causes one correction in two seconds at most; other topics cause none.
     for (let i = 0; i < 50; i++) deps.oversized(STATUS, 300_000);
     deps.oversized(`${STATUS}x`, 300_000);
     await deps.clock.elapse(2000);
@@ -47,7 +47,7 @@ describe('the status that the broker keeps', () => {
     expect(statuses(deps)).toHaveLength(before + 2);
   });
 
-  it('is not said again for its own words, nor for what was there before', async () => {
+  it('is not published again for its own messages, nor for older ones', async () => {
     const deps = await online();
     const before = statuses(deps).length;
     for (const status of statuses(deps)) deps.deliver(STATUS, status);
@@ -74,7 +74,7 @@ describe('the status that the broker keeps', () => {
 });
 
 describe('an identity that two devices use', () => {
-  it('is told by status, event and log after a takeover, until ten minutes have passed without one', async () => {
+  it('is reported by status, event and log after a takeover, for ten minutes', async () => {
     const deps = await online();
     deps.bus.listener.down('taken_over', 'another client connected');
     expect(logged(deps, 'another device uses this identity')).toBe(1);
@@ -94,7 +94,7 @@ describe('an identity that two devices use', () => {
     expect(logged(deps, 'no other device uses this identity')).toBe(1);
   });
 
-  it('is known by the other one’s status, found after a short absence: its boot_id is told, and the connection knows', async () => {
+  it('is recognised by the other one’s status after a short absence: its boot_id is reported, and the connection adapts', async () => {
     const deps = await online();
     let disputed = 0;
     deps.bus.disputes = () => {
@@ -108,7 +108,7 @@ describe('an identity that two devices use', () => {
     expect(disputed).toBe(1);
   });
 
-  it('is known by its wills, where it has connected again', async () => {
+  it('is recognised by its wills when it reconnects', async () => {
     const deps = await online();
     const will = (conn_seq: number) => ({ status: 'lost', boot_id: 'other-boot', conn_seq });
     for (const connection of [2, 3]) {
@@ -155,7 +155,7 @@ describe('an identity that two devices use', () => {
     const own = 'dragoman/v1/museum/kiosk-01';
     const lose = (what: string, why: 'refused' | 'full' = 'refused') =>
       deps.bus.listener.lost?.({ topic: `${own}/${what}`, why, reason: 'Not authorized' });
-    // Nobody serves the lane here: that is another trouble.
+    // No backend serves the lane here: that is a separate reason.
     const told = () => {
       const { reasons } = statuses(deps).at(-1) as { reasons: string[] };
       return reasons.filter((reason) => reason.startsWith('not_published'));

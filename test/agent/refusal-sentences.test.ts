@@ -141,28 +141,31 @@ describe('a refused command', () => {
     },
   );
 
-  it.each(Object.keys(COMMANDS))('%s says so where it is retained or has no shape', async (name) => {
-    const deps = createScheduledAgent({});
-    await deps.goLive();
-    expectSentence(
-      refusal(deps, name, { args: REFUSALS[name as CommandName][0]?.[0] ?? {} }, { retain: true }),
-      'retained',
-      'retained',
-    );
-    expectSentence(refusal(deps, name, { args: 5 }), 'malformed', 'args');
-    expectSentence(refusal(deps, name, { args: {}, not_after: 'soon' }), 'malformed', 'not_after');
-    let deep: object = {};
-    for (let level = 0; level < 40; level++) deep = { deep };
-    expectSentence(refusal(deps, name, { args: deep }), 'malformed', 'nested');
-  });
+  it.each(Object.keys(COMMANDS))(
+    '%s is refused with a sentence when it is retained or malformed',
+    async (name) => {
+      const deps = createScheduledAgent({});
+      await deps.goLive();
+      expectSentence(
+        refusal(deps, name, { args: REFUSALS[name as CommandName][0]?.[0] ?? {} }, { retain: true }),
+        'retained',
+        'retained',
+      );
+      expectSentence(refusal(deps, name, { args: 5 }), 'malformed', 'args');
+      expectSentence(refusal(deps, name, { args: {}, not_after: 'soon' }), 'malformed', 'not_after');
+      let deep: object = {};
+      for (let level = 0; level < 40; level++) deep = { deep };
+      expectSentence(refusal(deps, name, { args: deep }), 'malformed', 'nested');
+    },
+  );
 
-  it('that does not exist is told with those that do', async () => {
+  it('that does not exist is answered with the known commands', async () => {
     const deps = createScheduledAgent({});
     await deps.goLive();
     expectSentence(refusal(deps, 'explode', {}), 'unknown_command', 'explode');
   });
 
-  it('outside the opening hours, or without budget, says until when', async () => {
+  it('outside the opening hours, or without budget, names the end', async () => {
     const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();

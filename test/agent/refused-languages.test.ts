@@ -29,7 +29,7 @@ function errorsReported(deps: FakeDeps) {
   deps.clock.advance(1000);
   return deps.sent('config/reported').at(-1)?.body['errors'];
 }
-/** The service runs what it was told last. */
+/** The service runs the last task. */
 function run(deps: FakeDeps): void {
   deps.clock.advance(6000);
   deps.service({ message_type: 'current_task', data: { task_status: 'running' } });
@@ -57,7 +57,7 @@ async function refused() {
 }
 
 describe('languages that the service does not take', () => {
-  it('are told in the state and in config/reported while those before them are spoken', async () => {
+  it('are reported in state and config/reported while the earlier ones continue', async () => {
     const { deps } = await refused();
     expect(deps.agent.lanes[0]?.phase).toBe('live');
     expect(laneState(deps)).toMatchObject({
@@ -73,7 +73,7 @@ describe('languages that the service does not take', () => {
     ]);
   });
 
-  it('are tried once more after a restart, and those before them go on, and the state says so', async () => {
+  it('are retried after a restart while the earlier ones continue, and the state shows it', async () => {
     const { restart } = await refused();
     const deps = restart();
     await connect(deps);
@@ -97,7 +97,7 @@ describe('languages that the service does not take', () => {
     expect(errorsReported(deps)).toEqual([]);
   });
 
-  it('stay told though another key is desired, and are not any more once they are taken back', async () => {
+  it('stay reported when another key is desired, until they are taken back', async () => {
     const { deps } = await refused();
     deps.deliver(DESIRED, { version: 2, lanes: [{ id: 'main', targets: ['xx'], standbyAfter: 33 }] });
     expect(errorsReported(deps)).toMatchObject([{ key: 'lanes[0].targets' }]);
@@ -106,7 +106,7 @@ describe('languages that the service does not take', () => {
     expect(laneState(deps)).toMatchObject({ targets: ['es'], refused_task: null });
   });
 
-  it('that nothing was spoken before park the lane, and whoever desired them is told', async () => {
+  it('park the lane without earlier languages, and are reported with the document', async () => {
     const deps = createFakeDeps(testConfig());
     await deps.agent.start();
     deps.brokerUp();
@@ -177,7 +177,7 @@ describe('the tasks that the service took', () => {
     '{"version":1,"lanes":[{"id":"main","source":"en","targets":[],"voice":null}]}',
     '{"version":1,"lanes":[{"id":"main","source":"en","targets":["en"],"voice":null}]}',
     `{"version":1,"lanes":[{"id":"main","source":"${'e'.repeat(99_999)}","targets":["es"],"voice":null}]}`,
-  ])('are not believed where the file holds %.60s, and the agent starts', async (text) => {
+  ])('are ignored when the file holds %.60s, and the agent starts', async (text) => {
     const file = createMemoryFile();
     file.fill(text);
     const deps = createFakeDeps(testConfig(), { taskFile: file.file });
@@ -187,7 +187,7 @@ describe('the tasks that the service took', () => {
     expect(JSON.stringify(deps.logged)).toContain(text === '' ? '' : 'ignoring them');
   });
 
-  it('are told once where they cannot be written', async () => {
+  it('are reported once when they cannot be written', async () => {
     const file = createMemoryFile();
     file.fail('no space left');
     const deps = createFakeDeps(testConfig(), { taskFile: file.file });

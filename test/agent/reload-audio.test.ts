@@ -21,7 +21,7 @@ describe('a configuration that is read again', () => {
     ['another look of the log', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
     ['another level of the log', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],
-  ])('says whether %s needs a restart', (_what, next, keys) => {
+  ])('knows whether %s needs a restart', (_what, next, keys) => {
     expect(restartKeys(running, next)).toEqual(keys);
   });
 

@@ -3,7 +3,7 @@ import { createMachineDeps } from '../../src/agent/machine-deps.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
-/** What `randomHash` hands out for one more call, and what it has handed out before. */
+/** The result of one more `randomHash`, and all earlier ones. */
 function drawing() {
   const drawn: string[] = [];
   return {
@@ -36,7 +36,7 @@ describe('ids of token requests', () => {
     expect(second).not.toBe(first);
   });
 
-  it('and tokens are not published where a denial quotes them, old ones neither', async () => {
+  it('and tokens, old ones too, are not published when a denial quotes them', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();

@@ -44,7 +44,7 @@ describe('say', () => {
     );
   });
 
-  it('translates where it is told to', async () => {
+  it('translates when asked to', async () => {
     const deps = await quietKiosk();
     say(deps, { text: 'We close', language: 'es', translate: true });
     expect(spoken(deps)).toEqual([`say ${JSON.stringify(['We close', 'es', true])}`]);
@@ -86,7 +86,7 @@ describe('say', () => {
     expect(said.every((text) => text.length <= 400)).toBe(true);
   });
 
-  it('waits behind a text that takes minutes, and is not told that there was no session', async () => {
+  it('waits after a text of minutes, without a session timeout', async () => {
     const deps = await quietKiosk();
     const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
     const long = say(deps, { text: sentence.repeat(30), language: 'es' });
@@ -132,7 +132,7 @@ describe('say', () => {
     expect(deps.phase()).toBe('live');
   });
 
-  it('is given up where the service says nothing, or the session ends', async () => {
+  it('fails when the service sends nothing, or the session ends', async () => {
     const deps = await quietKiosk();
     const silent = say(deps, TEXT);
     await deps.clock.elapse(15_100);
@@ -154,7 +154,7 @@ describe('say', () => {
     });
   });
 
-  it('is refused at once where nobody would hear it, in words that tell what to do', async () => {
+  it('is refused at once with the fix when it could not be heard', async () => {
     const deps = await quietKiosk();
     deps.command('stop', { id: 'stop-1' });
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
@@ -207,7 +207,7 @@ describe('say', () => {
     [{ text: 'x', language: 'Spanish' }, 'language'],
     [{ ...TEXT, translate: 'yes' }, 'translate'],
     [{ ...TEXT, voice: 'x' }, 'voice'],
-  ])('%j is refused, and nothing is said', async (args, field) => {
+  ])('%j is refused, and nothing is spoken', async (args, field) => {
     const deps = await quietKiosk();
     expect(say(deps, args)()).toMatchObject([
       { status: 'error', error: { code: 'invalid_args', message: expect.stringContaining(field) } },
@@ -240,7 +240,7 @@ describe('say', () => {
     expect(deps.defects).toEqual(['stream.say']);
   });
 
-  it('is answered when the agent ends, and leaves no timer behind', async () => {
+  it('is answered when the agent ends, and leaves no timer', async () => {
     const deps = await quietKiosk();
     const answers = [say(deps, TEXT), say(deps, TEXT)];
     const stopped = deps.agent.stop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createScheduledAgent, DESIRED, HOUR, hours, MIN, THURSDAY } from './scheduled-agent.ts';
 
 describe('a schedule', () => {
-  it('ends the session when it closes, tells until when, and begins one when it opens', async () => {
+  it('ends the session when it closes, reports until when, and begins one when it opens', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '09:10') });
     await deps.goLive();
     expect(deps.statusTold()).toEqual(['ready', []]);
@@ -25,7 +25,7 @@ describe('a schedule', () => {
     expect(deps.closedUntil()).toBeNull();
   });
 
-  it('begins nothing where the agent starts outside of it, and says so to `start`', async () => {
+  it('begins nothing when the agent starts outside of it, and refuses `start`', async () => {
     const deps = createScheduledAgent({ schedule: hours('10:00', '12:00') });
     await deps.agent.start();
     deps.brokerUp();
@@ -62,7 +62,7 @@ describe('a schedule', () => {
     deps.advanceTo(THURSDAY + 9 * HOUR + 10 * MIN);
     deps.closeDrained();
     expect(deps.statusTold()).toEqual(['idle', ['closed']]);
-    // What was wanted before goes on when it opens.
+    // The wanted state continues when it opens.
     expect(deps.ask('start', { until: '2026-01-15T11:00:00Z' })).toMatchObject({ status: 'ok' });
     expect(deps.ask('stop')).toMatchObject({ status: 'ok' });
     expect(deps.ask('start')).toMatchObject({ error: { code: 'closed' } });

@@ -40,7 +40,7 @@ export function createScheduledAgent(
       };
       return lanes?.[0]?.closed_until;
     },
-    /** The service closes in order where it is told to. */
+    /** The service closes cleanly when asked to. */
     closeDrained() {
       if (phase() === 'draining') deps.lastStream().listener.ended(1000, '');
     },

@@ -46,7 +46,7 @@ describe('restart and reboot', () => {
     expect(done).toEqual(['restart']);
   });
 
-  it('are refused in words where they cannot be had', async () => {
+  it('are refused with a sentence when unsupported', async () => {
     const { done, answer } = await onMachine({
       restartProblem: () => 'nobody would start it again',
       reboot: () => 'dragoman-reboot.path is not enabled',
@@ -96,7 +96,7 @@ describe('log_level', () => {
     expect(answer('log_level', { level: 'loud' })).toMatchObject({ error: { code: 'invalid_args' } });
   });
 
-  it('ends when another level is desired: nothing is set once more at the end of its time', async () => {
+  it('ends when another level is desired, and does not reset it later', async () => {
     const { deps, levels, answer } = await onMachine();
     answer('log_level', { level: 'debug', minutes: 5 });
     deps.deliver(`${BASE}/config/desired`, { version: 1, log: { level: 'warn' } });
@@ -104,7 +104,7 @@ describe('log_level', () => {
     const { length } = levels;
     deps.clock.advance(400_000);
     expect(levels).toHaveLength(length);
-    // A document that says nothing new of it leaves an order alone.
+    // An unchanged document leaves a command in force.
     answer('log_level', { level: 'trace', minutes: 5 });
     deps.deliver(`${BASE}/config/desired`, {
       version: 2,
@@ -121,7 +121,7 @@ describe('log_stream', () => {
   const lines = (deps: Awaited<ReturnType<typeof onMachine>>['deps']) =>
     deps.published.filter(({ topic }) => topic === `${BASE}/log`);
 
-  it('sends lines once a second at most, bounded, and says how many it left out', async () => {
+  it('sends bounded lines once a second at most, with the number dropped', async () => {
     const { deps, taps, answer } = await onMachine();
     expect(answer('log_stream', { minutes: 1, level: 'debug' })).toMatchObject({
       status: 'ok',

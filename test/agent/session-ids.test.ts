@@ -1,13 +1,13 @@
-/** A session's id can look like a token: nobody but the backend and the service sees one whole, whoever repeats it. */
+/** A session's id can look like a token: only the backend and the service may see it whole. */
 import { describe, expect, it } from 'vitest';
 import type { UpgradeRefusal } from '../../src/ports/stream.ts';
 import { BASE, createFakeDeps, type FakeDeps } from './fake-deps.ts';
 
 const SESSION = 'session-id-that-is-long';
 const SHOWN = 'session-...';
-/** What is left of them. */
+/** Their shortened forms. */
 const SEEN = /SEEN session-\.\.\.|session-\.\.\.\.example/;
-/** As the service or the backend may say it; where a text is cut, the cut falls into the second. */
+/** As the service or the backend may quote it; in a cut text, the cut is within the second. */
 const WORDS = `SEEN ${SESSION}${'.'.repeat(160)}, or ${SESSION.toUpperCase()} and ${SESSION}`;
 const NO: UpgradeRefusal = { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null };
 
@@ -17,7 +17,7 @@ function sinks(deps: FakeDeps): string {
   return JSON.stringify([deps.published, deps.logged, deps.finale, states]);
 }
 
-/** After whatever has happened: what is counted is told as well, and the operator asks. */
+/** After any events: pending counts are published, and the operator asks for the status. */
 async function settle(deps: FakeDeps): Promise<void> {
   deps.command('status', { id: 's1' });
   for (let s = 0; s < 70; s++) await deps.clock.elapse(1000);
@@ -97,7 +97,7 @@ describe('the id of a session', () => {
     await settle(deps);
     const shown = sinks(deps);
     expect(shown.toLowerCase()).not.toContain(SESSION);
-    // Nor does the place where a text is cut show more of it.
+    // A cut text shows no more of it.
     expect(shown.toLowerCase()).not.toContain(SESSION.slice(0, 9));
     expect(shown).toMatch(SEEN);
   });
@@ -121,7 +121,7 @@ describe('the id of a session', () => {
     expect(sinks(deps)).toContain('no session-..., nor another-...');
   });
 
-  it('leaves the rest of what is said as it is', async () => {
+  it('leaves the rest of the text unchanged', async () => {
     const deps = await live();
     deps.service({ message_type: 'warning', data: { code: 'SLOW', message: `${SESSION} is slow` } });
     expect(deps.agent.lanes[0]?.state.warning).toMatchObject({

@@ -132,7 +132,7 @@ type Attack = (deps: FakeDeps) => unknown;
 const evil = (deps: FakeDeps) => grantFor(deps, 'evil.example');
 const header = { alg: 'EdDSA', kid: owner.kid, typ: 'dragoman+token' };
 const rawKey = Buffer.from(owner.publicKey.export({ format: 'jwk' }).x as string, 'base64url');
-/** An honest message of the owner, changed behind his back. */
+/** A genuine message of the owner, changed on its way. */
 const tampered = (deps: FakeDeps): string => {
   const [head, , signature] = jws(owner, grantFor(deps)).split('.');
   return `${head}.${Buffer.from(JSON.stringify(evil(deps))).toString('base64url')}.${signature}`;
@@ -198,7 +198,7 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
   ['of another type', 'type', (w) => sealed(w, jws(owner, evil(w), { typ: 'dragoman+command' }))],
   ['of no type', 'type', (w) => sealed(w, jws(owner, evil(w), { typ: undefined }))],
   [
-    'a critical header that nobody knows',
+    'an unknown critical header',
     'signature',
     (w) => sealed(w, jws(owner, evil(w), { crit: ['exp'], exp: 1 })),
   ],
@@ -261,14 +261,14 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
   ['no JSON', 'malformed', () => '{"id":'],
 ];
 
-/** The last of 86 signs holds 2 bits of the signature and 4 that nobody reads. */
+/** The last of 86 characters holds 2 bits of the signature and 4 unused ones. */
 function respelt(signed: string): string {
   const signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return signed.slice(0, -1) + signs[signs.indexOf(signed.at(-1) ?? 'A') ^ 1];
 }
 
 describe('an answer that is', () => {
-  it.each(ATTACKS)('%s: refused as %s, counted, and told once a minute', async (_, why, attack) => {
+  it.each(ATTACKS)('%s: refused as %s, counted, and logged once a minute', async (_, why, attack) => {
     const deps = await asking('owner.pem');
     const before = JSON.stringify(deps.agent.lanes[0]?.state);
     for (let i = 0; i < 5; i++) answer(deps, attack(deps));
@@ -291,7 +291,7 @@ describe('an answer that is', () => {
     expect(told()[1]?.[2]).toMatchObject({ repeated: 4 });
   });
 
-  it('replayed: an old answer neither answers a new request nor its own once more', async () => {
+  it('replayed: an old answer answers neither a new request nor its own again', async () => {
     const deps = await asking('owner.pem');
     const old = sealed(deps, jws(owner, grantFor(deps)));
     answer(deps, old);

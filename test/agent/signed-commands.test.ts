@@ -50,7 +50,7 @@ async function owned(withKeys = true) {
   return { deps, send, soon, reboots: () => reboots };
 }
 
-describe('reboot, where the owner has keys', () => {
+describe('reboot when the owner has keys', () => {
   it('must be signed', async () => {
     const { deps, send, soon, reboots } = await owned();
     deps.command('reboot', { id: 'plain' });
@@ -84,7 +84,7 @@ describe('reboot, where the owner has keys', () => {
     expect(reboots()).toBe(0);
   });
 
-  it('is not taken while nobody knows what time it is, nor too late, nor twice', async () => {
+  it('is refused while the clock is not set, too late, or twice', async () => {
     const { deps, send, soon, reboots } = await owned();
     const inAMinute = soon(60);
     deps.clock.setWall(null);
@@ -115,7 +115,7 @@ describe('other commands', () => {
     expect(deps.answers('unmute').at(-1)).toMatchObject({ status: 'ok' });
   });
 
-  it('are read where the device has no keys, whoever has signed them', async () => {
+  it('are read unverified when the device has no keys', async () => {
     const { send, reboots } = await owned(false);
     expect(await send({}, { by: thief })).toMatchObject({ status: 'ok' });
     expect(reboots()).toBe(1);

@@ -5,7 +5,7 @@ type Fake = ReturnType<typeof createFakeDeps>;
 const lastStatus = (deps: Fake) => deps.sent('status').at(-1)?.body;
 
 describe('the published status', () => {
-  it('is idle where the lane waits for the command, and while it is muted', async () => {
+  it('is idle when the lane waits for the command or is muted', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -30,7 +30,7 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded' });
   });
 
-  it('is published again in a while where the broker refused it, and the state, too', async () => {
+  it('is published again when the broker refused it, like the state', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const acknowledge = deps.withholdAcknowledgements();
@@ -49,7 +49,7 @@ describe('the published status', () => {
     expect(deps.sent('status')).toHaveLength(before.status + 1);
   });
 
-  it('is not published again when the device has said its last word', async () => {
+  it('is not published again after the last status', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -91,7 +91,7 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['unspoken:es'] });
   });
 
-  it('is told to be better only when it stays so, where a device fails again and again', async () => {
+  it('improves only when stable, for a device that fails repeatedly', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const before = deps.sent('status').length;
@@ -186,7 +186,7 @@ describe.each(['state', 'status'] as const)('the %s that the broker refuses', (t
 });
 
 describe('speech that an outage leaves no room for', () => {
-  it('is told at its end with times, in the state while it happens, and in the log', async () => {
+  it('is published at its end with times, in the state meanwhile, and in the log', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.lastStream().listener.ended(1006, '');

@@ -1,4 +1,4 @@
-/** What an end of the lane takes from its listeners, as the owner is told of it. */
+/** Speech that the end of a lane drops, as the owner sees it. */
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
@@ -14,7 +14,7 @@ function say(deps: Pick<FakeDeps, 'service'>, name: string, ms: number): void {
   deps.service({ message_type: 'output_audio', pcm, ...names, last: true });
 }
 
-/** 820 ms of 15,620 have sounded: the loudspeaker is 20 ms behind. */
+/** 820 ms of 15,620 were played: the loudspeaker lags by 20 ms. */
 async function speaking(): Promise<FakeDeps> {
   const deps = createFakeDeps();
   await deps.goLive();
@@ -42,7 +42,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(lines.map(([level]) => level)).toEqual(['info']);
   });
 
-  it('by the end of the agent: is told before it is offline, also by a service that does not end', async () => {
+  it('by the end of the agent: is reported before it is offline, even if the service does not end', async () => {
     const deps = await speaking();
     const ended = deps.agent.stop();
     await deps.clock.elapse(2000);
@@ -53,7 +53,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(JSON.stringify(deps.finale)).toContain('offline');
   });
 
-  it('by the end of the opening hours: is told where a sentence was too long for them', async () => {
+  it('by the end of the opening hours: is reported when a sentence was too long', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     deps.advanceTo(THURSDAY + 10 * HOUR - 100);

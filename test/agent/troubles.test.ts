@@ -18,7 +18,7 @@ describe('a configuration that was read again and is refused', () => {
     { key: 'lanes[0].echo', message: 'config.json:9:15: lanes[0].echo: is "of"; did you mean "off"?' },
   ];
 
-  it('is told each time, and is the reason until one is taken', async () => {
+  it('is published each time, and stays a reason until one is accepted', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     expect(status(deps)).toEqual(['ready', []]);
@@ -55,7 +55,7 @@ describe('a configuration that was read again and is refused', () => {
 });
 
 describe('a file for the broker that can be read no more', () => {
-  it('is told once, at the connection that needed it, and when it can be read again', async () => {
+  it('is published once at the connection that needed it, and when it is readable again', async () => {
     const config = testConfig({ start: 'command' }, { mqtt: { url: 'mqtt://127.0.0.1:1', username: 'me' } });
     let password: string | null = 'open-sesame';
     const brokers = createBrokers({
@@ -112,7 +112,7 @@ describe('a disk that is full', () => {
     ['budget', 'budgetFile', (deps) => deps.clock.elapse(3 * MINUTE_MS)],
   ];
 
-  it.each(cases)('is told once of %s, and when it takes them again, by itself', async (what, key, change) => {
+  it.each(cases)('is reported once for %s, and again when it recovers', async (what, key, change) => {
     const kept = createMemoryFile();
     kept.fail(FULL);
     const deps = createScheduledAgent({ budget: { minutesPerDay: 600 } }, { [key]: kept.file });
@@ -131,7 +131,7 @@ describe('a disk that is full', () => {
     expect(JSON.stringify(status(deps))).not.toContain('disk_problem');
   });
 
-  it('is told of each file by itself', async () => {
+  it('is reported for each file separately', async () => {
     const files = { commands: createMemoryFile(), desired: createMemoryFile() };
     const more = { commandFile: files.commands.file, desiredFile: files.desired.file };
     const deps = createFakeDeps(testConfig(), more);
@@ -147,7 +147,7 @@ describe('a disk that is full', () => {
     expect(JSON.stringify(status(deps))).toContain('disk_problem:desired');
   });
 
-  it('is told of the broker that took the device, and that is written as soon as it can be', async () => {
+  it('is reported for the last broker, which is written when possible', async () => {
     const kept = createMemoryFile();
     kept.fail(FULL);
     const config = testConfig({ start: 'command' });

@@ -43,7 +43,7 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
     if (found === undefined) throw new Error(`lane ${id} has no stream`);
     return found;
   };
-  /** The backend answers the last request of a lane with a token that tells whose it is. */
+  /** The backend answers the last request of a lane with a token that names the lane. */
   const grant = (id: Id): void => {
     const request = deps.sent('token/req').findLast(({ body }) => body['lane'] === id);
     deps.deliver(`${BASE}/token/res`, {

@@ -32,7 +32,7 @@ describe.each(PARTS)('the %s', (part) => {
     ['cannot be read', (file: ReturnType<typeof createMemoryFile>) => file.spoil('EIO'), 'EIO'],
     ['is damaged', (file: ReturnType<typeof createMemoryFile>) => file.fill('{'), 'it is damaged'],
     ['does not come', (file: ReturnType<typeof createMemoryFile>) => file.delay(), 'the disk takes too long'],
-  ])('that %s is told with its name, and the agent starts', async (_how, prepare, reason) => {
+  ])('that %s is logged with its name, and the agent starts', async (_how, prepare, reason) => {
     const { deps, said } = agentWith(part, prepare);
     await deps.agent.start();
     deps.brokerUp();
@@ -40,14 +40,14 @@ describe.each(PARTS)('the %s', (part) => {
     expect(deps.agent.publisher.status().status).toBe('idle');
   });
 
-  it('that was never written is nothing to be told', async () => {
+  it('that was never written is not logged', async () => {
     const { deps, said } = agentWith(part, () => {});
     await deps.agent.start();
     expect(said(LOST[part])).toEqual([]);
   });
 });
 
-describe('what the disk brings late', () => {
+describe('content that the disk delivers late', () => {
   const day = '2026-01-15';
 
   it('of the budget comes to what was used meanwhile, and is written with it', async () => {

@@ -69,7 +69,7 @@ describe('the record of commands', () => {
     },
   );
 
-  it('is told apart where a later program has written it', () => {
+  it('is recognised when a later program has written it', () => {
     const later = JSON.stringify({ version: RECORD_VERSION + 1, entries: {} });
     expect(readRecord(later)).toEqual({ kind: 'newer', version: RECORD_VERSION + 1 });
   });
@@ -82,7 +82,7 @@ describe('the record of commands', () => {
     '{"version":0,"commands":[]}',
     '{"version":"1","commands":[]}',
     '{"version":1}',
-  ])('is not believed where it is %s', (text) => {
+  ])('is rejected when it is %s', (text) => {
     expect(readRecord(text)).toEqual({ kind: 'unreadable' });
   });
 });

@@ -14,7 +14,7 @@ const restart = (text: string) => {
   return createFakeDeps(undefined, { desiredFile: file.file });
 };
 
-describe('what was desired', () => {
+describe('the kept documents', () => {
   it('is read as version 1 of its file has it', () => {
     const deps = restart(WRITTEN);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });
@@ -32,14 +32,14 @@ describe('what was desired', () => {
     expect(readdirSync(FOLDER).filter((file) => file.startsWith('desired'))).toEqual(kept);
   });
 
-  it('is told apart where a later program has written it, and the agent starts without it', () => {
+  it('of a later program are recognised, and the agent starts without them', () => {
     const later = JSON.stringify({ version: DESIRED_FILE_VERSION + 1, places: {} });
     expect(readDesired(later)).toEqual({ kind: 'newer', version: DESIRED_FILE_VERSION + 1 });
     expect(restart(later).agent.lanes[0]?.state.options).toMatchObject({ echo: 'half-duplex' });
   });
 
   it.each(['', '{}', 'null', '{"version":0,"documents":[]}', '{"version":1}'])(
-    'is not believed where it is %s',
+    'are rejected when they are %s',
     (text) => {
       expect(readDesired(text)).toEqual({ kind: 'unreadable' });
     },

@@ -72,7 +72,7 @@ describe('the connection to the broker', () => {
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
   });
 
-  it("takes the device's name where the broker knows no other, and no agent runs", async () => {
+  it("uses the device's name when the broker knows no other and no agent runs", async () => {
     const clients = await startBroker({ accepts: (id) => id === 'museum.kiosk-01' });
     expect((await join(false)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'device' } });
     expect(clients).toEqual(['museum.kiosk-01.doctor', 'museum.kiosk-01']);

@@ -11,7 +11,7 @@ function after(clock: ReturnType<typeof createVirtualClock>, ms: number): Promis
 }
 
 describe('running checks', () => {
-  it('runs them all at the same time, and tells in their order', async () => {
+  it('runs all at the same time, and reports in order', async () => {
     const clock = createVirtualClock();
     const told: string[] = [];
     const check = (name: Check['name'], ms: number): Check =>
@@ -30,7 +30,7 @@ describe('running checks', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('tells one that hangs as a problem, and one that breaks too', async () => {
+  it('reports a check that hangs or throws as a problem', async () => {
     const clock = createVirtualClock();
     const running = runChecks(
       [

@@ -105,7 +105,7 @@ describe('the stream host', () => {
     const host = await serve(refuse(status));
     const of = await examine(`ws://${host}/streaming-api/{random_hash}/v1/stream?token=${TOKEN}`);
     expect(of('stream')).toMatchObject({ verdict, data: { http_status: status } });
-    // What was asked was a stream, with everything but the token.
+    // It requested a stream, with everything but the token.
     expect(asked[0]?.headers).toMatchObject({ upgrade: 'websocket', connection: 'Upgrade' });
     expect(asked[0]?.url).toMatch(/^\/streaming-api\/[\w-]{20,}\/v1\/stream$/);
   });
@@ -134,7 +134,7 @@ describe('the stream host', () => {
     });
   });
 
-  it('is not even looked up where the owner has not listed it', async () => {
+  it('is not looked up when the owner has not listed it', async () => {
     const host = await serve(refuse(401));
     const of = await examine(`ws://${host}/x`, { hosts: ['stream.example'] });
     expect(of('stream')).toMatchObject({
@@ -146,7 +146,7 @@ describe('the stream host', () => {
     expect((await examine(`ws://${host}/x`, { hosts: [host] }))('stream').verdict).toBe('ok');
   });
 
-  it('is told with what keeps it from being found, where nothing else tells that', async () => {
+  it('is reported with its obstacle when no other check reports that', async () => {
     const clock = createSystemClock();
     const checks = connectionChecks({
       ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
@@ -186,7 +186,7 @@ describe('the clock', () => {
     });
   });
 
-  it('is compared with the backend, whose answer says it more exactly', async () => {
+  it('is compared with the backend, which is more exact', async () => {
     const sight = { who: 'the backend', offsetMs: 90_000, uncertaintyMs: 10 };
     const host = await serve(refuse(401));
     expect((await examine(`ws://${host}/x`, { sight }))('clock')).toMatchObject({
@@ -224,7 +224,7 @@ describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped wit
     });
   });
 
-  it('is a problem where nobody trusts it, and nothing is asked there', async () => {
+  it('is a problem when its certificate is not trusted, and gets no request', async () => {
     const of = await examine(`wss://${await start()}/{random_hash}/stream`);
     expect(of('stream')).toMatchObject({
       verdict: 'problem',

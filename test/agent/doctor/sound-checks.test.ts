@@ -23,7 +23,7 @@ interface Room {
   readonly sample?: (at: number) => number;
   readonly captureFault?: AudioFault;
   readonly playbackFault?: AudioFault;
-  /** The loudspeaker learns late that it sounds this much later than it said. */
+  /** The loudspeaker reports late that it plays this much later than expected. */
   readonly measuredLateMs?: number;
 }
 
@@ -158,7 +158,7 @@ describe('the sound checks', () => {
       finding: expect.stringMatching(/^plughw:CARD=Mic hears the tone .* noise gate/),
     });
     expect(of('playback')).toMatchObject({ verdict: 'ok', data: { heard: true } });
-    // Without a tone nobody knows.
+    // Without a tone it is unknown.
     const { of: quietly } = await examine({ gain: 0.1, delayMs: 35, gate: 0.005 }, makeConfig(), {
       plays: false,
     });
@@ -172,7 +172,7 @@ describe('the sound checks', () => {
     expect(absent('playback')).toMatchObject({ verdict: 'warning', data: { heard: false } });
   });
 
-  it('count from when the loudspeaker really sounded, once the device has said so', async () => {
+  it('count from the real start of the loudspeaker, once the device reports it', async () => {
     const { of } = await examine({ gain: 0.1, delayMs: 35, measuredLateMs: 240 });
     expect(Math.abs(Number(of('playback').data['delay_ms']) - 35)).toBeLessThanOrEqual(3);
   });
@@ -213,7 +213,7 @@ describe('the sound checks', () => {
     );
     const peak = ({ played }: typeof loud): number => Math.max(...(played[0]?.samples ?? []));
     expect(peak(soft) / peak(loud)).toBeCloseTo(1 / 8, 2);
-    // What comes back is told against what was played.
+    // The echo is compared with the played sound.
     expect(Math.abs(Number(soft.of('playback').data['gain_db']) + 6)).toBeLessThan(1);
     const mute = await examine(
       { gain: 0.5, delayMs: 35 },
@@ -234,12 +234,12 @@ describe('the sound checks', () => {
       { gain: null, delayMs: 0, sample: (at) => 0.2 + 0.05 * Math.sin(at) },
       { verdict: 'warning' },
     ],
-  ])('tell a microphone that delivers %s', async (_, room, expected) => {
+  ])('report a microphone that delivers %s', async (_, room, expected) => {
     const { of } = await examine(room, makeConfig(), { plays: false });
     expect(of('capture')).toMatchObject(expected);
   });
 
-  it("tell a microphone and a loudspeaker that fail, with the driver's own advice where it has some", async () => {
+  it("report a microphone and a loudspeaker that fail, with the driver's own advice if it has some", async () => {
     const { of } = await examine({
       ...{ gain: null, delayMs: 0 },
       captureFault: fault('busy', 'plughw:CARD=Mic is in use by arecord'),
@@ -262,7 +262,7 @@ describe('the sound checks', () => {
     ['pipewire', 'systemctl --user mask --now pipewire.socket pipewire wireplumber'],
     ['pulseaudio', 'systemctl --user mask --now pulseaudio.socket pulseaudio'],
     ['mpd', 'End that program.'],
-  ])('name %s where it has the card, and how to get it back', async (program, fix) => {
+  ])('name %s when it holds the card, and the fix', async (program, fix) => {
     const busy = fault('busy', 'the capture device is in use by another program');
     const { of } = await examine(
       { gain: null, delayMs: 0, captureFault: busy, playbackFault: busy },
@@ -277,7 +277,7 @@ describe('the sound checks', () => {
     expect(of('playback').finding).toBe(`plughw:CARD=Speaker is held by ${program} (pid 900)`);
   });
 
-  it('tell a microphone that opens and delivers nothing, and one that cannot be opened', async () => {
+  it('report a microphone that delivers nothing, and one that does not open', async () => {
     const dead: OpenCapture = async () => ({ close: async () => {} });
     const config = makeConfig();
     const hung = await examine({ gain: null, delayMs: 0 }, config, { plays: false, openCapture: () => dead });

@@ -26,7 +26,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, fail
     given: [Uint8Array, number][];
     missing: number[];
   }[] = [];
-  /** Whether the microphone was told to hurry: when it was opened, and later. */
+  /** Whether the microphone was set to short periods: when it was opened, and later. */
   const haste: boolean[] = [];
   let open = 0;
   const capturePipeline = new CapturePipeline({
@@ -122,7 +122,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, fail
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('a microphone that cannot be opened', () => {
-  it('is tried again until it can, told once, and hurries as was asked for meanwhile', async () => {
+  it('is retried until it opens, reported once, and uses the latest period setting', async () => {
     const fixture = listen({ failures: 3 });
     await fixture.clock.elapse(0);
     fixture.capturePipeline.cancelEcho(true);
@@ -159,7 +159,7 @@ describe('a pipeline without a canceller', () => {
     expect(deps.heard).toEqual(upTo(8));
   });
 
-  it('say so where there is none', () => {
+  it('is reported when there is none', () => {
     const deps = listen({ cancelEcho: true, canCancel: false });
     expect(deps.events).toEqual([
       { type: 'canceller', status: 'starting', message: '' },
@@ -188,7 +188,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.statuses()).toEqual(['starting', 'ready']);
   });
 
-  it('tell the lane that it failed before they give what it held', () => {
+  it('report the failure to the lane before the held sound', () => {
     const deps = listen({ cancelEcho: true });
     deps.canceller.sink.ready();
     deps.hear(4);
@@ -202,7 +202,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.canceller.calls).toEqual([]);
   });
 
-  it('tell it how much of a chunk is missing, whatever is still with it', () => {
+  it('pass on how much of a chunk is missing, whatever it still holds', () => {
     const deps = listen({ cancelEcho: true });
     deps.hear(1);
     deps.canceller.sink.ready();
@@ -215,7 +215,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.canceller.missing.slice(5)).toEqual([80, 0, 240]);
   });
 
-  it('tell it that one is complete where a piece goes beyond its end', () => {
+  it('report a complete chunk when a piece goes beyond its end', () => {
     const deps = listen({ cancelEcho: true, chunkMs: 200 });
     deps.canceller.sink.ready();
     deps.hear(6);
@@ -281,8 +281,8 @@ describe('a pipeline with a canceller', () => {
   });
 });
 
-describe('what the pipeline measures', () => {
-  it('the loudspeaker in the microphone, told before the chunk in which it was found', async () => {
+describe('a measurement of the pipeline', () => {
+  it('reports the echo before the chunk with it', async () => {
     const people = await visitors();
     const said = interpreter(people, { shift: 0.8, beginS: 6 }).subarray(0, 10 * VOICE_RATE_HZ);
     const path = { delayMs: 130, gainDb: -10, rt60S: 0.3 };
@@ -314,7 +314,7 @@ describe('what the pipeline measures', () => {
     ]);
   });
 
-  it('but not the silence behind the end of a recording', () => {
+  it('ignores the silence after the end of a recording', () => {
     const deps = listen();
     deps.hear(4);
     deps.microphone.ended();

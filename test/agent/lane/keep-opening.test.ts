@@ -8,7 +8,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 const RATE_HZ = 24_000;
 
 describe('a loudspeaker that cannot be opened', () => {
-  it('is tried again until it can, and told when that is, at the volume of that moment', async () => {
+  it('is retried until it opens, reported then, and gets the present volume', async () => {
     const events: LaneEvent[] = [];
     const volumes: number[] = [];
     const clock = createVirtualClock();
@@ -45,7 +45,7 @@ describe('a loudspeaker that cannot be opened', () => {
     expect(tries).toBe(8);
   });
 
-  it('is closed again where it opens behind the end of its lane', async () => {
+  it('is closed when it opens after the end of its lane', async () => {
     const clock = createVirtualClock();
     let closed = 0;
     let open = (_: Playback): void => {};

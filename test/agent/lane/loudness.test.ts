@@ -10,7 +10,7 @@ const second = (at: number): number[] => soft.slice(at * RATE_HZ, (at + 1) * RAT
 const strength = (samples: readonly number[]): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
 
-/** A playback pipeline; `play` tells how much louder a sound was written than it was given. */
+/** A playback pipeline; `play` returns the gain between the given and the written sound. */
 async function open(normalizes: boolean) {
   const clock = createVirtualClock();
   const written: number[][] = [];
@@ -52,7 +52,7 @@ describe('the loudness of voices', () => {
     expect(play(second(0), 'earcon')).toBe(1);
   });
 
-  it('is left to the service where that is wanted', async () => {
+  it('is left to the service when configured', async () => {
     const { play, written } = await open(false);
     for (let at = 0; at < 7; at++) play(second(at), 'speech');
     expect(written.flat()).toEqual(soft.slice(0, 7 * RATE_HZ));

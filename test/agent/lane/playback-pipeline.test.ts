@@ -73,7 +73,7 @@ const roughest = (samples: readonly number[]): number =>
   samples.reduce((most, value, i) => Math.max(most, Math.abs(value - (samples[i - 1] ?? value))), 0);
 
 describe('who compares what is heard with what was played', () => {
-  it('is told how much later it sounds than was said, once for each time that the device tells', async () => {
+  it('gets the delay once for each correction by the device', async () => {
     const { clock, play, device, lateMs, playbackPipeline } = await open({ delayMs: 40 });
     const began = clock.now();
     device().measured(began + 500);
@@ -89,7 +89,7 @@ describe('who compares what is heard with what was played', () => {
 });
 
 describe('the volume', () => {
-  it('is turned down by the pipeline where the device has no mixer, and the giver keeps his sound', async () => {
+  it('is scaled by the pipeline without a mixer, and the given sound stays unchanged', async () => {
     const { play, written } = await open({ volume: 50 });
     const sound = [8000, -8000];
     play(sound);
@@ -97,7 +97,7 @@ describe('the volume', () => {
     expect(sound).toEqual([8000, -8000]);
   });
 
-  it('is left to the mixer where there is one', async () => {
+  it('is left to the mixer if there is one', async () => {
     const volumes: number[] = [];
     const { play, written, playbackPipeline } = await open({
       volume: 50,
@@ -110,7 +110,7 @@ describe('the volume', () => {
     expect(written).toEqual([[8000], [8000]]);
   });
 
-  it('is told again to a device that is back, which may be another one', async () => {
+  it('is set again on a device that is back, which may be another one', async () => {
     const volumes: number[] = [];
     const { playbackPipeline, device, events } = await open({
       mixer: { setVolume: (percent) => volumes.push(percent) },
@@ -177,7 +177,7 @@ describe('ducking', () => {
     expect(roughest(written.flat())).toBeLessThan(10);
   });
 
-  it('is on top of the volume, in software also where a mixer sets that', async () => {
+  it('is applied on top of the volume, in software even with a mixer', async () => {
     const { play, written, playbackPipeline } = await open({ volume: 50, mixer: { setVolume: () => {} } });
     playbackPipeline.duck(true);
     play(steady(1));
@@ -188,7 +188,7 @@ describe('ducking', () => {
     expect(soft.written[0]?.[0]).toBe(251);
   });
 
-  it('turned round half way goes on from where it is', async () => {
+  it('continues from the present gain when it is reversed half way', async () => {
     const { play, written, playbackPipeline } = await open();
     play(steady(100));
     playbackPipeline.duck(true);
@@ -200,8 +200,8 @@ describe('ducking', () => {
   });
 });
 
-describe('what is heard', () => {
-  it('is told to the lane for every write, and the latency of sound that found the loudspeaker free', async () => {
+describe('the played sound', () => {
+  it('is reported to the lane for every write, with the latency if the loudspeaker was free', async () => {
     const { play, events, latency, clock } = await open({ delayMs: 300 });
     const start = clock.now();
     play(steady(100), start - 5);
@@ -232,7 +232,7 @@ describe('what is heard', () => {
     expect(events.at(-1)).toEqual({ type: 'sounding', write: 1, from: null, until: 5555 });
   });
 
-  it('is corrected behind the word of a write that has found the device later than thought', async () => {
+  it('is corrected after a write when the device is later than expected', async () => {
     const events: LaneEvent[] = [];
     const playbackPipeline = new PlaybackPipeline({
       ...{
@@ -263,7 +263,7 @@ describe('what is heard', () => {
     ]);
   });
 
-  it('is nothing where no loudspeaker could be opened', async () => {
+  it('is nothing when no loudspeaker could be opened', async () => {
     const events: LaneEvent[] = [];
     const clock = createVirtualClock();
     const playbackPipeline = new PlaybackPipeline({
@@ -285,7 +285,7 @@ describe('what is heard', () => {
     ]);
   });
 
-  it('tells of a fault, of what nobody heard because of it, and of its end', async () => {
+  it('reports a fault, the unheard sound, and the end of the fault', async () => {
     const { device, events } = await open();
     device().fault({ code: 'lost', message: 'gone' });
     device().missed(640);

@@ -88,12 +88,12 @@ describe('an agent that no init system knows of', () => {
     ['degraded', ['capture:desk/silent'], /^no_microphone: /],
     ['lost', ['connection_lost'], /^service_down: the agent's last status is "lost \(connection_lost\)"$/],
     ['stopping', ['stopped'], 'not_yet'],
-  ] as const)('tells the boot report by the broker that it is %s %j', async (status, reasons, wanted) => {
+  ] as const)('reports to the boot report that it is %s %j', async (status, reasons, wanted) => {
     await agentSays({ status, reasons: [...reasons] });
     expect(await look()).toMatch(wanted);
   });
 
-  it('is not said to be ready where it has said nothing yet', async () => {
+  it('is not ready without a status', async () => {
     await agentSays(null);
     expect(await look()).toBe('not_yet');
   });
@@ -121,7 +121,7 @@ describe('a device that a running agent uses', () => {
     return findings.map(({ check, verdict, finding }) => `${check} ${verdict}: ${finding}`);
   };
 
-  it('is a problem for the doctor where the agent says that it has none', async () => {
+  it('is a problem for the doctor when the agent reports none', async () => {
     await agentSays({ status: 'degraded', reasons: ['capture:desk/lost', 'playback:other/lost'] });
     expect(await examine()).toEqual([
       'capture problem: plughw:CARD=Mic: the running agent (process 4711) reports "capture:desk/lost"',
@@ -129,7 +129,7 @@ describe('a device that a running agent uses', () => {
     ]);
   });
 
-  it('is left to the agent where nothing is wrong with it', async () => {
+  it('is left to the agent without a fault', async () => {
     await agentSays({ status: 'ready', reasons: [] });
     expect(await examine()).toEqual([
       expect.stringMatching(/^capture skipped: /),

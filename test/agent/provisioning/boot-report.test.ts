@@ -11,7 +11,7 @@ const SAYING_MS = 4000;
 const SPEAKER: Said = { device: 'plughw:CARD=Speaker', trouble: null };
 const BUSY: Said = { device: 'plughw:CARD=Speaker', trouble: 'busy' };
 
-/** A kiosk's start in virtual time; `says` is the agent's word at a time, seconds. */
+/** A kiosk's start in virtual time; `says` is the agent's status at a time (s). */
 function start(says: (s: number) => string, saidBy: (s: number) => readonly Said[] = () => [SPEAKER]) {
   const clock = createVirtualClock(1000);
   const said: string[] = [];
@@ -42,7 +42,7 @@ function start(says: (s: number) => string, saidBy: (s: number) => readonly Said
 }
 
 describe('the boot report', () => {
-  it('looks until the kiosk is ready, says so, writes where it was said, and ends', async () => {
+  it('watches until the kiosk is ready, announces it, writes the loudspeaker used, and ends', async () => {
     const { clock, said, written, ended } = start((s) =>
       s < 30 ? 'degraded (no_broker): x' : 'ready: x; broker connected',
     );
@@ -57,19 +57,16 @@ describe('the boot report', () => {
     ['is busy', [BUSY], 2],
     ['is busy beside one that took it', [BUSY, SPEAKER], 1],
     ['is not there', [], 1],
-  ] as const)(
-    'says again that the kiosk is ready where the loudspeaker %s only if that helps',
-    async (_, by, times) => {
-      const { clock, said, written, ended } = start(
-        () => 'ready: x; broker connected',
-        (s) => (s < 10 ? by : [SPEAKER]),
-      );
-      await clock.elapse(60_000);
-      expect(await ended).toBe(true);
-      expect(said.filter((one) => one.endsWith('ready'))).toHaveLength(times);
-      expect(written.at(-1)?.said).toEqual(times === 2 ? [SPEAKER] : by);
-    },
-  );
+  ] as const)('announces ready again when the loudspeaker %s only if that helps', async (_, by, times) => {
+    const { clock, said, written, ended } = start(
+      () => 'ready: x; broker connected',
+      (s) => (s < 10 ? by : [SPEAKER]),
+    );
+    await clock.elapse(60_000);
+    expect(await ended).toBe(true);
+    expect(said.filter((one) => one.endsWith('ready'))).toHaveLength(times);
+    expect(written.at(-1)?.said).toEqual(times === 2 ? [SPEAKER] : by);
+  });
 
   it('ends unfixed after half an hour', async () => {
     const { clock, said, ended } = start(() => 'degraded (no_backend): x; broker connected');

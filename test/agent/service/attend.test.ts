@@ -40,7 +40,7 @@ describe('readiness', () => {
     });
   });
 
-  it('comes without a network, too, and says so', async () => {
+  it('comes without a network, too, and reports that', async () => {
     const { deps, serviceRun, service } = attended();
     await deps.agent.start();
     const started = serviceRun.started();

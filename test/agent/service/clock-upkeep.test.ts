@@ -11,7 +11,7 @@ const TIME: ServerTime = { date: NOW, validFrom: NOW - DAY_MS, validTo: NOW + DA
 interface Setup {
   readonly wall: number | null;
   readonly answer?: ServerTime | null;
-  /** Nobody sets the clock. */
+  /** No service sets the clock. */
   readonly alone?: boolean;
   readonly sources?: readonly string[];
 }
@@ -49,7 +49,7 @@ function cared({ wall, answer = TIME, alone = false, sources = ['https://a/', 'h
 }
 
 describe('a clock that is not set', () => {
-  it('is told of, asked for at once, and its setting is noticed within seconds', async () => {
+  it('is logged, requested at once, and noticed within seconds when set', async () => {
     const world = cared({ wall: null });
     expect(world.logged[0]).toEqual(['warn', expect.stringMatching(/^the clock is not set/)]);
     await world.pass(500);
@@ -66,7 +66,7 @@ describe('a clock that is not set', () => {
     expect(world.clock.armed).toBe(0);
   });
 
-  it('is asked for again and again, ever more rarely, and set by whoever comes first', async () => {
+  it('is requested ever more rarely, until any source sets it', async () => {
     const world = cared({ wall: null, answer: null });
     await world.pass(600_000);
     const asks = world.asked.length / 2;
@@ -83,13 +83,13 @@ describe('a clock that is not set', () => {
     ['after its own certificate', { ...TIME, date: NOW + 2 * DAY_MS }],
     ['before its own certificate', { ...TIME, date: NOW - 2 * DAY_MS }],
     ['in a century', { date: Date.UTC(2126, 0, 1), validFrom: 0, validTo: Date.UTC(2200, 0, 1) }],
-  ])('is not set by a server that says it is %s', async (_when, answer) => {
+  ])('is not set by a server whose time is %s', async (_when, answer) => {
     const world = cared({ wall: null, answer });
     await world.pass(60_000);
     expect(world.requested).toEqual([]);
   });
 
-  it('is an error once, where nobody sets it though the time is known', async () => {
+  it('is an error once when no service sets it although the time is known', async () => {
     const deaf = cared({ wall: null });
     await deaf.pass(300_000);
     expect(deaf.errors()).toEqual([expect.stringContaining('dragoman-clock.path')]);
@@ -115,7 +115,7 @@ describe('a clock that is set', () => {
     expect([world.asked, world.logged, world.clock.armed]).toEqual([[], [], 0]);
   });
 
-  it('is put forward where it is behind', async () => {
+  it('is set forward when it is slow', async () => {
     const world = cared({ wall: NOW - 300 * DAY_MS });
     world.care.doubt();
     world.care.doubt();
@@ -126,7 +126,7 @@ describe('a clock that is set', () => {
     expect(world.sets()).toBe(1);
   });
 
-  it('is left alone where servers agree with it: the certificate is wrong', async () => {
+  it('is left alone when servers agree with it: the certificate is wrong', async () => {
     const world = cared({ wall: NOW + 1000 });
     world.care.doubt();
     await world.pass(500);

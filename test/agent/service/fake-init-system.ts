@@ -1,12 +1,12 @@
 import type { InitSystem, ServiceNews } from '../../../src/ports/init-system.ts';
 
-/** An init system that writes down what it is told. */
+/** An init system that records its messages. */
 export function createFakeInitSystem(watchdogMs: number | null = 60_000) {
   const told: ServiceNews[] = [];
   const initSystem: InitSystem = { listens: true, watchdogMs, tell: (news) => void told.push(news) };
   return {
     ...{ initSystem, told },
-    /** How often it was told that the agent is alive. */
+    /** Number of signs of life. */
     get signs() {
       return told.filter(({ alive }) => alive).length;
     },

@@ -4,7 +4,7 @@ import type { Log } from '../../../src/ports/log.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
 describe('the agent watches its own memory', () => {
-  it('and says once an hour that it is too large, and when that is over', () => {
+  it('and warns once an hour that it is too large, and reports the end', () => {
     const clock = createVirtualClock();
     const warnings: object[] = [];
     const changes: boolean[] = [];

@@ -68,7 +68,7 @@ function waiting(first: Partial<Unusable> = {}) {
 }
 
 describe('a configuration that cannot be used', () => {
-  it('keeps the program up, which says why: at once, and once a minute', () => {
+  it('keeps the program up, which logs the reason at once and once a minute', () => {
     const { clock, service, errors } = waiting();
     expect(service.told).toEqual([{ ready: true, status: `degraded (config): ${BAD}` }]);
     clock.advance(59_000);
@@ -76,7 +76,7 @@ describe('a configuration that cannot be used', () => {
     clock.advance(600_000);
     expect(errors.length).toBeGreaterThanOrEqual(10);
     expect(errors.length).toBeLessThanOrEqual(12);
-    // The watchdog is content, and the line for people is not said again.
+    // The watchdog gets signs of life, and the status line is not repeated.
     expect(service.signs).toBe(32);
     expect(service.statuses).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe('a configuration that cannot be used', () => {
     expect(await other.outcome).toBe('repaired');
   });
 
-  it('is told again when something else is wrong', () => {
+  it('is logged again when the fault changes', () => {
     const { clock, become, service, errors, unusable } = waiting();
     become(unusable({ problems: ['mqtt.caFile: cannot be read', 'more'], key: 'mqtt.caFile' }));
     clock.advance(6000);
@@ -105,7 +105,7 @@ describe('a configuration that cannot be used', () => {
     expect(errors).toHaveLength(2);
   });
 
-  it('is told to the owner where the part about the broker can be used', async () => {
+  it('is published when the part about the broker is usable', async () => {
     const { buses, clock, become, unusable, broker, topics, signals, outcome } = waiting();
     expect(buses[0]?.options.will?.(1)).toMatchObject({ topic: topics.status });
     buses[0]?.listener.up(1, 5);
@@ -163,7 +163,7 @@ describe('a configuration that cannot be used', () => {
     expect(await outcome).toBe('ended');
   });
 
-  it('without any broker ends at SIGTERM all the same', async () => {
+  it('ends at SIGTERM without any broker', async () => {
     const { signals, outcome, service, clock } = waiting({ broker: null });
     signals.emit('SIGTERM');
     expect(await outcome).toBe('ended');

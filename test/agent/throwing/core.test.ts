@@ -31,7 +31,7 @@ function breakCore(is: (event: LaneEvent) => boolean): void {
 }
 
 describe('a step of the core that throws', () => {
-  it('keeps nobody from the owner: what is desired is in effect, and commands are answered', async () => {
+  it('does not block the owner: the desired configuration is in force, and commands are answered', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     breakCore(({ type }) => type === 'captured');
@@ -49,7 +49,7 @@ describe('a step of the core that throws', () => {
     expect(deps.sent('config/reported').at(-1)?.body).toMatchObject({ version: { device: 1 }, errors: [] });
   });
 
-  it('ends alone: it is told, and the lane begins again and streams', async () => {
+  it('is reported, and the lane restarts and streams', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     breakCore(({ type }) => type === 'captured');
@@ -97,7 +97,7 @@ describe('a step of the core that throws', () => {
   it('at the start of the agent, or when the connection comes up, does not keep it from running', async () => {
     const deps = throwing((given) => given);
     const left = new Set<LaneEvent['type']>(['start', 'broker']);
-    // Each throws once: nobody tells a lane a second time that it is to run, or that the connection is up.
+    // Each throws once: a lane hears only once that it is to run, or that the connection is up.
     breakCore(({ type }) => left.delete(type));
     await deps.agent.start();
     deps.brokerUp();
@@ -107,7 +107,7 @@ describe('a step of the core that throws', () => {
     await stopped(deps);
   });
 
-  it('and every device and connection that throws when it is let go of: the lane comes back all the same', async () => {
+  it('restarts the lane even when devices and connections throw at their release', async () => {
     const deps = throwing((given) => {
       const deaf = withPlayback({ flush: explode })(withCapture({ close: reject })(given));
       return {
@@ -146,7 +146,7 @@ describe('a step of the core that throws', () => {
 });
 
 describe('the one queue', () => {
-  it('goes on behind a job that throws, with those that wait and those that come', () => {
+  it('goes on after a job that throws, with waiting and new jobs', () => {
     const done: string[] = [];
     const loop = createEventLoop((error) => done.push(String(error)));
     loop.post(() => {
@@ -160,7 +160,7 @@ describe('the one queue', () => {
 });
 
 describe('a timer', () => {
-  it('whose callback throws ends nothing, and the next one goes off', () => {
+  it('whose callback throws does not stop the next one', () => {
     const clock = createVirtualClock();
     const done: string[] = [];
     const guarded = guardClock(clock, (where) => done.push(where));
@@ -172,7 +172,7 @@ describe('a timer', () => {
 });
 
 describe('defects', () => {
-  it('before anybody can be told, and of the timers outside, are told as soon as somebody can be', async () => {
+  it('before the connection, and of outside timers, are published once it is up', async () => {
     let reports: DefectReports | null = null;
     const deps = throwing((given) => {
       reports = createDefects(given.log, given.clock);
@@ -188,7 +188,7 @@ describe('defects', () => {
     expect(deps.sent('event/defect')).toHaveLength(1);
   });
 
-  it('reach the owner where the log throws, and the log where the telling does', () => {
+  it('reach the owner when the log throws, and the log when publishing throws', () => {
     const mute = (): void => {};
     const log = { trace: mute, debug: mute, info: mute, warn: mute };
     const told: string[] = [];
@@ -209,11 +209,11 @@ describe('defects', () => {
     ['secret', 'string'],
     [null, 'object'],
     [new Proxy(new Error('x'), { get: explode }), 'Error'],
-  ])('tell the kind of what was thrown and nothing else of it: %#', (thrown, kind) => {
+  ])('report only the kind of the error: %#', (thrown, kind) => {
     expect(nameOf(thrown)).toBe(kind);
   });
 
-  it('are told at once, and then once a minute with their number', () => {
+  it('are logged at once, and then once a minute with a count', () => {
     const clock = createVirtualClock();
     const told: object[] = [];
     const mute = (): void => {};

@@ -11,7 +11,7 @@ describe('a connection to the owner', () => {
   });
 });
 
-describe('what throws elsewhere', () => {
+describe('an exception elsewhere', () => {
   it('a watcher does not keep the others from watching', async () => {
     const deps = throwing((given) => given);
     let steps = 0;

@@ -22,7 +22,7 @@ describe('a voice detector that throws', () => {
   );
 });
 
-describe('a voice detector that throws when it is asked whether somebody talks', () => {
+describe('a voice detector whose talk function throws', () => {
   it('gives way to a plainer one', async () => {
     let asked = 0;
     const talk = () => {

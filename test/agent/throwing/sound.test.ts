@@ -62,7 +62,7 @@ describe('a loudspeaker that', () => {
     isMissing = false;
     await deps.clock.elapse(9000);
     expect(deps.sent('event/audio_back').map(({ body }) => body['device'])).toEqual(['playback']);
-    // What was said meanwhile has waited.
+    // The earlier speech has waited.
     expect(deps.played).toHaveLength(1);
     deps.service({ ...SPEECH, utterance: 'b' });
     await deps.clock.elapse(1000);
@@ -79,7 +79,7 @@ describe('a loudspeaker that', () => {
     expect(deps.finale).not.toBeNull();
   });
 
-  it('never closes, and so does a microphone: the agent ends all the same', async () => {
+  it('never closes, like the microphone: the agent still ends', async () => {
     const never = (): Promise<void> => new Promise(() => {});
     const deps = throwing((given) => withCapture({ close: never })(withPlayback({ close: never })(given)));
     await deps.goLive();

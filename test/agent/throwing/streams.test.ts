@@ -4,7 +4,7 @@ import { TOKEN } from '../fake-deps.ts';
 import { expectNoSecret, expectStreaming, expectTold, explode, phaseOf, stopped, throwing } from './tools.ts';
 
 describe('a stream that throws', () => {
-  it('as it is opened is a failed try, told without its text, and the next one works', async () => {
+  it('as it is opened is a failed try, reported without its text, and the next one works', async () => {
     let isBroken = true;
     const deps = throwing((given) => ({
       ...given,
@@ -34,7 +34,7 @@ describe('a stream that throws', () => {
   });
 
   const METHODS = ['setTask', 'getTask', 'sendAudio', 'ping'] as const;
-  it.each(METHODS)('in %s is cut, told and replaced', async (method) => {
+  it.each(METHODS)('in %s is terminated, reported and replaced', async (method) => {
     let isBroken = true;
     const deps = throwing((given) => ({
       ...given,

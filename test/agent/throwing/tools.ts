@@ -4,7 +4,7 @@ import type { Capture, Playback } from '../../../src/ports/audio.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
 import { createFakeDeps, type FakeDeps, TOKEN, testConfig } from '../fake-deps.ts';
 
-/** Its text holds what must never be told. */
+/** Its text contains a secret. */
 export class Thrown extends TypeError {
   constructor() {
     super(`Invalid URL: wss://service.example/?token=${TOKEN}`);
@@ -65,14 +65,14 @@ export const SPEECH = {
 export const soundsOf = (deps: FakeDeps): number =>
   deps.lastStream().audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length;
 
-/** The lane works: what is said goes out. */
+/** The lane works: speech is sent. */
 export function expectStreaming(deps: FakeDeps): void {
   expect(phaseOf(deps)).toBe('live');
   const before = soundsOf(deps);
   deps.speak();
   expect(soundsOf(deps)).toBe(before + 1);
 }
-/** What the service and the owner hear of it holds nothing of the error's own text. */
+/** No message to the service or the owner contains the error's own text. */
 export function expectNoSecret(deps: FakeDeps): void {
   expect(JSON.stringify(deps.published)).not.toContain('Invalid URL');
   expect(JSON.stringify([deps.published, deps.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);

@@ -28,18 +28,18 @@ describe('the answers to a command', () => {
   });
 
   it.each([
-    ['nobody is there', noted(), [], true],
+    ['no device is reachable', noted(), [], true],
     ['one that is there is silent', noted(), [entry('a', 'ready')], false],
     ['one that is away is silent', noted(), [entry('a', 'lost'), entry('b', null)], true],
     ['one has begun', noted(['a', 'accepted']), [], false],
     ['one has begun and is done', noted(['a', 'accepted'], ['a', 'ok']), [entry('a', 'ready')], true],
     ['one of two is done', noted(['a', 'ok']), [entry('a', 'ready'), entry('b', 'idle')], false],
-    ['one that was said to be away is done', noted(['a', 'error']), [entry('a', 'lost')], true],
+    ['a device reported as away has answered', noted(['a', 'error']), [entry('a', 'lost')], true],
   ])('%s: complete or not', (_, answers, expected, isAll) => {
     expect(isComplete(answers, expected)).toBe(isAll);
   });
 
-  it('tell what became of it at each device, by name, strangers too', () => {
+  it('give the result at each device by name, unknown ones too', () => {
     const answers = noted(['stranger', 'ok'], ['b', 'expired'], ['begun', 'accepted']);
     const expected = [entry('b', 'ready'), entry('a', 'lost'), entry('begun', 'ready'), entry('new', null)];
     expect(outcomes(answers, expected, 10)).toEqual([

@@ -56,7 +56,7 @@ describe('a change of what is desired', () => {
     ]);
   });
 
-  it('keeps what nobody named, and takes the next version', () => {
+  it('keeps other keys, and takes the next version', () => {
     const before = {
       version: 4,
       iat: 1,

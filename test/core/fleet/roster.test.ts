@@ -98,7 +98,7 @@ describe('the rows of a table', () => {
     );
   });
 
-  it('of a device that has told nothing are a problem, and stand where one looks', () => {
+  it('of a device without a status are a problem, and come first', () => {
     const rows = rosterRows([entry('fine', 'ready'), entry('silent', null), entry('newer', 'hibernating')]);
     expect(rows.map(({ device }) => device)).toEqual(['newer', 'silent', 'fine']);
     expect(rows[1]).toEqual({
@@ -117,7 +117,7 @@ describe('the rows of a table', () => {
     expect(at(null, null)).toBeNull();
   });
 
-  it('tell the reasons and each lane', () => {
+  it('show the reasons and each lane', () => {
     const lanes = [
       { id: 'main', phase: 'live', source: 'en', targets: ['es', 'fr'], volume: 80 },
       { id: 'desk', phase: 'standby', source: 'de', targets: ['en'], volume: 0, muted: true },

@@ -22,7 +22,14 @@ describe('whether a lane may have a session', () => {
     ['it is open', { ...FREE, schedule: SCHEDULE }, NOON, null, null, at('2026-05-04T18:00:00Z')],
     ['it is closed', { ...FREE, schedule: SCHEDULE }, EVENING, 'closed', NEXT, NEXT],
     ['the clock is not set', { ...FREE, schedule: SCHEDULE }, null, null, null, null],
-    ['somebody has opened it', { ...FREE, schedule: SCHEDULE, openUntil: LATER }, EVENING, null, null, LATER],
+    [
+      'an operator has opened it',
+      { ...FREE, schedule: SCHEDULE, openUntil: LATER },
+      EVENING,
+      null,
+      null,
+      LATER,
+    ],
     ['that is over', { ...FREE, schedule: SCHEDULE, openUntil: EVENING }, EVENING, 'closed', NEXT, NEXT],
     [
       'the budget is used up',
@@ -39,7 +46,7 @@ describe('whether a lane may have a session', () => {
       ...[EVENING, 'closed', NEXT, MIDNIGHT],
     ],
     [
-      'the budget counts also for what somebody has opened',
+      'the budget also limits a lane opened by command',
       { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: PAST_MIDNIGHT },
       ...[EVENING, 'budget', MIDNIGHT, MIDNIGHT],
     ],

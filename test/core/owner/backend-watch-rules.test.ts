@@ -73,7 +73,7 @@ describe('a token request', () => {
     ]);
   });
 
-  it('that the broker does not let through tells nothing of the backend', () => {
+  it('that the broker refuses says nothing about the backend', () => {
     const refused = { type: 'published', allowed: false } as const;
     const watch = waiting().does(refused).pass(7000).does(refused).pass(SILENT_AFTER_MS);
     expect(watch.told.map(({ at: _, ...effect }) => effect)).toEqual([
@@ -89,13 +89,13 @@ describe('a token request', () => {
     const later = waiting().does({ type: 'published', allowed: false }).pass(3000);
     later.does({ type: 'published', allowed: true }).pass(SILENT_AFTER_MS);
     expect(later.all('silent')[0]?.outage.reason).toBe('no_answer');
-    // Whatever comes meanwhile is no answer to it.
+    // Later messages are no answer to it.
     const unasked = waiting().does({ type: 'published', allowed: false });
     unasked.does({ type: 'malformed', field: 'ok' }).pass(SILENT_AFTER_MS);
     expect(unasked.all('silent')[0]?.outage).toMatchObject({ reason: 'not_allowed', field: null });
   });
 
-  it('is told at its time, and once, whatever fractions of a millisecond the clock has', () => {
+  it('is reported on time and once, whatever fractions of a millisecond the clock has', () => {
     for (let i = 0; i < 500; i++) {
       const watch = new Watch();
       watch.now = 247_075.781_416_133_16 + i * 0.137_931;
@@ -175,7 +175,7 @@ describe('a lane that waits for a voice', () => {
     expect(gaps.at(-1)).toBeGreaterThan(PROBE_EACH_MS * 0.8);
   });
 
-  it('has nobody asked once it is awake, or without a connection', () => {
+  it('gets no probe once the lane is awake, or without a connection', () => {
     expect(resting().lanes(false, false).pass(3_600_000).told).toEqual([]);
     expect(resting().brokerIs(false).pass(3_600_000).told).toEqual([]);
     const woken = resting();
@@ -215,7 +215,7 @@ describe('a backend that does not know the probe', () => {
     watch.answer = (ask) => (ask.kind === 'service' ? alive(ask) : null);
     watch.pass(day);
     expect(watch.kinds).toBe('b b b s b b b s probes_unknown');
-    // What the lanes ask for still tells.
+    // The lanes' requests still count.
     watch.lanes(true, false).pass(SILENT_AFTER_MS);
     expect(watch.all('silent')).toHaveLength(1);
   });

@@ -60,7 +60,7 @@ describe('the budget of a day', () => {
     expect(addKept(budgetUse([], 0), kept).today.usedMs).toBe(0);
   });
 
-  it('ends after 24 h where the clock is never set', () => {
+  it('ends after 24 h when the clock is never set', () => {
     let use = countUse(budgetUse([], 0), null, 0, 5 * MIN);
     use = countUse(use, null, DAY_MS - 1, MIN);
     expect(leftMs(use, 6)).toBe(0);
@@ -68,7 +68,7 @@ describe('the budget of a day', () => {
     expect(leftMs(use, 6)).toBe(5 * MIN);
   });
 
-  it('is told at 80 %, once a day and limit', () => {
+  it('warns at 80 %, once a day and limit', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 7.9 * MIN);
     expect(isWorthTelling(use, null)).toBe(false);
     expect(isWorthTelling(use, 10)).toBe(false);

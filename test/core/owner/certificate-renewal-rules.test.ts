@@ -97,7 +97,7 @@ describe('a new certificate on trial', () => {
     expect(run(['refused', 'refused', 'up']).at(-1)).toBe('new up: adopt');
   });
 
-  it('has had no turn yet where the present one still connects', () => {
+  it('is not tried while the present one connects', () => {
     const noted = noteConnection({ uses: 'present', failures: 0, isDoubted: false }, 'up');
     expect(noted.verdict).toBe('open');
   });

@@ -59,7 +59,7 @@ describe('the ledger of commands', () => {
     expect(ledger.has('11')).toBe(true);
   });
 
-  it('forgets what is older than a day, where the clock tells', () => {
+  it('forgets entries older than a day when the clock is set', () => {
     const ledger = done(done(EMPTY_LEDGER, 'timeless', null), 'old');
     expect(begin(ledger, 'b', DAY + REMEMBERED_MS).has('old')).toBe(true);
     expect(begin(ledger, 'b', null).has('old')).toBe(true);
@@ -85,13 +85,13 @@ describe('a command that came too late', () => {
   const NOON = '2026-05-01T12:00:00Z';
   const noonMs = asWall(Date.parse(NOON));
 
-  it('is told by the wall clock', () => {
+  it('follows the wall clock', () => {
     expect(isExpired(NOON, asWall(noonMs - 1))).toBe(false);
     expect(isExpired(NOON, noonMs)).toBe(false);
     expect(isExpired(NOON, asWall(noonMs + 1))).toBe(true);
   });
 
-  it('is not told without a clock or without a limit', () => {
+  it('never happens without a clock or a limit', () => {
     expect(isExpired(NOON, null)).toBe(false);
     expect(isExpired(null, noonMs)).toBe(false);
     expect(isExpired(undefined, noonMs)).toBe(false);

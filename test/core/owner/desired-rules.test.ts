@@ -53,7 +53,7 @@ describe('desired configuration', () => {
     expect(config.lanes.map(({ echo }) => echo)).toEqual(['off', 'cancel']);
   });
 
-  it('refuses a lane that is named before: which of the two is meant, nobody can tell', () => {
+  it('refuses a lane that is named twice', () => {
     const [one, other] = [{ echo: 'off' }, { echo: 'cancel', standbyAfter: 5 }];
     const twice = resolve([
       'device',
@@ -115,7 +115,7 @@ describe('desired configuration', () => {
     ]);
   });
 
-  it('keeps source and targets as they were where the two together are impossible', () => {
+  it('keeps source and targets when the two together are impossible', () => {
     const { config, errors } = resolve([
       'device',
       { lanes: [{ id: 'main', targets: ['en', 'fr'], echo: 'off' }] },
@@ -203,7 +203,7 @@ describe('canonical JSON', () => {
   });
 });
 
-describe('whose document a key in force is of', () => {
+describe('the document of a key in force', () => {
   const find = (keys: readonly string[], ...bodies: [from: string, body: Record<string, unknown>][]) => {
     const documents = bodies.map(([from, body]) => ({ from, version: 1, body }));
     return findNamer(BASE, documents, resolveDesired(BASE, documents).errors, 'side', keys);
@@ -243,7 +243,7 @@ describe('whose document a key in force is of', () => {
     expect(find(['targets'], ['device', body])).toEqual({ from: 'device', key: 'lanes[0].targets' });
   });
 
-  it('is not one that was refused it, and none where the device itself has it', () => {
+  it('is none that was refused the key, and none when the device has it', () => {
     const lobby = ['group:lobby', of({ targets: ['de'] })] as [string, Record<string, unknown>];
     expect(find(['targets'], lobby, ['device', of({ targets: [] })])).toEqual({
       from: 'group:lobby',

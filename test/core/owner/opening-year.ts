@@ -21,13 +21,13 @@ const FROM = at('2026-01-01T00:00:00Z');
 const TO = at('2027-01-01T00:00:00Z');
 const CLOSED = ['2026-01-01', '2026-05-01', '2026-12-25'];
 
-/** What the wall clocks of a place show, told by another way than the code's: `2026-03-29 02:00`. */
+/** The local clock time, by another method than the code's: `2026-03-29 02:00`. */
 function clockOf(timeZone: string): (wall: number) => string {
   const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone });
   return (wall) => clock.format(wall);
 }
 
-/** As somebody with a clock on the wall and the opening hours beside it would say. */
+/** As a person with a wall clock and the opening hours would judge. */
 function isOpen(shown: string): boolean {
   const [date = '', time = ''] = shown.split(' ');
   const day = new Date(`${date}T12:00:00Z`);
@@ -38,7 +38,7 @@ function isOpen(shown: string): boolean {
   return name === 'sat' ? time >= '22:00' : name !== 'sun' && time >= '09:00' && time < '18:30';
 }
 
-/** @param everyMinutes how often somebody looks at the clock on the wall */
+/** @param everyMinutes interval of the comparisons */
 export function describeYear(zone: string, everyMinutes: number): void {
   const clock = clockOf(zone);
   const given = schedule(
@@ -50,7 +50,7 @@ export function describeYear(zone: string, everyMinutes: number): void {
     CLOSED,
   );
 
-  it('is open when the clock on the wall says so', () => {
+  it('is open exactly when a wall clock shows opening hours', () => {
     const wrong: string[] = [];
     let [looked, open] = [0, 0];
     for (let wall: number = FROM; wall < TO; wall += everyMinutes * 60_000) {

@@ -12,7 +12,7 @@ import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 const OWN = { bootId: 'me', connection: 3, wasTold: true, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
 
-describe('what a device hears on its own status topic', () => {
+describe('a message on the own status topic', () => {
   it.each([
     ['its own word comes back', heard('me', 3, 'ready'), false],
     ['its own word of a moment ago', heard('me', 3, 'degraded'), false],
@@ -22,7 +22,7 @@ describe('what a device hears on its own status topic', () => {
     ['something that is no status', null, true],
   ])('%s', (_, status, isWrong) => {
     expect(judgeStatus(status, false, OWN)).toEqual({ isWrong, otherBootId: null });
-    // What was there when it subscribed is replaced anyway.
+    // The retained status is replaced anyway.
     expect(judgeStatus(status, true, OWN)).toEqual({ isWrong: false, otherBootId: null });
   });
 
@@ -45,7 +45,7 @@ describe('what a device hears on its own status topic', () => {
 
   it('another device, that has spoken in its place or speaks now', () => {
     expect(judgeStatus(heard('you', 1, 'ready'), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
-    // Two at a time, as at a broker that renames clients: nobody answers the other forever.
+    // Two at a time, as at a broker that renames clients: they do not answer each other forever.
     for (const wasTold of [true, false])
       expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
         isWrong: false,

@@ -30,7 +30,7 @@ describe('a schedule', () => {
     expect(look(week, '2026-05-08T20:00:00Z')).toEqual([false, '2026-05-11T07:00:00.000Z']);
   });
 
-  it('passes midnight where it ends at or before its begin', () => {
+  it('passes midnight when it ends at or before its begin', () => {
     const bar = schedule('Europe/Berlin', [['fri', '20:00', '02:00']]);
     expect(look(bar, '2026-05-08T18:00:00Z')).toEqual([true, '2026-05-09T00:00:00.000Z']);
     expect(look(bar, '2026-05-08T23:30:00Z')).toEqual([true, '2026-05-09T00:00:00.000Z']);
@@ -82,7 +82,7 @@ describe('daylight saving', () => {
     expect(look(newYork, '2026-11-01T05:00:00Z')).toEqual([true, '2026-11-01T09:00:00.000Z']);
   });
 
-  it('tells a time that is skipped with the offset before, and of one that comes twice the first', () => {
+  it('uses the offset before a skipped time, and the first of a repeated time', () => {
     const berlin = 'Europe/Berlin';
     const march = localDay(at('2026-03-29T12:00:00Z'), berlin);
     expect(text(instantOf(march, 2 * 60 + 30, berlin))).toBe('2026-03-29T01:30:00.000Z');
@@ -106,7 +106,7 @@ describe.each([
   describeYear(zone, 307);
 });
 
-describe('what is no schedule', () => {
+describe('an invalid schedule', () => {
   const open = [{ days: ['mon'], from: '09:00', to: '18:00' }];
   it.each([
     [{ timeZone: 'Europe/Atlantis', open }, 'timeZone'],

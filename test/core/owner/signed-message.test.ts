@@ -5,7 +5,7 @@ const DEVICE = 'dragoman/v1/museum/kiosk-01';
 const WANTED = { type: 'dragoman+token', devices: [DEVICE], id: 'r1' } as const;
 const content = (body: unknown, typ: unknown = 'dragoman+token') => ({ typ, payload: JSON.stringify(body) });
 
-describe('what was signed', () => {
+describe('a signed message', () => {
   it('is taken for this kind, this device and this request alone', () => {
     const body = { id: 'r1', device: DEVICE, ok: true };
     expect(judgeSigned(content(body), WANTED)).toEqual({ ok: true, body });

@@ -38,7 +38,7 @@ describe('the address of a stream', () => {
     },
   );
 
-  it('says what is wrong with a "#" and what to do: the WebSocket client throws at one', () => {
+  it('names the fault and the fix for a "#": the WebSocket client throws at one', () => {
     expect(() => streamAddress('wss://stream.example/{random_hash}/s#x', 't', 'h')).toThrow(
       /holds a "#".*remove it/,
     );
