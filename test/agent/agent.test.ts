@@ -206,7 +206,7 @@ describe('tokens', () => {
     deps.grant({ token: 'another-token' });
     expect(deps.streams).toHaveLength(1);
     // The connection never reached the service: the same token is used again.
-    deps.lastStream().listener.unreached(false, 'nobody listens');
+    deps.lastStream().listener.unreached(false, 'connection refused');
     deps.clock.advance(2000);
     expect(deps.streams).toHaveLength(2);
     expect(new URL(deps.lastStream().url).searchParams.get('token')).toBe(TOKEN);

@@ -35,7 +35,7 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
     changed: () => event('changed'),
     returned: () => event('returned'),
     reasons: () => deps.agent.publisher.status().reasons,
-    /** Where the connection goes now. */
+    /** Present target of the connection. */
     present: () => brokers.connection('present').url,
     sighup: (next: string, more: object = {}) => deps.agent.apply(configured(next, more)),
     /** The result of the present try. */

@@ -7,7 +7,7 @@ import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
 export const NAME = 'museum.kiosk-01';
-/** Where the virtual clock begins. */
+/** Start of the virtual clock. */
 export const NOW = Date.UTC(2026, 0, 15, 9);
 const TWO_HOURS_MS = 7_200_000;
 if (!findOpenssl()) throw new Error('openssl is not installed, and these tests need it');

@@ -48,12 +48,12 @@ describe('restart and reboot', () => {
 
   it('are refused with a sentence when unsupported', async () => {
     const { done, answer } = await onMachine({
-      restartProblem: () => 'nobody would start it again',
+      restartProblem: () => 'no supervisor would start it again',
       reboot: () => 'dragoman-reboot.path is not enabled',
     });
     expect(answer('restart')).toMatchObject({
       status: 'error',
-      error: { code: 'unsupported', message: 'nobody would start it again' },
+      error: { code: 'unsupported', message: 'no supervisor would start it again' },
     });
     expect(answer('reboot')).toMatchObject({ status: 'error', error: { code: 'unsupported' } });
     expect(done).toEqual([]);

@@ -208,7 +208,7 @@ const ATTACKS: readonly [name: string, why: string, attack: Attack][] = [
     'device',
     (w) => sealed(w, jws(owner, { ...evil(w), device: 'dragoman/v1/museum/all' })),
   ],
-  ['for nobody', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: undefined }))],
+  ['for no device', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: undefined }))],
   ['for a list of devices', 'device', (w) => sealed(w, jws(owner, { ...evil(w), device: [BASE] }))],
   ['with another id inside', 'id', (w) => sealed(w, jws(owner, { ...evil(w), id: 'another-request' }))],
   ['with no id inside', 'id', (w) => sealed(w, jws(owner, { ...evil(w), id: undefined }))],

@@ -32,7 +32,7 @@ export interface BrokerConnectionParts {
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
   /** Null: foreign topics are not tried. */
-  readonly nobody: string | null;
+  readonly absentDevice: string | null;
 }
 
 /**
@@ -57,7 +57,8 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     const reached = await reachBroker(connection, clock);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
     // Before the login that stays: the broker may allow only one client of this name.
-    const isolation = parts.nobody === null ? null : await tryForeign(connection, parts, parts.nobody);
+    const isolation =
+      parts.absentDevice === null ? null : await tryForeign(connection, parts, parts.absentDevice);
     const { facts, bus, hasRefused } = await login(connection, parts);
     opened = bus;
     const certificate = await parts.certificate();
@@ -79,12 +80,12 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
 function tryForeign(
   connection: MqttConnection,
   { config, clock, mayAgentRun }: BrokerConnectionParts,
-  nobody: string,
+  absentDevice: string,
 ): Promise<IsolationFacts | null> {
   const { tenant, id: device } = config.device;
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   return tryForeignTopics({
-    ...{ clock, nobody, address: { prefix: config.mqtt.prefix, tenant, device } },
+    ...{ clock, absentDevice, address: { prefix: config.mqtt.prefix, tenant, device } },
     connections: mayAgentRun ? [beside] : [beside, connection],
   });
 }

@@ -121,7 +121,8 @@ function connectionAndSound(
   });
   const broker = createBrokerConnection({
     ...{ config, topics, clock, mayAgentRun },
-    nobody: only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
+    absentDevice:
+      only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: async () => {
       keys.check();
       const connection = brokerConnection(config, machine.env);

@@ -8,7 +8,7 @@ export interface IsolationParts {
   readonly clock: Clock;
   readonly address: DeviceAddress;
   /** The topic level of a device that does not exist. */
-  readonly nobody: string;
+  readonly absentDevice: string;
   /** In the order of the tries. */
   readonly connections: readonly MqttConnection[];
 }
@@ -24,9 +24,9 @@ const LOOK_EACH_MS = 50;
  * worked.
  */
 export async function tryForeignTopics(parts: IsolationParts): Promise<IsolationFacts | null> {
-  const { clock, address, nobody } = parts;
+  const { clock, address, absentDevice } = parts;
   const topics = operatorTopics(address.prefix, address.tenant);
-  const topic = `${address.prefix}/${address.tenant}/${nobody}/doctor`;
+  const topic = `${address.prefix}/${address.tenant}/${absentDevice}/doctor`;
   for (const connection of parts.connections) {
     const heard: string[] = [];
     const open = (subscriptions: readonly string[]): Promise<Login> => {
@@ -48,7 +48,7 @@ export async function tryForeignTopics(parts: IsolationParts): Promise<Isolation
     return {
       ...{ published, cameBack },
       subscribed: second.ok ? 'granted' : second.refused ? 'refused' : 'unknown',
-      devicesHeard: new Set(others.filter((name) => name !== undefined && name !== nobody)).size,
+      devicesHeard: new Set(others.filter((name) => name !== undefined && name !== absentDevice)).size,
     };
   }
   return null;

@@ -67,7 +67,7 @@ async function askAgent({ run }: MachineParts, loaded: LoadResult): Promise<Agen
   return { kind: 'says', status: 'degraded', reasons: ['config'], text: `degraded (config): ${why}` };
 }
 
-/** What an agent that has the broker says by itself is not asked again, and no token is asked for in its place. */
+/** A connected agent reports these itself: they are not checked again, and no token is requested in its place. */
 function questionsFor(agent: AgentState): CheckName[] {
   switch (agent.kind) {
     case 'unknown':

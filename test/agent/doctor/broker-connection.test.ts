@@ -55,7 +55,7 @@ async function startBroker(options: {
 async function join(mayAgentRun: boolean) {
   const url = scripted?.url ?? '';
   const connection = createBrokerConnection({
-    nobody: null,
+    absentDevice: null,
     certificate: async () => null,
     ...{ config: testConfig({}, { mqtt: { url } }), topics: TOPICS, clock: createSystemClock(), mayAgentRun },
     connection: async () => ({ url, clientId: 'museum.kiosk-01' }),
@@ -98,7 +98,7 @@ describe('the connection to the broker', () => {
 
   it('is not even tried with a file that cannot be used', async () => {
     const connection = createBrokerConnection({
-      nobody: null,
+      absentDevice: null,
       certificate: async () => null,
       ...{ config: testConfig(), topics: TOPICS, clock: createSystemClock(), mayAgentRun: false },
       connection: async () => {

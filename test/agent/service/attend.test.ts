@@ -11,7 +11,7 @@ function attended(lane: Record<string, unknown> = {}) {
     observed = observeDeps(outside);
     return observed.deps;
   });
-  if (observed === undefined) throw new Error('nobody observes');
+  if (observed === undefined) throw new Error('no observer');
   const { agent, clock } = deps;
   const service = createFakeInitSystem();
   const { initSystem } = service;

@@ -99,7 +99,7 @@ if (mosquitto === null) {
       const facts = await tryForeignTopics({
         clock: createSystemClock(),
         address: { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' },
-        nobody: 'doctor-4711',
+        absentDevice: 'doctor-4711',
         connections: [{ ...own, clientId: `${clientId}.doctor` }, own],
       });
       expect(facts).toMatchObject({ published: 'refused', devicesHeard: 0, cameBack: false });
