@@ -1,3 +1,4 @@
+import { allowSlowAddresses } from '../adapters/network/address-attempts.ts';
 import { harmless } from '../protocol/plain-text.ts';
 import { dropDebugOutput } from './debug-output.ts';
 import { createPrinter } from './printer.ts';
@@ -58,6 +59,7 @@ export function endOnCrash(
 /** Runs a program as this process: its command line, its streams, its end. */
 export async function runMain({ name, run, recordCrash, isClosed }: MainOptions): Promise<void> {
   dropDebugOutput(process);
+  allowSlowAddresses();
   // The printer checks the output itself. Failures to write the log or to standard error are ignored.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { env, stderr } = process;

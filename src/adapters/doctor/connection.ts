@@ -4,6 +4,7 @@ import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'nod
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { ADDRESS_LIMIT_MS } from '../network/address-attempts.ts';
 
 /** A server and the TLS material to connect to it. */
 export interface Server {
@@ -30,27 +31,55 @@ export function serverOf(url: URL, tls: NonNullable<Server['tls']>): Server {
 
 type Failure = NonNullable<ReachFacts['failure']>;
 
+/** Addresses of a name that may use up their time before the one that answers. */
+const MOST_SILENT_ADDRESSES = 2;
+
 /**
- * Looks up a server's name, connects, and completes the TLS handshake, each within `limitMs`. Sends no data. Never rejects.
- * An invalid certificate is inspected as well.
+ * Looks up a server's name, connects, and completes the TLS handshake, each within `limitMs` for an address that answers.
+ * Sends no data. Never rejects. An invalid certificate is inspected as well.
  */
 export async function reach(server: Server, limitMs: number, clock: Clock): Promise<ReachFacts> {
   const { host, port } = server;
   const facts = (more: Partial<ReachFacts>): ReachFacts => ({
-    ...{ host, port, addresses: [], failure: null, connectMs: null, certificate: null },
+    ...{ host, port, addresses: [], address: null, unanswered: [] },
+    ...{ failure: null, connectMs: null, certificate: null },
     ...more,
   });
   const found = await resolve(host, limitMs);
   if ('failure' in found) return facts(found);
   const { addresses } = found;
   const startedAt = clock.now();
-  const connected = await open(connectTcp({ host, port, autoSelectFamily: true }), 'connect', limitMs);
+  const opening = connectTcp({ host, port, autoSelectFamily: true });
+  const unanswered = watchAttempts(opening);
+  const silent = Math.min(addresses.length - 1, MOST_SILENT_ADDRESSES);
+  const connected = await open(opening, 'connect', limitMs + silent * ADDRESS_LIMIT_MS);
   const connectMs = clock.now() - startedAt;
-  connected.socket.destroy();
-  if (connected.code !== null)
-    return facts({ addresses, failure: { step: 'connection', code: connected.code } });
-  if (server.tls === null) return facts({ addresses, connectMs });
-  return facts({ addresses, connectMs, ...(await shakeHands(server, server.tls, limitMs)) });
+  const address = opening.remoteAddress ?? null;
+  opening.destroy();
+  const seen = { addresses, address, unanswered };
+  if (connected.code !== null) {
+    const code = mostTelling(unanswered) ?? connected.code;
+    return facts({ ...seen, failure: { step: 'connection', code } });
+  }
+  if (server.tls === null) return facts({ ...seen, connectMs });
+  return facts({ ...seen, connectMs, ...(await shakeHands(server, address ?? host, server.tls, limitMs)) });
+}
+
+/** Collects the addresses that were tried in vain; filled while the socket connects. */
+function watchAttempts(socket: Socket): { address: string; code: string }[] {
+  const unanswered: { address: string; code: string }[] = [];
+  socket.on('connectionAttemptFailed', (address, _port, _family, error) =>
+    unanswered.push({ address, code: codeOf(error) }),
+  );
+  socket.on('connectionAttemptTimeout', (address) => unanswered.push({ address, code: 'TIMEOUT' }));
+  return unanswered;
+}
+
+const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
+
+/** The failure of an address that has a route: a machine with one family only has none to the other. */
+function mostTelling(unanswered: readonly { code: string }[]): string | null {
+  return unanswered.find(({ code }) => !NO_ROUTE.has(code))?.code ?? null;
 }
 
 async function resolve(
@@ -96,6 +125,7 @@ const CLIENT_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNSUPPORTED_CERT|
 
 async function shakeHands(
   { host, port }: Server,
+  address: string,
   tls: NonNullable<Server['tls']>,
   limitMs: number,
 ): Promise<Pick<ReachFacts, 'failure' | 'certificate'>> {
@@ -114,7 +144,7 @@ async function shakeHands(
   try {
     const name = isIP(host) === 0 ? { servername: host } : {};
     // This connection carries only the handshake, so it is safe to accept an invalid certificate and inspect it.
-    socket = connectTls({ host, port, ...tls, ...name, rejectUnauthorized: false });
+    socket = connectTls({ host: address, port, ...tls, ...name, rejectUnauthorized: false });
   } catch (error) {
     return fail(codeOf(error));
   }

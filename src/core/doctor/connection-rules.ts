@@ -7,6 +7,10 @@ export interface ReachFacts {
   readonly host: string;
   readonly port: number;
   readonly addresses: readonly string[];
+  /** The address that answered; null: none did. */
+  readonly address: string | null;
+  /** Addresses that were tried in vain, with the error code. */
+  readonly unanswered: readonly { readonly address: string; readonly code: string }[];
   /** The step that failed; null if the connection succeeded. */
   readonly failure: { readonly step: 'name' | 'connection' | 'tls'; readonly code: string } | null;
   readonly connectMs: number | null;
@@ -40,12 +44,20 @@ const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, fix: s
 };
 
 export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }: ReachQuestion): Outcome {
-  const { host, port, failure, certificate, connectMs } = facts;
-  const data = { host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) };
+  const { host, port, failure, certificate, connectMs, address, unanswered } = facts;
+  const data = {
+    ...{ host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) },
+    ...(address !== null && { address, family: familyOf(address) }),
+    ...(unanswered.length > 0 && { unanswered }),
+  };
   if (failure === null) {
-    const reached = ok(`${host}:${port} reached in ${Math.max(1, Math.round(connectMs ?? 0))} ms`, data);
-    if (certificate === null) return reached;
-    return combine([reached, judgeCertificate(certificate, { host, wall, caKey })]);
+    const over =
+      address === null || facts.addresses.includes(host) ? '' : ` over ${familyOf(address)} (${address})`;
+    const took = Math.max(1, Math.round(connectMs ?? 0));
+    const steps = [ok(`${host}:${port} reached${over} in ${took} ms`, data), ...judgeSilence(facts, who)];
+    return combine(
+      certificate === null ? steps : [...steps, judgeCertificate(certificate, { host, wall, caKey })],
+    );
   }
   const { step, code } = failure;
   if (step === 'name') {
@@ -74,6 +86,27 @@ export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }:
     `Check whether this port speaks TLS at all; the address comes from ${addressFrom}.`,
     data,
   );
+}
+
+const familyOf = (address: string): string => (address.includes(':') ? 'IPv6' : 'IPv4');
+
+/** An address that drops packets delays each connection. One without a route fails at once, which is harmless. */
+function judgeSilence({ unanswered, host, address }: ReachFacts, who: string): Outcome[] {
+  const silent = unanswered.filter(({ code }) => code === 'TIMEOUT' || code === 'ETIMEDOUT');
+  const [first] = silent;
+  if (first === undefined || address === null) return [];
+  const family = familyOf(first.address);
+  const list = silent.map((one) => one.address).join(', ');
+  const fix =
+    family === familyOf(address)
+      ? `Remove ${list} from the addresses of ${host}, or make it answer.`
+      : `Repair ${family} in this network or switch it off, or remove ${list} from the addresses of ${host}.`;
+  return [
+    warning(
+      `${who} ${host} does not answer over ${family} (${list}), which delays each connection by seconds; ${familyOf(address)} (${address}) works`,
+      fix,
+    ),
+  ];
 }
 
 const tenths = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);

@@ -79,13 +79,33 @@ describe('the way to a server', () => {
     judgeReach(
       {
         ...{ host: 'broker.example', port: 8883, addresses: ['10.0.0.1'] },
-        ...{ failure: null, connectMs: 12.4, certificate: null },
+        ...{ address: '10.0.0.1', unanswered: [], failure: null, connectMs: 12.4, certificate: null },
         ...more,
       },
       { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW },
     );
-  it('is ok when the server is reached', () => {
-    expect(judge({})).toMatchObject({ verdict: 'ok', finding: 'broker.example:8883 reached in 12 ms' });
+  it('is ok when the server is reached, and names the family of the address', () => {
+    expect(judge({})).toMatchObject({
+      verdict: 'ok',
+      finding: 'broker.example:8883 reached over IPv4 (10.0.0.1) in 12 ms',
+      data: { address: '10.0.0.1', family: 'IPv4' },
+    });
+    expect(judge({ address: 'fd00::1' }).finding).toContain('over IPv6 (fd00::1)');
+    expect(judge({ host: '10.0.0.1' }).finding).toBe('10.0.0.1:8883 reached in 12 ms');
+  });
+  it('is ok when another address of the server has no route', () => {
+    const unanswered = [{ address: 'fd00::1', code: 'ENETUNREACH' }];
+    expect(judge({ unanswered })).toMatchObject({ verdict: 'ok', data: { unanswered } });
+  });
+  it('has a warning when another address of the server drops packets', () => {
+    expect(judge({ unanswered: [{ address: 'fd00::1', code: 'TIMEOUT' }] })).toMatchObject({
+      verdict: 'warning',
+      finding: expect.stringMatching(/does not answer over IPv6 \(fd00::1\).*IPv4 \(10\.0\.0\.1\) works/),
+      fix: expect.stringContaining('Repair IPv6 in this network'),
+    });
+    expect(judge({ unanswered: [{ address: '10.0.0.9', code: 'TIMEOUT' }] }).fix).toMatch(
+      /^Remove 10\.0\.0\.9 from the addresses of broker\.example/,
+    );
   });
   it.each<[NonNullable<ReachFacts['failure']>, RegExp, RegExp]>([
     [{ step: 'name', code: 'ENOTFOUND' }, /this name is unknown/, /mqtt\.url/],
