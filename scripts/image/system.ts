@@ -35,9 +35,15 @@ RequiredForOnline=no
 
 [Network]
 DHCP=yes
+MulticastDNS=resolve
 
 [DHCPv4]
 RouteMetric=100
+`;
+
+const MULTICAST_DNS = `# For a broker named in ".local". Asked only: the kiosk does not announce its own name.
+[Resolve]
+MulticastDNS=resolve
 `;
 
 const SSH = `# Only the owner, and only with a key from dragoman.json.
@@ -119,6 +125,7 @@ export function systemFiles(sources: string, signature: string, epoch: number): 
     { path: 'etc/systemd/system.conf.d/watchdog.conf', content: WATCHDOG },
     { path: 'etc/systemd/journald.conf.d/memory.conf', content: JOURNAL },
     { path: 'etc/systemd/network/80-wired.network', content: WIRED },
+    { path: 'etc/systemd/resolved.conf.d/multicast-dns.conf', content: MULTICAST_DNS },
     { path: 'etc/ssh/sshd_config.d/kiosk.conf', content: SSH },
     { path: `etc/sudoers.d/${LOGIN}`, content: `${LOGIN} ALL=(ALL) NOPASSWD: ALL\n`, mode: 0o440 },
     { path: `${UNITS}/systemd-fsck@.service.d/card.conf`, content: FAT_CHECK },

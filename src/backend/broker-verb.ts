@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
+import { asciiHost } from '../protocol/host.ts';
 import { nameSchema, prefixSchema } from '../protocol/mqtt/topics.ts';
 import { jsonLine } from '../protocol/plain-text.ts';
 import { addAuthorityVerb } from './authority-verb.ts';
@@ -83,6 +84,11 @@ function init(shell: Shell, given: string, options: Options): void {
   );
 }
 
+/** The host in ASCII, as it is looked up and stands in the certificate. */
+function asciiName(host: string): string {
+  return /^\p{ASCII}*$/u.test(host) ? host : (asciiHost(host) ?? host);
+}
+
 function choose(given: string, options: Options): Chosen {
   const { form, deviceLogin, devicePort, peoplePort, listen } = options;
   if (devicePort === peoplePort)
@@ -94,7 +100,7 @@ function choose(given: string, options: Options): Chosen {
   return {
     ...{ form, deviceLogin, devicePort, peoplePort },
     tenant: checked('--tenant', nameSchema, options.tenant),
-    host: checked('--host', hostSchema, options.host),
+    host: checked('--host', hostSchema, asciiName(options.host)),
     listen: listen === undefined ? null : checked('--listen', hostSchema, listen),
     prefix: checked('--prefix', prefixSchema, options.prefix),
     installedAt: checked('--installed-at', pathSchema, installedAt),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import { ignoredProxy } from '../adapters/network/ignored-proxy.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
@@ -33,6 +34,9 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
     { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },
     'issuing tokens',
   );
+  const proxy = ignoredProxy(shell.env);
+  if (proxy !== null)
+    log.warn({}, `${proxy} is set, but is not used: allow direct connections to the service and the broker`);
   for (const sentence of backendWarnings(config)) log.warn({}, sentence);
   await asked;
   log.info({}, 'asked to end');

@@ -1,4 +1,5 @@
 /** HTTPS servers that give the time to a machine without a clock and without a reachable time server. */
+import { readAddress } from '../protocol/host.ts';
 
 /** Range of credible times: the program did not exist earlier, and no present certificate is valid later. */
 const EARLIEST_MS = Date.UTC(2024, 0, 1);
@@ -11,8 +12,9 @@ const ENCRYPTED = new Set(['mqtts:', 'wss:', 'https:']);
  */
 export function timeSources(brokerUrl: string, hosts: readonly string[]): string[] {
   const sources = hosts.filter((host) => !host.startsWith('*.')).map((host) => `https://${host}/`);
-  if (URL.canParse(brokerUrl)) {
-    const { protocol, hostname, port } = new URL(brokerUrl);
+  const broker = readAddress(brokerUrl);
+  if (broker !== null) {
+    const { protocol, hostname, port } = broker;
     // The port of mqtts does not speak HTTP, but its host often does on the default port.
     const place = protocol === 'wss:' && port !== '' ? `:${port}` : '';
     if (ENCRYPTED.has(protocol)) sources.push(`https://${hostname}${place}/`);

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema } from './config-sound.ts';
-import { hostSchema, isExposedAddress } from './host.ts';
+import { hostSchema, isExposedAddress, readAddress } from './host.ts';
 import { languageClash, languageSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
@@ -25,7 +25,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const optionalFile = (description: string) => fileSchema.nullable().default(null).describe(description);
 
 const brokerUrlSchema = plainTextSchema.superRefine((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = readAddress(text);
   if (url === null || !BROKER_SCHEMES.includes(url.protocol) || url.hostname === '') {
     context.addIssue('must be an address such as "mqtts://broker.example:8883" (mqtt, mqtts, ws or wss)');
   } else if (url.username !== '' || url.password !== '') {

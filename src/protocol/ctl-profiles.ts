@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readAddress } from './host.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
 const file = z.string().min(1, 'must name a file');
@@ -7,7 +8,7 @@ const file = z.string().min(1, 'must name a file');
 export const ctlProfileSchema = z.strictObject({
   url: z
     .string()
-    .refine((text) => /^(mqtts?|wss?):\/\/[^/]/.test(text) && URL.canParse(text), {
+    .refine((text) => /^(mqtts?|wss?):\/\/[^/]/.test(text) && readAddress(text) !== null, {
       error: 'must be an address such as "mqtts://broker.example:8883"',
     })
     .refine(

@@ -3,9 +3,35 @@ import { z } from 'zod';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 const IPV4 = /^\d+(\.\d+){3}$/;
+const NOT_IN_HOST = /[\p{Cc}\s/?#@\\]|^[^[]*:/u;
 const HTTPS_PORT = 443;
 const LARGEST_PORT = 65_535;
 const ENTRY = /^(\*\.)?(\[[\da-f:.]+\]|[^\s/?#@:\\%*[\]]+)(?::(\d{1,5}))?$/i;
+
+/**
+ * Reads an address; its host is in ASCII (IDNA), whatever the scheme. `URL` converts only the hosts of web schemes, and leaves
+ * `m%C3%BCsli.example` of `mqtts://müsli.example`, which no name server knows. Null: not an address.
+ */
+export function readAddress(text: string): URL | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const host = url.hostname === '' ? '' : asciiHost(url.hostname);
+  if (host === null) return null;
+  url.hostname = host;
+  return url;
+}
+
+/** A host in the form of `URL`: lower case, ASCII (IDNA), IPv6 in brackets. Null: not a host. */
+export function asciiHost(host: string): string | null {
+  // `URL` would drop these or take what follows for another part of the address.
+  if (NOT_IN_HOST.test(host)) return null;
+  return URL.canParse(`https://${host}/`) ? new URL(`https://${host}/`).hostname : null;
+}
+
+/** Whether a host name in the form of `URL` is looked up by multicast DNS (RFC 6762). */
+export function isMulticastName(hostname: string): boolean {
+  return /\.local\.?$/i.test(hostname);
+}
 
 /** Whether a host name in the form of `URL` is this machine. */
 export function isLoopback(hostname: string): boolean {
@@ -23,8 +49,8 @@ interface Entry {
 function parseEntry(text: string): Entry | null {
   const [, wildcard, host = '', digits] = ENTRY.exec(text) ?? [];
   const port = digits === undefined ? HTTPS_PORT : Number(digits);
-  if (host === '' || port < 1 || port > LARGEST_PORT || !URL.canParse(`wss://${host}/`)) return null;
-  const name = new URL(`wss://${host}/`).hostname;
+  const name = host === '' ? null : asciiHost(host);
+  if (name === null || port < 1 || port > LARGEST_PORT) return null;
   const isAddress = IPV4.test(name) || name.startsWith('[');
   if (isAddress && (wildcard !== undefined || name !== host.toLowerCase())) return null;
   return { name, isSuffix: wildcard !== undefined, port };
@@ -53,7 +79,6 @@ const CLEAR = new Set(['mqtt:', 'ws:', 'http:']);
 
 /** Whether an address leads to another machine without TLS. */
 export function isExposedAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return CLEAR.has(protocol) && !isLoopback(hostname);
+  const url = readAddress(address);
+  return url !== null && CLEAR.has(url.protocol) && !isLoopback(url.hostname);
 }

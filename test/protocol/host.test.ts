@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { hostSchema, isExposedAddress, isListed } from '../../src/protocol/host.ts';
+import {
+  asciiHost,
+  hostSchema,
+  isExposedAddress,
+  isListed,
+  isMulticastName,
+  readAddress,
+} from '../../src/protocol/host.ts';
 
 const listed = (address: string, ...hosts: string[]): boolean => isListed(new URL(address), hosts);
 
@@ -87,5 +94,38 @@ describe('a list of hosts', () => {
     ['not an address', false],
   ])('%s leaves this machine without TLS: %s', (address, isExposed) => {
     expect(isExposedAddress(address)).toBe(isExposed);
+  });
+});
+
+describe('an address', () => {
+  it.each(['mqtt', 'mqtts', 'ws', 'wss', 'http', 'https'])('has its host in ASCII with %s', (scheme) => {
+    expect(readAddress(`${scheme}://müsli.example:99/x?y`)?.href).toBe(
+      `${scheme}://xn--msli-0ra.example:99/x?y`,
+    );
+    expect(readAddress(`${scheme}://BROKER.example`)?.hostname).toBe('broker.example');
+    expect(readAddress(`${scheme}://[2001:DB8::1]:99`)?.host).toBe('[2001:db8::1]:99');
+    expect(readAddress(`${scheme}://192.0.2.7`)?.hostname).toBe('192.0.2.7');
+  });
+
+  it('is refused when its host is not a host', () => {
+    expect(['mqtts://xn--a.example', 'mqtts://a%20b.example', 'broker', ''].map(readAddress)).toEqual(
+      Array(4).fill(null),
+    );
+    expect(['a b', 'a\nb', 'a/b', 'u@a', 'a:1', ''].map(asciiHost)).toEqual(Array(6).fill(null));
+  });
+
+  it('is not exposed when another writing of its host is this machine', () => {
+    expect(['mqtt://LOCALHOST', 'mqtt://127.1', 'mqtt://ｌocalhost'].map(isExposedAddress)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('is looked up by multicast DNS when it ends in .local', () => {
+    expect(['broker.local', 'BROKER.LOCAL.', 'local', 'local.example'].map(isMulticastName)).toEqual([
+      ...[true, true],
+      ...[false, false],
+    ]);
   });
 });

@@ -4,6 +4,7 @@ import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'nod
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { readAddress } from '../../protocol/host.ts';
 import { ADDRESS_LIMIT_MS } from '../network/address-attempts.ts';
 
 /** A server and the TLS material to connect to it. */
@@ -21,7 +22,9 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 const SECURE = new Set(['mqtts:', 'wss:', 'https:']);
 
 /** The server of an address, with the port that its scheme implies. */
-export function serverOf(url: URL, tls: NonNullable<Server['tls']>): Server {
+export function serverOf(address: string, tls: NonNullable<Server['tls']>): Server {
+  const url = readAddress(address);
+  if (url === null) throw new TypeError('not an address');
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port),

@@ -2,6 +2,7 @@
 import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
+import { isMulticastName, readAddress } from '../../protocol/host.ts';
 import { UnusableCredential } from './endpoint.ts';
 import type { ProtocolVersion, VersionFinding } from './protocol-version.ts';
 
@@ -51,6 +52,10 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH:
     'it sent a message that is too large; set message_size_limit at the broker',
 };
+
+const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: "dragoman doctor" says how';
+
+const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
 const reasonText = (code: number): string =>
   (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
@@ -108,7 +113,8 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
     const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;
     return { problem: 'unreachable', message, finding: 'other' };
   }
-  const why = SYSTEM_ERRORS[code] ?? code;
+  const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
+  const why = `${SYSTEM_ERRORS[code] ?? code}${isMulticast ? MULTICAST_HINT : ''}`;
   const isReset = code === 'ECONNRESET' || code === 'EPIPE';
   return {
     problem: 'unreachable',

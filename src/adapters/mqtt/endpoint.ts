@@ -1,4 +1,5 @@
 import type { IClientOptions } from 'mqtt';
+import { readAddress } from '../../protocol/host.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 
 /** The broker's address and our login. Only the address may appear in a message. */
@@ -36,9 +37,8 @@ export class UnusableCredential extends Error {}
 
 /** The broker's name for messages: scheme, host and port, never user name or password. */
 export function brokerName(connection: MqttConnection): string {
-  if (!URL.canParse(connection.url)) return 'the broker';
-  const { protocol, host } = new URL(connection.url);
-  return `${protocol}//${host}`;
+  const url = readAddress(connection.url);
+  return url === null ? 'the broker' : `${url.protocol}//${url.host}`;
 }
 
 /**
@@ -51,7 +51,8 @@ export function clientOptions(
   will: { topic: string; payload: string } | null,
   { keptForS, isNew = false }: { readonly keptForS?: number | undefined; readonly isNew?: boolean } = {},
 ): IClientOptions {
-  const url = new URL(connection.url);
+  // `new URL` throws at what is no address.
+  const url = readAddress(connection.url) ?? new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };

@@ -31,6 +31,8 @@ export interface BrokerConnectionParts {
   /** An agent runs on this machine, or that cannot be excluded. */
   readonly mayAgentRun: boolean;
   hear(message: BusMessage): void;
+  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  readonly proxy?: string | null;
   /** Null: foreign topics are not tried. */
   readonly absentDevice: string | null;
 }
@@ -54,7 +56,7 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
       const why = error instanceof Error ? error.message : 'unknown reason';
       return { outcome: problem(why, 'Fix the configuration first.'), bus: null, isolation: null };
     }
-    const reached = await reachBroker(connection, clock);
+    const reached = await reachBroker(connection, clock, parts.proxy ?? null);
     if (reached.verdict === 'problem') return { outcome: reached, bus: null, isolation: null };
     // Before the login that stays: the broker may allow only one client of this name.
     const isolation =
@@ -90,12 +92,16 @@ function tryForeign(
   });
 }
 
-async function reachBroker({ url, ca, cert, key }: MqttConnection, clock: Clock): Promise<Outcome> {
+async function reachBroker(
+  { url, ca, cert, key }: MqttConnection,
+  clock: Clock,
+  proxy: string | null,
+): Promise<Outcome> {
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  const facts = await reach(serverOf(new URL(url), tls), STEP_LIMIT_MS, clock);
+  const facts = await reach(serverOf(url, tls), STEP_LIMIT_MS, clock);
   return judgeReach(facts, {
     ...{ who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile' },
-    wall: clock.wall(),
+    ...{ wall: clock.wall(), proxy },
   });
 }
 

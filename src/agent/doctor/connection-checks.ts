@@ -45,6 +45,8 @@ export interface ConnectionParts {
   tells(name: CheckName): boolean;
   /** The allowed stream hosts (`service.hosts`). */
   readonly hosts: readonly string[];
+  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  readonly proxy?: string | null;
   /** PEM of the service's authority. */
   serviceCa(): Buffer | undefined;
 }
@@ -98,7 +100,7 @@ export function connectionChecks(parts: ConnectionParts): Check[] {
 /** @param template as in the grant; secrets in it are not shown */
 async function lookAtStreamHost(
   template: string,
-  { clock, hosts, serviceCa }: ConnectionParts,
+  { clock, hosts, serviceCa, proxy = null }: ConnectionParts,
 ): Promise<{ outcome: Outcome; sight: ClockReading | null }> {
   let url: URL;
   try {
@@ -111,13 +113,13 @@ async function lookAtStreamHost(
     return { outcome: problem(`the stream address of the backend ${error.message}`, fix), sight: null };
   }
   const ca = serviceCa();
-  const server: Server = serverOf(url, ca === undefined ? {} : { ca });
+  const server: Server = serverOf(url.href, ca === undefined ? {} : { ca });
   const facts = await reach(server, STEP_LIMIT_MS, clock);
   const reached = judgeReach(facts, {
     who: 'the stream host',
     addressFrom: "streamUrl in the backend's configuration",
     caKey: 'service.caFile',
-    wall: clock.wall(),
+    ...{ wall: clock.wall(), proxy },
   });
   if (reached.verdict === 'problem') return { outcome: reached, sight: null };
   const askedAt = clock.now();

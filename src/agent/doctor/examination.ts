@@ -5,6 +5,7 @@ import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
+import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection-rules.ts';
@@ -119,8 +120,9 @@ function connectionAndSound(
       if (fault !== 'unasked') probe.refused(explainFault(fault));
     },
   });
+  const proxy = ignoredProxy(machine.env);
   const broker = createBrokerConnection({
-    ...{ config, topics, clock, mayAgentRun },
+    ...{ config, topics, clock, mayAgentRun, proxy },
     absentDevice:
       only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: async () => {
@@ -139,7 +141,7 @@ function connectionAndSound(
   const lane = config.lanes[0]?.id ?? 'main';
   const wants = (name: CheckName): boolean => only === null || only.includes(name);
   const connection = connectionChecks({
-    ...{ clock, topics, probe, lane, join },
+    ...{ clock, topics, probe, lane, join, proxy },
     hosts: config.service.hosts,
     serviceCa: () => serviceAuthority(config),
     tells: wants,

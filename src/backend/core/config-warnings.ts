@@ -1,5 +1,5 @@
 import type { BackendConfig } from '../../protocol/backend-config.ts';
-import { isExposedAddress, isLoopback } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
 
 /** Time before a session's limit at which a device asks for the next one (s), by default. */
 const ROLLOVER_LEAD_S = 22;
@@ -23,7 +23,7 @@ export function backendWarnings(config: BackendConfig): string[] {
       `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
     );
   // At a broker on this machine no other client publishes.
-  if (signingKeyFile === null && !isLoopback(new URL(mqtt.url).hostname))
+  if (signingKeyFile === null && !isLoopback(readAddress(mqtt.url)?.hostname ?? ''))
     warnings.push(
       'signingKeyFile is not set: devices cannot verify that an answer comes from this backend. "dragoman-backend keys create" makes a pair.',
     );

@@ -1,3 +1,4 @@
+import { isMulticastName } from '../../protocol/host.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
@@ -25,7 +26,12 @@ export interface ReachQuestion {
   readonly addressFrom: string;
   readonly caKey: string;
   readonly wall: WallMs | null;
+  /** Name of the variable that sets a proxy, which is not used; null: none. */
+  readonly proxy?: string | null;
 }
+
+const MULTICAST_FIX =
+  'Names in ".local" need multicast DNS on this machine: set MulticastDNS=resolve in /etc/systemd/resolved.conf and in the [Network] section of its interface, or install libnss-mdns; or give the IP address instead';
 
 const NAME_FAILURES: Readonly<Record<string, readonly [why: string, fix: string]>> = {
   ENOTFOUND: ['this name is unknown', 'Check the spelling'],
@@ -43,30 +49,49 @@ const CONNECTION_FAILURES: Readonly<Record<string, readonly [why: string, fix: s
   EADDRNOTAVAIL: ['this machine has no network', 'Plug the cable in, or join the WLAN'],
 };
 
-export function judgeReach(facts: ReachFacts, { who, addressFrom, caKey, wall }: ReachQuestion): Outcome {
+export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome {
+  const { who, addressFrom, caKey, wall, proxy = null } = question;
   const { host, port, failure, certificate, connectMs, address, unanswered } = facts;
   const data = {
     ...{ host, port, addresses: facts.addresses, connect_ms: tenths(connectMs) },
     ...(address !== null && { address, family: familyOf(address) }),
     ...(unanswered.length > 0 && { unanswered }),
+    ...(proxy !== null && { proxy_ignored: proxy }),
   };
   if (failure === null) {
     const over =
       address === null || facts.addresses.includes(host) ? '' : ` over ${familyOf(address)} (${address})`;
     const took = Math.max(1, Math.round(connectMs ?? 0));
-    const steps = [ok(`${host}:${port} reached${over} in ${took} ms`, data), ...judgeSilence(facts, who)];
+    const direct = proxy === null ? '' : `, without the proxy of ${proxy}`;
+    const steps = [
+      ok(`${host}:${port} reached${over} in ${took} ms${direct}`, data),
+      ...judgeSilence(facts, who),
+    ];
     return combine(
       certificate === null ? steps : [...steps, judgeCertificate(certificate, { host, wall, caKey })],
     );
   }
   const { step, code } = failure;
+  const hint =
+    proxy === null
+      ? ''
+      : ` ${proxy} is set, but all connections are direct: let ${host}:${port} through the firewall.`;
   if (step === 'name') {
     const [why, fix] = NAME_FAILURES[code] ?? [`the name cannot be looked up (${code})`, 'Check the name'];
-    return problem(`${who} ${host}: ${why}`, `${fix}; the address comes from ${addressFrom}.`, data);
+    const multicast = isMulticastName(host) && code !== 'TIMEOUT' ? MULTICAST_FIX : fix;
+    return problem(
+      `${who} ${host}: ${why}`,
+      `${multicast}; the address comes from ${addressFrom}.${hint}`,
+      data,
+    );
   }
   if (step === 'connection') {
     const [why, fix] = CONNECTION_FAILURES[code] ?? [`no connection (${code})`, 'Check the network'];
-    return problem(`${who} ${host}:${port}: ${why}`, `${fix}; the address comes from ${addressFrom}.`, data);
+    return problem(
+      `${who} ${host}:${port}: ${why}`,
+      `${fix}; the address comes from ${addressFrom}.${hint}`,
+      data,
+    );
   }
   if (code === 'CLIENT_CERTIFICATE')
     return problem(

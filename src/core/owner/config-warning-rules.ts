@@ -1,5 +1,5 @@
 import type { Config } from '../../protocol/config.ts';
-import { isExposedAddress, isLoopback } from '../../protocol/host.ts';
+import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
 
 /** A risk in a valid configuration. */
 export interface ConfigWarning {
@@ -21,7 +21,7 @@ export function configWarnings({ mqtt, owner, service }: Config): ConfigWarning[
       fix: 'Use mqtts:// or wss://, and let mqtt.caFile name the authority of the broker.',
     });
   // On this machine no other client publishes.
-  if (owner.publicKeyFiles.length === 0 && !isLoopback(new URL(mqtt.url).hostname))
+  if (owner.publicKeyFiles.length === 0 && !isLoopback(readAddress(mqtt.url)?.hostname ?? ''))
     warnings.push({
       key: 'owner.publicKeyFiles',
       message: 'is empty: any client that may publish to token/res can answer in place of the backend',

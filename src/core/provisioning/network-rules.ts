@@ -125,7 +125,8 @@ function networkdFile(match: readonly string[], address: Address): string {
     section('Match', ...match),
     // Booting does not wait for the network; the agent does.
     section('Link', 'RequiredForOnline=no'),
-    section('Network', ...networkdAddress(address)),
+    // For a broker named in ".local", if systemd-resolved has it on as in the image.
+    section('Network', ...networkdAddress(address), 'MulticastDNS=resolve'),
   ];
   return WRITTEN + parts.join('\n');
 }

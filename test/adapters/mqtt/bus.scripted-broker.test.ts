@@ -207,16 +207,18 @@ describe('bus against a scripted broker', () => {
         throw new Error('there is no file /run/secret');
       }),
       open('nonsense', () => secret),
+      open('mqtt://no-such-host.local', () => secret),
     ];
     await until(() => {
       fixture.clock().advance(10);
       return cases.every((device) => device.downs.length > 0);
-    }, 'four failures');
+    }, 'five failures');
     const messages = cases.map((device) => device.downs[0]?.message ?? '');
     expect(messages[0]).toMatch(/^cannot reach mqtt:\/\/127\.0\.0\.1:\d+: nothing listens there$/);
     expect(messages[1]).toMatch(/^cannot reach mqtt:\/\/no-such-host\.invalid:1: its name/);
     expect(messages[2]).toBe('the password for the broker cannot be read: there is no file /run/secret');
     expect(messages[3]).toBe('cannot reach the broker: ERR_INVALID_URL');
+    expect(messages[4]).toMatch(/^cannot reach mqtt:\/\/no-such-host\.local: its name .*need multicast DNS/);
     expect(cases[2]?.downs[0]?.problem).toBe('refused');
     expect(messages.join()).not.toContain(secret);
   });

@@ -45,6 +45,16 @@ describe.skipIf(trouble !== null)('a connection by name', () => {
     expect(facts).toMatchObject({ failure: null, address: IPV4 });
   });
 
+  it.concurrent('looks a name with letters beyond ASCII up by its ASCII form', async () => {
+    const { took, facts, asked } = await run(
+      { delayMs: 0, dropped: [] },
+      { name: 'müsli.example', addresses: [IPV4] },
+    );
+    expect(took).toEqual(mostMs(6000));
+    expect(facts).toMatchObject({ host: 'xn--msli-0ra.example', certificate: { distrust: null } });
+    expect(asked).toEqual(['xn--msli-0ra.example']);
+  });
+
   it.concurrent('is reported by the doctor with the address that drops packets', async () => {
     const { facts } = await run({ delayMs: 10, dropped: [IPV6] }, { addresses: [IPV4, IPV6] });
     expect(facts).toMatchObject({ address: IPV4, unanswered: [{ address: IPV6, code: 'TIMEOUT' }] });

@@ -92,7 +92,7 @@ await runMain({
         Object.entries(attempts).map(async ([kind, attempt]) => [kind, await measure(attempt)] as const),
       ),
     );
-    const facts = await reach(serverOf(new URL(`mqtts://${name}`), { ca }), 5000, clock);
+    const facts = await reach(serverOf(`mqtts://${name}`, { ca }), 5000, clock);
     http.close();
     print(`${JSON.stringify({ took, facts, asked: [...asked] })}\n`);
     return 0;

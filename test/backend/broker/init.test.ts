@@ -121,6 +121,13 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
     expect(existsSync(folder)).toBe(false);
   });
 
+  it('names a broker with letters beyond ASCII by its ASCII form', async () => {
+    const ran = await init(join(root, 'museum'), '--host', 'müsli.example');
+    expect(ran.exitCode).toBe(0);
+    const setup = JSON.parse(readFileSync(join(root, 'museum/setup.json'), 'utf8')) as { host: string };
+    expect(setup.host).toBe('xn--msli-0ra.example');
+  });
+
   it('does not change a folder that is not empty', async () => {
     mkdirSync(join(root, 'full'));
     writeFileSync(join(root, 'full/mine'), 'x');

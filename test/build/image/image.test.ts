@@ -157,6 +157,7 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     expect(ask(2, 'cat /etc/machine-id')).toBe('');
     expect(ask(2, 'cat /etc/systemd/journald.conf.d/memory.conf')).toContain('Storage=volatile');
     expect(ask(2, 'cat /etc/systemd/system.conf.d/watchdog.conf')).toContain('RuntimeWatchdogSec=14');
+    expect(ask(2, 'cat /etc/systemd/resolved.conf.d/multicast-dns.conf')).toContain('MulticastDNS=resolve');
     expect(ask(2, 'cat /etc/ssh/sshd_config.d/kiosk.conf')).toContain('PasswordAuthentication no');
     expect(ask(2, 'stat /usr/lib/dragoman-image/mount-root')).toMatch(/Mode:\s+0755/);
     expect(ask(2, 'stats')).not.toContain('has_journal');

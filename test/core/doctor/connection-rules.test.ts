@@ -75,14 +75,14 @@ describe('a certificate', () => {
 });
 
 describe('the way to a server', () => {
-  const judge = (more: Partial<ReachFacts>) =>
+  const judge = (more: Partial<ReachFacts>, proxy: string | null = null) =>
     judgeReach(
       {
         ...{ host: 'broker.example', port: 8883, addresses: ['10.0.0.1'] },
         ...{ address: '10.0.0.1', unanswered: [], failure: null, connectMs: 12.4, certificate: null },
         ...more,
       },
-      { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW },
+      { who: 'the broker', addressFrom: 'mqtt.url', caKey: 'mqtt.caFile', wall: NOW, proxy },
     );
   it('is ok when the server is reached, and names the family of the address', () => {
     expect(judge({})).toMatchObject({
@@ -125,6 +125,22 @@ describe('the way to a server', () => {
       finding: expect.stringMatching(finding),
       fix: expect.stringMatching(fix),
     });
+  });
+  it.each(['ENOTFOUND', 'EAI_AGAIN'])('needs multicast DNS when a name in .local fails with %s', (code) => {
+    const outcome = judge({ host: 'broker.local', failure: { step: 'name', code } });
+    expect(outcome.fix).toMatch(/MulticastDNS=resolve.*libnss-mdns.*IP address.*mqtt\.url/);
+    expect(outcome.fix).not.toContain('spelling');
+  });
+  it('names a proxy that is set and not used', () => {
+    expect(judge({}, 'HTTPS_PROXY')).toMatchObject({
+      verdict: 'ok',
+      finding: expect.stringContaining('without the proxy of HTTPS_PROXY'),
+      data: { proxy_ignored: 'HTTPS_PROXY' },
+    });
+    const failure = { step: 'connection', code: 'TIMEOUT' } as const;
+    expect(judge({ failure }, 'https_proxy').fix).toContain(
+      'https_proxy is set, but all connections are direct: let broker.example:8883 through the firewall',
+    );
   });
   it('has a problem at a stream host that opens no streams', () => {
     const answers = [101, 401, 404, 500, 302, null].map(

@@ -49,7 +49,7 @@ describe('the plan', () => {
       `country=DE\nnetwork={\n\tssid=4d757365756d\n\tscan_ssid=1\n\tkey_mgmt=WPA-PSK\n\tpsk=${KEY}\n}\n`,
     );
     expect(fileAt(writes, PLACES.networkdWifi).content).toContain(
-      '[Match]\nName=wlan0\n\n[Link]\nRequiredForOnline=no\n\n[Network]\nAddress=192.168.1.20/24\nGateway=192.168.1.1\nDNS=192.168.1.1\nDNS=9.9.9.9\n',
+      '[Match]\nName=wlan0\n\n[Link]\nRequiredForOnline=no\n\n[Network]\nAddress=192.168.1.20/24\nGateway=192.168.1.1\nDNS=192.168.1.1\nDNS=9.9.9.9\nMulticastDNS=resolve\n',
     );
     expect(fileAt(writes, PLACES.regulatory).content).toMatch(/\noptions cfg80211 ieee80211_regdom=DE\n$/);
     expect(writes).toContainEqual(expect.objectContaining({ kind: 'link', path: PLACES.supplicantWanted }));
@@ -101,10 +101,10 @@ describe('the plan', () => {
   it('sets up the wired network for an address without Wi-Fi', () => {
     const { gateway: _, ...alone } = { ...STATIC, dns: [] };
     expect(fileAt(writesOf({ address: 'dhcp' }), PLACES.networkdWired).content).toContain(
-      '[Match]\nName=en* eth*\nType=ether\n\n[Link]\nRequiredForOnline=no\n\n[Network]\nDHCP=yes\n',
+      '[Match]\nName=en* eth*\nType=ether\n\n[Link]\nRequiredForOnline=no\n\n[Network]\nDHCP=yes\nMulticastDNS=resolve\n',
     );
     expect(fileAt(writesOf({ address: alone }), PLACES.networkdWired).content).toMatch(
-      /\[Network\]\nAddress=192\.168\.1\.20\/24\n$/,
+      /\[Network\]\nAddress=192\.168\.1\.20\/24\nMulticastDNS=resolve\n$/,
     );
     const wired = fileAt(
       writesOf({ address: alone }, { network: 'networkmanager' }),
