@@ -28,6 +28,13 @@ function codeOf(error: Error): string | null {
   return null;
 }
 
+/** Whether the name or the connection itself failed, as with an address that does not answer. */
+function isUnconnected(error: Error): boolean {
+  if (error instanceof AggregateError)
+    return error.errors.every((inner) => inner instanceof Error && isUnconnected(inner));
+  return 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo');
+}
+
 /** Whether the service's certificate is not valid yet by this machine's clock. */
 export function isTooEarly(error: Error): boolean {
   return codeOf(error) === 'CERT_NOT_YET_VALID';
@@ -83,7 +90,8 @@ export function describeUnreached(error: Error): [spent: boolean, message: strin
   if (room !== null) return [false, room, true];
   const code = codeOf(error);
   if (code === null) return [true, 'the connection failed', false];
-  return [!BEFORE_REQUEST.has(code), MEANING[code] ?? `the connection failed (${code})`, false];
+  const isSpent = !BEFORE_REQUEST.has(code) && !isUnconnected(error);
+  return [isSpent, MEANING[code] ?? `the connection failed (${code})`, false];
 }
 
 /** The library's errors for invalid input; it closes with 1009, 1007 or 1002. */

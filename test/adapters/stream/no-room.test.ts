@@ -38,6 +38,15 @@ describe('a connection without room', () => {
     expect(describeUnreached(new Error('open-sesame'))).toEqual([true, 'the connection failed', false]);
   });
 
+  it('does not spend its token when no address of the service answers', () => {
+    const late = failed('ETIMEDOUT', 'connect');
+    const why = [false, 'the service does not answer', false];
+    expect(describeUnreached(late)).toEqual(why);
+    const all = new AggregateError([late, failed('ENETUNREACH', 'connect')]);
+    expect(describeUnreached(Object.assign(all, { code: 'ETIMEDOUT' }))).toEqual(why);
+    expect(describeUnreached(failed('ETIMEDOUT', 'read'))[0]).toBe(true);
+  });
+
   it('is recognised in a program without free files, for an address and for a name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-room-'));
     const outfile = join(folder, 'program.mjs');
