@@ -1,4 +1,5 @@
 import { readNamedFiles } from '../../adapters/doctor/named-files.ts';
+import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import { redactValue } from '../../adapters/redaction.ts';
 import { judgeLogin } from '../../core/doctor/broker.ts';
 import { judgeConfiguration } from '../../core/doctor/configuration.ts';
@@ -81,6 +82,7 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
         join: async () => judgeConnection(deps, config),
         hosts: config.service.hosts,
         serviceCa: () => serviceAuthority(config),
+        proxy: deps.machine === null ? null : ignoredProxy(deps.machine.env),
         tells: (name) => only === null || only.includes(name),
       }),
       { name: 'capture', limitMs: LISTEN_MS + QUICK_MS, run: each((lane, own) => hear(lane, own, deps)) },
