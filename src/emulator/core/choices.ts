@@ -109,25 +109,12 @@ export const CHOICES = {
     'words',
     'texts say which seconds of the stream they cover: not at all, start and end, words and timestamps too',
   ),
-  segmentZero: choice(
-    z.enum(['kept', 'reset']),
-    'kept',
-    'kept',
-    'when a set_task changes a running task, those seconds go on, or begin again with its first sample',
-  ),
   translatedTexts: choice(flag, true, true, 'translated_transcription is sent'),
   translationParts: choice(
     count(9).min(1),
     1,
     1,
     'a translation comes in this many parts, texts and speech alike, where each speaks 1.5 s of voice at least',
-  ),
-  partIntervalMs: choice(count(60_000), 600, 600, 'from one part to the next, of texts and of speech'),
-  textsLateMs: choice(
-    count(60_000),
-    0,
-    0,
-    'confirmed and translated texts come so much later, their speech does not',
   ),
   wholePhrasePercent: choice(
     count(100).min(1),

@@ -51,15 +51,11 @@ const STREAM_FAULTS = [
     bytes_per_s: z.number().int().min(1).default(8000),
     for_ms: ms.optional(),
   }),
-  /**
-   * Every message (or only audio, only what is not audio, only transcripts) comes later, by `ms` and up to
-   * `jitter_ms` more.
-   */
+  /** Every message comes later, by `ms` and up to `jitter_ms` more; their order stays. */
   z.strictObject({
     kind: z.literal('delay'),
     ms,
     jitter_ms: ms.default(0),
-    what: z.enum(['all', 'audio', 'text', 'transcripts']).default('all'),
     for_ms: ms.optional(),
   }),
   /** Frames that are no proper messages. */
@@ -86,8 +82,6 @@ const STREAM_FAULTS = [
     kind: z.literal('oversized'),
     bytes: z.number().int().min(1024).max(64_000_000).default(2_000_000),
   }),
-  /** The next chunks of speech change places with their neighbours. */
-  z.strictObject({ kind: z.literal('reorder'), times: times.default(4) }),
   /** The next sentences end without `last_chunk`. */
   z.strictObject({ kind: z.literal('omit_last_chunk'), times: times.default(1) }),
   /** Speech of the next sentences, in one language or all, breaks off after `ms`, with or without a `last_chunk`. */
@@ -97,20 +91,6 @@ const STREAM_FAULTS = [
     language: z.string().min(1).max(35).optional(),
     last_chunk: z.boolean().default(false),
     times: times.default(1),
-  }),
-  /** The next chunks of speech come twice. */
-  z.strictObject({ kind: z.literal('duplicate_audio'), times: times.default(4) }),
-  /** The next chunks of speech never come. */
-  z.strictObject({ kind: z.literal('lose_audio'), times: times.default(4) }),
-  /**
-   * Transcripts tell wrong times: shifted by `ms`; `ms` past what was heard; running backwards from now on; the
-   * end before the start; each sentence with the times of the one before it.
-   */
-  z.strictObject({
-    kind: z.literal('wrong_times'),
-    form: z.enum(['off', 'beyond', 'backwards', 'inverted', 'stale']).default('off'),
-    ms: z.number().min(-86_400_000).max(86_400_000).default(3000),
-    for_ms: ms.optional(),
   }),
   /** A `warning` or `error` with this code; the stream goes on. */
   z.strictObject({ kind: z.literal('warning'), code: z.string().min(1).max(64) }),

@@ -19,7 +19,7 @@ import { createSpeechOutput, type SpeechOutput } from './speech-output.ts';
 import { createSpokenLanguage } from './spoken-language.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { PlannedTarget, TaskPlan } from './task-plan.ts';
-import { partsOf } from './translation-parts.ts';
+import { PART_INTERVAL_MS, partsOf } from './translation-parts.ts';
 import type { SplitRules } from './word-gaps.ts';
 
 /** Turns sound into texts and speech, sentence by sentence. */
@@ -125,12 +125,12 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   });
   const sentenceId = (): string => `${report.id}-${sentence}`;
 
-  const transcript = (type: string, id: string, said: Text, span: Span, now: number): OutMessage => {
+  const transcript = (type: string, id: string, said: Text, span: Span): OutMessage => {
     const { language, text, part } = said;
     const ids = choices.transcriptIds
       ? { transcription_id: id, ...(part === undefined ? {} : { translation_part_id: part }) }
       : {};
-    const segments = times.describe(id, said.phrases, span, now);
+    const segments = times.describe(said.phrases, span);
     return { type, data: { transcription: { ...ids, ...segments, language, text } } };
   };
 
@@ -147,13 +147,13 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     const span = spanOf(segmenter.voice);
     if (plan.texts.has('partial_transcription')) {
       const said = { language: source, text, phrases: [text] };
-      sender.send(transcript('partial_transcription', id, said, span, now), now);
+      sender.send(transcript('partial_transcription', id, said, span), now);
     }
     if (!plan.texts.has('partial_translated_transcription')) return;
     for (const { language } of targetsOf(source)) {
       const translated = interimText(bookmark.next, language, voicedMs, bookmark.book);
       const said = { language, text: translated, phrases: [translated], part: 0 };
-      sender.send(transcript('partial_translated_transcription', id, said, span, now), now);
+      sender.send(transcript('partial_translated_transcription', id, said, span), now);
     }
   };
 
@@ -170,9 +170,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       return { language, text: joinPhrases(said, language), phrases: said };
     };
     if (plan.texts.has('validated_transcription')) {
-      const message = transcript('validated_transcription', id, textIn(source), span, now);
-      if (choices.textsLateMs === 0) sender.send(message, now);
-      else sender.sendAt(message, now + choices.textsLateMs);
+      sender.send(transcript('validated_transcription', id, textIn(source), span), now);
     }
     const targets = targetsOf(source);
     const means = { choices, plan, sender, speech, sound, transcript, spanOf };
@@ -266,7 +264,6 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     setPlan(next) {
       const sameSound = next.inputHz === plan.inputHz && next.inputChannels === plan.inputChannels;
       plan = next;
-      times.replan();
       segmenter.rules.silenceThresholdMs = next.silenceThresholdMs;
       segmenter.rules.split = splitOf(next);
       if (sameSound) return;
@@ -287,7 +284,7 @@ interface Means extends Pick<InterpreterSetup, 'choices' | 'sender'> {
   readonly plan: TaskPlan;
   readonly speech: SpeechOutput;
   readonly sound: SoundBuffer;
-  readonly transcript: (type: string, id: string, said: Text, span: Span, now: number) => OutMessage;
+  readonly transcript: (type: string, id: string, said: Text, span: Span) => OutMessage;
   readonly spanOf: (stretch: Stretch) => Span;
 }
 
@@ -299,14 +296,14 @@ function translate(
   whole: Text,
   now: number,
 ): void {
-  const textAt = now + choices.textsLateMs + choices.textDelayMs;
+  const textAt = now + choices.textDelayMs;
   const variant = plan.targets.findIndex((target) => target.language === language);
   const parts = partsOf(event, whole.phrases, choices.translationParts, plan.inputHz / FRAMES_PER_S);
   for (const [part, { phrases, from, to, voice: voiced }] of parts.entries()) {
     const said = { language, text: joinPhrases(phrases, language), phrases, part };
     if (plan.texts.has('translated_transcription')) {
-      const message = transcript('translated_transcription', id, said, spanOf(voiced), now);
-      sender.sendAt(message, textAt + part * choices.partIntervalMs);
+      const message = transcript('translated_transcription', id, said, spanOf(voiced));
+      sender.sendAt(message, textAt + part * PART_INTERVAL_MS);
     }
     if (choices.translate === 'echo' || !plan.speaks) continue;
     const { text } = said;

@@ -1,10 +1,9 @@
 import { samplesOf } from '../../core/audio/pcm.ts';
 import type { Random } from '../../core/random.ts';
 import type { Effect } from './effect.ts';
-import type { StreamFault } from './fault.ts';
 import { createOutbox, type OutMessage, type SpokenPart } from './outbox.ts';
 import { levelDb } from './pcm.ts';
-import { createSpeechSpoiler, type SpeechImpairments } from './spoiled-speech.ts';
+import { createSpeechFaults, type SpeechFaults } from './speech-faults.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 
 /** Messages that may wait at once on one stream: minutes of speech in several languages. */
@@ -14,7 +13,6 @@ const MOST_WAITING = 4000;
 export interface Delay {
   readonly ms: number;
   readonly jitterMs: number;
-  readonly what: 'all' | 'audio' | 'text' | 'transcripts';
   readonly until: number;
 }
 
@@ -30,14 +28,13 @@ export interface Sender {
   readonly waiting: number;
   /** When the last of what waits is due; 0 when nothing waits. */
   readonly lastAt: number;
-  readonly impairments: SpeechImpairments;
+  readonly speechFaults: Pick<SpeechFaults, 'cut' | 'omitLast'>;
   /** One language of a sentence has been spoken to its end, another has not begun. */
   readonly isBetweenLanguages: boolean;
   delay: Delay | null;
   mute: Mute | null;
   /** Whether speech would go out at all. */
   isMute(now: number): boolean;
-  cutSpeech(order: StreamFault & { kind: 'cut_speech' }): void;
   send(message: OutMessage, now: number): void;
   sendAt(message: OutMessage, dueAt: number): void;
   /** Sends past every delay and silence: a stream's last words. */
@@ -71,12 +68,6 @@ function answersGetTask({ type, data }: OutMessage): boolean {
   return type === 'current_task' || (type === 'error' && data['code'] === 'NOT_FOUND');
 }
 
-function isMeant(what: Delay['what'], message: OutMessage): boolean {
-  if (what === 'all') return true;
-  if (what === 'transcripts') return message.type.endsWith('_transcription');
-  return (what === 'audio') === isSpeech(message);
-}
-
 export interface SenderSetup {
   readonly report: StreamReport;
   /** Texts are noted with the time since then. */
@@ -89,7 +80,7 @@ export interface SenderSetup {
 export function createSender(setup: SenderSetup): Sender {
   const { report, openedAt } = setup;
   const outbox = createOutbox<Waiting>(MOST_WAITING);
-  const spoiler = createSpeechSpoiler();
+  const speechFaults = createSpeechFaults();
   let delay: Delay | null = null;
   let lastDelayedAt = 0;
   let mute: Mute | null = null;
@@ -132,7 +123,8 @@ export function createSender(setup: SenderSetup): Sender {
   const pass = (message: OutMessage, now: number): void => {
     if (!isSpeech(message)) return go(message, now);
     if (message.spoken !== undefined) noteSpoken(message.spoken);
-    spoiler.pass(message, (spoiled) => go(spoiled, now));
+    const changed = speechFaults.apply(message);
+    if (changed !== null) go(changed, now);
   };
 
   /** Puts a message off if a delay is on. Delayed messages keep their order. */
@@ -140,7 +132,6 @@ export function createSender(setup: SenderSetup): Sender {
     if (delay === null) return false;
     if (now >= delay.until) delay = null;
     if (delay === null) return false;
-    if (!isMeant(delay.what, message)) return false;
     lastDelayedAt = Math.max(lastDelayedAt, now + delay.ms + setup.random() * delay.jitterMs);
     outbox.put({ message, delayed: true }, lastDelayedAt);
     return true;
@@ -156,7 +147,7 @@ export function createSender(setup: SenderSetup): Sender {
     get waiting() {
       return outbox.length;
     },
-    impairments: spoiler.impairments,
+    speechFaults,
     get isBetweenLanguages() {
       return spokenLast?.part.isLast === true && spokenLast.finished < spokenLast.part.languages;
     },
@@ -167,7 +158,6 @@ export function createSender(setup: SenderSetup): Sender {
       mute = next;
     },
     isMute,
-    cutSpeech: spoiler.cut,
     get delay() {
       return delay;
     },
@@ -190,7 +180,6 @@ export function createSender(setup: SenderSetup): Sender {
       }
     },
     dropSpeech(languages = null) {
-      spoiler.dropHeld();
       return outbox.drop(
         ({ message }) =>
           isSpeech(message) && (languages === null || languages.has(message.spoken?.language ?? '')),
@@ -216,7 +205,7 @@ export function createSender(setup: SenderSetup): Sender {
     heal() {
       delay = null;
       mute = null;
-      spoiler.reset();
+      speechFaults.reset();
     },
   };
 }

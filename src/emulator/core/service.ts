@@ -185,7 +185,7 @@ export function createService(setup: ServiceSetup): Service {
       const { fault } = order;
       if (!isStreamFault(fault)) {
         faultRegistry.perform(fault, now, orderId);
-        if (fault.kind === 'clear') heal(now);
+        if (fault.kind === 'clear') heal();
         continue;
       }
       for (const id of streams) {
@@ -203,10 +203,9 @@ export function createService(setup: ServiceSetup): Service {
   };
 
   /** Ends what lasting faults do to the running streams. */
-  const heal = (now: number): void => {
+  const heal = (): void => {
     for (const entry of registry.all()) {
       entry.stream.sender.heal();
-      entry.stream.times.spoil(null, now);
       if (entry.link !== HEALTHY_LINK) setLink(entry, HEALTHY_LINK, Number.POSITIVE_INFINITY);
     }
   };

@@ -5,6 +5,7 @@ import type { Sender } from './sender.ts';
 import { createSpeechBacklog } from './speech-backlog.ts';
 import { noteLateness, type StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
+import { PART_INTERVAL_MS } from './translation-parts.ts';
 
 /** Renderings under way at once on one stream; more are not spoken. */
 const MOST_RENDERINGS = 64;
@@ -113,7 +114,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
       const { outputHz, outputChannels, packed, queue } = getPlan();
       const jobId = setup.nextJobId();
       const { language } = order;
-      const dueAt = now + choices.speechDelayMs + part * choices.partIntervalMs;
+      const dueAt = now + choices.speechDelayMs + part * PART_INTERVAL_MS;
       const tempo = backlog.tempo(language, queue, now);
       const format = { channels: outputChannels, outputHz, packed };
       renderings.set(jobId, { id, part, isLastPart: part === of - 1, language, languages, dueAt, ...format });

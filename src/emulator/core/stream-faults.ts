@@ -57,7 +57,6 @@ export interface FaultSurroundings {
 export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroundings): void {
   const { now, emit } = around;
   const id = stream.report.id;
-  const { impairments } = stream.sender;
   switch (fault.kind) {
     case 'revoke':
       return around.revoke(fault.linger ?? false);
@@ -75,12 +74,12 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
       stream.sender.mute = { except: fault.except, until: now + (fault.for_ms ?? Number.POSITIVE_INFINITY) };
       return;
     case 'cut_speech':
-      return stream.sender.cutSpeech(fault);
+      return stream.sender.speechFaults.cut(fault);
     case 'slow_read':
       return around.setLink({ readBytesPerS: fault.bytes_per_s }, fault.for_ms);
     case 'delay': {
       const until = fault.for_ms === undefined ? Number.POSITIVE_INFINITY : now + fault.for_ms;
-      stream.sender.delay = { ms: fault.ms, jitterMs: fault.jitter_ms, what: fault.what, until };
+      stream.sender.delay = { ms: fault.ms, jitterMs: fault.jitter_ms, until };
       return;
     }
     case 'malformed':
@@ -90,20 +89,8 @@ export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroun
       return;
     case 'oversized':
       return emit({ type: 'sendRaw', stream: id, payload: oversized(fault.bytes) });
-    case 'reorder':
-      impairments.reorder += fault.times;
-      return;
     case 'omit_last_chunk':
-      impairments.omitLast += fault.times;
-      return;
-    case 'duplicate_audio':
-      impairments.duplicate += fault.times;
-      return;
-    case 'lose_audio':
-      impairments.lose += fault.times;
-      return;
-    case 'wrong_times':
-      return stream.times.spoil(fault, now + (fault.for_ms ?? Number.POSITIVE_INFINITY));
+      return stream.sender.speechFaults.omitLast(fault.times);
     case 'warning':
       return stream.sender.send(
         { type: 'warning', data: { code: fault.code, message: 'sent on demand' } },

@@ -5,7 +5,6 @@ import type { CreateDetector } from './interpreter.ts';
 import type { Bookmark } from './page-cursor.ts';
 import type { Recording } from './recording.ts';
 import type { ProblemReason } from './refusal.ts';
-import type { SegmentTimes } from './segment-times.ts';
 import type { Sender } from './sender.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { FindVoice } from './task-plan.ts';
@@ -32,7 +31,6 @@ export interface Stream {
   readonly openedAt: number;
   readonly recording: Recording;
   readonly sender: Sender;
-  readonly times: SegmentTimes;
   readonly nextAt: number;
   readonly speaking: boolean;
   /** A message other than audio, as parsed JSON of any shape. */

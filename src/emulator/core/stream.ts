@@ -212,7 +212,6 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     openedAt,
     recording,
     sender,
-    times,
     get nextAt() {
       if (report.phase === 'closed') return Number.POSITIVE_INFINITY;
       if (closing !== null) return closing.at;

@@ -1,8 +1,11 @@
 import { steps } from './phrase-book.ts';
 import type { Stretch } from './segmenter.ts';
 
-/** A part that is shorter would be no part of speech that anybody makes. */
+/** Shortest part (ms of voice), so that each part is several words. */
 const LEAST_VOICED_MS = 1500;
+
+/** From one part of a translation to the next (ms), of texts and of speech: parts come one after the other. */
+export const PART_INTERVAL_MS = 600;
 
 /** A part of a sentence's translation: its text, and what of the sound it translates. */
 export interface TranslationPart extends Stretch {

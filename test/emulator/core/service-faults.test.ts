@@ -116,26 +116,7 @@ describe('faults', () => {
     harness.pass(4000);
     return harness.messages(stream, 'output_audio_data');
   }
-  const parts = (messages: ReturnType<typeof spoken>) =>
-    messages.map(({ pcm }) => Buffer.from(pcm ?? []).toString('hex'));
   const good = spoken(null);
-
-  test('duplicate audio', () => {
-    const out = parts(spoken({ kind: 'duplicate_audio', times: 2 }));
-    expect(out).toHaveLength(good.length + 2);
-    expect([out[1], out[3]]).toEqual([out[0], out[2]]);
-    expect([...new Set(out)]).toEqual(parts(good));
-  });
-
-  test('lost audio', () => {
-    expect(parts(spoken({ kind: 'lose_audio', times: 3 }))).toEqual(parts(good).slice(3));
-  });
-
-  test('wrong order: the same chunks, neighbours exchanged', () => {
-    const out = parts(spoken({ kind: 'reorder', times: 2 }));
-    const [a, b, c, d, ...rest] = parts(good);
-    expect(out).toEqual([b, a, d, c, ...rest]);
-  });
 
   test('a sentence without last_chunk', () => {
     const out = spoken({ kind: 'omit_last_chunk' });

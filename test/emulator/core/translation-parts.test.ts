@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutMessage } from '../../../src/emulator/core/outbox.ts';
+import { PART_INTERVAL_MS } from '../../../src/emulator/core/translation-parts.ts';
 import { createHarness, type Harness, sentence, task } from './harness.ts';
 
 function running(choices: Parameters<typeof createHarness>[0]): [Harness, string] {
@@ -30,7 +31,7 @@ const atOf = (harness: Harness, type: string): number[] =>
 
 describe('a translation in parts', () => {
   test('has a text, its seconds and a last chunk for each, one after the other', () => {
-    const [harness, stream] = running({ translationParts: 3, partIntervalMs: 1000 });
+    const [harness, stream] = running({ translationParts: 3 });
     harness.speak(stream, sentence(4));
     harness.pass(8000);
     const texts = textsOf(harness, stream);
@@ -44,7 +45,7 @@ describe('a translation in parts', () => {
     expect(last.map(({ data }) => data['translation_part_id'])).toEqual(['0', '1']);
     expect(audio.at(-1)).toBe(last[1]);
     const [first = 0, second = 0] = atOf(harness, 'translated_transcription');
-    expect(second - first).toBe(1000);
+    expect(second - first).toBe(PART_INTERVAL_MS);
   });
 
   test('is whole where the sentence is short', () => {
@@ -54,13 +55,4 @@ describe('a translation in parts', () => {
     expect(textsOf(harness, stream)).toHaveLength(1);
     expect(audioOf(harness, stream).filter(({ data }) => data['last_chunk'] === true)).toHaveLength(1);
   });
-});
-
-test('texts can come behind their sound', () => {
-  const [harness, stream] = running({ textsLateMs: 6000 });
-  harness.speak(stream, sentence(2));
-  harness.pass(9000);
-  const spokenAt = atOf(harness, 'output_audio_data').at(-1) ?? 0;
-  for (const type of ['validated_transcription', 'translated_transcription'])
-    expect(atOf(harness, type)[0]).toBeGreaterThan(spokenAt + 3000);
 });
