@@ -82,7 +82,7 @@ export function createSender(setup: SenderSetup): Sender {
   const outbox = createOutbox<Waiting>(MOST_WAITING);
   const speechFaults = createSpeechFaults();
   let delay: Delay | null = null;
-  let lastDelayedAt = 0;
+  let lastDelayedAt = Number.NEGATIVE_INFINITY;
   let mute: Mute | null = null;
   let spokenLast: { part: SpokenPart; finished: number } | null = null;
 
@@ -127,12 +127,12 @@ export function createSender(setup: SenderSetup): Sender {
     if (changed !== null) go(changed, now);
   };
 
-  /** Puts a message off if a delay is on. Delayed messages keep their order. */
+  /** Puts a message off if a delay is on, or if an earlier one is still put off: their order stays. */
   const putOff = (message: OutMessage, now: number): boolean => {
-    if (delay === null) return false;
-    if (now >= delay.until) delay = null;
-    if (delay === null) return false;
-    lastDelayedAt = Math.max(lastDelayedAt, now + delay.ms + setup.random() * delay.jitterMs);
+    if (delay !== null && now >= delay.until) delay = null;
+    if (delay === null && now > lastDelayedAt) return false;
+    const lateMs = delay === null ? 0 : delay.ms + setup.random() * delay.jitterMs;
+    lastDelayedAt = Math.max(lastDelayedAt, now + lateMs);
     outbox.put({ message, delayed: true }, lastDelayedAt);
     return true;
   };
@@ -201,6 +201,7 @@ export function createSender(setup: SenderSetup): Sender {
     },
     clear() {
       outbox.drop(() => true);
+      lastDelayedAt = Number.NEGATIVE_INFINITY;
     },
     heal() {
       delay = null;

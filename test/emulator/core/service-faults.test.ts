@@ -99,6 +99,19 @@ describe('faults', () => {
     expect(harness.messages(stream)).toHaveLength(11);
   });
 
+  test('messages after the end of a delay do not overtake those that it holds up', () => {
+    const harness = createHarness({ setupMs: 0 });
+    const stream = harness.open();
+    harness.run(stream);
+    harness.fault({ kind: 'delay', ms: 1000, for_ms: 500 });
+    harness.send(stream, 'nonsense', {});
+    harness.pass(600);
+    harness.send(stream, 'get_task', {});
+    expect(harness.messages(stream)).toEqual([]);
+    harness.pass(400);
+    expect(harness.messages(stream).map(({ type }) => type)).toEqual(['error', 'current_task']);
+  });
+
   test('a delay does not hold up the last word', () => {
     const harness = createHarness();
     const stream = harness.open();
