@@ -1,13 +1,12 @@
 /** The device's connections to the service: which room each belongs to, and what the oracles learn of it. */
 import type { LaneState } from '../../src/core/lane/state.ts';
-import type { OpenStream, StreamMessage } from '../../src/ports/stream.ts';
+import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';
 import type { Room } from './room.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import type { TokenOracle } from './token-oracle.ts';
-import type { Word } from './told-sentences.ts';
 import { createWire, type WireWatch } from './wire.ts';
 import type { Tallies } from './world.ts';
 
@@ -31,19 +30,7 @@ export interface ConnectionsSetup {
   readonly main: Room;
   readonly tallies: Tallies;
   readonly tokens: TokenOracle;
-  /** Types of messages that the service never sends. */
-  readonly untold: readonly string[];
   laneOf(id: string): LaneState | null;
-}
-
-/** What a transcript of a whole sentence tells; null: it is none. */
-function wordOf(message: StreamMessage): Word | null {
-  const { message_type: kind } = message;
-  if (kind !== 'validated_transcription' && kind !== 'translated_transcription') return null;
-  const { transcription_id: sentence = null, language, segments } = message.data.transcription;
-  const [from, to] = [segments?.[0]?.start ?? null, segments?.at(-1)?.end ?? null];
-  const span = from === null || to === null ? null : { fromMs: from * 1000, toMs: to * 1000 };
-  return { kind, language, sentence, timed: from !== null, span };
 }
 
 export function createConnections(setup: ConnectionsSetup): Connections {
@@ -97,10 +84,7 @@ export function createConnections(setup: ConnectionsSetup): Connections {
     delivered(given, message) {
       const room = roomOn(given + base);
       room.speech.sign(given + base, clock.now());
-      if (message.message_type === 'output_audio')
-        room.speech.delivered(message.pcm, message.sentence !== null, clock.now());
-      const word = wordOf(message);
-      if (word !== null) room.speech.word(given + base, word, clock.now());
+      if (message.message_type === 'output_audio') room.speech.delivered(message.pcm, clock.now());
       if (message.message_type === 'session_revoked')
         tokens.revoked(room.connections.get(given + base) ?? null);
     },
@@ -119,7 +103,7 @@ export function createConnections(setup: ConnectionsSetup): Connections {
     openWire(isAlive, enlist) {
       base += PER_LIFE;
       const watch = watchFor(isAlive);
-      return createWire({ clock, network, service: host, isAlive, enlist, untold: setup.untold, watch });
+      return createWire({ clock, network, service: host, isAlive, enlist, watch });
     },
   };
 }

@@ -30,7 +30,6 @@ export const QUIET_DAY: Terms = {
   talk: 'natural',
   roomAmplitude: 60,
   pieceTicks: 16,
-  untold: [],
   twoLanes: false,
   commanded: false,
   bootsIn1970: false,

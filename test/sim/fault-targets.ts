@@ -28,12 +28,6 @@ export interface Stage {
   readonly operator: Operator;
   /** Null in worlds that are older than owners who desire something. */
   readonly owner: Owner | null;
-  /** The order and number of the sounds that are under way from the service tell nothing any more. */
-  spoil(): void;
-  /** From now on the times that the service tells may come late, or be wrong. */
-  mistrust(how: 'late' | 'wrong'): void;
-  /** From now on until this long, one stream may be far behind another. */
-  belate(ms: number): void;
 }
 
 /** Makes it happen; gives what ends it and after how long, where it lasts. */
@@ -49,6 +43,3 @@ export function lasting(
 }
 
 export const OUTAGE_MS = [1000, 2000, 5000, 8000, 15_000, 25_000, 45_000, 120_000] as const;
-
-/** As long as a bad network lasts, and its backlog after it. */
-export const LATE_MS = 240_000;

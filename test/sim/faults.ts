@@ -1,7 +1,7 @@
 /** What can go wrong in the simulated world. A seed picks which of these are on, and how often they come. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { NO_ANSWER_FAULTS } from './answers.ts';
-import { type Fault, LATE_MS, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
+import { type Fault, lasting, OUTAGE_MS, type Stage } from './fault-targets.ts';
 import { HOURS_FAULTS } from './hours-faults.ts';
 import { LATER_FAULTS } from './later-faults.ts';
 import { NAMED_FAULTS } from './named-faults.ts';
@@ -27,11 +27,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         if (dice.chance(0.3)) broker.kick();
       },
     ),
-  network_slow: ({ network, dice, belate }) =>
+  network_slow: ({ network, dice }) =>
     lasting(
       dice.between(5000, 120_000),
       () => {
-        belate(LATE_MS);
         network.latencyMs = dice.between(100, 900);
         network.jitterMs = dice.between(10, 600);
       },
@@ -40,22 +39,20 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         network.jitterMs = 10;
       },
     ),
-  network_lossy: ({ network, dice, belate }) =>
+  network_lossy: ({ network, dice }) =>
     lasting(
       dice.between(5000, 120_000),
       () => {
-        belate(LATE_MS);
         network.lossShare = dice.between(0.01, 0.1);
       },
       () => {
         network.lossShare = 0;
       },
     ),
-  uplink_slow: ({ network, dice, belate }) =>
+  uplink_slow: ({ network, dice }) =>
     lasting(
       dice.between(5000, 90_000),
       () => {
-        belate(LATE_MS);
         network.uplinkBytesPerS = dice.between(15_000, 60_000);
       },
       () => {

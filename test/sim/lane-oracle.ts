@@ -3,7 +3,6 @@
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
-import { unspoken } from '../../src/core/uplink/replay/replay-log.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
@@ -11,8 +10,6 @@ const CHUNK_MS = 320;
 const EARLY_MS = 2.1 * CHUNK_MS;
 const DRIFT = 1.0011;
 const MOST_PLAYOUT_BYTES = 60_000 * 48;
-/** Half a minute of sentences, and the one that is being said. */
-const MOST_UNSPOKEN = 94 + 40;
 const MINUTE_MS = 60_000;
 /** In a minute of one life of the device, beyond what the operator asks for: a first try at once, then waits that double. */
 const MOST_CONNECTIONS = 16;
@@ -63,8 +60,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
   };
 
   const checkBounds = ({ after }: LaneStep): void => {
-    const { backlog, playout, oldSession } = after;
-    const stream = hearingStream(after.session);
+    const { backlog, playout } = after;
     violations.check('bound', backlog.chunks.length <= 94, () => `${backlog.chunks.length} chunks are held`);
     violations.check(
       'bound',
@@ -76,12 +72,6 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       playout.utterances.length <= 400,
       () => `${playout.utterances.length} utterances wait`,
     );
-    for (const one of [stream, oldSession?.stream]) {
-      // Each unspoken chunk has one piece at least.
-      if (one == null || one.replay.pieces.length <= MOST_UNSPOKEN) continue;
-      const kept = unspoken(one.replay).length;
-      violations.check('bound', kept <= MOST_UNSPOKEN, () => `${kept} unspoken chunks are kept`);
-    }
   };
 
   const checkStreams = ({ before, after, effects }: LaneStep): void => {

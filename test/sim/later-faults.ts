@@ -6,7 +6,7 @@ import { PORT_CALLS, type PortCall } from './port-faults.ts';
 const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
 
 export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
-  /** It answers pings, reads all and says nothing more. */
+  /** The stream answers pings, reads everything and sends nothing more. */
   zombie_stream: ({ host }) => void host.turnZombies(),
   zombie_service: ({ host, dice }) =>
     lasting(
@@ -63,33 +63,10 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
     host.fault({ kind: 'drop' });
     return undefined;
   },
-  /** Of the next translation the first 200 ms come, and nothing more; most streams end soon after. */
+  /** The next translation ends after its first 200 ms; most streams break off soon after. */
   translation_cut: ({ host, dice }) => {
     host.output.cutNext(dice.chance(0.7) ? dice.between(300, 4000) : null);
     return undefined;
-  },
-  /** Transcripts come late, their sound in time. */
-  transcripts_late: ({ host, dice, mistrust }) => {
-    mistrust('late');
-    const forMs = dice.between(5000, 60_000);
-    const ms = dice.between(200, 4000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'delay', what: 'transcripts', ms, jitter_ms: 300, for_ms: forMs }),
-      () => {},
-    );
-  },
-  /** Transcripts tell times that are not true, while the streams break off now and then. */
-  times_wrong: ({ host, dice, mistrust }) => {
-    mistrust('wrong');
-    const forMs = dice.between(10_000, 120_000);
-    const form = dice.pick(['off', 'beyond', 'backwards', 'inverted', 'stale']);
-    const ms = dice.between(-4000, 4000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'wrong_times', form, ms, for_ms: forMs }),
-      () => host.fault({ kind: 'drop' }),
-    );
   },
   reset_between_languages: ({ host }) => void host.output.resetBetweenLanguages(),
   port_throws: ({ ports, dice }) => {

@@ -9,7 +9,15 @@ import { recoveryBoundS } from './recovery.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run-seed.ts';
 import { EXCUSES } from './speech-excuses.ts';
-import { type Generation, NEWEST } from './terms.ts';
+import {
+  type Generation,
+  NEWEST,
+  SERVICE_CASES,
+  type ServiceCase,
+  type Terms,
+  withService,
+} from './terms.ts';
+import { addRun, createUnnamedSums, tooMuchUnnamed } from './unnamed.ts';
 
 interface Options {
   readonly seeds: number;
@@ -21,6 +29,7 @@ interface Options {
   readonly generation: Generation;
   readonly faults: readonly string[] | undefined;
   readonly twoLanes: boolean;
+  readonly serviceCase: ServiceCase | undefined;
 }
 
 const USAGE = `npm run sim -- [options]
@@ -34,7 +43,8 @@ Ends with 1 if a rule is broken, with a line that shows it again.
   --threads T     side by side (one per core)
   --json          the result as {"sim": {...}}
   --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
-  --generation G  1: as seeds drew when sentences were short and faults fewer; 2: when owners desired nothing; 3: always open; 4: opening hours, budgets, texts; 5: translations in parts, texts behind their sound (5)
+  --generation G  1: short sentences, fewer faults; 2: natural speech, owners; 3: opening hours, budgets, parts too (3)
+  --case a|b|c    services with ids and times, without times, without both; otherwise as drawn
   --two-lanes     two lanes in every agent; otherwise in every eighth
   --fault KINDS   these alone, in every seed, such as documents,kill
   --day           a museum's day without faults: what is billed, what a rollover costs
@@ -53,22 +63,22 @@ function merge(into: Record<string, number>, from: Readonly<Record<string, numbe
   }
 }
 
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+
 function sorted(record: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Runs the seeds on worker threads; each takes the next one when it is free. */
 function runSeeds(
-  { seeds, hours, seed, threads, cancel, generation, faults, twoLanes }: Options,
+  { seeds, seed, threads, ...given }: Options,
   onResult: (result: RunResult) => void,
 ): Promise<void> {
   let next = 0;
   const wanted = Math.min(threads, seeds);
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), {
-        workerData: { hours, cancel, generation, faults, twoLanes },
-      });
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: given });
       const give = (): void => {
         if (next >= seeds) {
           void worker.terminate();
@@ -86,11 +96,12 @@ function runSeeds(
 }
 
 /** The options that make another run the same. */
-function sameAgain({ cancel, generation, faults, twoLanes }: Options): string {
+function sameAgain({ cancel, generation, faults, twoLanes, serviceCase }: Options): string {
   const options = [
     cancel ? ' --cancel' : '',
     generation === NEWEST ? '' : ` --generation ${generation}`,
     twoLanes ? ' --two-lanes' : '',
+    serviceCase === undefined ? '' : ` --case ${serviceCase}`,
     faults === undefined ? '' : ` --fault ${faults.join(',')}`,
   ];
   return options.join('');
@@ -101,16 +112,8 @@ async function simulate(options: Options): Promise<number> {
   const faults: Record<string, number> = {};
   const worst: Record<string, number> = {};
   const excused: Record<string, number> = {};
-  const totals = {
-    hours: 0,
-    violations: 0,
-    spokenS: 0,
-    saidS: 0,
-    saidLateS: 0,
-    repeatedS: 0,
-    rollovers: 0,
-    sessions: 0,
-  };
+  const unnamed = createUnnamedSums();
+  const totals = { hours: 0, violations: 0, spokenS: 0, saidS: 0, saidLateS: 0, rollovers: 0, sessions: 0 };
   const overlap = { splits: 0, times: 0, ms: 0, longestMs: 0 };
   let done = 0;
   const startedAt = process.hrtime.bigint();
@@ -123,7 +126,7 @@ async function simulate(options: Options): Promise<number> {
     totals.spokenS += result.spokenS;
     totals.saidS += result.saidS;
     totals.saidLateS += result.saidLateS;
-    totals.repeatedS += result.repeatedS;
+    addRun(unnamed, result);
     totals.rollovers += result.tallies.rollovers;
     totals.sessions += result.tallies.sessions;
     overlap.splits += result.tallies.splits;
@@ -141,6 +144,7 @@ async function simulate(options: Options): Promise<number> {
   });
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
   const speedup = Math.round((totals.hours * 3600) / seconds);
+  const tooMuch = tooMuchUnnamed(unnamed);
   if (json) {
     const sim = {
       seeds,
@@ -149,6 +153,13 @@ async function simulate(options: Options): Promise<number> {
       violations: totals.violations,
       faults: sorted(faults),
       worst_recovery_s: sorted(worst),
+      unnamed: Object.fromEntries(
+        Object.entries(unnamed).map(([one, { hours: of, unsaidS, twiceS }]) => [
+          one,
+          { hours: tenths(of), unsaid_s: tenths(unsaidS), twice_s: tenths(twiceS) },
+        ]),
+      ),
+      too_much_unnamed: tooMuch,
     };
     write(JSON.stringify({ sim }));
   } else {
@@ -163,8 +174,13 @@ async function simulate(options: Options): Promise<number> {
     const list = (names: readonly string[], of: Record<string, number>): string =>
       names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');
     write(
-      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late, ${totals.repeatedS.toFixed(1)} s twice in doubt); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
+      `speech ${Math.round(totals.spokenS)} s, said ${Math.round(totals.saidS)} s (${totals.saidLateS.toFixed(1)} s late); unsaid with a reason (s): ${list(EXCUSES, excused)}`,
     );
+    for (const [one, { hours: of, unsaidS, twiceS }] of Object.entries(unnamed))
+      write(
+        `case ${one}: ${of.toFixed(1)} h, in doubt ${unsaidS.toFixed(1)} s unsaid, ${twiceS.toFixed(1)} s said twice`,
+      );
+    for (const line of tooMuch) write(`too much in doubt: ${line}`);
     const isCounted = (kind: string): boolean => Object.hasOwn(faults, kind);
     for (const kind of Object.keys(worst)) if (!isCounted(kind)) faults[kind] = 0;
     for (const [kind, count] of Object.entries(sorted(faults))) {
@@ -172,7 +188,7 @@ async function simulate(options: Options): Promise<number> {
       write(`  ${kind.padEnd(26)} ${String(count).padStart(7)}   ${recovery}`);
     }
   }
-  return totals.violations === 0 ? 0 : 1;
+  return totals.violations + tooMuch.length === 0 ? 0 : 1;
 }
 
 async function showDay(seed: number): Promise<number> {
@@ -194,6 +210,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       generation: { type: 'string', default: String(NEWEST) },
       fault: { type: 'string' },
       'two-lanes': { type: 'boolean', default: false },
+      case: { type: 'string' },
       day: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -203,6 +220,9 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
   const unknown = kinds?.find((kind) => !Object.hasOwn(FAULTS, kind));
   if (unknown !== undefined)
     throw new Error(`--fault must be of ${Object.keys(FAULTS).join(', ')}, not "${unknown}"`);
+  const serviceCase = SERVICE_CASES.find((one) => one === values.case);
+  if (values.case !== undefined && serviceCase === undefined)
+    throw new Error(`--case must be a, b or c, not "${values.case}"`);
   const number = (name: string, text: string, least: number): number => {
     const value = Number(text);
     if (!(value >= least)) throw new Error(`--${name} must be a number of at least ${least}, not "${text}"`);
@@ -220,6 +240,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
       cancel: values.cancel,
       faults: kinds,
       twoLanes: values['two-lanes'],
+      serviceCase,
       day: values.day,
       regressions: values.regressions,
       help: values.help,
@@ -248,14 +269,15 @@ async function main(): Promise<number> {
 }
 
 if (isMainThread) {
-  // Whoever reads the first lines only, as `head` does, is no failure.
+  // A reader of the first lines only, such as `head`, is no failure.
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {
-  type Given = Pick<Options, 'hours' | 'cancel' | 'generation' | 'faults' | 'twoLanes'>;
-  const { hours, cancel, generation, faults, twoLanes } = workerData as Given;
+  type Given = Omit<Options, 'seeds' | 'seed' | 'threads'>;
+  const { hours, cancel, generation, faults, twoLanes, serviceCase } = workerData as Given;
+  const changeTerms = serviceCase && { changeTerms: (drawn: Terms) => withService(drawn, serviceCase) };
   parentPort?.on('message', (seed: number) => {
-    runSeed(seed, hours, { cancels: cancel, generation, faults, twoLanes }).then(
+    runSeed(seed, hours, { cancels: cancel, generation, faults, twoLanes, ...changeTerms }).then(
       (result) => parentPort?.postMessage(result),
       (error: unknown) => {
         throw error;

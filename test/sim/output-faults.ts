@@ -15,14 +15,10 @@ export interface OutputFaults {
   cutNext(resetInMs: number | null): void;
   /** The next stream that goes over to a sentence's second language is reset instead. */
   resetBetweenLanguages(): void;
-  /** Of the next sentence no more than interim texts come. */
-  leaveOutNext(): void;
   /** What waits for its occasion is taken back. */
   clear(): void;
   /** Is told of each that waited, when it strikes. */
   struck: OnStrike;
-  /** Whether a sentence that is to be spoken is left out. */
-  isLeftOut(sentence: string): boolean;
   opened(stream: string): void;
   closed(stream: string): void;
   fateOf(stream: string, message: OutMessage): Fate;
@@ -39,8 +35,6 @@ export function createOutputFaults(
   let toCut: { resetInMs: number | null } | null = null;
   let cut: { job: number; resetInMs: number | null } | null = null;
   let awaitsLanguage = false;
-  let leavesOut = false;
-  const leftOut = new Set<string>();
   let last: { stream: string; tick: number; language: string } | null = null;
 
   const cutFate = (stretch: { job: number; place: number }): Fate => {
@@ -67,33 +61,13 @@ export function createOutputFaults(
     return { resetInMs: 0 };
   };
 
-  const sentenceIn = ({ data }: OutMessage): string => {
-    const { transcription_id: id } = (data['transcription'] ?? data) as { transcription_id?: string };
-    return id ?? '';
-  };
-  /** The one of which an interim text comes next. */
-  const isOfLeftOut = (message: OutMessage): boolean => {
-    if (!leavesOut && leftOut.size === 0) return false;
-    const sentence = sentenceIn(message);
-    if (sentence === '') return false;
-    if (!message.type.startsWith('partial')) return leftOut.has(sentence);
-    if (leavesOut) leftOut.add(sentence);
-    leavesOut = false;
-    return false;
-  };
-
   const faults: OutputFaults = {
     isZombie: false,
     struck() {},
     clear() {
       toCut = null;
       awaitsLanguage = false;
-      leavesOut = false;
     },
-    leaveOutNext() {
-      leavesOut = true;
-    },
-    isLeftOut: (sentence) => leftOut.has(sentence),
     turnZombies(streams, answers = false) {
       for (const stream of streams) zombies.set(stream, answers);
     },
@@ -114,7 +88,6 @@ export function createOutputFaults(
       const { type, pcm } = message;
       const isAnswering = zombies.get(stream);
       if (isAnswering !== undefined) return isAnswering && type === 'current_task' ? 'goes' : 'lost';
-      if (isOfLeftOut(message)) return 'lost';
       if (type !== 'output_audio_data' || pcm === undefined) return 'goes';
       if (toCut === null && cut === null && !awaitsLanguage) return 'goes';
       const [stretch] = readRenderings(pcm);

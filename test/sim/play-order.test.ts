@@ -19,7 +19,6 @@ const rendering = (id: number, stream: string, first: number): Rendering => ({
   id,
   stream,
   ticks: [first, first + 1],
-  spoiled: false,
 });
 
 describe('the order in which sentences may sound', () => {

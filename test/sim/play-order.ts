@@ -19,8 +19,6 @@ export interface Rendering {
   readonly stream: string;
   /** The pieces of speech that it says. */
   readonly ticks: readonly number[];
-  /** The service spoils its sound: its order and number tell nothing. */
-  readonly spoiled: boolean;
 }
 
 /** Where a rendering is found in a sound, in ticks. */
@@ -104,7 +102,7 @@ export function createPlayOrder(
       newest = one;
     } else if (isRightlyBehind(one, newest)) {
       lateTicks += one.rendering.ticks.length;
-    } else if (!one.rendering.spoiled && !newest.rendering.spoiled) {
+    } else {
       const { id } = one.rendering;
       violations.add('order', `rendering ${id} (tick ${first}) was played after tick ${newestSaid}`);
     }
@@ -123,11 +121,11 @@ export function createPlayOrder(
     written(rendering, { place, ticks }, now) {
       const one = known.get(rendering.id) ?? progressOf(rendering, now);
       const isFirst = one.playedAt === null;
-      const { id, spoiled } = rendering;
+      const { id } = rendering;
       if (isFirst) begin(one, now);
-      else if (one !== last && !isOvertaken(one) && !spoiled && last?.rendering.spoiled !== true)
+      else if (one !== last && !isOvertaken(one))
         violations.add('interleaved', `rendering ${id} went on after ${last?.rendering.id}`);
-      if (place <= one.playedUpTo && !spoiled)
+      if (place <= one.playedUpTo)
         violations.add('repeated', `rendering ${id} was played again from ${place * TICK_MS} ms`);
       one.hasStalled = false;
       one.playedUpTo = Math.max(one.playedUpTo, place + ticks - 1);

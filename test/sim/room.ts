@@ -6,7 +6,7 @@ import { createLaneOracle, type LaneOracle } from './lane-oracle.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
-import { type Terms, tellsAll } from './terms.ts';
+import { serviceCaseOf, type Terms } from './terms.ts';
 import { createToldOracle, type ToldOracle } from './told-oracle.ts';
 import type { Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
@@ -35,14 +35,11 @@ export interface RoomSetup {
   readonly startAt: number;
   /** Number of the first piece of speech. */
   readonly firstTick: number;
-  readonly isLate: () => boolean;
   /** A port has thrown, and the lane has no loudspeaker for it. */
   readonly isWithoutLoudspeaker: () => boolean;
   readonly mayLose: (at: number) => boolean;
-  /** The service has told no wrong times so far. */
-  readonly isTruthful: () => boolean;
-  /** Nor have they, or its texts, come late. */
-  readonly isPrompt: () => boolean;
+  /** When the connection to the owner threw last. */
+  readonly busThrewAt: () => number;
 }
 
 export function createRoom(setup: RoomSetup): Room {
@@ -57,15 +54,10 @@ export function createRoom(setup: RoomSetup): Room {
     (pcm) => speech.untaken(pcm, true),
   );
   const speech = createSpeechOracle({
-    ...{ violations, firstTick, isLate: setup.isLate, mayLose: setup.mayLose },
+    ...{ violations, firstTick, mayLose: setup.mayLose, serviceCase: serviceCaseOf(terms) },
     echo: terms.echo && terms.lane['echo'] !== 'off',
     isSilent: () => !speaker.isPlugged || setup.isWithoutLoudspeaker(),
     wasLoud: (from, until) => speaker.wasDriven(from, until),
-    writes: !terms.untold.includes('partial_transcription'),
-    named: terms.profile === 'live' && terms.untold.length === 0,
-    isExact: () => tellsAll(terms) && setup.isPrompt(),
-    isLying: () => tellsAll(terms) && !setup.isPrompt(),
-    isTruthful: setup.isTruthful,
   });
   const visitors = createVisitors(dice.fork(), terms.habits, setup.startAt, speechDice);
   const microphone = createMicrophone({

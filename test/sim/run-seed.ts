@@ -5,7 +5,16 @@ import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
 import { drawSwarm, inject, kindsOf, oftenAtRandom } from './swarm.ts';
-import { cancelling, commandedTerms, drawTerms, NEWEST, naturalTerms, partedTerms } from './terms.ts';
+import {
+  cancelling,
+  commandedTerms,
+  drawTerms,
+  NEWEST,
+  naturalTerms,
+  partedTerms,
+  type ServiceCase,
+  serviceCaseOf,
+} from './terms.ts';
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
 
@@ -21,7 +30,9 @@ export interface RunResult {
   readonly spokenS: number;
   readonly saidS: number;
   readonly saidLateS: number;
-  /** Said twice, because nobody could know that it had been said. */
+  /** What the messages of its service say. */
+  readonly serviceCase: ServiceCase;
+  /** Said twice, by a service without ids or times. */
   readonly repeatedS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
   /** What came from the owner, and in which phase of the lane. */
@@ -124,17 +135,25 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
   return Object.fromEntries(entries) as Record<Name, number>;
 }
 
+/** Faults with which the device cannot count what was not said, or had no time to report it. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['kill', 'sigterm', 'translation_cut', 'last_chunk_omitted']);
+
+/** Whether the device must have counted all that was not said. */
+function isComparable(serviceCase: ServiceCase, swarm: readonly { readonly kind: string }[]): boolean {
+  return serviceCase === 'a' && !swarm.some(({ kind }) => UNCOUNTED.has(kind));
+}
+
 /**
  * One seed: stretches of up to an hour with faults, each with twelve calm minutes at its end.
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);
   const generation = meddling.generation ?? NEWEST;
-  const asDrawn = drawTerms(dice, createDice(seed + 2 ** 34));
+  const asDrawn = drawTerms(dice);
   const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
-  const commanded = generation < 3 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
-  const parted = generation < 5 ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
+  const commanded = generation === 1 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
+  const parted = generation < NEWEST ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
   const drawn = meddling.changeTerms?.(parted) ?? parted;
   const echoDice = createDice(seed + 2 ** 35);
   const cancels = meddling.cancels === true;
@@ -176,10 +195,12 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
     violations.add('crash', error instanceof Error ? `${error.message} ${error.stack ?? ''}` : String(error));
   }
   world.judge();
+  if (isComparable(serviceCaseOf(drawn), swarm)) world.compareCounts();
   return {
     ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults },
     worstRecoveryS: recovery.worstS,
     ...{ tallies, trace: world.trace, met: world.owner?.met ?? {} },
+    serviceCase: serviceCaseOf(drawn),
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),
     saidLateS: seconds(speech.saidLate),

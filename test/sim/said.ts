@@ -1,17 +1,14 @@
-/** What has been said of each piece of speech: in every language, and to its end. */
+/** How much of each piece of speech has been said: in every language, and to its end. */
 import type { Rendering } from './play-order.ts';
 import { TICK_MS } from './sound.ts';
 import { createTickList, type TickList } from './tick-list.ts';
 import type { Violations } from './violations.ts';
 
-/** A rendering of which no more than this is missing at its end has been played to its end. */
+/** Missing end with which a rendering still counts as played whole (ticks). */
 const END_TICKS = 3;
-/** This much of a rendering has told the visitor what it says: whoever hears it again hears it twice. */
+/** Share of a rendering after which a visitor knows what it says, and hears it twice when it is played again. */
 const TOLD_SHARE = 0.8;
-/**
- * Where the service cuts a sentence, the second part begins up to this much before the first one ends, whichever is said
- * first: half a syllable on either side of a cut is no word that a visitor hears twice.
- */
+/** Overlap of two sentences that the service has cut apart (ticks): half a syllable is no word that is heard twice. */
 const SEAM_TICKS = 8;
 
 /** A translation as it is played. */
@@ -24,8 +21,8 @@ export interface Playing extends Rendering {
 }
 
 export interface SaidAccount {
-  /** So much was said twice because nobody could know that it had been said, in all. */
-  readonly doubtfulTicks: number;
+  /** Sum of what a service without ids or times made the device say twice. */
+  readonly repeatedTicks: number;
   /** A piece of speech is to be said in these languages. */
   demand(tick: number, targets: readonly string[]): void;
   /** The languages have changed: one of them is enough, whichever it is. */
@@ -33,7 +30,7 @@ export interface SaidAccount {
   /** The first sound of a rendering is played. */
   begin(playing: Playing): void;
   played(playing: Playing, ticks: number): void;
-  /** So much of it was played, and nobody has heard it. */
+  /** So much of it was played, and did not sound. */
   missed(playing: Playing, ticks: number): void;
   isSaid(tick: number): boolean;
   /** The languages in which a piece of speech is still to be said. */
@@ -44,20 +41,14 @@ export interface SaidAccount {
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/**
- * @param isDoubtful nobody can know that a piece of speech was said before, by a rendering of these pieces, or that what is said
- *   again is the same
- */
-export function createSaidAccount(
-  violations: Violations,
-  isDoubtful: (tick: number, earlier: readonly number[], again: readonly number[]) => boolean = () => false,
-): SaidAccount {
+/** @param isExact the service tells ids and times: nothing may be said twice */
+export function createSaidAccount(violations: Violations, isExact: boolean): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
   const demanded = createTickList(0);
   const whole = createTickList(0);
   const firstOf = new Map<number, TickList<Playing | undefined>>();
-  let doubtfulTicks = 0;
+  let repeatedTicks = 0;
   let lastMask: { readonly of: readonly string[]; readonly mask: number } = { of: [], mask: 0 };
 
   const bitOf = (language: string): number => {
@@ -84,8 +75,8 @@ export function createSaidAccount(
   };
 
   return {
-    get doubtfulTicks() {
-      return doubtfulTicks;
+    get repeatedTicks() {
+      return repeatedTicks;
     },
     demand(tick, targets) {
       demanded.set(tick, maskOf(targets));
@@ -96,13 +87,9 @@ export function createSaidAccount(
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      // How much was played of one that the service has spoiled its pieces do not tell: some came twice, or not at all.
-      const isInDoubt = (tick: number): boolean =>
-        earlierOf(tick, bit)?.spoiled === true || isDoubtful(tick, earlierOf(tick, bit)?.ticks ?? [], ticks);
-      const repeated = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
-      const again = repeated.filter((tick) => !isInDoubt(tick));
-      doubtfulTicks += repeated.length - again.length;
-      if (again.length > 0) {
+      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
+      if (!isExact) repeatedTicks += again.length;
+      else if (again.length > 0) {
         const earlier = earlierOf(again[0] ?? 0, bit);
         violations.add(
           'twice',
@@ -111,7 +98,7 @@ export function createSaidAccount(
       }
       const known = firstOf.get(bit) ?? createTickList<Playing | undefined>(undefined);
       firstOf.set(bit, known);
-      // What was told is compared with who told it, and not with a try of which nothing much came.
+      // A rendering that was cut off early is no earlier telling.
       for (const tick of ticks) if (!isTold(tick, bit)) known.set(tick, playing);
     },
     played(playing, ticks) {

@@ -26,8 +26,6 @@ export interface ServiceWatch {
     language: string;
     ticks: readonly number[];
     lengthTicks: number;
-    /** It says no more of the sentence than it has in interim texts. */
-    leftOut: boolean;
   }): void;
 }
 
@@ -91,7 +89,6 @@ export function createServiceHost(
           const { stream, sentence, language } = job;
           sentences.set(id, { tick: ticks[0] ?? 0, language });
           if (sentences.size > SENTENCES_KEPT) sentences.delete(sentences.keys().next().value ?? 0);
-          const leftOut = output.isLeftOut(sentence);
           watch.rendered({
             id,
             stream,
@@ -99,7 +96,6 @@ export function createServiceHost(
             language,
             ticks,
             lengthTicks: ticksOfRendering(pcm),
-            leftOut,
           });
           service.rendered(job.stream, job.id, pcm, now());
           continue;

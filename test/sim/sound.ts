@@ -109,17 +109,13 @@ function bytes(sound: Int16Array): Uint8Array {
   return new Uint8Array(sound.buffer, sound.byteOffset, sound.byteLength);
 }
 
-/** The numbers of the ticks with speech in a piece of sound, and where in it each begins; `echoes` counts those with the loudspeaker's sound. */
-export function readTicks(
-  sound: Int16Array,
-  onSpeech: (tick: number, fromMs: number) => void,
-): { echoes: number } {
+/** The numbers of the ticks with speech in a piece of sound; `echoes` counts those with the loudspeaker's sound. */
+export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): { echoes: number } {
   let echoes = 0;
   for (let at = 0; at < sound.length; at += TICK_SAMPLES) {
     const mark = sound[at];
-    const fromMs = (at / TICK_SAMPLES) * TICK_MS;
-    if (mark === MARK.faint) onSpeech(readStamp(sound, at, FAINT_OFFSET), fromMs);
-    else if (mark === MARK.speech) onSpeech(readStamp(sound, at), fromMs);
+    if (mark === MARK.faint) onSpeech(readStamp(sound, at, FAINT_OFFSET));
+    else if (mark === MARK.speech) onSpeech(readStamp(sound, at));
     else if (mark === MARK.echo) echoes++;
   }
   return { echoes };

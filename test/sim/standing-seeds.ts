@@ -9,6 +9,6 @@ export const HOURS = 0.5;
 /** As long as they run there. */
 export const QUICK_HOURS = 0.25;
 /** Regression seeds that need no longer than this run with every `npm test`. */
-export const QUICK_REGRESSION_HOURS = 0.1;
+export const QUICK_REGRESSION_HOURS = 0.3;
 /** Those that need no longer than this run with `npm run test:long`; `npm run check` and `.ci/run` run them all, once. */
-export const REGRESSION_HOURS = 0.2;
+export const REGRESSION_HOURS = 0.5;

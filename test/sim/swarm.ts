@@ -14,8 +14,8 @@ export function kindsOf(generation: Generation): string[] {
     (kind) =>
       !Object.hasOwn(NAMED_FAULTS, kind) &&
       (generation > 1 || !Object.hasOwn(LATER_FAULTS, kind)) &&
-      (generation > 2 || !Object.hasOwn(OWNER_FAULTS, kind)) &&
-      (generation > 3 || !Object.hasOwn(HOURS_FAULTS, kind)),
+      (generation > 1 || !Object.hasOwn(OWNER_FAULTS, kind)) &&
+      (generation > 2 || !Object.hasOwn(HOURS_FAULTS, kind)),
   );
 }
 
@@ -29,14 +29,24 @@ export function oftenAtRandom(dice: Dice): (kind: string) => Drawn {
   return (kind) => ({ kind, meanMs: dice.pick([60_000, 300_000]) });
 }
 
-/** Which faults are on, and how often each comes: none of two seeds test the same mixture. */
+/** Kinds that are no more, and the one that they followed: regression seeds draw their places as before. */
+const RETIRED = ['transcripts_late', 'times_wrong'];
+const BEFORE_RETIRED = 'translation_cut';
+
+/** Which faults are on, and how often each comes: no two seeds test the same mixture. */
 export function drawSwarm(dice: Dice, kinds: readonly string[]): Drawn[] {
-  // A third of the seeds have one kind alone: what it takes to recover from it can be told from nothing else.
-  if (dice.chance(0.33)) return [oftenAtRandom(dice)(kinds[dice.whole(0, kinds.length - 1)] ?? 'reset')];
+  const places = kinds.flatMap((kind) => (kind === BEFORE_RETIRED ? [kind, ...RETIRED] : [kind]));
+  const isKnown = ({ kind }: Drawn): boolean => Object.hasOwn(FAULTS, kind);
+  // A third of the seeds have one kind alone: only these show how long the recovery from it takes.
+  if (dice.chance(0.33)) {
+    const alone = oftenAtRandom(dice)(places[dice.whole(0, places.length - 1)] ?? 'reset');
+    return [isKnown(alone) ? alone : { ...alone, kind: 'reset' }];
+  }
   const share = dice.pick([0.05, 0.15, 0.4]);
-  return kinds
+  return places
     .filter(() => dice.chance(share))
-    .map((kind) => ({ kind, meanMs: dice.pick([60_000, 300_000, 900_000, 2_400_000]) }));
+    .map((kind) => ({ kind, meanMs: dice.pick([60_000, 300_000, 900_000, 2_400_000]) }))
+    .filter(isKnown);
 }
 
 export interface Happening {

@@ -3,14 +3,20 @@ import type { Dice } from './dice.ts';
 import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
 
 /**
- * Seeds of the first generation draw as they did when sentences were short and steady and there were fewer faults, those of
- * the second as they did when owners sent nothing but a few commands, those of the third as they did when every device was
- * always open, those of the fourth as they did when a translation came in one part, its text before its sound: what they found
- * once, they would find again.
+ * How a seed draws. 1: short sentences of equal loudness, and fewer kinds of faults. 2: natural speech, documents and commands of
+ * an owner. 3: opening hours, budgets, texts and translations in parts as well. A regression seed keeps its generation, so that
+ * it draws the same world again.
  */
-export type Generation = 1 | 2 | 3 | 4 | 5;
-/** Where none is named. */
-export const NEWEST: Generation = 5;
+export type Generation = 1 | 2 | 3;
+/** How a seed draws unless a generation is named. */
+export const NEWEST: Generation = 3;
+
+/**
+ * What the messages of a service say. a: transcription ids and the times of each transcript, as a live service does.
+ * b: ids without times. c: neither, as the messages of the specification.
+ */
+export const SERVICE_CASES = ['a', 'b', 'c'] as const;
+export type ServiceCase = (typeof SERVICE_CASES)[number];
 
 /** What a world is made of, beyond its dice. */
 export interface Terms {
@@ -26,28 +32,15 @@ export interface Terms {
   readonly talk: 'steady' | 'natural';
   readonly roomAmplitude: number;
   readonly pieceTicks: number;
-  /** Types of messages that this service never sends. */
-  readonly untold: readonly string[];
-  /** A second lane in the same agent, with a desk of its own. */
+  /** The agent has a second lane, with a desk of its own. */
   readonly twoLanes: boolean;
-  /** Its owner commands groups and says what is desired, and what that comes to outlives the process. */
+  /** Its owner sends documents and commands, and their effect outlives the process. */
   readonly commanded: boolean;
   /** The machine boots without a clock. */
   readonly bootsIn1970: boolean;
 }
 
-const TEXTS: readonly string[] = [
-  'validated_transcription',
-  'partial_transcription',
-  'translated_transcription',
-  'partial_translated_transcription',
-];
-
-/**
- * The terms that a seed draws.
- * @param more dice for what came later: the rest of the old seeds stays as it was
- */
-export function drawTerms(dice: Dice, more: Dice): Terms {
+export function drawTerms(dice: Dice): Terms {
   const profile = dice.chance(0.75) ? 'live' : 'spec';
   const echo = dice.chance(0.6);
   return {
@@ -76,7 +69,6 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
     talk: 'steady',
     twoLanes: false,
     commanded: false,
-    untold: more.chance(0.9) ? [] : more.pick([TEXTS, TEXTS.slice(0, 1)]),
   };
 }
 
@@ -84,47 +76,37 @@ export function drawTerms(dice: Dice, more: Dice): Terms {
 export function naturalTerms(terms: Terms, dice: Dice): Terms {
   const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
   const twoLanes = dice.chance(0.12) || terms.twoLanes;
-  const times = drawTimes(dice);
-  const choices = terms.profile === 'live' ? { ...terms.choices, ...times } : terms.choices;
-  return {
-    ...terms,
-    choices,
-    twoLanes,
-    talk: 'natural',
-    lane: { ...terms.lane, targets },
-  };
+  const segments = dice.pick(['words', 'words', 'words', 'times', 'none']);
+  // A choice that is no more was drawn here: regression seeds draw the next one as before.
+  dice.next();
+  const forceSplitChars = dice.pick([100, 0]);
+  const choices = terms.profile === 'live' ? { ...terms.choices, segments, forceSplitChars } : terms.choices;
+  return { ...terms, choices, twoLanes, talk: 'natural', lane: { ...terms.lane, targets } };
 }
 
-/** The same world with an owner who says what is desired, and with a service that drops speech of which too much waits. */
+/** The same world with an owner, and with a service that drops speech when too much of it waits. */
 export function commandedTerms(terms: Terms, dice: Dice): Terms {
   const queueLimits = dice.chance(0.5) && terms.profile === 'live';
   return { ...terms, commanded: true, choices: { ...terms.choices, queueLimits } };
 }
 
-/** The same world with a service that speaks a sentence in parts, or whose texts come behind their sound. */
+/** The same world with a service that may translate a sentence in parts. */
 export function partedTerms(terms: Terms, dice: Dice): Terms {
   if (terms.profile !== 'live') return terms;
-  const parts = {
-    translationParts: dice.pick([1, 2, 2, 3]),
-    partIntervalMs: dice.pick([0, 600, 1500, 3000]),
-  };
-  const textsLateMs = dice.pick([0, 0, 2500, 10_000]);
-  return { ...terms, choices: { ...terms.choices, ...parts, textsLateMs } };
+  return { ...terms, choices: { ...terms.choices, translationParts: dice.pick([1, 2, 2, 3]) } };
 }
 
-/** Whether and how the service tells which seconds a transcript covers, and where it cuts long sentences. */
-function drawTimes(dice: Dice): Record<string, unknown> {
-  return {
-    segments: dice.pick(['words', 'words', 'words', 'times', 'none']),
-    segmentZero: dice.pick(['kept', 'reset']),
-    forceSplitChars: dice.pick([100, 0]),
-  };
+export function serviceCaseOf({ profile, choices }: Pick<Terms, 'profile' | 'choices'>): ServiceCase {
+  if (profile === 'spec') return 'c';
+  return choices['segments'] === 'none' ? 'b' : 'a';
 }
 
-/** Whether this service names sentences, says what it has understood, and tells its times, before it speaks. */
-export function tellsAll({ profile, untold, choices }: Terms): boolean {
-  const isLate = Number(choices['textsLateMs'] ?? 0) > 0;
-  return profile === 'live' && untold.length === 0 && choices['segments'] !== 'none' && !isLate;
+/** The same world with a service of this case. */
+export function withService(terms: Terms, wanted: ServiceCase): Terms {
+  if (serviceCaseOf(terms) === wanted) return terms;
+  if (wanted === 'c') return { ...terms, profile: 'spec', choices: { ...terms.choices, segments: 'none' } };
+  const segments = wanted === 'a' ? 'words' : 'none';
+  return { ...terms, profile: 'live', choices: { ...terms.choices, segments } };
 }
 
 /** The same world with a lane that cancels its echo. */

@@ -6,17 +6,16 @@ export const TICKS_PER_ROOM = 2 ** 22;
 
 /** Reads the pieces of speech of one room, numbered from its first. */
 export interface TickReader {
-  /** @param onTick gets each, and where in the sound it begins */
-  read(sound: Int16Array, onTick: (tick: number, fromMs: number) => void): { echoes: number };
+  read(sound: Int16Array, onTick: (tick: number) => void): { echoes: number };
   ticksOf(pcm: Uint8Array): number[];
 }
 
 /** @param firstTick of the room */
 export function createTickReader(firstTick: number, violations: Violations): TickReader {
   const read: TickReader['read'] = (sound, onTick) =>
-    readTicks(sound, (number, fromMs) => {
+    readTicks(sound, (number) => {
       const tick = number - firstTick;
-      if (tick >= 0 && tick < TICKS_PER_ROOM) onTick(tick, fromMs);
+      if (tick >= 0 && tick < TICKS_PER_ROOM) onTick(tick);
       else violations.add('crossed', 'speech of one lane was heard in another');
     });
   return {

@@ -1,22 +1,20 @@
-/** What the operator is told while speech is being lost, or not heard: the status, and the sum of it when it is over. */
+/** What the device publishes while speech is lost or not heard: the status, and the sum when it is over. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { laneStatus } from '../../src/core/lane/status.ts';
 import { wrongWith } from '../published.ts';
-import { createStopAccount } from './stop-account.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
-/** A set-up takes up to 20 s in which what is said is kept for the session; then the device says that it has none. */
+/** Time without a session after which the status is not ready (ms): a set-up takes up to 20 s. */
 const UNTOLD_MS = 25_000;
-/** An outage is over when the lane has streamed for a while. */
+/** Time of streaming, or with a loudspeaker, after which the sum of a loss has been reported (ms). */
 const SUM_WITHIN_MS = 60_000;
-/** A connection that throws is tried again every second, up to five times: the status is that late then. */
-/** The status that stands at the broker is as the lane is, within this. */
+/** Time within which the published status follows the lane (ms). */
 const STATUS_WITHIN_MS = 60_000;
-/** What a lane tells has reached the connection within this, even if that throws at first. */
+/** Time within which an event reaches the connection, even if that throws at first (ms). */
 const PUBLISHED_WITHIN_MS = 30_000;
 const STREAMS = new Set(['live', 'rolling']);
 const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
@@ -24,65 +22,64 @@ const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
 export interface ToldOracle {
   published(topic: string, payload: string): void;
   step(step: LaneStep, now: number): void;
-  /** The process ended: what it has not told it will not tell. */
+  /** The process ended: what it has not reported is gone. */
   ended(): void;
   /** @param state of the running lane */
   judge(state: LaneState | null, now: number): void;
 }
 
-/** @param lane whose losses are told */
-export function createToldOracle(violations: Violations, lane: string): ToldOracle {
-  /** Null until the process has had a connection to tell it. */
+/** The sums of a kind of loss, and when it grew last. */
+interface Loss {
+  ms: number;
+  reportedMs: number;
+  at: number;
+}
+
+const NO_LOSS: Loss = { ms: 0, reportedMs: 0, at: 0 };
+
+/**
+ * @param lane whose losses are published
+ * @param busThrewAt when the connection to the owner threw last
+ */
+export function createToldOracle(violations: Violations, lane: string, busThrewAt: () => number): ToldOracle {
+  /** Null until the process has had a connection to publish it. */
   let status: string | null = null;
   let reasons: readonly string[] = [];
   /** Since when a reason has been missing in it. */
   let lacksSince: number | null = null;
-  let lostMs = 0;
-  let lostAt = 0;
   /** Since when the lane is on its way to a session. */
   let awaySince: number | null = null;
   let streamsSince: number | null = null;
-
-  /** Sums that the lane has told, and those of them that reached the connection. */
+  let lost = { ...NO_LOSS };
+  let unheard = { ...NO_LOSS };
+  /** Sums that the lane has reported, and those of them that reached the connection. */
   let owed: { ms: number; at: number }[] = [];
   const published: number[] = [];
 
-  const tell = (sums: readonly Readonly<Record<string, unknown>>[], now: number): void => {
-    const ended = sums.filter(({ ongoing }) => ongoing !== true).map((one) => Number(one['lost_ms']));
-    if (ended.length === 0) return;
-    owed.push(...ended.map((ms) => ({ ms, at: now })));
-    // A stop can end one outage's sum and tell another's.
-    const told = ended.reduce((sum, ms) => sum + ms, 0);
-    violations.check(
-      'told',
-      Math.abs(told - lostMs) <= CHUNK_MS,
-      () => `speech_lost says ${told} ms where ${lostMs} ms were lost`,
-    );
-    lostMs = 0;
+  const grow = (loss: Loss, ms: number, now: number): void => {
+    if (ms <= 0) return;
+    loss.ms += ms;
+    loss.at = now;
   };
-  const stops = createStopAccount(violations);
-  /** Translated speech without a loudspeaker, since that was told last. */
-  let unheardMs = 0;
-  let unheardAt = 0;
-  const noteUnheard = ({ before, after, effects }: LaneStep, now: number): void => {
-    const more = after.counts.unheardMs - before.counts.unheardMs;
-    if (more > 0) unheardAt = now;
-    unheardMs += more;
+  /** @param since the loss can have been reported */
+  const compare = (loss: Loss, what: string, since: number, now: number): boolean => {
+    if (loss.ms + loss.reportedMs === 0 || now - Math.max(loss.at, since) < SUM_WITHIN_MS) return false;
+    const isRight = Math.abs(loss.ms - loss.reportedMs) <= CHUNK_MS;
+    violations.check('told', isRight, () => `${what} ${loss.ms} ms, and ${loss.reportedMs} ms are reported`);
+    return true;
+  };
+  const noteReports = ({ effects }: LaneStep, now: number): void => {
     for (const effect of effects) {
-      if (effect.type !== 'notify' || effect.kind !== 'speech_dropped') continue;
-      const { why, ongoing, dropped_ms: sum } = effect.detail;
-      if (why !== 'no_loudspeaker' || ongoing === true) continue;
-      const isRight = Math.abs(Number(sum) - unheardMs) <= 1;
-      violations.check('told', isRight, () => `speech_dropped says ${sum} ms where ${unheardMs} ms were`);
-      unheardMs = 0;
+      if (effect.type !== 'notify' || effect.detail['ongoing'] === true) continue;
+      const { kind, detail } = effect;
+      if (kind === 'speech_lost') {
+        const ms = Number(detail['lost_ms']);
+        lost.reportedMs += ms;
+        owed.push({ ms, at: now });
+      }
+      if (kind === 'speech_dropped' && detail['why'] === 'no_loudspeaker')
+        unheard.reportedMs += Number(detail['dropped_ms']);
     }
-  };
-  const judgeUnheard = (isLost: boolean, now: number): void => {
-    // Its sum is told when the loudspeaker is back; the lane need not do a step meanwhile.
-    if (isLost) unheardAt = now;
-    if (unheardMs === 0 || now - unheardAt < SUM_WITHIN_MS) return;
-    violations.add('told', `${unheardMs} ms were translated and not heard, and nobody was told`);
-    unheardMs = 0;
   };
   const arrived = (payload: string): void => {
     const { ongoing, lane: of, lost_ms: sum } = JSON.parse(payload) as Record<string, unknown>;
@@ -104,7 +101,7 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
     const isUp = status !== null && state.brokerUp;
     lacksSince = lacking === undefined || !isUp ? null : (lacksSince ?? now);
     if (lacksSince === null || now - lacksSince < STATUS_WITHIN_MS) return;
-    violations.add('told', `the status has not told for a minute that the lane is ${lacking?.code}`);
+    violations.add('told', `the status has lacked the reason ${lacking?.code} for a minute`);
   };
   return {
     published(topic, payload) {
@@ -115,30 +112,10 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
       else if (topic.endsWith('/event/speech_lost')) arrived(payload);
     },
     step(step, now) {
-      noteUnheard(step, now);
-      stops.step(step);
-      const { before, after, effects } = step;
-      const sums = effects.flatMap((effect) =>
-        effect.type === 'notify' && effect.kind === 'speech_lost' ? [effect.detail] : [],
-      );
-      // One sum ends where another begins.
-      const isBefore = after.loss !== null && after.loss !== before.loss;
-      const tellSums = (): void => {
-        tell(sums.splice(0), now);
-      };
-      if (isBefore && before.loss !== null) tellSums();
-      const lost = after.backlog.accounts.lost - before.backlog.accounts.lost;
-      if (lost > 0) {
-        lostMs += lost * CHUNK_MS;
-        lostAt = now;
-        // That a sentence was left out is known when the service has gone on for long.
-        const isLeftOut = after.loss?.cause === 'left_out';
-        // A loss that is over as soon as it is known has its event, and changes no status: as where a stream ends in standby.
-        const isOver = after.loss === null && sums.some(({ lost_ms: ms }) => ms === lost * CHUNK_MS);
-        const isTold = status !== 'ready' || isLeftOut || isOver;
-        violations.check('told', isTold, () => 'speech is lost and the status is ready');
-      }
-      tellSums();
+      const { before, after } = step;
+      grow(lost, (after.backlog.accounts.lost - before.backlog.accounts.lost) * CHUNK_MS, now);
+      grow(unheard, after.counts.unheardMs - before.counts.unheardMs, now);
+      noteReports(step, now);
       const phase = phaseOf(after.session);
       if (phaseOf(before.session) === phase) return;
       const streams = STREAMS.has(phase);
@@ -146,19 +123,20 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
       awaySince = streams || RESTS.has(phase) ? null : (awaySince ?? now);
     },
     ended() {
-      stops.ended();
       status = null;
       lacksSince = null;
       owed = [];
       published.length = 0;
-      lostMs = 0;
-      unheardMs = 0;
+      lost = { ...NO_LOSS };
+      unheard = { ...NO_LOSS };
       awaySince = null;
       streamsSince = null;
     },
     judge(state, now) {
       checkPublished(now);
-      judgeUnheard(state?.playbackLost === true, now);
+      // Its sum follows when the loudspeaker is back; until then the lane need not do a step.
+      if (state?.playbackLost === true) unheard.at = now;
+      if (compare(unheard, 'not heard were', 0, now)) unheard = { ...NO_LOSS };
       if (state === null) return;
       judgeStatus(state, now);
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
@@ -167,10 +145,7 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
           status !== 'ready',
           () => `no session for ${Math.round((now - (awaySince ?? now)) / 1000)} s and the status is ready`,
         );
-      const since = Math.max(lostAt, streamsSince ?? now);
-      if (lostMs === 0 || streamsSince === null || now - since < SUM_WITHIN_MS) return;
-      violations.add('told', `${lostMs} ms of speech were lost, and nobody was told`);
-      lostMs = 0;
+      if (streamsSince !== null && compare(lost, 'lost were', streamsSince, now)) lost = { ...NO_LOSS };
     },
   };
 }

@@ -12,7 +12,7 @@ function judge(count: number, told: Partial<Judging>): { lost: number; excused: 
   judgeTicks(ticks(count), {
     ...{ violations, excused, describe: () => '' },
     ...{ isApart: () => false, isSaid: () => false, excuse: () => null },
-    ...{ isLeftOut: () => true, wentOn: () => true, isRendered: () => false },
+    ...{ isLeftOut: () => true, wentOn: () => true, isRendered: () => false, isUnnamed: () => false },
     ...told,
   });
   return { lost: violations.list.length, excused: excused.service };

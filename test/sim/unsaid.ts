@@ -1,17 +1,17 @@
-/** What of the speech was not said, in stretches, and what of these is nobody's fault. */
+/** Judges which speech was not said, in stretches, and whether that has a reason. */
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
 
-/** Pieces no longer than this the service may take for noise; the last chunk before a microphone goes away may be one. */
+/** Longest piece that the service may take for noise (ticks); the last chunk before a microphone goes away may be one. */
 const NOISE_TICKS = 16;
-/**
- * A service begins to listen up to this much behind a soft beginning, which it has heard to the sample: the first word of a
- * sentence of which it says the rest. Nothing that the device could do would make it hear better.
- */
+/** Longest soft beginning of a sentence that the service leaves out although it was sent to the sample (ticks). */
 const SOFT_BEGIN_TICKS = 32;
-/** A word this short may be so soft at both ends that a service hears less than 0.3 s of voice in it, which it takes for noise. */
+/** Longest word so soft at both ends that the service hears less than 0.3 s of voice in it, and takes it for noise (ticks). */
 const SOFT_WORD_TICKS = 20;
+/** Time within which a service has spoken what it has heard (ms). */
+const WENT_ON_MS = 12_000;
+
 export interface Judging {
   readonly violations: Violations;
   /** Counts what was not said with a reason. */
@@ -25,11 +25,10 @@ export interface Judging {
   /** The stream on which it was sent has gone on for so long that the service would have spoken it. */
   wentOn(tick: number): boolean;
   isRendered(tick: number): boolean;
+  /** Whether it was said cannot be known. */
+  isUnnamed(tick: number): boolean;
   describe(tick: number): string;
 }
-
-/** A service that has heard speech has spoken it after this long. */
-const WENT_ON_MS = 12_000;
 
 /** @param overAt when each connection was over */
 export function hasGoneOn(
@@ -45,7 +44,7 @@ export function judgeTicks(ticks: readonly number[], judging: Judging): number {
   const { violations, excused, isLeftOut, isRendered, wentOn } = judging;
   const unsaid: number[] = [];
   let said = 0;
-  /** What the service has left out of a sentence whose rest begins right behind it. */
+  /** The service has left it out and spoken the rest of its sentence, which begins right after it. */
   const isSoftBegin = (gone: readonly number[], next: number): boolean =>
     gone.length <= SOFT_BEGIN_TICKS &&
     gone.every(isLeftOut) &&
@@ -59,6 +58,7 @@ export function judgeTicks(ticks: readonly number[], judging: Judging): number {
     if (first === undefined) return;
     const isNoise = gone.length <= NOISE_TICKS || isSoftWord(gone);
     if (isNoise || (next !== null && isSoftBegin(gone, next))) excused.service += gone.length;
+    else if (gone.every(judging.isUnnamed)) excused.unnamed += gone.length;
     else
       violations.add(
         'lost',

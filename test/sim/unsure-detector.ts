@@ -54,7 +54,7 @@ export function describeUnsureDetector(seeds: readonly number[], hours: number):
       });
       expect(violations.map(({ rule, text }) => `${rule}: ${text}`)).toEqual([]);
       // It has met with what it is about.
-      expect(excusedS.late_break).toBeGreaterThan(5);
+      expect(excusedS.outage).toBeGreaterThan(5);
     });
   });
 }

@@ -60,8 +60,6 @@ export interface WireSetup {
   readonly network: Network;
   readonly service: ServiceEnd;
   readonly watch: WireWatch;
-  /** Types of messages that the service never sends. */
-  readonly untold: readonly string[];
   /** Whether the process that opened the connection still lives. */
   readonly isAlive: () => boolean;
   /** Told of each connection, so that the death of the process can end it. */
@@ -167,7 +165,7 @@ function openConnection(
   };
   const end: ServiceLink = {
     send(message) {
-      if (!setup.untold.includes(message.type)) down(() => deliver(toStreamMessage(message)));
+      down(() => deliver(toStreamMessage(message)));
     },
     sendRaw: (payload) => down(() => deliverRaw(payload, listener, deliver)),
     setLink(next) {

@@ -14,7 +14,7 @@ import { createDice, type Dice } from './dice.ts';
 import type { Stage } from './fault-targets.ts';
 import { ALWAYS, type Hours } from './hours-oracle.ts';
 import { speaksTo } from './lane-oracle.ts';
-import { openSince } from './losses.ts';
+import { heldSince } from './losses.ts';
 import { createNetwork } from './network.ts';
 import { ADDRESS, createOperator } from './operator.ts';
 import { createOwner, type Owner } from './owner.ts';
@@ -68,6 +68,8 @@ export interface World extends Stage {
   onStep(listener: (step: LaneStep, now: number) => void): void;
   /** Judges what is old enough to be judged. */
   judge(): void;
+  /** Compares the losses of the whole run with what the device has counted. */
+  compareCounts(): void;
 }
 
 const START_MS = 1000;
@@ -149,8 +151,6 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     for (const listener of turns) listener(clock.now(), streams, lane);
   };
   let owner: Owner | null = null;
-  let [isTruthful, isPrompt] = [true, true];
-  let lateUntil = 0;
   let trace = 0;
   const note = (number: number): void => {
     trace = (Math.imul(trace ^ number, 0x01000193) + 0x9e37) | 0;
@@ -159,12 +159,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   const host = createServiceHost(clock, dice.fork(), terms.profile, terms.choices, {
     heard: (stream, sound, running) => connections.hearing(stream).heard(stream, sound, running),
     overrun: (stream, sound) => connections.hearing(stream).overrun(sound),
-    rendered(job) {
-      const sender = host.service.stream(job.stream)?.sender;
-      const isDelayed = sender !== undefined && sender.delay !== null;
-      const spoiled = isDelayed || Object.values(sender?.impairments ?? {}).some((times) => times > 0);
-      connections.hearing(job.stream).rendered({ ...job, spoiled, renderedAt: clock.now() });
-    },
+    rendered: (job) => connections.hearing(job.stream).rendered(job),
   });
   const roomAt = (id: string, roomDice: Dice, index: number): Room =>
     createRoom({
@@ -172,9 +167,8 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       terms: index === 0 ? terms : { ...terms, lane: { ...terms.lane, ...SIDE_LANE } },
       speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
-      isLate: () => clock.now() < lateUntil,
       isWithoutLoudspeaker: () => isWithoutLoudspeaker(ports, id, clock.now()),
-      ...{ isTruthful: () => isTruthful, isPrompt: () => isPrompt },
+      busThrewAt: () => ports.publishThrewAt,
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
@@ -218,7 +212,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   });
 
   const connections: Connections = createConnections({
-    ...{ clock, network, host, rooms, main, tallies, tokens, untold: terms.untold },
+    ...{ clock, network, host, rooms, main, tallies, tokens },
     laneOf: (id) => device.laneOf(id),
   });
   const onStep = (step: LaneStep): void => {
@@ -320,24 +314,17 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     struck: () => {},
     onStep: (listener) => void watchers.push(listener),
     onTurn: (listener) => void turns.push(listener),
-    belate(ms) {
-      lateUntil = Math.max(lateUntil, clock.now() + ms);
-    },
-    mistrust(how) {
-      isPrompt = false;
-      if (how === 'wrong') isTruthful = false;
-    },
-    spoil() {
-      for (const room of rooms.values()) room.speech.spoiling(clock.now());
-    },
     judge() {
       for (const room of rooms.values()) {
         const state = device.laneOf(room.id);
-        room.speech.judge(clock.now(), openSince(state));
+        room.speech.judge(clock.now(), heldSince(state));
         room.told.judge(state, clock.now());
       }
       commands.judge(clock.now());
       owner?.judge();
+    },
+    compareCounts() {
+      for (const room of rooms.values()) room.speech.compareCounts();
     },
   };
   return world;

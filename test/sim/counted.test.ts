@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { createCounted } from './counted.ts';
+import { runSeed } from './run-seed.ts';
+import { withService } from './terms.ts';
+import { createViolations } from './violations.ts';
+
+describe('speech that was not said is counted by the device', () => {
+  /** @param lostChunks counted as lost, 320 ms each */
+  const step = (lostChunks: number, unspokenMs: number): LaneStep =>
+    ({
+      before: { backlog: { accounts: { lost: 0 } } },
+      after: { backlog: { accounts: { lost: lostChunks } } },
+      effects: [{ type: 'notify', kind: 'unspoken', detail: { unspoken_ms: unspokenMs } }],
+    }) as unknown as LaneStep;
+  const found = (lostChunks: number, unspokenMs: number): number => {
+    const violations = createViolations(() => 0);
+    const counted = createCounted(violations);
+    counted.step(step(lostChunks, unspokenMs));
+    // 40 s, of which 85 % must be counted but for 8 s.
+    for (let tick = 0; tick < 1000; tick++) counted.unsaid('outage');
+    for (let tick = 0; tick < 1000; tick++) counted.unsaid('service');
+    for (let tick = 0; tick < 1000; tick++) counted.unsaid('gated');
+    counted.compare();
+    return violations.list.length;
+  };
+
+  it('is found when the counts lack more than a little', () => {
+    expect(found(50, 10_000)).toBe(0);
+    expect(found(49, 10_000)).toBe(1);
+    expect(found(50, 9000)).toBe(1);
+  });
+});
+
+it('reports no loss when nothing goes wrong', async () => {
+  const reported: string[] = [];
+  const { violations, saidS } = await runSeed(700, 0.25, {
+    faults: [],
+    changeTerms: (drawn) => withService(drawn, 'a'),
+    observe({ effects }) {
+      for (const effect of effects)
+        if (effect.type === 'notify' && ['speech_lost', 'unspoken', 'speech_dropped'].includes(effect.kind))
+          reported.push(`${effect.kind} ${JSON.stringify(effect.detail)}`);
+    },
+  });
+  expect(violations).toEqual([]);
+  expect(saidS).toBeGreaterThan(30);
+  expect(reported).toEqual([]);
+});

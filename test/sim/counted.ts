@@ -1,0 +1,42 @@
+/** Speech that was not said for want of a stream, or because the service did not speak it, is counted by the device. */
+import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import { TICK_MS } from './sound.ts';
+import type { Excuse } from './speech-excuses.ts';
+import type { Violations } from './violations.ts';
+
+const CHUNK_MS = 320;
+/** Share of speech that is so soft at the edges of words that a lane takes it for a pause. */
+const SOFT_SHARE = 0.15;
+/** Allowed difference of a whole run (ms): some events are still to come when it ends. */
+const SLACK_MS = 8000;
+
+export interface Counted {
+  step(step: LaneStep): void;
+  /** A piece of speech was not said. */
+  unsaid(why: Excuse): void;
+  compare(): void;
+}
+
+export function createCounted(violations: Violations): Counted {
+  let countedMs = 0;
+  let unsaidMs = 0;
+  return {
+    step({ before, after, effects }) {
+      countedMs += Math.max(0, after.backlog.accounts.lost - before.backlog.accounts.lost) * CHUNK_MS;
+      for (const effect of effects)
+        if (effect.type === 'notify' && (effect.kind as string) === 'unspoken')
+          countedMs += Number(effect.detail['unspoken_ms']);
+    },
+    unsaid(why) {
+      if (why === 'service' || why === 'outage') unsaidMs += TICK_MS;
+    },
+    compare() {
+      violations.check(
+        'counted',
+        unsaidMs * (1 - SOFT_SHARE) <= countedMs + SLACK_MS,
+        () =>
+          `${unsaidMs} ms of speech were not said, and the device has counted ${Math.round(countedMs)} ms`,
+      );
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { runSeed } from './run-seed.ts';
+import { withService } from './terms.ts';
+import { addRun, createUnnamedSums, tooMuchUnnamed } from './unnamed.ts';
+
+const FIRST_SEED = 9000;
+const STREAM_BREAKS = ['reset_mid_speech', 'reset_mid_output', 'reset', 'close', 'revoke', 'late_messages'];
+
+/** Stream breaks with services that tell no times (b), or neither ids nor times (c). @param hours of each of `seeds` worlds */
+export function testUnnamed(seeds: number, hours: number): void {
+  it.each(['b', 'c'] as const)('stays within its bounds when streams break off: case %s', async (one) => {
+    const sums = createUnnamedSums();
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
+      const run = await runSeed(seed, hours, {
+        faults: STREAM_BREAKS,
+        changeTerms: (drawn) => withService(drawn, one),
+      });
+      expect(run.violations.map(({ rule, text }) => `${seed} ${rule}: ${text}`)).toEqual([]);
+      addRun(sums, run);
+    }
+    expect(sums[one].hours).toBeCloseTo(seeds * hours, 1);
+    expect(tooMuchUnnamed(sums)).toEqual([]);
+  });
+}

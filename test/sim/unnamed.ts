@@ -1,0 +1,62 @@
+/**
+ * Speech that a service without ids (case c) or without times (case b) leaves in doubt: the device cannot know which of it was
+ * spoken. Its sums, unsaid and said twice, may grow by so much for each simulated hour.
+ */
+import type { ServiceCase } from './terms.ts';
+
+interface Bounds {
+  readonly unsaid: number;
+  readonly twice: number;
+}
+
+/** Seconds per simulated hour: about twice what 6 hours of stream breaks came to. */
+const BOUNDS_S_PER_HOUR: Readonly<Record<ServiceCase, Bounds>> = {
+  a: { unsaid: 0, twice: 0 },
+  b: { unsaid: 1, twice: 1 },
+  c: { unsaid: 12, twice: 2 },
+};
+/** What one sentence may come to, however short the run (s). */
+const LEAST_S = 20;
+
+/** Sums of the runs whose services are of one case. */
+export interface UnnamedSums {
+  hours: number;
+  unsaidS: number;
+  twiceS: number;
+}
+
+export type UnnamedByCase = Record<ServiceCase, UnnamedSums>;
+
+export function createUnnamedSums(): UnnamedByCase {
+  const none = (): UnnamedSums => ({ hours: 0, unsaidS: 0, twiceS: 0 });
+  return { a: none(), b: none(), c: none() };
+}
+
+/** A run as far as it matters here. */
+interface Run {
+  readonly serviceCase: ServiceCase;
+  readonly hours: number;
+  readonly excusedS: { readonly unnamed: number };
+  readonly repeatedS: number;
+}
+
+export function addRun(sums: UnnamedByCase, { serviceCase, hours, excusedS, repeatedS }: Run): void {
+  const of = sums[serviceCase];
+  of.hours += hours;
+  of.unsaidS += excusedS.unnamed;
+  of.twiceS += repeatedS;
+}
+
+/** Which sums are beyond their bounds. */
+export function tooMuchUnnamed(sums: UnnamedByCase): string[] {
+  return (['b', 'c'] as const).flatMap((one) => {
+    const { hours, unsaidS, twiceS } = sums[one];
+    const most = (perHour: number): number => LEAST_S + perHour * hours;
+    const { unsaid, twice } = BOUNDS_S_PER_HOUR[one];
+    const show = (what: string, s: number, bound: number): string[] =>
+      s <= bound
+        ? []
+        : [`case ${one}: ${s.toFixed(1)} s ${what} in ${hours.toFixed(1)} h, of ${bound.toFixed(1)} s`];
+    return [...show('unsaid', unsaidS, most(unsaid)), ...show('said twice', twiceS, most(twice))];
+  });
+}
