@@ -9,6 +9,7 @@ import {
   withLoudspeaker,
 } from './spoiled.ts';
 import { withPublished } from './tampered.ts';
+import { type Terms, withService } from './terms.ts';
 
 /** A lane is parked at once where this is the reason. */
 const OUT_OF_BALANCE = 100_050;
@@ -49,8 +50,8 @@ describe('an agent that is broken on purpose is found out', () => {
         },
       };
     });
-    // The first of these seeds has a service without names and times, of which the last sentence is in doubt.
-    const [first] = await violationsOf(anew, { faults: ['reset'] }, 'twice');
+    const changeTerms = (drawn: Terms): Terms => withService(drawn, 'a');
+    const [first] = await violationsOf(anew, { faults: ['reset'], changeTerms }, 'twice');
     expect(first?.text).toMatch(/were said twice/);
   });
 
