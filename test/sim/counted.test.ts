@@ -9,9 +9,8 @@ describe('speech that was not said is counted by the device', () => {
   /** @param lostChunks counted as lost, 320 ms each */
   const step = (lostChunks: number, unspokenMs: number): LaneStep =>
     ({
-      before: { backlog: { accounts: { lost: 0 } } },
-      after: { backlog: { accounts: { lost: lostChunks } } },
-      effects: [{ type: 'notify', kind: 'unspoken', detail: { unspoken_ms: unspokenMs } }],
+      before: { backlog: { accounts: { lost: 0 } }, counts: { unspokenMs: 0 } },
+      after: { backlog: { accounts: { lost: lostChunks } }, counts: { unspokenMs } },
     }) as unknown as LaneStep;
   const found = (lostChunks: number, unspokenMs: number): number => {
     const violations = createViolations(() => 0);

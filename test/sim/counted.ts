@@ -7,7 +7,7 @@ import type { Violations } from './violations.ts';
 const CHUNK_MS = 320;
 /** Share of speech that is so soft at the edges of words that a lane takes it for a pause. */
 const SOFT_SHARE = 0.15;
-/** Allowed difference of a whole run (ms): some events are still to come when it ends. */
+/** Allowed difference of a whole run (ms): lengths are estimates, and words too short to be counted add up. */
 const SLACK_MS = 8000;
 
 export interface Counted {
@@ -21,11 +21,9 @@ export function createCounted(violations: Violations): Counted {
   let countedMs = 0;
   let unsaidMs = 0;
   return {
-    step({ before, after, effects }) {
+    step({ before, after }) {
       countedMs += Math.max(0, after.backlog.accounts.lost - before.backlog.accounts.lost) * CHUNK_MS;
-      for (const effect of effects)
-        if (effect.type === 'notify' && (effect.kind as string) === 'unspoken')
-          countedMs += Number(effect.detail['unspoken_ms']);
+      countedMs += Math.max(0, after.counts.unspokenMs - before.counts.unspokenMs);
     },
     unsaid(why) {
       if (why === 'service' || why === 'outage') unsaidMs += TICK_MS;

@@ -63,7 +63,9 @@ export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
       if (setup.isSilent() || isUntaken) silentAt = now;
       isUntaken = false;
       const { before, after } = step;
-      if (after.counts.unheardMs <= before.counts.unheardMs) return;
+      const why = (after.dropped ?? before.dropped)?.why;
+      const isMore = after.counts.speechDroppedMs > before.counts.speechDroppedMs;
+      if (!isMore || why !== 'no_loudspeaker') return;
       const isRight = now - silentAt < HELD_MS;
       setup.violations.check(
         'unheard',

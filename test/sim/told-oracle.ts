@@ -10,8 +10,12 @@ import type { Violations } from './violations.ts';
 const CHUNK_MS = 320;
 /** Time without a session after which the status is not ready (ms): a set-up takes up to 20 s. */
 const UNTOLD_MS = 25_000;
-/** Time of streaming, or with a loudspeaker, after which the sum of a loss has been reported (ms). */
+/** Time after which a sum has been reported (ms): of streaming, or with a loudspeaker. */
 const SUM_WITHIN_MS = 60_000;
+/** The same for speech that the service did not speak (ms): it is reported every ten minutes, and when a session ends. */
+const UNSPOKEN_WITHIN_MS = 660_000;
+/** Sums so small are not reported (ms). */
+const LEAST_REPORTED_MS = 1000;
 /** Time within which the published status follows the lane (ms). */
 const STATUS_WITHIN_MS = 60_000;
 /** Time within which an event reaches the connection, even if that throws at first (ms). */
@@ -50,8 +54,9 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
   /** Since when the lane is on its way to a session. */
   let awaySince: number | null = null;
   let streamsSince: number | null = null;
-  let lost = { ...NO_LOSS };
-  let unheard = { ...NO_LOSS };
+  const lost = { ...NO_LOSS };
+  const dropped = { ...NO_LOSS };
+  const unspoken = { ...NO_LOSS };
   /** Sums that the lane has reported, and those of them that reached the connection. */
   let owed: { ms: number; at: number }[] = [];
   const published: number[] = [];
@@ -61,12 +66,15 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     loss.ms += ms;
     loss.at = now;
   };
-  /** @param since the loss can have been reported */
-  const compare = (loss: Loss, what: string, since: number, now: number): boolean => {
-    if (loss.ms + loss.reportedMs === 0 || now - Math.max(loss.at, since) < SUM_WITHIN_MS) return false;
-    const isRight = Math.abs(loss.ms - loss.reportedMs) <= CHUNK_MS;
-    violations.check('told', isRight, () => `${what} ${loss.ms} ms, and ${loss.reportedMs} ms are reported`);
-    return true;
+  const compare = (loss: Loss, what: string, slackMs: number): void => {
+    const { ms, reportedMs } = loss;
+    const isRight = Math.abs(ms - reportedMs) <= slackMs;
+    violations.check(
+      'told',
+      isRight,
+      () => `${what}: ${Math.round(ms)} ms, and ${reportedMs} ms are reported`,
+    );
+    Object.assign(loss, NO_LOSS);
   };
   const noteReports = ({ effects }: LaneStep, now: number): void => {
     for (const effect of effects) {
@@ -77,8 +85,8 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
         lost.reportedMs += ms;
         owed.push({ ms, at: now });
       }
-      if (kind === 'speech_dropped' && detail['why'] === 'no_loudspeaker')
-        unheard.reportedMs += Number(detail['dropped_ms']);
+      if (kind === 'speech_dropped') dropped.reportedMs += Number(detail['dropped_ms']);
+      if (kind === 'unspoken') unspoken.reportedMs += Number(detail['unspoken_ms']);
     }
   };
   const arrived = (payload: string): void => {
@@ -114,7 +122,8 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
     step(step, now) {
       const { before, after } = step;
       grow(lost, (after.backlog.accounts.lost - before.backlog.accounts.lost) * CHUNK_MS, now);
-      grow(unheard, after.counts.unheardMs - before.counts.unheardMs, now);
+      grow(dropped, after.counts.speechDroppedMs - before.counts.speechDroppedMs, now);
+      grow(unspoken, after.counts.unspokenMs - before.counts.unspokenMs, now);
       noteReports(step, now);
       const phase = phaseOf(after.session);
       if (phaseOf(before.session) === phase) return;
@@ -127,16 +136,16 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       lacksSince = null;
       owed = [];
       published.length = 0;
-      lost = { ...NO_LOSS };
-      unheard = { ...NO_LOSS };
+      for (const loss of [lost, dropped, unspoken]) Object.assign(loss, NO_LOSS);
       awaySince = null;
       streamsSince = null;
     },
     judge(state, now) {
       checkPublished(now);
-      // Its sum follows when the loudspeaker is back; until then the lane need not do a step.
-      if (state?.playbackLost === true) unheard.at = now;
-      if (compare(unheard, 'not heard were', 0, now)) unheard = { ...NO_LOSS };
+      // The sum follows when the loudspeaker is back; until then the lane need not do a step.
+      if (state?.playbackLost === true) dropped.at = now;
+      if (now - dropped.at > SUM_WITHIN_MS) compare(dropped, 'speech dropped', LEAST_REPORTED_MS);
+      if (now - unspoken.at > UNSPOKEN_WITHIN_MS) compare(unspoken, 'speech unspoken', LEAST_REPORTED_MS);
       if (state === null) return;
       judgeStatus(state, now);
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
@@ -145,7 +154,8 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
           status !== 'ready',
           () => `no session for ${Math.round((now - (awaySince ?? now)) / 1000)} s and the status is ready`,
         );
-      if (streamsSince !== null && compare(lost, 'lost were', streamsSince, now)) lost = { ...NO_LOSS };
+      if (streamsSince !== null && now - Math.max(lost.at, streamsSince) > SUM_WITHIN_MS)
+        compare(lost, 'speech lost', CHUNK_MS);
     },
   };
 }
