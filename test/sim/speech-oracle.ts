@@ -135,11 +135,15 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
 
   /** The service did not speak it in full: most of it came, or it was asked again and did not speak that either. */
   const isCutByService = (tick: number): boolean => {
-    const cut = [...jobs.values()].filter(
+    const all = [...jobs.values()];
+    const cut = all.filter(
       ({ ticks, deliveredTicks, lengthTicks }) => deliveredTicks < lengthTicks && ticks.includes(tick),
     );
-    const isMost = ({ deliveredTicks, lengthTicks }: Job): boolean =>
-      deliveredTicks >= lengthTicks * MOSTLY_SPOKEN_SHARE;
+    const isMost = ({ sentence, language }: Job): boolean => {
+      const parts = all.filter((one) => one.sentence === sentence && one.language === language);
+      const sum = (of: (part: Job) => number): number => parts.reduce((ticks, part) => ticks + of(part), 0);
+      return sum((part) => part.deliveredTicks) >= sum((part) => part.lengthTicks) * MOSTLY_SPOKEN_SHARE;
+    };
     return cut.length > 1 || cut.some(isMost);
   };
   /** There was no working stream for longer than the backlog holds. */
@@ -148,7 +152,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const sending = sendings.get(tick);
     const over = overAt.get(sending?.connection ?? 0);
     if (sending === undefined || over === undefined) return false;
-    const live = lives.find((at) => at > over) ?? Number.POSITIVE_INFINITY;
+    const live = lives.find((at) => at > sending.at) ?? Number.POSITIVE_INFINITY;
     return over - sending.at > HOLD_MS || live - sending.quietSince > HOLD_MS;
   };
   const excuse = (tick: number): Excuse | null => {

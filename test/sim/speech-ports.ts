@@ -8,6 +8,8 @@ import type { Violations } from './violations.ts';
 export interface Rendered {
   readonly id: number;
   readonly stream: string;
+  /** The service's name of the sentence; the parts of its translation share it. */
+  readonly sentence: string;
   readonly language: string;
   /** The pieces of speech that it translates. */
   readonly ticks: readonly number[];
