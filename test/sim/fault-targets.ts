@@ -30,16 +30,30 @@ export interface Stage {
   readonly owner: Owner | null;
 }
 
-/** Makes it happen; gives what ends it and after how long, where it lasts. */
-export type Fault = (stage: Stage) => { forMs: number; end: () => void } | undefined;
+/** What ends a fault, and after how long. */
+interface Lasting {
+  readonly forMs: number;
+  readonly end: () => void;
+}
 
-export function lasting(
+/** Makes it happen. @returns its end, if it lasts */
+export type Fault = (stage: Stage) => Lasting | undefined;
+
+/** Fields of a part of the world have other values for a while. */
+export function changing<T extends object>(
   forMs: number,
-  begin: () => void,
-  end: () => void,
-): { forMs: number; end: () => void } {
-  begin();
-  return { forMs, end };
+  target: T,
+  during: Partial<T>,
+  after: Partial<T>,
+): Lasting {
+  Object.assign(target, during);
+  return { forMs, end: () => void Object.assign(target, after) };
+}
+
+/** The emulator has a fault for a while. */
+export function ordering(forMs: number, host: ServiceHost, fault: object): Lasting {
+  host.fault({ ...fault, for_ms: forMs });
+  return { forMs, end() {} };
 }
 
 export const OUTAGE_MS = [1000, 2000, 5000, 8000, 15_000, 25_000, 45_000, 120_000] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WITH_TROUBLE } from './hours-faults.ts';
+import { WITH_TROUBLE } from './later-faults.ts';
 import { rulesThatNotice } from './tampered.ts';
 
 describe('an agent whose owner orders hours, a budget and texts', () => {

@@ -4,7 +4,7 @@ import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { asWall } from '../../src/protocol/time.ts';
 import { type DrawnSchedule, isOpenBy } from './hours.ts';
-import { WITH_TROUBLE } from './hours-faults.ts';
+import { WITH_TROUBLE } from './later-faults.ts';
 import { rulesThatNotice, withPublished } from './tampered.ts';
 
 const AN_HOUR = 1;

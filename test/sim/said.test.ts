@@ -12,10 +12,10 @@ function account(isExact = true) {
   return {
     said,
     /** @param share of it that is played */
-    play(ticks: readonly number[], share = 1): void {
+    play(ticks: readonly number[], share = 1, lacksEnd = false): void {
       const playing: Playing = {
         ...{ id: ++id, stream: 'a', language: 'es', ticks },
-        ...{ lengthTicks: ticks.length, playedTicks: 0 },
+        ...{ lengthTicks: ticks.length, playedTicks: 0, lacksEnd },
       };
       said.begin(playing);
       said.played(playing, Math.round(ticks.length * share));
@@ -39,6 +39,13 @@ describe('speech that is said twice', () => {
   it('is counted when the service tells no ids or times', () => {
     const { play, twice, said } = account(false);
     play(upTo(0, 100));
+    play(upTo(0, 100));
+    expect([twice(), said.repeatedTicks]).toEqual([0, 84]);
+  });
+
+  it('is counted when the service did not mark the end of the first rendering', () => {
+    const { play, twice, said } = account();
+    play(upTo(0, 100), 1, true);
     play(upTo(0, 100));
     expect([twice(), said.repeatedTicks]).toEqual([0, 84]);
   });

@@ -18,10 +18,12 @@ export interface Playing extends Rendering {
   readonly lengthTicks: number;
   /** This much of it was played. */
   playedTicks: number;
+  /** All of it came, and the service did not mark its end. */
+  lacksEnd: boolean;
 }
 
 export interface SaidAccount {
-  /** Sum of what a service without ids or times made the device say twice. */
+  /** Sum of what was said twice because the service has no ids or times, or did not mark the end of the first rendering. */
   readonly repeatedTicks: number;
   /** A piece of speech is to be said in these languages. */
   demand(tick: number, targets: readonly string[]): void;
@@ -87,9 +89,10 @@ export function createSaidAccount(violations: Violations, isExact: boolean): Sai
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const again = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
-      if (!isExact) repeatedTicks += again.length;
-      else if (again.length > 0) {
+      const repeated = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
+      const again = repeated.filter((tick) => isExact && earlierOf(tick, bit)?.lacksEnd !== true);
+      repeatedTicks += repeated.length - again.length;
+      if (again.length > 0) {
         const earlier = earlierOf(again[0] ?? 0, bit);
         violations.add(
           'twice',

@@ -1,7 +1,7 @@
 /** What can go wrong at the service. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { REFUSAL_REASONS } from '../../src/protocol/service/error.ts';
-import { type Fault, lasting, OUTAGE_MS } from './fault-targets.ts';
+import { changing, type Fault, OUTAGE_MS, ordering } from './fault-targets.ts';
 
 export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
   revoke: ({ host }) => void host.fault({ kind: 'revoke' }),
@@ -10,49 +10,24 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
   reset: ({ host }) => void host.fault({ kind: 'drop' }),
   reset_mid_speech: ({ host }) => void host.fault({ kind: 'drop', when: 'mid_speech' }),
   reset_mid_output: ({ host }) => void host.fault({ kind: 'drop', when: 'mid_output' }),
-  close: ({ host, dice }) => {
-    host.fault({ kind: 'close', code: dice.pick([1000, 1001, 1008, 1011, 1012, 4001]) });
-    return undefined;
-  },
+  close: ({ host, dice }) =>
+    void host.fault({ kind: 'close', code: dice.pick([1000, 1001, 1008, 1011, 1012, 4001]) }),
   service_timeout: ({ host }) => void host.fault({ kind: 'service_timeout' }),
-  service_black_hole: ({ host, dice }) => {
+  service_black_hole: ({ host, dice }) => ordering(dice.pick(OUTAGE_MS), host, { kind: 'black_hole' }),
+  service_slow_read: ({ host, dice }) =>
+    ordering(dice.between(5000, 60_000), host, { kind: 'slow_read', bytes_per_s: 20_000 }),
+  service_restart: ({ host, dice }) => {
     const forMs = dice.pick(OUTAGE_MS);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'black_hole', for_ms: forMs }),
-      () => {},
-    );
+    host.stop();
+    return changing(forMs, host, {}, { isDown: false });
   },
-  service_slow_read: ({ host, dice }) => {
-    const forMs = dice.between(5000, 60_000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'slow_read', bytes_per_s: 20_000, for_ms: forMs }),
-      () => {},
-    );
-  },
-  service_restart: ({ host, dice }) =>
-    lasting(
-      dice.pick(OUTAGE_MS),
-      () => host.stop(),
-      () => {
-        host.isDown = false;
-      },
-    ),
   late_messages: ({ host, dice }) => {
     const forMs = dice.between(5000, 60_000);
-    const ms = dice.between(200, 3000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'delay', ms, jitter_ms: 500, for_ms: forMs }),
-      () => {},
-    );
+    return ordering(forMs, host, { kind: 'delay', ms: dice.between(200, 3000), jitter_ms: 500 });
   },
   malformed_messages: ({ host, dice }) => {
-    host.fault({
-      kind: 'malformed',
-      form: dice.pick(['not_json', 'empty', 'no_type', 'unknown_type', 'wrong_data']),
-    });
+    const form = dice.pick(['not_json', 'empty', 'no_type', 'unknown_type', 'wrong_data']);
+    host.fault({ kind: 'malformed', form });
     return undefined;
   },
   last_chunk_omitted: ({ host, dice }) => {
@@ -62,10 +37,11 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
     return undefined;
   },
   warning: ({ host }) => void host.fault({ kind: 'warning', code: 'AUDIO_STREAM_TOO_FAST' }),
-  service_error: ({ host, dice }) => {
-    host.fault({ kind: 'error', code: dice.pick(['INTERNAL', 'RATE_LIMIT_EXCEEDED', 'VALIDATION_ERROR']) });
-    return undefined;
-  },
+  service_error: ({ host, dice }) =>
+    void host.fault({
+      kind: 'error',
+      code: dice.pick(['INTERNAL', 'RATE_LIMIT_EXCEEDED', 'VALIDATION_ERROR']),
+    }),
   refused: ({ host, dice }) => {
     const reason = dice.pick([...REFUSAL_REASONS, 'forbidden', 'unauthorized'] as [string, ...string[]]);
     const delivery = dice.pick(['http', 'message', 'close']);
@@ -78,44 +54,19 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
     host.fault({ kind: 'drop' });
     return undefined;
   },
-  balance_out: ({ host, dice }) => {
-    const forMs = dice.between(5000, 200_000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'balance_out', for_ms: forMs }),
-      () => {},
-    );
-  },
-  account_blocked: ({ host, dice }) => {
-    const forMs = dice.between(5000, 200_000);
-    return lasting(
-      forMs,
-      () => host.fault({ kind: 'block_account', for_ms: forMs }),
-      () => {},
-    );
-  },
+  balance_out: ({ host, dice }) => ordering(dice.between(5000, 200_000), host, { kind: 'balance_out' }),
+  account_blocked: ({ host, dice }) => ordering(dice.between(5000, 200_000), host, { kind: 'block_account' }),
   creation_fails: ({ host, dice }) => {
     const answer = dice.pick(['status', 'timeout', 'reset', 'garbage']);
-    host.fault({
-      kind: 'http',
-      route: 'any',
-      answer,
-      status: dice.pick([429, 500, 503]),
-      times: dice.whole(1, 4),
-    });
+    const status = dice.pick([429, 500, 503]);
+    host.fault({ kind: 'http', route: 'any', answer, status, times: dice.whole(1, 4) });
     if (dice.chance(0.5)) host.fault({ kind: 'drop' });
     return undefined;
   },
   no_room_for_two: ({ host, dice }) => {
-    const { choices } = host.service;
-    return lasting(
-      dice.between(60_000, 400_000),
-      () => {
-        changeChoices(choices, { concurrent: 1 });
-      },
-      () => {
-        changeChoices(choices, { concurrent: 10 });
-      },
-    );
+    const forMs = dice.between(60_000, 400_000);
+    const allow = (concurrent: number): void => void changeChoices(host.service.choices, { concurrent });
+    allow(1);
+    return { forMs, end: () => allow(10) };
   },
 };

@@ -178,7 +178,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     isLeftOut: (tick) => has(tick, FLAGS.heard) && !has(tick, FLAGS.rendered) && timesSent.get(tick) === 1,
     wentOn: (tick) => hasGoneOn(sendings.get(tick), overAt),
     isRendered: (tick) => has(tick, FLAGS.rendered),
-    isUnnamed: (tick) => !isExact && sendings.get(tick) !== undefined && !isOutage(tick),
+    isUnnamed: (tick) => !isExact && sendings.get(tick) !== undefined,
     describe(tick) {
       const missing = said.missing(tick);
       const how = missing.length === 0 ? '' : ` to the end in ${missing.join(', ')}`;
@@ -257,14 +257,15 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     rendered(given) {
       const ticks = given.ticks.map((tick) => tick - firstTick);
       markAll(ticks, FLAGS.rendered);
-      jobs.set(given.id, { ...given, ticks, playedTicks: 0, deliveredTicks: 0 });
+      jobs.set(given.id, { ...given, ticks, playedTicks: 0, deliveredTicks: 0, lacksEnd: false });
       if (jobs.size > MOST_JOBS) jobs.delete(jobs.keys().next().value ?? 0);
     },
-    delivered(pcm, now) {
+    delivered(pcm, isLast, now) {
       const [found] = readRenderings(pcm);
       const job = jobs.get(found?.job ?? 0);
       if (job === undefined || found === undefined) return;
       job.deliveredTicks += found.ticks;
+      job.lacksEnd = !isLast && job.deliveredTicks >= job.lengthTicks;
       order.delivered(job, found.ticks, now);
     },
     written(pcm, now) {

@@ -54,8 +54,8 @@ export interface SpeechOracle {
   /** The service has not listened to what it heard: it came in a heap. */
   overrun(sound: Int16Array): void;
   rendered(job: Rendered): void;
-  /** Some speech has reached the device. */
-  delivered(pcm: Uint8Array, now: number): void;
+  /** @param isLast marked as the end of its rendering */
+  delivered(pcm: Uint8Array, isLast: boolean, now: number): void;
   /** Some sound was handed to the loudspeaker. */
   written(pcm: Uint8Array, now: number): void;
   /** The loudspeaker did not take it; `written`: it did, and it will not sound. */

@@ -1,10 +1,7 @@
 /** Which faults a run meets with, and when. */
 import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
-import { HOURS_FAULTS } from './hours-faults.ts';
-import { LATER_FAULTS } from './later-faults.ts';
-import { NAMED_FAULTS } from './named-faults.ts';
-import { OWNER_FAULTS } from './owner-faults.ts';
+import { HOURS_FAULTS, LATER_FAULTS, NAMED_FAULTS, OWNER_FAULTS } from './later-faults.ts';
 import type { Generation } from './terms.ts';
 import type { Meddling, World } from './world.ts';
 
