@@ -84,6 +84,8 @@ export function createConnections(setup: ConnectionsSetup): Connections {
     delivered(given, message) {
       const room = roomOn(given + base);
       room.speech.sign(given + base, clock.now());
+      if (message.message_type === 'output_audio' || message.message_type.endsWith('transcription'))
+        room.speech.reacted(given + base, clock.now());
       if (message.message_type === 'output_audio')
         room.speech.delivered(message.pcm, message.last, clock.now());
       if (message.message_type === 'session_revoked')

@@ -45,7 +45,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
   const counted = createCounted(violations);
   const jobs = new Map<number, Job>();
   const [lastHeard, numberOf] = [new Map<string, number>(), new Map<string, number>()];
-  const [overAt, signAt] = [new Map<number, number>(), new Map<number, number>()];
+  const [overAt, signAt, reactedAt] = [
+    new Map<number, number>(),
+    new Map<number, number>(),
+    new Map<number, number>(),
+  ];
   const lives: number[] = [];
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   let [spokenTicks, saidTicks, targetsSince] = [0, 0, Number.NEGATIVE_INFINITY];
@@ -146,20 +150,23 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     };
     return cut.length > 1 || cut.some(isMost);
   };
-  /** There was no working stream for longer than the backlog holds. */
+  /** There was no working stream for longer than the backlog holds, or it was sent to one that has been silent since. */
   const isOutage = (tick: number): boolean => {
     if (has(tick, FLAGS.lost)) return true;
     const sending = sendings.get(tick);
-    const over = overAt.get(sending?.connection ?? 0);
-    if (sending === undefined || over === undefined) return false;
-    const live = lives.find((at) => at > sending.at) ?? Number.POSITIVE_INFINITY;
-    return over - sending.at > HOLD_MS || live - sending.quietSince > HOLD_MS;
+    if (sending === undefined) return false;
+    const { connection, at: sentAt, quietSince } = sending;
+    const over = overAt.get(connection);
+    if (over === undefined) return (reactedAt.get(connection) ?? Number.NEGATIVE_INFINITY) < sentAt;
+    const live = lives.find((at) => at > sentAt) ?? Number.POSITIVE_INFINITY;
+    return over - sentAt > HOLD_MS || live - quietSince > HOLD_MS;
   };
   const excuse = (tick: number): Excuse | null => {
     for (const why of ['gated', 'deaf', 'shed', 'unheard', 'asleep'] as const)
       if (has(tick, FLAGS[why])) return why;
-    if (has(tick, FLAGS.overrun) || isCutByService(tick)) return 'service';
-    return isOutage(tick) && setup.mayLose(spokenAt.get(tick)) ? 'outage' : null;
+    if (has(tick, FLAGS.overrun)) return 'service';
+    if (isOutage(tick) && setup.mayLose(spokenAt.get(tick))) return 'outage';
+    return isCutByService(tick) ? 'service' : null;
   };
 
   /** A microphone that goes away in the middle of a word cuts it in two: the rest is sent when it is back, or never. */
@@ -172,7 +179,9 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     ...{ violations, excused, isApart, isSaid: said.isSaid },
     excuse(tick) {
       const why = excuse(tick);
-      if (why !== null && !has(tick, FLAGS.overrun)) counted.unsaid(why);
+      // A stream that has not ended may still be asked.
+      const isOpen = !overAt.has(sendings.get(tick)?.connection ?? -1) && sendings.get(tick) !== undefined;
+      if (why !== null && !isOpen && !has(tick, FLAGS.overrun)) counted.unsaid(why);
       return why;
     },
     isLeftOut: (tick) => has(tick, FLAGS.heard) && !has(tick, FLAGS.rendered) && timesSent.get(tick) === 1,
@@ -237,6 +246,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     },
     accepted: (connection, stream) => void numberOf.set(stream, connection),
     sign: (connection, now) => void signAt.set(connection, now),
+    reacted: (connection, now) => void reactedAt.set(connection, now),
     connectionOver: (connection, now) => void overAt.set(connection, now),
     live: (now) => void lives.push(now),
     heard(stream, sound, running) {

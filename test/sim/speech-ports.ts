@@ -48,6 +48,8 @@ export interface SpeechOracle {
   accepted(connection: number, stream: string): void;
   /** Something has come on a connection: it works. */
   sign(connection: number, now: number): void;
+  /** A text or sound has come on it. */
+  reacted(connection: number, now: number): void;
   connectionOver(connection: number, now: number): void;
   live(now: number): void;
   heard(stream: string, sound: Int16Array, running: boolean): void;

@@ -20,6 +20,8 @@ const LEAST_REPORTED_MS = 1000;
 const STATUS_WITHIN_MS = 60_000;
 /** Time within which an event reaches the connection, even if that throws at first (ms). */
 const PUBLISHED_WITHIN_MS = 30_000;
+/** Languages of a lane, each with a sum of its own. */
+const MOST_LANGUAGES = 3;
 const STREAMS = new Set(['live', 'rolling']);
 const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
 
@@ -145,7 +147,8 @@ export function createToldOracle(violations: Violations, lane: string, busThrewA
       // The sum follows when the loudspeaker is back; until then the lane need not do a step.
       if (state?.playbackLost === true) dropped.at = now;
       if (now - dropped.at > SUM_WITHIN_MS) compare(dropped, 'speech dropped', LEAST_REPORTED_MS);
-      if (now - unspoken.at > UNSPOKEN_WITHIN_MS) compare(unspoken, 'speech unspoken', LEAST_REPORTED_MS);
+      if (now - unspoken.at > UNSPOKEN_WITHIN_MS)
+        compare(unspoken, 'speech unspoken', LEAST_REPORTED_MS * MOST_LANGUAGES);
       if (state === null) return;
       judgeStatus(state, now);
       if (awaySince !== null && now - awaySince > UNTOLD_MS)
