@@ -96,7 +96,7 @@ export const NAMED_FAULTS: Readonly<Record<string, Fault>> = {
       forMs,
       end() {
         host.output.isZombie = false;
-        host.fault({ kind: 'drop' });
+        host.fault({ kind: 'drop', stream: 'all' });
       },
     };
   },
