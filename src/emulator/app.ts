@@ -16,7 +16,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
     maxSize: MOST_BODY_BYTES,
     onError: async (context) => {
       const isRead = await drainBody(context.req.raw);
-      // What is left unread would be taken for the next request, so that connection has to end.
+      // An unread rest would be taken for the next request, so the connection has to end.
       if (!isRead) context.header('connection', 'close');
       return reply(context, refuse('body_too_large', setup.nextInstance()));
     },
@@ -56,7 +56,7 @@ function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: Htt
 /** This much of a refused body is read to its end, so that the client can go on with its connection. */
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** Reads what a client still sends and nobody wants; false when it is too much even for that, or breaks off. */
+/** Reads and discards the rest of a request; false when it is too long even for that, or breaks off. */
 async function drainBody(request: Request): Promise<boolean> {
   try {
     const reader = request.body?.getReader();

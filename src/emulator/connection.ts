@@ -18,7 +18,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 /** A client that has ended its stream may take so long to hang up: its stream is over, whatever becomes of the connection. */
 const HANG_UP_MS = 200;
 
-/** What comes from a connection. */
+/** Events of a connection. */
 export interface ConnectionEvents {
   frame(frame: ReadFrame): void;
   gone(code: number, reason: string, by: 'client' | 'network'): void;
@@ -116,7 +116,7 @@ export function createConnection(
   socket.on('pong', () => {
     lastHeardAt = clock.now();
   });
-  // What is wrong with a client's frames ends in a close, which is heard below.
+  // A wrong frame of a client ends in a close, which is handled below.
   socket.on('error', () => {});
   socket.on('close', (code: number, reason: Buffer) => {
     cancelPing();

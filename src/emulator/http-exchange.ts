@@ -9,7 +9,7 @@ import type { RequestLog } from './request-log.ts';
 import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
-/** What every route has at hand. */
+/** Common input of every route. */
 export interface AppSetup {
   readonly getRuntime: () => Runtime;
   readonly nextInstance: () => string;
@@ -49,7 +49,7 @@ export async function readJson(context: HttpContext, instance: string): Promise<
   return { ok: false, answer: refuse('malformed_body', instance, ['the body is not JSON']) };
 }
 
-/** Where the caller reaches this service, by what it wrote in `Host`. */
+/** Address at which the caller reaches this service, from its `Host` header. */
 function hostOf(context: HttpContext): string {
   const host = context.req.header('host') ?? '';
   return /^[\w.\-:[\]]{1,255}$/.test(host) ? host : '127.0.0.1';

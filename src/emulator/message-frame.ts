@@ -44,7 +44,7 @@ export function writeFrame(
   return `{"message_type":${JSON.stringify(type)},"data":${asString ? JSON.stringify(data) : data}}`;
 }
 
-/** What a client's frame turned out to be. */
+/** A client's frame after parsing. */
 export type ReadFrame =
   | { kind: 'audio'; pcm: Uint8Array; chars: number }
   | { kind: 'message'; json: unknown }

@@ -10,7 +10,7 @@ const language = z
   .regex(/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/, 'must be a language in lower case, such as "en" or "es-mx"');
 const text = z.string().trim().min(1, 'must not be empty').max(500);
 
-/** What is said, one entry for each thing: its words by language. */
+/** Phrases: the words of each by language. */
 export const phraseBookSchema = z
   .array(z.record(language, text).refine((entry) => Object.keys(entry).length > 0, 'must have a language'))
   .min(1, 'must not be empty')

@@ -1,4 +1,4 @@
-/** What the page at `/emulator` does: asks the emulator four times a second, and steers it. */
+/** Script of the page at `/emulator`: asks the emulator four times a second, and steers it. */
 export const SCRIPT = `
   const streams = document.getElementById('streams');
   const state = document.getElementById('state');

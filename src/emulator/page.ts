@@ -53,7 +53,7 @@ function html({ label, path, order, title = '' }: Button): string {
   return `<button type="button" data-path="${path}" data-order="${attribute(JSON.stringify(order))}"${hint}>${attribute(label)}</button>`;
 }
 
-/** Where a person finds the key: no page shows one. */
+/** Place where a person finds the key: no page shows it. */
 const CONNECT = `<section id="connect" hidden>
 <h2>No stream yet. To open one:</h2>
 <pre>curl -s -X POST <span class="origin"></span>/session-storage/v2/sessions \\
@@ -86,6 +86,6 @@ ${CONNECT}
 </html>
 `;
 
-/** What the page may do: run its own script and ask this emulator, nothing else. */
+/** The page may run its own script and ask this emulator, and nothing else. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";

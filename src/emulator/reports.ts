@@ -1,4 +1,4 @@
-/** What `/emulator/*` answers, names in snake_case as everywhere. */
+/** Answers of `/emulator/*`; names are in snake_case. */
 import { z } from 'zod';
 import { streamReportSchema } from './core/stream-report.ts';
 

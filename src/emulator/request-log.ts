@@ -20,7 +20,7 @@ export interface RequestEntry {
   readonly detail: string | null;
 }
 
-/** What the caller of `note` knows. */
+/** One request as the caller of `note` knows it. */
 export type RequestFacts = Partial<Omit<RequestEntry, 'n' | 'at' | 'path'>> & {
   readonly kind: RequestEntry['kind'];
   /** As it was asked for. */
@@ -37,7 +37,7 @@ export interface RequestLog {
 
 const MOST_ENTRIES = 500;
 const LONGEST_DETAIL = 400;
-/** What stands in the addresses of the service; everything else may be anything, a token in the wrong place too. */
+/** Known parts of the service's addresses; anything else may be a token in the wrong place. */
 const PLAIN_SEGMENT = /^(?:[a-z]+(?:-[a-z]+)*|v\d{1,2})$/;
 const LONGEST_SEGMENT = 24;
 const CREDENTIAL = /[\w.~+/=-]{6,}/g;
@@ -103,7 +103,7 @@ export function refusalFacts(body: unknown): { reason?: string; detail?: string 
   return { reason, detail: words };
 }
 
-/** What is known of a refusal that was answered over HTTP. */
+/** A refusal that was answered over HTTP. */
 export function answerFacts({ status, body }: Answer): { status: number; reason?: string; detail?: string } {
   return { status, ...refusalFacts(body) };
 }

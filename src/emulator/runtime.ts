@@ -7,7 +7,7 @@ import type { Hearing, HearingFigures } from './threads/hearing.ts';
 import { createSpeechQueue, type SpeechFigures } from './threads/speech-queue.ts';
 import type { SpeechMaker } from './threads/speech-thread.ts';
 
-/** What carries out the effects that concern a connection. */
+/** Carries out the effects that concern a connection. */
 export type PerformEffect = (effect: Exclude<Effect, { type: 'render' }>) => void;
 
 /** The event loop is looked at so often; what it was late by is excused to clients. */

@@ -32,13 +32,13 @@ const DEFAULT_CLIENT = { id: 'emulator-client', secret: 'emulator-secret' } as c
 
 /** Most sockets at once, streams and requests together. */
 const MOST_SOCKETS = 4000;
-/** What is answered to a request that can't be read, where 400 does not say it all. */
+/** Answers to unreadable requests that need another status than 400. */
 const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-/** Slow requests are cut: nobody needs longer to send a session's few fields. */
-/** What the service shows on a machine whose clock was never set. */
+/** Slow requests are cut: a session's few fields never take longer. */
+/** Time that the service shows on a machine whose clock was never set. */
 const UNSET_CLOCK_MS = asWall(Date.UTC(2026, 0, 1));
 const REQUEST_TIMEOUT_MS = 60_000;
 
@@ -59,7 +59,7 @@ export type EmulatorOptions = Partial<Choices> & {
   readonly threads?: URL | null;
   /** Hears of what fails inside and is got over. */
   readonly complain?: (sentence: string) => void;
-  /** What the visitors say; the emulator's own book unless told otherwise. */
+  /** Phrases of the visitors; left out: the emulator's own book. */
   readonly phrases?: PhraseBook;
   /** Told of each request, refusal and ended stream. */
   readonly onRequest?: (entry: RequestEntry) => void;
@@ -101,7 +101,7 @@ function findThread(): URL | null {
   return existsSync(built) ? built : null;
 }
 
-/** Numbers nobody can guess, drawn in batches: tokens of an emulator on a shared machine are secrets too. */
+/** Numbers that cannot be guessed, drawn in batches: tokens of an emulator on a shared machine are secrets too. */
 function createUnguessable(): () => number {
   let pool = Buffer.alloc(0);
   let at = 0;

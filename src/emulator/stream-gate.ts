@@ -58,7 +58,7 @@ const BASE = 'http://emulator.invalid';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 const VERSION_HEADER = { 'Sec-WebSocket-Version': '13' } as const;
 
-/** What is wrong with a WebSocket handshake (RFC 6455, 4.2.1), before a stream is opened for it; null when nothing is. */
+/** Finds what is wrong with a WebSocket handshake (RFC 6455, 4.2.1), before a stream is opened for it; null when nothing is. */
 function flawOf({ method, headers }: IncomingMessage): string | null {
   if (method !== 'GET') return 'the method must be GET';
   if (headers.upgrade?.toLowerCase() !== 'websocket') return 'Upgrade must be websocket';
@@ -77,12 +77,12 @@ export function answer(socket: Duplex, { status, body, headers = {} }: Answer): 
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // What the client still says is read away, so that it can read the answer; who does not close is cut.
+  // The rest of the request is read, so that the client can read the answer; a client that does not close is cut.
   socket.resume();
   setTimeout(() => socket.destroy(), ANSWER_LINGER_MS).unref();
 }
 
-/** What an upgrade's address asks for. */
+/** Parts of an upgrade's address. */
 interface IssueCase {
   readonly url: URL;
   readonly intent: Intent;
@@ -175,7 +175,7 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
   });
   const connections = new Map<string, Connection>();
   const sockets = new Set<WebSocket>();
-  /** What happens to a stream in the moment of its opening, before it has a connection. */
+  /** Effects on a stream during its opening, before it has a connection. */
   let early: StreamEffect[] | null = null;
 
   const keep = (socket: WebSocket): void => {

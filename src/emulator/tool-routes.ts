@@ -27,7 +27,7 @@ function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file);
 }
 
-/** What makes the emulator a tool: what was asked of it, what it heard and said, and a fresh start. */
+/** Routes for developers: past requests, recorded sound, and a fresh start. */
 export function addToolRoutes(app: App, setup: AppSetup): void {
   const service = () => setup.getRuntime().service;
   const notFound = (detail: string) => refuse('not_found', setup.nextInstance(), [detail]);

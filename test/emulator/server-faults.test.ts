@@ -164,7 +164,7 @@ describe('faults over a real socket', () => {
     expect(client.odd).toEqual([]);
   });
 
-  test('a binary frame and bytes of text are told apart', async () => {
+  test('a binary frame and bytes of text differ', async () => {
     const emulator = await start();
     const client = await open(emulator);
     const forms: boolean[] = [];

@@ -93,7 +93,7 @@ describe('an emulator with threads', () => {
     });
   });
 
-  test('threads that end are told of, and their work is done in the main thread', async () => {
+  test('the emulator reports threads that end, and does their work in the main thread', async () => {
     const said: string[] = [];
     const dying = other(
       'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(3));',
@@ -186,7 +186,7 @@ describe('bounds', () => {
     hearing.close();
   });
 
-  test('lateness is told of the last delays only', () => {
+  test('lateness covers the last delays only', () => {
     const lateness = createLateness(100);
     expect(lateness.summary()).toEqual({ p50: 0, p99: 0, max: 0 });
     for (let ms = 1; ms <= 1000; ms++) lateness.add(ms);

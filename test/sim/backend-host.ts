@@ -36,7 +36,7 @@ const REQUEST: ApiRequest = {
   httpBase: 'http://service.sim',
   streamBase: 'wss://service.sim',
 };
-/** What no honest device may ever be told, in whatever trouble. */
+/** Answers that no honest device may ever get, in whatever trouble. */
 const COST_LIMITS = ['lane_limit_reached', 'hourly_limit_reached', 'device_sessions_limit_reached'];
 const HTTP_TIMEOUT_MS = 10_000;
 

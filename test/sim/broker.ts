@@ -22,7 +22,7 @@ export type Deliver = (hand: () => void) => void;
 
 /** The broker between the device, its backend and its operator. */
 export interface Broker {
-  /** Away: nobody is connected, and nobody can connect. */
+  /** Away: there is no connection, and none can be made. */
   isDown: boolean;
   /** Kicks each client right after it has connected. */
   kicks: boolean;

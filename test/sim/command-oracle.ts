@@ -53,7 +53,7 @@ export interface CommandOracleSetup {
   readonly now: () => number;
   /** When the disk was full or hung last, or the connection threw. */
   readonly troubledAt: () => number;
-  /** Whether no session may be begun; null: nobody can tell. */
+  /** Whether no session may be begun; null: unknown. */
   readonly isHeld: () => boolean | null;
   readonly isStopping: () => boolean;
 }
@@ -148,7 +148,7 @@ export function createCommandOracle({
       const one = known.get(id);
       const answer = error?.code ?? status;
       if (one === undefined) {
-        violations.add('command', `an answer to ${id}, which nobody has sent`);
+        violations.add('command', `an answer to ${id}, which was never sent`);
         return;
       }
       if (answer === 'id_reused' && one.reused > 0) {

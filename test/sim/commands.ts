@@ -19,7 +19,7 @@ interface Draft {
 }
 
 const USUAL_MS = 5000;
-/** The service has the last word on what it is told, and may be away for as long as the lane waits for it. */
+/** The service may refuse these, and may be away for as long as the lane waits for it. */
 const SLOW_MS: ReadonlyMap<string, number> = new Map([
   ['languages', 35_000],
   ['voice', 35_000],
@@ -77,7 +77,7 @@ const AT_THE_DOOR = ['invalid_args', 'unknown_command', 'malformed', 'retained']
 const isAtTheDoor = (expect: readonly string[]): boolean =>
   expect.length === 1 && AT_THE_DOOR.includes(expect[0] ?? '');
 
-/** What nobody can be answered to. */
+/** Messages to which no answer is possible. */
 const UNANSWERABLE: readonly [string, ...string[]] = [
   '',
   '{',
@@ -170,7 +170,7 @@ export function createCommands(setup: CommandsSetup): Commands {
       const isWrong = !isFanOut || typeof spread !== 'number' || spread > 3600;
       if (isWrong && expect[0] !== 'unknown_command') expect = ['invalid_args'];
       if (!isWrong) spreadMs = Number(spread) * 1000;
-      // A name that nobody knows is looked at behind the spread.
+      // An unknown name is looked at after the spread.
       if (isWrong && isFanOut) expect = ['invalid_args'];
     }
     const notAfter = dice.chance(0.2) ? stamp(dice.pick([-60_000, 5000, 60_000])) : null;

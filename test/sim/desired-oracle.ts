@@ -81,7 +81,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     }
   };
 
-  /** Nothing but what has changed is told to the lanes, and none of that ends a stream. */
+  /** Lanes get only what has changed, and none of it ends a stream. */
   const checkOrders = (orders: readonly LaneStep[], before: Effective): void => {
     for (const { lane, before: was, after: is, effects } of orders) {
       const had = before.lanes.find(({ id }) => id === lane);
@@ -157,9 +157,9 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     violations.check(
       'reported',
       missing.length === 0,
-      () => `nobody is told that ${missing.join('; ')} is wrong`,
+      () => `no report says that ${missing.join('; ')} is wrong`,
     );
-    // The service may have refused languages, which nobody knows in advance.
+    // The service may have refused languages, which cannot be known in advance.
     const excess = [...told].filter(
       (one) => !owed.includes(one) && !TASK_KEYS.some((key) => one.endsWith(`.${key}`)),
     );
@@ -185,7 +185,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       for (const { from, version } of known) {
         const content = drawn.get(`${from} ${version}`);
         if (content !== undefined) documents.set(from, content);
-        else violations.add('desired', `version ${version} of ${from} was kept, which nobody has published`);
+        else violations.add('desired', `version ${version} of ${from} was kept, which was never published`);
       }
       apply();
       running = new Map(

@@ -43,7 +43,7 @@ export interface Device {
   stop(): void;
   /** The echo canceller gives up. */
   breakCanceller(): void;
-  /** The configuration file has changed, and a running process is told to read it again (SIGHUP). */
+  /** The configuration file has changed, and a running process reads it again (SIGHUP). */
   reread(config: Config): void;
 }
 
@@ -135,7 +135,7 @@ export function createDevice(setup: DeviceSetup): Device {
     log: {
       ...QUIET,
       error(fields, sentence) {
-        // A port that threw on purpose is told, and that is all that it comes to.
+        // A port that threw on purpose has a line in the log, and no other effect.
         if (DEFECT.test(sentence) && setup.hasThrown()) return;
         // So is another client with this device's name: the broker's faults have one now and then.
         if ((fields as { problem?: string }).problem === 'taken_over') return;

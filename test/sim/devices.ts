@@ -20,7 +20,7 @@ export interface Loudspeaker {
   wasDriven(from: number, until: number): boolean;
   open(sink: PlaybackSink): Promise<Playback>;
   readonly isPlugged: boolean;
-  /** What it was given and nobody has heard is lost, as is what is written from now on. */
+  /** Sound that it was given and that has not sounded is lost, as is all that is written from now on. */
   unplug(): void;
   /** It is there again, if it was away; and works in any case. */
   back(): void;
@@ -36,7 +36,7 @@ const GONE: AudioFault = { code: 'lost', message: 'the loudspeaker is gone' };
 
 /**
  * @param onWrite gives what is written, and when it will be heard
- * @param onMissed gives what was written and nobody will hear
+ * @param onMissed gives what was written and will not sound
  */
 export function createLoudspeaker(
   clock: SimClock,
@@ -49,7 +49,7 @@ export function createLoudspeaker(
   /** What was written lately. */
   let given: { readonly pcm: Uint8Array; readonly from: number; readonly until: number }[] = [];
   const last = () => stretches.at(-1);
-  /** Nobody hears what was given and has not sounded. */
+  /** Sound that was given and has not sounded is lost. */
   const miss = (): void => {
     const now = clock.now();
     const missed = given

@@ -12,7 +12,7 @@ export interface JournalShare {
   readonly bytes: number;
 }
 
-/** Nobody in a thousand years. */
+/** No visitor in a thousand years. */
 export const NOBODY: Habits = { ...MUSEUM, betweenVisitsMs: 1e13 };
 
 /** Runs the shipped agent for simulated hours, at the shipped log level. */

@@ -37,7 +37,7 @@ const WRONG: Readonly<Record<LaneKey, Choices>> = {
   start: ['never', true, null],
   standbyAfter: [-1, 86_401, '15', null],
 };
-/** No keys, or keys that nobody may set over MQTT. */
+/** No keys, or keys that cannot be set over MQTT. */
 const STRANGE: readonly [string, ...string[]] = ['echoo', 'bargeIn', 'capture', 'rolloverLead', '__proto__x'];
 const LEVELS = ['debug', 'info', 'warn'] as const;
 

@@ -8,7 +8,7 @@ const HELD_MS = 30_000;
 
 export interface DroppedSetup<Job> {
   readonly violations: Violations;
-  /** Nobody hears the loudspeaker, through no fault of the agent. */
+  /** The loudspeaker is not heard, through no fault of the agent. */
   readonly isSilent: () => boolean;
   readonly jobOf: (id: number) => Job | undefined;
   /**
@@ -16,20 +16,20 @@ export interface DroppedSetup<Job> {
    * much waited, or somebody spoke over it.
    */
   readonly gone: (job: Job, how: 'unheard' | 'shed') => void;
-  /** So much of it was written, and nobody has heard it. */
+  /** So much of it was written, and did not sound. */
   readonly missed: (job: Job, ticks: number) => void;
 }
 
 export interface Dropped {
-  /** The loudspeaker did not take it; `written`: or has, and nobody will hear it. */
+  /** The loudspeaker did not take it; `written`: it did, and it will not sound. */
   untaken(pcm: Uint8Array, written?: boolean): void;
-  /** To be told of every step. */
+  /** To be called with every step. */
   unheard(step: LaneStep, now: number): void;
   shed(step: LaneStep): void;
 }
 
 export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
-  /** Nobody hears them, and the device is to count that. */
+  /** They are not heard, and the device is to count that. */
   const uncounted = new Set<Job>();
   let isUntaken = false;
   let silentAt = Number.NEGATIVE_INFINITY;

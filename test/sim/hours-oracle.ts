@@ -81,7 +81,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     const now = dayBy(hours.schedule, setup.wall());
     if (now === day) return;
     day = now;
-    // Of another day nobody knows what was used on it, and of the clock's time before it was set.
+    // The use of another day is unknown, and so is that of the time before the clock was set.
     if (allMs > 0) allMs = Number.POSITIVE_INFINITY;
     countAnew();
   };

@@ -25,7 +25,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(rules).toEqual(['hours']);
   });
 
-  it('is found out where it is closed and tells nobody', async () => {
+  it('is found out where it is closed and does not report it', async () => {
     const silent = withPublished((topic, payload) => [
       topic.endsWith('/status')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), reasons: [] })
@@ -106,7 +106,7 @@ describe('opening hours, by the rule', () => {
     expect(isOpenBy(schedule, Date.parse(at))).toBe(isOpen);
   });
 
-  it('keep nobody out while the clock is not set', () => {
+  it('are open while the clock is not set', () => {
     expect(isOpenBy(schedule, null)).toBe(true);
   });
 });

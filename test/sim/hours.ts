@@ -70,7 +70,7 @@ export function dayBy(schedule: DrawnSchedule | null, wall: number | null): stri
   return dateOf(Math.floor((wall / MINUTE_MS + aheadOf(schedule)) / DAY_MINUTES));
 }
 
-/** A clock that is not set keeps nobody out. */
+/** While the clock is not set, the device is open. */
 export function isOpenBy(schedule: DrawnSchedule, wall: number | null): boolean {
   if (wall === null) return true;
   const local = wall / MINUTE_MS + aheadOf(schedule);

@@ -8,7 +8,7 @@ const DAY = { restingLines: 60, visitors: { lines: 3000, bytes: 300_000 } };
 
 /** What this many hours write to the journal stays far below what a day may. */
 export function testJournal(given: { hoursOfRest: number; hoursOfVisits: number }): void {
-  it('nothing while nobody comes, but the lines of the start', async () => {
+  it('nothing without visitors, but the lines of the start', async () => {
     const { lines } = await runJournal(1, NOBODY, given.hoursOfRest);
     // As if the start came again each time.
     expect((lines * DAY_HOURS) / given.hoursOfRest).toBeLessThan(DAY.restingLines);

@@ -17,7 +17,7 @@ export interface Moments {
   step(step: LaneStep): void;
 }
 
-/** Who is closed hears nobody any more, and nothing in this world makes a step of a lane throw. */
+/** A closed lane gets no messages any more, and nothing in this world makes a step of a lane throw. */
 const REACHED = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
 const PATIENCE_MS = 60_000;
 /** Most phases last longer than that. */

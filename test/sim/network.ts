@@ -5,7 +5,7 @@ export interface Network {
   /** One-way delay, milliseconds, and how much it varies. */
   latencyMs: number;
   jitterMs: number;
-  /** Packets go nowhere and nobody says so. */
+  /** Packets vanish without an error. */
   blackHole: boolean;
   /** The name server does not answer. */
   dnsFails: boolean;

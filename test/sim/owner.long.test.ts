@@ -10,7 +10,7 @@ describe('an agent that does not do what its owner desires is found out', () => 
 describe('what an owner sends', () => {
   it('meets a lane in each of its phases', async () => {
     const met = await metPhases([2, 3, 4, 13, 14, 15]);
-    // A lane that is closed hears nobody any more, and nothing in this world makes a step throw.
+    // A closed lane gets no messages any more, and nothing in this world makes a step throw.
     const open = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
     expect(open.filter((phase) => !met.document.has(phase))).toEqual([]);
     expect(open.filter((phase) => !met.command.has(phase))).toEqual([]);

@@ -67,7 +67,7 @@ describe('an agent that does not do what its owner desires is found out', () => 
     expect(await rulesThatNotice(faults, late)).toContain('reported');
   });
 
-  it('where it tells nobody what was wrong', async () => {
+  it('where it does not report what was wrong', async () => {
     const polite = withPublished((topic, payload) => [
       topic.endsWith('/config/reported')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), errors: [] })

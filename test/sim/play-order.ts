@@ -88,14 +88,14 @@ export function createPlayOrder(
     const ahead = connectionOf(rendering.stream) - connectionOf(newer.rendering.stream);
     return ahead > 0 || (ahead === 0 && rendering.id > newer.rendering.id);
   };
-  /** A lossy network holds up one stream for a second and more while another one speaks: nobody can know that more comes. */
+  /** A lossy network holds up one stream for a second and more while another one speaks: the device cannot know that more comes. */
   const isOvertaken = ({ rendering, hasStalled }: Progress): boolean =>
     hasStalled && rendering.stream !== last?.rendering.stream;
   const begin = (one: Progress, now: number): void => {
     one.playedAt = now;
     one.run.playedAt ??= now;
     const [first] = one.rendering.ticks;
-    // Nobody has said it: it is an owner's text.
+    // Without speech it is an owner's text.
     if (first === undefined) return;
     const newestSaid = newest?.rendering.ticks[0] ?? 0;
     if (newest === null || first >= newestSaid) {

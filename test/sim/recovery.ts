@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /**
  * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind: about twice the
  * longest that was measured. The next of the kind may come a minute after the last: waits grow over
- * several of them, up to two minutes while nobody speaks, as where one port after the other throws.
+ * several of them, up to two minutes in silence, as where one port after the other throws.
  */
 const USUAL_S = 180;
 /** A connection or a process is gone, and all that is needed to come back is there: 52 s were the longest. */
@@ -100,7 +100,7 @@ export interface Recovery {
   judge(): void;
 }
 
-/** @param kinds those that the seed has; what a single one takes can be told from nothing else */
+/** @param kinds those that the seed has; only a single one shows how long it takes */
 export function createRecovery(world: World, kinds: readonly string[]): Recovery {
   const { clock, violations } = world;
   const worstS: Record<string, number> = {};
@@ -109,7 +109,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   const tooMuch = new Set<string>();
   let happenings: (Happening & { readonly boundMs: number })[] = [];
   let lostAt = 0;
-  /** It sleeps, or nobody wants it: that is no failure. */
+  /** It sleeps, or is not wanted: that is no failure. */
   let atRest = true;
   let told = false;
   const alone = kinds.length === 1 ? (kinds[0] ?? null) : null;

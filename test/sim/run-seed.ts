@@ -64,7 +64,7 @@ function breakCancellers(world: World, dice: Dice): void {
   });
 }
 
-/** A lane that is well: it streams, or sleeps because nobody speaks. */
+/** A lane that is well: it streams, or sleeps in silence. */
 function isWell(world: World): boolean {
   const { phase } = world.device;
   return phase !== null && (world.liveSince !== null || phase === 'standby');

@@ -61,7 +61,7 @@ export function createServiceHost(
   watch: ServiceWatch,
 ): ServiceHost {
   const service = createService({
-    // Speech that the service drops because too much of it waits is nobody's loss, which the oracles could not tell.
+    // Speech that the service drops because too much of it waits is no loss of the device, and the oracles could not tell it from one.
     choices: resolveChoices(profile, { queueLimits: false, ...choices }),
     keys: { apiKeys: [API_KEY], jwts: [], clients: [] },
     random: () => dice.next(),

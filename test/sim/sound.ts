@@ -29,7 +29,7 @@ function noise(amplitude: number, samples: number): Int16Array {
   return sound;
 }
 
-/** Pieces that are never longer held than this many pieces ago are used again: nobody keeps sound for minutes. */
+/** Pieces that are never longer held than this many pieces ago are used again: no part keeps sound for minutes. */
 const RING_BYTES = 4_000_000;
 
 /** Paints the sound of a room. */
@@ -161,7 +161,7 @@ export interface RenderedStretch {
   readonly ticks: number;
 }
 
-/** Of which renderings a piece of sound is made, in order: several may be written at once. Empty for a sound nobody rendered. */
+/** Of which renderings a piece of sound is made, in order: several may be written at once. Empty for a sound that was not rendered. */
 export function readRenderings(pcm: Uint8Array): RenderedStretch[] {
   const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
   const stretches: { job: number; place: number; ticks: number }[] = [];

@@ -1,4 +1,4 @@
-/** Sounds that were played and nobody rendered: the device's own chimes, or a defect. */
+/** Sounds that were played and not rendered: the device's own chimes, or a defect. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { Violations } from './violations.ts';
 
@@ -21,7 +21,7 @@ export function createStrangeSounds(violations: Violations): StrangeSounds {
       }
       const isNone = lengths.length === 0;
       lengths = [];
-      violations.check('playout', isNone, () => 'a sound was played that nobody rendered');
+      violations.check('playout', isNone, () => 'a sound was played that was never rendered');
     },
   };
 }

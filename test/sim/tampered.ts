@@ -14,7 +14,7 @@ interface Limits {
 }
 
 /**
- * The rules that the first seed has broken whose agent is tampered with, up to the first of them; none: nobody has noticed.
+ * The rules that the first seed has broken whose agent is tampered with, up to the first of them; empty: no oracle has noticed.
  * @param limits `named`: it goes on up to this rule, if it is broken
  */
 export async function rulesThatNotice(

@@ -67,7 +67,7 @@ export function createCommandOracle(violations: Violations): CommandOracle {
   /** How often each command came, what it was answered, in a word, and how often. */
   const known = new Map<string, { delivered: number; answer: string | null; answered: number }>();
   let answers = 0;
-  /** What came before the process was restarted: it may be answered again, or be told to have been interrupted. */
+  /** Commands from before a restart: they may be answered again, or as interrupted. */
   const old = new Set<string>();
   const about = (id: string) => {
     const found = known.get(id) ?? { delivered: 0, answer: null, answered: 0 };

@@ -5,7 +5,7 @@ import { createViolations } from './violations.ts';
 
 const ticks = (count: number): number[] => Array.from({ length: count }, (_, index) => 100 + index);
 
-/** What is told of a word of which nothing was said. */
+/** Judges a word that was never said. */
 function judge(count: number, told: Partial<Judging>): { lost: number; excused: number } {
   const violations = createViolations(() => 0);
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;

@@ -7,7 +7,7 @@ export interface Habits {
   /** Mean of the silence between two visits. */
   readonly betweenVisitsMs: number;
   readonly sentencesPerVisit: readonly [number, number];
-  /** The pause after a sentence when nobody waits for the answer. */
+  /** The pause after a sentence of a visitor who does not wait for the answer. */
   readonly pauseMs: readonly [number, number];
   /** Share of people who wait until the loudspeaker has finished. */
   readonly politeness: number;
@@ -24,7 +24,7 @@ export const OCCASIONAL: Habits = { ...EAGER, betweenVisitsMs: 400_000 };
 /** The people in front of the microphone: says of each moment, asked in order, whether somebody speaks, and how loud. */
 export interface Visitors {
   /**
-   * How loud: 0 for nobody, otherwise a level of the envelope (1 where there is only one).
+   * How loud: 0 for silence, otherwise a level of the envelope (1 where there is only one).
    * @param busy whether the loudspeaker is heard
    */
   speaks(at: number, busy: boolean): number;

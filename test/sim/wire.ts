@@ -276,7 +276,7 @@ function openConnection(
       serverGone = true;
       service.gone(stream, code, 'client');
     });
-    // An upgrade that was under way finds nobody: the service notices at once.
+    // An upgrade that was under way finds no client: the service notices at once.
     if (stream === null) serverGone = true;
   };
   setup.enlist(() => letGo(1006));

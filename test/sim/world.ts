@@ -119,7 +119,7 @@ export interface Meddling {
   readonly spoil?: (world: AgentDeps) => AgentDeps;
   /** Gets each step of the lane, to look at. */
   readonly observe?: (step: LaneStep, now: number) => void;
-  /** A run in which this was found is over: nobody asks what else it would find. */
+  /** A run ends when this was found. */
   readonly isEnough?: (violation: Violation) => boolean;
   /** Gets each fault as it happens. */
   readonly onFault?: (kind: string, forMs: number, now: number) => void;

@@ -5,7 +5,7 @@ const SEARCH_S = 0.01;
 const FADE_S = 0.012;
 /** The search looks at the sound in steps of this many samples first. */
 const COARSE = 4;
-/** Of those steps, one in this many is compared. */
+/** One of this many steps is compared. */
 const SPARSE = 2;
 
 /** A sound and its outline: the mean of each `COARSE` samples, for a search that costs a fraction. */

@@ -8,7 +8,7 @@ const AUDIBLE_PEAK = 64;
 /** Every this many samples are looked at: enough to tell two pieces of sound apart, cheap in a simulation. */
 const STRIDE = 5;
 
-/** What a frame's sound is, seen against earlier ones. */
+/** A frame's sound compared with earlier ones. */
 export type Novelty = 'new' | 'duplicate' | 'out_of_order';
 
 /** A number that tells chunks apart (FNV-1a over the samples); null for chunks without audible sound. */

@@ -11,7 +11,7 @@ export type Credential =
 export interface KnownKeys {
   readonly apiKeys: readonly string[];
   readonly jwts: readonly string[];
-  /** What legacy callers send as `ClientId` and `ClientSecret`. */
+  /** `ClientId` and `ClientSecret` of legacy callers. */
   readonly clients: readonly { readonly id: string; readonly secret: string }[];
 }
 

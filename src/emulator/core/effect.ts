@@ -4,7 +4,7 @@ import type { RenderJob } from './render.ts';
 /** Bytes go out as a binary frame, as a text frame whatever they are, or past the WebSocket protocol. */
 export type RawForm = 'binary' | 'text' | 'wire';
 
-/** What a stream's core asks its shell to do. */
+/** A request of a stream's core to its shell. */
 export type Effect =
   | { type: 'send'; stream: string; message: OutMessage }
   /** Sends a frame that is no proper message. */

@@ -15,7 +15,7 @@ export interface FaultTarget {
   readonly betweenLanguages: boolean;
 }
 
-/** What a fault calls streams by other than their ids. */
+/** Names of streams in faults, beside their ids. */
 const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
 
 export function isAnyStream(name: string): boolean {

@@ -8,7 +8,7 @@ export interface OrderedFault {
   readonly id: number;
   readonly kind: string;
   readonly times: number;
-  /** Of which route or reason. */
+  /** Its route or reason. */
   readonly of: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface FaultRegistry {
   readonly skewMs: number;
   /** @param id the order's, by which one that is kept for later requests can be taken back */
   perform(fault: ServiceFault, now: number, id?: number): void;
-  /** What was ordered for the next requests and connections, and has not been used up. */
+  /** Orders for the next requests and connections that are not used up. */
   ordered(): OrderedFault[];
   /** Takes back what waits or is ordered under this id. */
   remove(id: number): boolean;

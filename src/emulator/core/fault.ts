@@ -179,7 +179,7 @@ export type FaultRequest =
   | { kind: 'order'; order: FaultOrder }
   | { kind: 'schedule'; schedule: Omit<FaultSchedule, 'faults'>; orders: FaultOrder[] };
 
-/** What a fault request came to, or where it is wrong. */
+/** A parsed fault request, or its problems. */
 export type ParsedFaults = { ok: true; request: FaultRequest } | { ok: false; issues: string[] };
 
 function complain(error: z.ZodError): ParsedFaults {

@@ -6,7 +6,7 @@ import type { Recording } from './recording.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
 
-/** What the client should be told about how its audio comes. */
+/** A warning about how the client's audio comes. */
 export interface IntakeWarning {
   readonly code: 'AUDIO_STREAM_TOO_FAST' | 'AUDIO_STREAM_TOO_SLOW' | 'AUDIO_STREAM_STALLED';
   readonly message: string;
@@ -31,7 +31,7 @@ export interface Taken {
 
 /** Measures the audio of a stream as it comes in. */
 export interface Intake {
-  /** What is wrong with a frame as audio of the task's format; null when nothing is. */
+  /** The problem of a frame as audio of the task's format; null: none. */
   objectTo(pcm: Uint8Array, plan: TaskPlan | null): string | null;
   /** Counts a frame; takes the header off a WAV's first one. */
   take(pcm: Uint8Array, plan: TaskPlan | null, now: number): Taken;

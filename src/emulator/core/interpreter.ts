@@ -27,13 +27,13 @@ export interface Interpreter {
   /** Speech is still being made or waits to be sent. */
   readonly busy: boolean;
   readonly speaking: boolean;
-  /** @param isLost it came too fast: its time passes, but nobody listens */
+  /** @param isLost it came too fast: its time passes, but it is not transcribed */
   hear(pcm: Uint8Array, isLost: boolean, now: number): void;
   /** A detector that decides later has decided. */
   decided(now: number): void;
   /** Takes what is being said as said, as soon as it has been heard. */
   flush(now: number): void;
-  /** Speaks a text that nobody said. */
+  /** Speaks a text of the client. */
   say(text: string, language: string, now: number): void;
   /** Speech that was asked for by a `render` effect. */
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
@@ -48,7 +48,7 @@ const FRAMES_PER_S = 50;
 interface Text {
   readonly language: string;
   readonly text: string;
-  /** Of which the text consists. */
+  /** Phrases of the text. */
   readonly phrases: readonly string[];
   readonly part?: number;
 }
@@ -78,11 +78,11 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   let texts = 0;
   let lastPartialAt = Number.NEGATIVE_INFINITY;
   let lastPartial = '';
-  /** Where the sound of this format begins in the stream's audio, seconds. */
+  /** Begin of this format in the stream's audio (s). */
   let formatFromS = 0;
   const speech = createSpeechOutput({ ...setup, getPlan: () => plan });
   const spokenLanguage = createSpokenLanguage(() => ({ languages: plan.heard, rateHz: plan.inputHz }));
-  /** What is being said is to be taken as said when the detector has caught up. */
+  /** The running sentence ends when the detector has caught up. */
   let isFlushing = false;
 
   /** The language of the running sentence; null while it is not known. */
@@ -247,7 +247,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       else flush(now);
     },
     say(text, language, now) {
-      // Nobody said it: the sentence that is being said keeps its name.
+      // The client's text is no speech: the running sentence keeps its id.
       texts++;
       const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
       const order = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
@@ -279,7 +279,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
 
 type Confirmed = SegmentEvent & { kind: 'confirmed' };
 
-/** What it takes to translate. */
+/** Common input of translations. */
 interface Means extends Pick<InterpreterSetup, 'choices' | 'sender'> {
   readonly plan: TaskPlan;
   readonly speech: SpeechOutput;

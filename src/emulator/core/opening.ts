@@ -17,7 +17,7 @@ export interface GivenRefusal {
   readonly retry_after_s?: number | undefined;
 }
 
-/** What becomes of a request for a stream. */
+/** Outcome of a request for a stream. */
 export type Opening =
   | { kind: 'opened'; stream: string }
   | { kind: 'refused'; reason: ProblemReason; delivery: Delivery; bare: boolean; given: GivenRefusal };

@@ -12,7 +12,7 @@ export const pacingReportSchema = z.object({
 });
 export type PacingReport = z.infer<typeof pacingReportSchema>;
 
-/** What a frame did to the pacing; `overrun`: what listens has no room for it any more. */
+/** Effect of a frame on the pacing; `overrun`: the transcription has no room for it any more. */
 export interface PacingVerdict {
   readonly pace: 'fine' | 'too_fast' | 'too_slow';
   readonly overrun: boolean;

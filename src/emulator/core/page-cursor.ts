@@ -1,6 +1,6 @@
 import { PHRASES, type PhraseBook } from './phrase-book.ts';
 
-/** Where in the phrase book a speaker is. */
+/** A speaker's place in the phrase book. */
 export interface Bookmark {
   /** Number of the next phrase. */
   next: number;

@@ -4,7 +4,7 @@
  */
 /** One thing said, by language. */
 export type Phrase = Readonly<Record<string, string>>;
-/** What is said, in this order, again and again. */
+/** Phrases in the order in which they are said, again and again. */
 export type PhraseBook = readonly Phrase[];
 
 const row = (en: string, es: string, de: string, fr: string, it: string, ja: string): Phrase => ({

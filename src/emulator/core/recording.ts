@@ -4,7 +4,7 @@ export interface Recording {
   sent(pcm: Uint8Array): void;
   /** Forgets what was kept; nothing more is kept from now on. */
   clear(): void;
-  /** What has come in and gone out so far. `truncated`: the limit cut something off. */
+  /** Sound in both directions so far. `truncated`: the limit cut something off. */
   read(): { received: Uint8Array; sent: Uint8Array; truncated: boolean };
 }
 

@@ -220,7 +220,7 @@ export function refuse(
   return { status, body };
 }
 
-/** What is answered at every address of WebRTC, beside the reason. */
+/** Text of the answer at every address of WebRTC, beside the reason. */
 const WEBRTC_GAP =
   'WebRTC: sessions, their rooms and listener tokens exist here, but no signalling and no media; open a WebSocket stream with a session of connection_type ws';
 

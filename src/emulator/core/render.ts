@@ -11,10 +11,10 @@ export interface RenderJob {
   /** Which part of its translation, from 0; left out: it has no parts. */
   readonly part?: number;
   readonly mode: 'transform' | 'silence' | 'speak';
-  /** The spoken sentence, mono; empty where a text is to be spoken that nobody said (`tts_task`). */
+  /** The spoken sentence, mono; empty for a client's text (`tts_task`). */
   readonly spoken: Int16Array;
   readonly spokenHz: number;
-  /** What is said, in the target language. */
+  /** The text in the target language. */
   readonly text: string;
   readonly language: string;
   readonly voice: VoiceChoice;
@@ -30,7 +30,7 @@ export interface RenderJob {
 const HUM_HZ = 180;
 const MS_PER_LETTER = 65;
 
-/** A voice-like hum with the rhythm of a text, for a text that nobody spoke where no speech engine is at hand. */
+/** A voice-like hum with the rhythm of a text, for a client's text when there is no speech engine. */
 function hum(text: string, rateHz: number): Float32Array {
   const length = Math.round((Math.max(8, [...text].length) * MS_PER_LETTER * rateHz) / 1000);
   const sound = new Float32Array(length);

@@ -14,7 +14,7 @@ export interface SegmentTimes {
   /** This much audio was taken, and has come completely at this moment on the service's clock. */
   take(seconds: number, wallMs: number): void;
   /**
-   * What a transcript carries beside its text; nothing where times are not given.
+   * Times that a transcript carries beside its text; empty when the service tells none.
    * @param phrases of the text, one segment each
    * @param span of the audio that is covered, from the first sample that the task took
    */

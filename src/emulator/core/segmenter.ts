@@ -7,7 +7,7 @@ export interface SegmenterRules {
   silenceThresholdMs: number;
   /** Less voice than this is a cough or a chair, not a sentence. */
   minSpeechMs: number;
-  /** A sentence is cut here even if nobody pauses. */
+  /** A sentence is cut at this length even without a pause. */
   maxSegmentMs: number;
   /** How a sentence is cut that goes on without a pause; null: not before `maxSegmentMs`. */
   split: SplitRules | null;
@@ -41,12 +41,12 @@ export interface Segmenter {
   readonly speaking: boolean;
   /** Voice heard in the running sentence, milliseconds. */
   readonly voicedMs: number;
-  /** Where voice was heard in the running sentence so far. */
+  /** Stretch of the running sentence with voice so far. */
   readonly voice: Stretch;
   /** Sound from before this position is not asked for any more. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
-  /** What a detector that decides later has brought about since. */
+  /** Events from the later decisions of a detector. */
   take(): SegmentEvent[];
   /** The detector has not decided yet about all that it was given. */
   readonly isBehind: boolean;

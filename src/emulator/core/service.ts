@@ -72,7 +72,7 @@ export interface Service {
   /** Does what has become due. To be called after anything else and at `nextAt`. */
   tick(now: number): void;
   nextAt(now: number): number;
-  /** The service did not listen for this long: what comes in a heap then is nobody's fault. */
+  /** The service did not listen for this long: frames that arrive together then are not the client's fault. */
   excuse(ms: number): void;
   /** Connections that a fault holds up now. */
   strained(now: number): Strained[];

@@ -124,7 +124,7 @@ export function listSessions(request: ApiRequest, context: ApiContext): Answer {
   return { status: 200, body: { ok: true, data } };
 }
 
-/** Delete Session (docs/service.md 4.2, 3.1): the token stops working at once, running streams are told. */
+/** Delete Session (docs/service.md 4.2, 3.1): the token stops working at once, and running streams get a message. */
 export function deleteSession(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;

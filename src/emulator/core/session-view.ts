@@ -3,7 +3,7 @@ import type { Choices } from './choices.ts';
 import { drawToken } from './random.ts';
 import { type SessionRecord, statusOf } from './sessions.ts';
 
-/** Where a client of WebRTC is sent, below the address of streams. */
+/** Path for clients of WebRTC, below the address of streams. */
 const WEBRTC_PATH = '/webrtc';
 
 /** Whether an address belongs to WebRTC: its path, and everything that signalling adds to it. */

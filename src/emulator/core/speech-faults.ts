@@ -55,7 +55,7 @@ export function createSpeechFaults(): SpeechFaults {
     return null;
   };
 
-  /** What a cut leaves of a chunk; null when nothing. */
+  /** The rest of a chunk after a cut; null: nothing. */
   const shorten = (message: OutMessage): OutMessage | null => {
     const part = message.spoken;
     if (part === undefined) return message;

@@ -46,7 +46,7 @@ export interface SpeechOutput {
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
   /** Forgets speech that is not spoken yet. @param languages only theirs */
   interrupt(languages: ReadonlySet<string> | null): void;
-  /** What `tts_buffer_stats` tells. @param wallMs now, as the service shows it */
+  /** Data of `tts_buffer_stats`. @param wallMs now, as the service shows it */
   stats(now: number, wallMs: number): Record<string, unknown>;
   close(): void;
 }

@@ -5,10 +5,10 @@ import { toFloat } from './resample.ts';
 const ENOUGH_MS = 250;
 /** Voices below this are low ones, hertz. */
 const LOW_VOICE_BELOW = 165;
-/** What a speaker of a language that nobody named turns out to speak. */
+/** Finds the language of a speaker when the task does not name it. */
 const USUAL = 'en';
 
-/** What is heard of the running sentence. */
+/** The running sentence as far as it was heard. */
 export interface HeardVoice {
   readonly voicedMs: number;
   /** Its sound so far, mono. */

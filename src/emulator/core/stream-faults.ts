@@ -43,7 +43,7 @@ function oversized(bytes: number): string {
   return `${head}${'x'.repeat(Math.max(0, bytes - head.length - tail.length))}${tail}`;
 }
 
-/** What a fault may use of the world around its stream. */
+/** The world around a stream, as far as a fault may use it. */
 export interface FaultSurroundings {
   readonly now: number;
   emit(effect: Effect): void;

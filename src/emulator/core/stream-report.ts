@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { newPacingReport, pacingReportSchema } from './pacing.ts';
 
 const STREAM_PHASES = ['idle', 'starting', 'running', 'paused', 'ending', 'closing', 'closed'] as const;
-/** Where a stream is in its life. */
+/** Phase in the life of a stream. */
 export type StreamPhase = (typeof STREAM_PHASES)[number];
 
 const count = z.int().min(0);
 const ms = z.number();
 const ordersSchema = z.object({ count, too_often: count });
 
-/** What is known of a stream, as `/emulator/streams` and `/emulator/metrics` show it. Times are milliseconds. */
+/** A stream as `/emulator/streams` and `/emulator/metrics` show it. Times are milliseconds. */
 export const streamReportSchema = z.object({
   id: z.string(),
   session: z.string().describe('shortened: the whole id can be as good as a token'),
@@ -25,9 +25,7 @@ export const streamReportSchema = z.object({
   bytes_in: count,
   audio_ms_in: ms,
   frames_discarded: count.describe('came before the pipeline ran, or while it was paused'),
-  frames_unheard: count.describe(
-    'came this much faster than real time that nobody listened to them: silence to the transcription',
-  ),
+  frames_unheard: count.describe('came so much faster than real time that they were not transcribed'),
   frames_out: count,
   bytes_out: count,
   audio_ms_out: ms,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Task } from '../../protocol/service/task.ts';
 import type { Choices } from './choices.ts';
 
-/** What is wrong with a task: the field, and what it must be. */
+/** A problem of a task: the field, and its required value. */
 export interface TaskObjection {
   readonly param: string;
   readonly desc: string;
@@ -83,7 +83,7 @@ function objectToFormats({ input_stream: input, output_stream: output }: Task): 
     : { param: 'output_stream.target.format', desc: 'must be pcm_s16le' };
 }
 
-/** What is wrong with a task that its schema lets pass; null when nothing is. */
+/** Finds a problem that the schema of a task does not; null: none. */
 export function objectToTask(task: Task, choices: Choices): TaskObjection | null {
   if (task.pipeline.translations.length > MAX_TARGETS) {
     return { param: 'pipeline.translations', desc: `at most ${MAX_TARGETS} target languages` };

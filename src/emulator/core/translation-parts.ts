@@ -10,7 +10,7 @@ export const PART_INTERVAL_MS = 600;
 /** A part of a sentence's translation: its text, and what of the sound it translates. */
 export interface TranslationPart extends Stretch {
   readonly phrases: readonly string[];
-  /** Of `from` to `to`, where voice was heard. */
+  /** Stretch within `from` and `to` with voice. */
   readonly voice: Stretch;
 }
 

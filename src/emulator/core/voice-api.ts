@@ -79,7 +79,7 @@ export interface Upload {
   readonly tooLarge: boolean;
 }
 
-/** What does not fit the target (docs/service.md 4.5); null when everything does. */
+/** Finds what does not fit the target (docs/service.md 4.5); null: nothing. */
 function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): string | null {
   if (ticket.used) return 'the target has been used';
   if (at >= ticket.expiresAt) return 'the target has expired';

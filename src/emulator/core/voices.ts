@@ -7,7 +7,7 @@ import { drawToken, drawUuid } from './random.ts';
 /** Most voices kept; the oldest goes first. */
 const MOST_VOICES = 2000;
 
-/** Where the file of a sample is to be put, and what must come with it. */
+/** Upload target of a sample's file, with its form fields. */
 export interface UploadTicket {
   readonly itemId: string;
   readonly blobId: string;
@@ -16,7 +16,7 @@ export interface UploadTicket {
   used: boolean;
 }
 
-/** What is wrong with a processed sample. */
+/** Problem of a processed sample. */
 export interface ProcessingResult {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -34,10 +34,10 @@ export interface VoiceRecord {
   processedAt: number | null;
 }
 
-/** What a look at an uploaded file showed. */
+/** Properties of an uploaded file. */
 export interface SampleFacts {
   readonly bytes: number;
-  /** Length of the sound; null where it can't be told. */
+  /** Length of the sound; null when unknown. */
   readonly seconds: number | null;
 }
 

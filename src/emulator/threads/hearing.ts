@@ -12,7 +12,7 @@ const MOST_WAITING_BYTES = 192 * 1024 * 1024;
 /** Delays that the figures are about. */
 const REMEMBERED = 4096;
 
-/** What `GET /emulator/metrics` shows of it. */
+/** Its part of `GET /emulator/metrics`. */
 export interface HearingFigures {
   readonly thread: boolean;
   /** Pieces of sound that wait for a decision. */

@@ -1,13 +1,13 @@
 import type { RenderJob } from '../core/render.ts';
 
-/** What a thread of the emulator does. */
+/** Work of a thread of the emulator. */
 export type Role = 'hearing' | 'speech';
 
 /** One step for a voice detector in the hearing thread. Each `hear` and each `skip` is answered, in order. */
 export type HearingStep =
   | { kind: 'open'; detector: number; rateHz: number }
   | { kind: 'hear'; detector: number; pcm: Int16Array }
-  /** This much sound that nobody has time to judge: no voice. */
+  /** Sound for which there is no time (ms): it counts as no voice. */
   | { kind: 'skip'; detector: number; samples: number }
   | { kind: 'close'; detector: number };
 

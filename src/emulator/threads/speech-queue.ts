@@ -12,7 +12,7 @@ const MOST_SPEAKING = 4;
 /** Delays that the figures are about. */
 const REMEMBERED = 1024;
 
-/** What `GET /emulator/metrics` shows of it. */
+/** Its part of `GET /emulator/metrics`. */
 export interface SpeechFigures {
   readonly thread: boolean;
   /** Sentences that wait for their speech. */

@@ -150,7 +150,7 @@ describe('renderings', () => {
     expect(out.every((byte) => byte === 0)).toBe(true);
   });
 
-  test('a text that nobody spoke is hummed', () => {
+  test('a text of the client is hummed', () => {
     const out = samplesOf(render({ ...job, spoken: new Int16Array(0) }));
     expect(out.length).toBeGreaterThan(HZ / 2);
     expect(loudness(toFloat(out))).toBeGreaterThan(0.02);

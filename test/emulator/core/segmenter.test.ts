@@ -18,7 +18,7 @@ const RULES: SegmenterRules = {
   split: null,
 };
 
-/** A detector that is told what it hears: positive samples are voice. */
+/** A detector for marked sound: positive samples are voice. */
 function toldDetector(): VoiceDetector {
   return {
     hear(pcm, report) {
@@ -31,7 +31,7 @@ function toldDetector(): VoiceDetector {
   };
 }
 
-/** Voice (+) and silence (-) in milliseconds at 24 kHz, for the detector that is told. */
+/** Voice (+) and silence (-) in milliseconds at 24 kHz, for the detector of marked sound. */
 function told(...pattern: readonly number[]): Int16Array {
   return concat(...pattern.map((ms) => new Int16Array(Math.round(Math.abs(ms) * 24)).fill(ms > 0 ? 1 : -1)));
 }

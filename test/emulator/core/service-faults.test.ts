@@ -30,7 +30,7 @@ describe('faults', () => {
     expect(harness.service.streams()).toEqual([]);
   });
 
-  test('revoke that lingers beyond the limit of its session keeps nobody busy', () => {
+  test('revoke that lingers beyond the limit of its session costs no work', () => {
     const harness = createHarness();
     const stream = harness.open(harness.session({ max_session_duration_seconds: 60 }).token);
     harness.fault({ kind: 'revoke', linger: true });

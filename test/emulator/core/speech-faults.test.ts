@@ -143,7 +143,7 @@ describe('a zombie', () => {
     expect(audio(harness, stream).length).toBeLessThan(audio(world2, stream2).length);
   });
 
-  test('is told by name when its session is revoked', () => {
+  test('sends session_revoked when its session is revoked', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'zombie' });
     harness.fault({ kind: 'revoke' });

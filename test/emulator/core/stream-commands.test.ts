@@ -46,7 +46,7 @@ describe('commands of a live service', () => {
     expect(harness.messages(stream, 'output_audio_data').length).toBe(before);
   });
 
-  test('tts_task speaks what nobody said', () => {
+  test('tts_task speaks a text of the client', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);

@@ -161,7 +161,7 @@ describe('what is said', () => {
     expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(sound)))).toBe(true);
   });
 
-  test('echo keeps digital silence back where it is told to, and nothing else', () => {
+  test('echo withholds digital silence when echoSilence is off, and nothing else', () => {
     const harness = createHarness({ translate: 'echo', echoSilence: false });
     const stream = harness.open();
     harness.run(stream);
