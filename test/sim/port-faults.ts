@@ -37,18 +37,8 @@ export const NO_PORT_FAULTS = Object.fromEntries(PORT_CALLS.map((call) => [call,
   number
 >;
 
-/**
- * The same world with ports that throw as often as ordered.
- * @param onLost gets the sound that a loudspeaker did not take
- * @param onTaken a loudspeaker that had thrown has taken sound
- */
-export function withThrowingPorts(
-  world: AgentDeps,
-  faults: PortFaults,
-  onLost: (pcm: Uint8Array) => void,
-  onTaken: () => void,
-  onStrike: OnStrike,
-): AgentDeps {
+/** The same world with ports that throw as often as `faults` says. */
+export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike: OnStrike): AgentDeps {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
     faults[call] -= 1;

@@ -38,8 +38,6 @@ export interface RoomSetup {
   /** A port has thrown, and the lane has no loudspeaker for it. */
   readonly isWithoutLoudspeaker: () => boolean;
   readonly mayLose: (at: number) => boolean;
-  /** When the connection to the owner threw last. */
-  readonly busThrewAt: () => number;
 }
 
 export function createRoom(setup: RoomSetup): Room {

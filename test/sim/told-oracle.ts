@@ -43,11 +43,8 @@ interface Loss {
 
 const NO_LOSS: Loss = { ms: 0, reportedMs: 0, at: 0 };
 
-/**
- * @param lane whose losses are published
- * @param busThrewAt when the connection to the owner threw last
- */
-export function createToldOracle(violations: Violations, lane: string, busThrewAt: () => number): ToldOracle {
+/** @param lane whose losses are published */
+export function createToldOracle(violations: Violations, lane: string): ToldOracle {
   /** Null until the process has had a connection to publish it. */
   let status: string | null = null;
   let reasons: readonly string[] = [];

@@ -168,7 +168,6 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       speechDice: createDice(seed + 2 ** 37 + index),
       firstTick: index * TICKS_PER_ROOM,
       isWithoutLoudspeaker: () => isWithoutLoudspeaker(ports, id, clock.now()),
-      busThrewAt: () => ports.publishThrewAt,
     });
   const main = roomAt('main', dice, 0);
   const side = terms.twoLanes ? [roomAt('side', createDice(seed + 2 ** 38), 1)] : [];
