@@ -117,7 +117,7 @@ function explained(cause: Cause, failure: Failure): Failure {
 /** What the stream had heard and not spoken goes to the next one. */
 function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
   closeHearing(context, session, cause, 'terminate');
-  takeBackFrom(context, session.stream, cause);
+  takeBackFrom(context, session.stream);
 }
 
 /** Closes what a try has come to. Returns its token, where that may be used again. */

@@ -55,7 +55,7 @@ function leftBy({ silence, replay }: Stream): Ending['left'] {
 /** The old session has had its time. */
 export function giveUpOldSession(context: StepContext, how: 'close' | 'terminate'): void {
   const { oldSession } = context.state;
-  if (oldSession !== null) giveUpRest(context, oldSession.stream, null);
+  if (oldSession !== null) giveUpRest(context, oldSession.stream, 'clean');
   dropOldSession(context, how);
 }
 
@@ -85,9 +85,9 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
   const why = cause ?? (isUnanswered ? 'silent_service' : null);
   dropOldSession(context, 'close', why);
   // A lane that sleeps repeats nothing.
-  if (oldSession.why === 'standby') return giveUpRest(context, stream, why);
-  if (hearingStream(context.state.session) === null) takeBackFrom(context, stream, why);
-  else takeBackLate(context, stream, why);
+  if (oldSession.why === 'standby') return giveUpRest(context, stream, 'clean');
+  if (hearingStream(context.state.session) === null) takeBackFrom(context, stream);
+  else takeBackLate(context, stream);
   pump(context);
 }
 
@@ -100,7 +100,7 @@ export function endOldSession(context: StepContext): void {
   if (oldSession?.stage.is !== 'ending') return loseOldSession(context);
   const { stream, stage, why } = oldSession;
   if (stage.left === 'nothing') {
-    giveUpRest(context, stream, null);
+    giveUpRest(context, stream, 'clean');
     return dropOldSession(context, 'close');
   }
   if (why !== 'standby') context.patch(stream, { replay: nearSpeech(stream.replay) });

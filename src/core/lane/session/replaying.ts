@@ -1,4 +1,3 @@
-import type { LossCause } from '../../losses/loss-cause.ts';
 import { loseSent } from '../../losses/speech-lost.ts';
 import { addUnspoken } from '../../losses/unspoken.ts';
 import { type StreamEnd, settleEnd } from '../../replay/missing.ts';
@@ -13,26 +12,27 @@ import { noteSign, type Stream, streamsOf } from './session.ts';
 /** Speech that a stream took is sent again, or counted. */
 
 /** A stream broke off: what it owes is held again, and goes to the next one. */
-export function takeBackFrom(context: StepContext, stream: Stream, cause: LossCause | null): void {
-  countEnd(context, stream, cause, 'replayed');
+export function takeBackFrom(context: StepContext, stream: Stream): void {
+  countEnd(context, stream, 'replayed');
   requeue(context, owedChunks(stream.replay));
 }
 
 /** The same, while another stream is in the middle of whatever is being said. */
-export function takeBackLate(context: StepContext, stream: Stream, cause: LossCause | null): void {
-  countEnd(context, stream, cause, 'replayed');
+export function takeBackLate(context: StepContext, stream: Stream): void {
+  countEnd(context, stream, 'replayed');
   sendLate(context, owedChunks(stream.replay));
 }
 
 /** A stream has ended, and nothing of it is sent again. */
-export function giveUpRest(context: StepContext, stream: Stream, cause: LossCause | null): void {
-  countEnd(context, stream, cause, cause === 'stopped' ? 'stopped' : 'clean');
+export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 'stopped'): void {
+  countEnd(context, stream, how);
 }
 
-function countEnd(context: StepContext, { replay }: Stream, cause: LossCause | null, end: StreamEnd): void {
+/** A dead connection is found before speech is forgotten: a stream that lets it be forgotten had fallen silent. */
+function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, lost } = settleEnd(replay, end);
   addUnspoken(context, unspoken);
-  loseSent(context, lost, cause ?? 'silent_service');
+  loseSent(context, lost, end === 'stopped' ? 'stopped' : 'silent_service');
 }
 
 /** Gives chunks to the live stream, which is in the middle of whatever is being said. */
