@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import type { OpenStream, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
-import type { TranscriptType } from '../../src/protocol/service/server-message.ts';
+import type { OpenStream, Ready, StreamListener } from '../../src/ports/stream.ts';
 
 /** A service without memory: it runs the task, and answers speech with a sentence from time to time. */
 export interface DayService {
@@ -50,28 +49,27 @@ export function createDayService(
           if (!isOver) act();
         });
       };
-      const end = (code: number): void => {
+      const end = (how: 'closed' | 'cut'): void => {
         isOver = true;
-        listener.ended(code, '');
+        listener.said({ type: 'ended', how, reason: null, detail: how });
       };
       later(CONNECT_MS, () => listener.opened());
       later(SESSION_S * 1000, () => {
-        listener.message({ message_type: 'max_duration_reached', data: {} });
-        if (!isOver) end(1000);
+        listener.said({ type: 'limit', reason: 'max_duration' });
+        if (!isOver) end('closed');
       });
       return {
-        setTask: () => later(SETUP_MS, () => (isRunning = true)),
-        getTask: () =>
-          later(20, () => listener.message(isRunning ? { message_type: 'current_task', data: {} } : NOT_YET)),
+        runTask: () => later(SETUP_MS, () => (isRunning = true)),
+        askForTask: () => later(20, () => listener.said(isRunning ? RUNNING : { ...RUNNING, task: 'none' })),
         sendAudio(pcm) {
           if (peakOf(pcm) < VOICE_PEAK || ++voiced < SENTENCE_CHUNKS) return;
           voiced = 0;
           counts.sentences += 1;
-          if (counts.sentences % SENTENCES_PER_BREAK === 0) return later(1, () => end(1006));
+          if (counts.sentences % SENTENCES_PER_BREAK === 0) return later(1, () => end('cut'));
           say(listener, counts.sentences, later, spoken);
         },
         say: () => {},
-        endTask: () => later(200, () => end(1000)),
+        end: () => later(200, () => end('closed')),
         ping: () => later(20, () => listener.pong()),
         close() {
           isOver = true;
@@ -85,7 +83,7 @@ export function createDayService(
   };
 }
 
-const NOT_YET: StreamMessage = { message_type: 'error', data: { code: 'NOT_FOUND' } };
+const RUNNING: Ready = { type: 'ready', task: 'running', targets: null, isAnswer: true, detail: null };
 
 function say(
   listener: StreamListener,
@@ -94,21 +92,19 @@ function say(
   spoken: (sentence: number, chunk: number) => Uint8Array,
 ): void {
   const id = `sentence-${number}`;
-  const text = (type: TranscriptType, language: string): StreamMessage => ({
-    message_type: type,
-    data: {
-      transcription: { transcription_id: id, language, text: `What visitor ${number} wanted to know.` },
-    },
-  });
-  listener.message(text('partial_transcription', 'en'));
-  later(200, () => listener.message(text('validated_transcription', 'en')));
-  later(400, () => listener.message(text('translated_transcription', 'es')));
+  const text = `What visitor ${number} wanted to know.`;
+  const source = { id, language: 'en', text };
+  const translation = { id, language: 'es', text, part: null, span: null };
+  listener.said({ type: 'heard', ...source });
+  later(200, () => listener.said({ type: 'understood', ...source, span: null }));
+  later(400, () => listener.said({ type: 'translated', ...translation, isFinal: true }));
   for (let chunk = 0; chunk < SPOKEN_CHUNKS; chunk++) {
     later(ANSWER_MS + chunk * BURST_MS, () =>
-      listener.message({
-        message_type: 'output_audio',
+      listener.said({
+        type: 'spoke',
         pcm: spoken(number, chunk),
         sentence: id,
+        part: null,
         language: null,
         utterance: `${id}/0/es`,
         last: chunk === SPOKEN_CHUNKS - 1,

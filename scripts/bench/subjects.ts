@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { speechTask } from '../../src/core/task.ts';
+import { speechTask } from '../../src/adapters/stream/task.ts';
 import type { Options } from './bench-options.ts';
 import { program, type Setting } from './setting.ts';
 import { RATE_HZ } from './speech.ts';

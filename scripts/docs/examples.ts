@@ -77,7 +77,11 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ from: '2026-05-04T09:28:10.120Z', to: '2026-05-04T09:28:41.480Z' },
   },
   identity_conflict: {
-    ...{ ts, lane: null, message: 'another device uses this identity, and the two keep disconnecting each other' },
+    ...{
+      ts,
+      lane: null,
+      message: 'another device uses this identity, and the two keep disconnecting each other',
+    },
     other_boot_id: 'Zk3nQ0vTr8Yw',
   },
   backend_silent: { ts, lane: null, since: '2026-05-04T09:29:40.000Z', reason: 'no_answer' },

@@ -1,48 +1,149 @@
-import type { ServerMessage } from '../protocol/service/server-message.ts';
-import type { Task } from '../protocol/service/task.ts';
+/** Rate of the translated audio (hertz): the one rate that every known service delivers. */
+export const OUTPUT_RATE_HZ = 24_000;
 
-/** The service's audio with its payload decoded; all other messages as they are. */
-export type StreamMessage =
-  | Exclude<ServerMessage, { message_type: 'output_audio_data' }>
-  | {
-      readonly message_type: 'output_audio';
-      readonly pcm: Uint8Array;
-      /** The spoken sentence that this translates (its transcription id), if the service names it. */
-      readonly sentence: string | null;
-      /** The part of the translation, if the service splits it into parts. */
-      readonly part?: string | null;
-      /** The service's language tag, if there is one. */
-      readonly language: string | null;
-      /** The name of this utterance in one language, if the service names it. */
-      readonly utterance: string | null;
-      /** This completes the sentence. */
-      readonly last: boolean;
-    };
+/** Why a service refuses or ends a stream, as far as it says. */
+export const REFUSALS = [
+  'session_already_used',
+  'max_duration_reached',
+  'intent_mismatch',
+  'connection_type_mismatch',
+  'connect_window_expired',
+  'session_limit_reached',
+  'session_revoked',
+  'service_timeout',
+  'insufficient_balance',
+  'account_blocked',
+  'forbidden',
+  'service_error',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
 
-/** `speech`: a text or sound. `frame`: unknown, because it is not a message at all. */
-export type UnreadableWhat = 'speech' | 'frame';
+/** A stretch of the stream's own audio, milliseconds from its first sample. */
+export interface HeardSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
-/** The service's answer when it refused to open a stream. */
-export interface UpgradeRefusal {
-  readonly status: number;
+/** `none`: the service has no task. `unclear`: it does not say whether the task runs. */
+export type TaskState = 'running' | 'paused' | 'none' | 'unclear';
+
+/** Whether the task runs. */
+export interface Ready {
+  readonly type: 'ready';
+  readonly task: TaskState;
+  /** The target languages of the task, if the service names them. */
+  readonly targets: readonly string[] | null;
+  /** False: the service reports it unasked. */
+  readonly isAnswer: boolean;
+  /** The service's explanation, fit to show; null: none. */
+  readonly detail: string | null;
+}
+
+/** A partial transcript: the whole text of a sentence so far. */
+export interface Heard {
+  readonly type: 'heard';
+  /** The service's name for the sentence; null: none. */
+  readonly id: string | null;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The final transcript of a sentence. */
+export interface Understood {
+  readonly type: 'understood';
+  readonly id: string | null;
+  readonly language: string;
+  readonly text: string;
+  /** Which audio it covers, if the service says so. */
+  readonly span: HeardSpan | null;
+}
+
+/** The translation of a sentence, or of one part of it. */
+export interface Translated {
+  readonly type: 'translated';
+  readonly id: string | null;
+  /** The part of the translation; null: the service does not split it. */
+  readonly part: string | null;
+  readonly language: string;
+  readonly text: string;
+  readonly span: HeardSpan | null;
+  /** False: the text may still change. */
+  readonly isFinal: boolean;
+}
+
+/** Translated audio. */
+export interface Spoke {
+  readonly type: 'spoke';
+  /** 16-bit mono at `OUTPUT_RATE_HZ`, whole samples; may be empty. */
+  readonly pcm: Uint8Array;
+  /** The service's name for the sentence; null: none. */
+  readonly sentence: string | null;
+  readonly part: string | null;
+  /** The service's language tag; null: none. */
+  readonly language: string | null;
+  /** The name of this utterance in one language; null: none. */
+  readonly utterance: string | null;
+  /** This completes the sentence. */
+  readonly last: boolean;
+}
+
+/** The service objects to something and goes on. */
+export interface Warned {
+  readonly type: 'warned';
+  /** `rejection`: the task or the text that it was sent is not valid. */
+  readonly level: 'warning' | 'error' | 'rejection';
+  readonly code: string | null;
+  readonly text: string | null;
+}
+
+/** The service refuses the stream. */
+export interface Refused {
+  readonly type: 'refused';
+  readonly reason: Refusal;
+  /** HTTP status of the answer to the attempt to open the stream; null: the stream was open. */
+  readonly status: number | null;
+  /** The service's own number for the reason; null: none. */
   readonly errorCode: number | null;
-  /** All texts that may name a reason. */
-  readonly texts: readonly string[];
-  /** The explanation for people: one short line without the token; null: none. */
+  /** The service's explanation, fit to show; null: none. */
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
 }
 
+/** The stream has reached its longest duration, or its session was revoked. */
+export interface Limit {
+  readonly type: 'limit';
+  readonly reason: 'max_duration' | 'revoked';
+}
+
+/** The service ends the stream. */
+export interface Ended {
+  readonly type: 'ended';
+  /** `complete`: it has spoken everything. `closed`: the connection closed cleanly. `cut`: it closed in any other way. */
+  readonly how: 'complete' | 'closed' | 'cut';
+  /** Why, if the service says so. */
+  readonly reason: Refusal | null;
+  /** How the connection closed, fit to show. */
+  readonly detail: string;
+}
+
+/** What a translation service reports on a stream, in words that belong to no particular protocol. */
+export type ServiceEvent = Ready | Heard | Understood | Translated | Spoke | Warned | Refused | Limit | Ended;
+
+/** `speech`: a text or sound. `frame`: unknown, because it is not a message at all. */
+export type UnreadableWhat = 'speech' | 'frame';
+
 /** `service`: the service broke the protocol. `flood`: it sent too much. `agent`: a failure on this side. */
 export type StreamFault = 'service' | 'flood' | 'agent';
 
-/** Receives the events of a connection to the service. Exactly one of `refused`, `unreached`, `broke` and `ended` is called, last. */
+/**
+ * Receives the events of a connection to the service. The last one is exactly one of: `refused` with a status, `ended` that is
+ * not `complete`, `unreached`, `broke`.
+ */
 export interface StreamListener {
   opened(): void;
-  /** The service answered the upgrade with a refusal. */
-  refused(refusal: UpgradeRefusal): void;
+  said(event: ServiceEvent): void;
   /**
-   * The service did not answer the upgrade.
+   * The service did not answer the attempt to open the stream.
    * @param spent whether the token may have reached the service
    * @param isOurs this machine has no room for a connection: another address would not help
    */
@@ -52,7 +153,6 @@ export interface StreamListener {
    * @param message what was wrong, for the owner
    */
   broke(fault: StreamFault, message: string): void;
-  message(message: StreamMessage): void;
   /** A message of an unknown kind, ignored as agreed. Never holds content. */
   oddity(description: string): void;
   /**
@@ -63,17 +163,28 @@ export interface StreamListener {
   pong(): void;
   /** All sent data has left this machine, after some of it had to wait. */
   drained(): void;
-  ended(code: number, reason: string): void;
 }
 
-/** One WebSocket to the service. Methods never throw; what cannot be sent is dropped, because the connection is about to end. */
+/** What a stream translates, and how its sound is sent. */
+export interface StreamTask {
+  readonly source: string;
+  readonly targets: readonly string[];
+  /** The service's name for a voice; null: the service chooses. */
+  readonly voice: string | null;
+  readonly inputRateHz: number;
+}
+
+/** One connection to the service. Methods never throw; what cannot be sent is dropped, because the connection is about to end. */
 export interface StreamConnection {
-  setTask(task: Task): void;
-  getTask(): void;
+  /** Starts the task, or changes it. The service does not confirm: see `askForTask`. */
+  runTask(task: StreamTask): void;
+  /** Asks whether the task runs; the answer is `ready`. */
+  askForTask(): void;
   sendAudio(pcm: Uint8Array): void;
   /** Has a text spoken. @param translate the text is in another language, and is translated first */
   say(text: string, language: string, translate: boolean): void;
-  endTask(): void;
+  /** Lets the service speak what it has heard, and end the stream. */
+  end(): void;
   /**
    * Asks for a sign of life, reported as `pong`. If the peer was heard a moment ago, that counts as one, and nothing is sent.
    */
@@ -88,19 +199,22 @@ export interface StreamConnection {
 
 /** Stands for a connection that could not be opened, or was given up. */
 export const NO_CONNECTION: StreamConnection = {
-  setTask() {},
-  getTask() {},
+  runTask() {},
+  askForTask() {},
   sendAudio() {},
   say() {},
-  endTask() {},
+  end() {},
   ping() {},
   close() {},
   terminate() {},
   bufferedBytes: 0,
 };
 
-/**
- * Opens a stream (docs/service.md 4.7).
- * @param url whole address including the token: never log it
- */
-export type OpenStream = (url: string, listener: StreamListener) => StreamConnection;
+/** Where a stream goes. Never log the token. */
+export interface StreamTarget {
+  /** Without the token. */
+  readonly address: string;
+  readonly token: string;
+}
+
+export type OpenStream = (target: StreamTarget, listener: StreamListener) => StreamConnection;

@@ -1,5 +1,6 @@
 /** A command that is sent over a broken connection, or before the end of the program, gets its answer: one. */
 import { describe, expect, it } from 'vitest';
+import { closed } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -46,7 +47,7 @@ describe('the answer to a command', () => {
     first.command('mute', { id: 'a' });
     await first.clock.elapse(3000);
     const stopped = first.agent.stop();
-    first.lastStream().listener.ended(1000, '');
+    first.lastStream().listener.said(closed('closed'));
     await first.clock.elapse(10);
     acknowledge(true);
     await first.clock.elapse(10_000);
@@ -95,7 +96,7 @@ describe('the answer to a command', () => {
   it('is a reason to hurry back to the broker, for two minutes', async () => {
     const deps = await boot(createMemoryFile());
     deps.command('stop', { id: 's' });
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(30_000);
     expect(deps.urgent).toBe(false);
     const acknowledge = deps.withholdAcknowledgements();
@@ -171,7 +172,7 @@ describe('a command', () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const stopped = deps.agent.stop();
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(5);
     const { seen, hold } = receipt();
     deps.command('mute', { id: 'a' }, { hold });

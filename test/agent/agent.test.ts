@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountOf } from '../../src/agent/lane/lane-account.ts';
 import { stateSchema, statusSchema } from '../../src/protocol/mqtt/device.ts';
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
+import { closed, ready, refused, spoke, warned } from '../service-events.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
 const phaseOf = (deps: ReturnType<typeof createFakeDeps>): string | undefined => deps.agent.lanes[0]?.phase;
@@ -31,16 +32,16 @@ describe('from power to interpreting', () => {
     deps.brokerUp();
     deps.grant();
     const stream = deps.lastStream();
-    expect(stream.url).toMatch(/^wss:\/\/service\.example\/streaming-api\/hash\d+-abcdefgh\/v1\?token=/);
-    expect(new URL(stream.url).searchParams.get('token')).toBe(TOKEN);
+    expect(stream.address).toMatch(/^wss:\/\/service\.example\/streaming-api\/hash\d+-abcdefgh\/v1$/);
+    expect(stream.token).toBe(TOKEN);
     deps.speak();
     stream.listener.opened();
-    expect(stream.calls[0]).toContain('"sample_rate":16000');
-    expect(stream.calls[0]).toContain('"target_language":"es"');
+    expect(stream.calls[0]).toContain('"inputRateHz":16000');
+    expect(stream.calls[0]).toContain('"targets":["es"]');
     deps.clock.advance(2800);
-    expect(stream.calls.filter((call) => call === 'getTask')).toHaveLength(2);
+    expect(stream.calls.filter((call) => call === 'askForTask')).toHaveLength(2);
     expect(stream.audio).toEqual([]);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expect(phaseOf(deps)).toBe('live');
     expect(stream.audio).toHaveLength(1);
     deps.speak();
@@ -65,14 +66,7 @@ describe('from power to interpreting', () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const pcm = new Uint8Array(4800).fill(7);
-    deps.service({
-      message_type: 'output_audio',
-      pcm,
-      sentence: 'a',
-      language: null,
-      utterance: 'a',
-      last: true,
-    });
+    deps.service(spoke(pcm, { sentence: 'a', utterance: 'a', last: true }));
     expect(deps.played).toEqual([pcm]);
     expect(deps.agent.lanes[0]?.wireToSpeaker.summary()).toMatchObject({ p50: 20, count: 1 });
   });
@@ -157,7 +151,7 @@ describe('presence', () => {
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'ready', reasons: [] });
   });
 });
@@ -209,7 +203,7 @@ describe('tokens', () => {
     deps.lastStream().listener.unreached(false, 'connection refused');
     deps.clock.advance(2000);
     expect(deps.streams).toHaveLength(2);
-    expect(new URL(deps.lastStream().url).searchParams.get('token')).toBe(TOKEN);
+    expect(deps.lastStream().token).toBe(TOKEN);
   });
 
   it('never sends a token over an open network', async () => {
@@ -260,12 +254,7 @@ describe('tokens', () => {
       ok: true,
       session: { id: 'legacy-session', publisher: TOKEN, ws_url: 'wss://old.example/stream?x=1' },
     });
-    const url = new URL(deps.lastStream().url);
-    expect([url.host, url.searchParams.get('x'), url.searchParams.get('token')]).toEqual([
-      'old.example',
-      '1',
-      TOKEN,
-    ]);
+    expect(deps.lastStream()).toMatchObject({ address: 'wss://old.example/stream?x=1', token: TOKEN });
   });
 
   it('never shows a token, nor the id of a session, in anything that it publishes, logs or keeps in a lane', async () => {
@@ -273,13 +262,11 @@ describe('tokens', () => {
     await deps.goLive();
     deps.speak();
     const quoted = `no ${TOKEN} of session-id-that-is-long`;
-    deps.service({ message_type: 'warning', data: { code: 'W', message: quoted } });
-    deps.lastStream().listener.ended(1006, quoted);
+    deps.service(warned('warning', { code: 'W', text: quoted }));
+    deps.lastStream().listener.said(closed('cut', { detail: quoted }));
     deps.clock.advance(5000);
     deps.grant();
-    deps
-      .lastStream()
-      .listener.refused({ status: 403, errorCode: null, texts: [], detail: quoted, retryAfterMs: null });
+    deps.lastStream().listener.said(refused('forbidden', { status: 403, detail: quoted }));
     deps.clock.advance(5000);
     const error = { code: 'busy', title: quoted, detail: quoted, final: false };
     deps.deliver(`${BASE}/token/res`, { id: deps.lastRequest().id, ok: false, error });
@@ -310,8 +297,8 @@ describe('stopping', () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const stopped = deps.agent.stop();
-    expect(deps.lastStream().calls).toContain('endTask');
-    deps.lastStream().listener.ended(1000, '');
+    expect(deps.lastStream().calls).toContain('end');
+    deps.lastStream().listener.said(closed('closed'));
     await stopped;
     expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'stopping' });
     expect(deps.finale).toMatchObject({ topic: `${BASE}/status`, retain: true });

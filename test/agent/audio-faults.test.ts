@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AudioFaultError } from '../../src/adapters/audio/fault.ts';
 import type { Capture, CaptureSink, Playback, PlaybackSink } from '../../src/ports/audio.ts';
 import type { OpenEchoCanceller } from '../../src/ports/echo.ts';
+import { ready } from '../service-events.ts';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const FULL = new AudioFaultError('failed', 'cannot write out.wav: the disk is full; free some space');
@@ -90,7 +91,7 @@ describe('a loudspeaker that does not open', () => {
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     deps.speak();
     expect(deps.lastStream().audio).toHaveLength(1);
   });

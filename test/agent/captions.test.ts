@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DESIRED_KEYS, desiredSchema } from '../../src/protocol/config.ts';
 import { COMMANDS } from '../../src/protocol/mqtt/commands/registry.ts';
+import { heard, translated, understood } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 describe('captions', () => {
@@ -8,15 +9,7 @@ describe('captions', () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const words = 'words of a visitor';
-    for (const message_type of [
-      'partial_transcription',
-      'validated_transcription',
-      'translated_transcription',
-    ])
-      deps.service({
-        message_type,
-        data: { transcription: { transcription_id: 't1', language: 'en', text: words } },
-      } as Parameters<typeof deps.service>[0]);
+    for (const say of [heard, understood, translated]) deps.service(say({ id: 't1', text: words }));
     deps.clock.advance(2000);
     expect(deps.agent.lanes[0]?.phase).toBe('live');
     expect(JSON.stringify([deps.published, deps.logged])).not.toContain(words);

@@ -1,5 +1,6 @@
 /** The effect of an attacker, or of a mistake, with commands. */
 import { describe, expect, it } from 'vitest';
+import { closed } from '../service-events.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
 const FLEET = 'dragoman/v1/museum/all';
@@ -128,7 +129,7 @@ describe('commands to the fleet that wait for their moment', () => {
     const deps = await live();
     deps.deliver(`${FLEET}/cmd/mute`, { id: 'w', args: { spread_s: 3600 } });
     const stopped = deps.agent.stop();
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(10_000);
     await stopped;
     expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted', 'error']);

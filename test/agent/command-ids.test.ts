@@ -1,5 +1,6 @@
 /** Each id is carried out once and answered the same, over a restart too. */
 import { describe, expect, it } from 'vitest';
+import { closed } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { describeKillMoments } from './kill-moments.ts';
 import { createMemoryFile } from './memory-file.ts';
@@ -120,7 +121,7 @@ describe('noted commands', () => {
     const first = await boot(disk);
     first.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
     const stopped = first.agent.stop();
-    first.lastStream().listener.ended(1000, '');
+    first.lastStream().listener.said(closed('closed'));
     await first.clock.elapse(10_000);
     await stopped;
     const second = await boot(disk);
@@ -230,7 +231,7 @@ describe('the final answer', () => {
     await deps.clock.elapse(1500);
     disk.hang();
     const stopped = deps.agent.stop();
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(10_000);
     await stopped;
     expect(codeOf(deps.answers('mute').at(-1))).toBe('interrupted');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';
 import { statusAnswerSchema } from '../../src/protocol/mqtt/commands/device-commands.ts';
+import { closed } from '../service-events.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 const laneOf = (deps: ReturnType<typeof createFakeDeps>) => {
@@ -39,10 +40,10 @@ describe('commands', () => {
   it('stop and start: the session ends, the microphone closes, and both come back', async () => {
     const deps = await live();
     deps.command('stop', { id: 'a', args: { lane: 'main' } });
-    expect(deps.lastStream().calls).toContain('endTask');
+    expect(deps.lastStream().calls).toContain('end');
     expect(deps.openMicrophones).toBe(0);
     expect(deps.flushes).toBe(1);
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     expect(phaseOf(laneOf(deps).session)).toBe('idle');
     deps.command('start', { id: 'b' });
     expect(phaseOf(laneOf(deps).session)).toBe('acquiring');

@@ -6,6 +6,7 @@ import { createSigner } from '../../src/adapters/signing/signer.ts';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { type ReportedMessage, reportedSchema } from '../../src/protocol/mqtt/desired.ts';
 import { asWall } from '../../src/protocol/time.ts';
+import { rejected } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 import { watchedSignatures } from './watched-signatures.ts';
@@ -56,8 +57,7 @@ describe('config/desired', () => {
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
     deps.deliver(LOBBY, { version: 4, lanes: [{ id: 'main', standbyAfter: 9, targets: ['qqq'] }] });
     deps.clock.advance(1000);
-    const data = { code: 'VALIDATION_ERROR', desc: 'unknown language qqq' };
-    deps.service({ message_type: 'error', data });
+    deps.service(rejected('unknown language qqq'));
     await deps.clock.elapse(0);
     expect(reported(deps).errors).toMatchObject([
       {
@@ -104,7 +104,7 @@ describe('config/desired', () => {
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', targets: ['fr'] }] });
     deps.clock.advance(5000);
     expect(deps.lastStream()).toBe(stream);
-    expect(stream.calls.some((call) => call.startsWith('setTask') && call.includes('"fr"'))).toBe(true);
+    expect(stream.calls.some((call) => call.startsWith('runTask') && call.includes('"fr"'))).toBe(true);
   });
 
   it('takes the groups first, and comes back to them when its own document goes', async () => {

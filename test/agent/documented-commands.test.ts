@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamMessage } from '../../src/ports/stream.ts';
 import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/registry.ts';
+import { ready, spoke } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 /** They need a machine that starts the agent again, or a certificate. */
 const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
-const SPEECH: StreamMessage = {
-  ...{ message_type: 'output_audio', pcm: new Uint8Array(48_000), sentence: 'said', language: 'es' },
-  ...{ utterance: 'said/0/es', last: true },
-};
+const SPEECH = spoke(new Uint8Array(48_000), {
+  ...{ sentence: 'said', language: 'es', utterance: 'said/0/es', last: true },
+});
 const names = Object.keys(COMMANDS) as CommandName[];
 
 describe('the commands of docs/mqtt.md', () => {
@@ -21,7 +20,7 @@ describe('the commands of docs/mqtt.md', () => {
     for (let second = 0; second < 20 && !isFinal(); second++) {
       await deps.clock.elapse(1000);
       // The service takes whatever it is asked for.
-      if (second === 4) deps.service({ message_type: 'current_task', data: {} });
+      if (second === 4) deps.service(ready());
       if (second === 5 && name === 'say') deps.service(SPEECH);
     }
     const last = deps.answers(name).at(-1);

@@ -4,6 +4,7 @@ import type { CaptureSink } from '../../src/ports/audio.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
 import { talk, through, together, VOICE_RATE_HZ } from '../acoustics.ts';
+import { spoke } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 const PATH = { delayMs: 130, gainDb: -10, rt60S: 0.3 };
@@ -50,7 +51,7 @@ async function hearItself(echo: 'off' | 'half-duplex') {
   });
   await deps.goLive();
   const say = (pcm: Uint8Array, last: boolean): void =>
-    deps.service({ message_type: 'output_audio', pcm, sentence: 'a', language: null, utterance: 'a', last });
+    deps.service(spoke(pcm, { sentence: 'a', utterance: 'a', last }));
   say(spoken, true);
   for (let at = 0; at + PIECE_BYTES <= heard.byteLength; at += PIECE_BYTES) {
     const until = (beganAt ?? 0) + (at + PIECE_BYTES) / BYTES_PER_MS;

@@ -4,10 +4,11 @@ import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import type { AudioFault, CaptureSink, PlaybackSink } from '../../src/ports/audio.ts';
 import type { BusListener, BusMessage, BusOptions, PublishOptions } from '../../src/ports/bus.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { StreamListener, StreamMessage } from '../../src/ports/stream.ts';
+import type { ServiceEvent, StreamListener, StreamTarget } from '../../src/ports/stream.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import type { TokenRequest } from '../../src/protocol/mqtt/token.ts';
 import { wrongWith } from '../published.ts';
+import { ready } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 
 export const BASE = 'dragoman/v1/museum/kiosk-01';
@@ -20,8 +21,7 @@ export interface Published {
 }
 
 /** A stream as the agent used it; the test is the service. */
-export interface FakeStream {
-  readonly url: string;
+export interface FakeStream extends StreamTarget {
   readonly listener: StreamListener;
   readonly calls: string[];
   readonly audio: Uint8Array[];
@@ -124,16 +124,16 @@ export function createFakeDeps(
         },
       };
     },
-    openStream: (url, listener) => {
-      const stream: FakeStream = { url, listener, calls: [], audio: [] };
+    openStream: (target, listener) => {
+      const stream: FakeStream = { ...target, listener, calls: [], audio: [] };
       streams.push(stream);
       const call = (name: string) => () => void stream.calls.push(name);
       return {
-        setTask: (task) => void stream.calls.push(`setTask ${JSON.stringify(task)}`),
-        getTask: call('getTask'),
+        runTask: (task) => void stream.calls.push(`runTask ${JSON.stringify(task)}`),
+        askForTask: call('askForTask'),
         sendAudio: (pcm) => void stream.audio.push(pcm),
         say: (...speech) => void stream.calls.push(`say ${JSON.stringify(speech)}`),
-        endTask: call('endTask'),
+        end: call('end'),
         ping: call('ping'),
         close: call('close'),
         terminate: call('terminate'),
@@ -293,7 +293,7 @@ export function createFakeDeps(
         stream_url,
       });
     },
-    service: (message: StreamMessage) => lastStream().listener.message(message),
+    service: (said: ServiceEvent) => lastStream().listener.said(said),
     /** From a cold start to a live lane. */
     async goLive() {
       await agent.start();
@@ -303,7 +303,7 @@ export function createFakeDeps(
       this.grant();
       lastStream().listener.opened();
       clock.advance(2800);
-      this.service({ message_type: 'current_task', data: {} });
+      this.service(ready());
     },
     /** One chunk of a steady tone at the microphone, captured just now. */
     speak(amplitude = 8000, afterMs = 320) {

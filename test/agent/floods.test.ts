@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRepeatFilter } from '../../src/agent/repeat-filter.ts';
+import { closed } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { describeFloods, live, sentence, tally } from './floods.ts';
 
@@ -32,7 +33,7 @@ describe('a counted event', () => {
     const deps = await live();
     for (let i = 0; i < 9; i++) deps.command('mute', 'no json');
     const stopped = deps.agent.stop();
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(10_000);
     await stopped;
     const lines = deps.logged.filter(([, sentence]) => String(sentence).includes('usable id'));

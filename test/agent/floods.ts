@@ -1,7 +1,8 @@
 /** The cost of thousands of messages in events and log lines. */
 import { describe, expect, it } from 'vitest';
-import type { StreamMessage } from '../../src/ports/stream.ts';
+import type { ServiceEvent } from '../../src/ports/stream.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { rejected, spoke, warned } from '../service-events.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
 
 const MOST_EVENTS = 6;
@@ -10,18 +11,13 @@ const MOST_LOG_BYTES = 10_000;
 /** A sentence of this length. */
 export const sentence =
   (ms: number) =>
-  (i: number): StreamMessage => ({
-    ...{ message_type: 'output_audio', pcm: new Uint8Array(ms * 48), sentence: `s${i}` },
-    ...{ language: null, utterance: `u${i}`, last: true },
-  });
+  (i: number): ServiceEvent =>
+    spoke(new Uint8Array(ms * 48), { sentence: `s${i}`, utterance: `u${i}`, last: true });
 
-const floods: readonly [string, (index: number) => StreamMessage][] = [
-  [
-    'warnings',
-    (i) => ({ message_type: 'warning', data: { code: `W${i}`, message: `${'x'.repeat(300)}${i}` } }),
-  ],
-  ['errors', (i) => ({ message_type: 'error', data: { code: `E${i}`, desc: `${'x'.repeat(300)}${i}` } })],
-  ['rejections', (i) => ({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc: `x${i}` } })],
+const floods: readonly [string, (index: number) => ServiceEvent][] = [
+  ['warnings', (i) => warned('warning', { code: `W${i}`, text: `${'x'.repeat(300)}${i}` })],
+  ['errors', (i) => warned('error', { code: `E${i}`, text: `${'x'.repeat(300)}${i}` })],
+  ['rejections', (i) => rejected(`x${i}`)],
   ['sentences faster than they can be spoken', sentence(200)],
 ];
 
@@ -99,7 +95,7 @@ export function describeFloods(messages: number): void {
     it('leave the state exact', async () => {
       const deps = await live();
       for (let i = 0; i < messages; i++) {
-        deps.service({ message_type: 'warning', data: { code: `W${i}`, message: 'x' } });
+        deps.service(warned('warning', { code: `W${i}`, text: 'x' }));
       }
       deps.clock.advance(1000);
       const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { closed } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 describe('speech that an outage has held when the agent ends', () => {
@@ -9,7 +10,7 @@ describe('speech that an outage has held when the agent ends', () => {
   ])('is reported before the device is offline, %s', async (_, tries) => {
     const deps = createFakeDeps();
     await deps.goLive();
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     for (let i = 0; i < 20; i++) {
       deps.speak();
       if (i >= tries) continue;

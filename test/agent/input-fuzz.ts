@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { heard } from '../service-events.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -116,8 +117,7 @@ const phaseIn = (deps: Fake): string | undefined => {
 function converse(deps: Fake): void {
   deps.speak();
   deps.lastStream().listener.pong();
-  const transcription = { language: 'en', text: 'how do we get' };
-  deps.service({ message_type: 'partial_transcription', data: { transcription } });
+  deps.service(heard({ text: 'how do we get' }));
 }
 const CHUNK_MS = 320;
 /** The longest that an answer takes: the service is asked about languages. */

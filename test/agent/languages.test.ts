@@ -1,6 +1,7 @@
 /** The command `languages`: validated like the configuration, and answered with the service's verdict. */
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/protocol/config.ts';
+import { closed, ready, rejected } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 async function live() {
@@ -22,17 +23,16 @@ const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
 async function taskRuns(deps: Fake): Promise<void> {
   deps.clock.advance(3000);
   deps.lastStream().listener.pong();
-  deps.service({ message_type: 'current_task', data: {} });
+  deps.service(ready());
   await deps.clock.elapse(0);
 }
-const reject = (deps: Fake, desc: string): void =>
-  deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
+const reject = (deps: Fake, text: string): void => deps.service(rejected(text));
 
 describe('languages', () => {
   it('is accepted at once, and ok when the task runs', async () => {
     const deps = await live();
     order(deps, { source: 'de', targets: ['en', 'ja'] });
-    expect(deps.lastStream().calls.at(-1)).toContain('"source_language":"de"');
+    expect(deps.lastStream().calls.at(-1)).toContain('"source":"de"');
     expect(brief(deps)).toEqual(['accepted']);
     await taskRuns(deps);
     expect(brief(deps)).toEqual(['accepted', 'ok']);
@@ -53,8 +53,8 @@ describe('languages', () => {
     });
     expect(optionsOf(deps)).toMatchObject({ targets: ['qqq'] });
     await deps.clock.elapse(2100);
-    const told = deps.lastStream().calls.filter((call) => call.startsWith('setTask'));
-    expect(told.at(-1)).toContain('"target_language":"es"');
+    const told = deps.lastStream().calls.filter((call) => call.startsWith('runTask'));
+    expect(told.at(-1)).toContain('"targets":["es"]');
   });
 
   it('times out when the service never answers', async () => {
@@ -82,12 +82,12 @@ describe('languages', () => {
   it('is judged on the next stream when the first ends before the answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     expect(brief(deps)).toEqual(['accepted']);
     deps.grant();
     deps.lastStream().listener.opened();
-    expect(deps.lastStream().calls[0]).toContain('"target_language":"fr"');
+    expect(deps.lastStream().calls[0]).toContain('"targets":["fr"]');
     await taskRuns(deps);
     expect(brief(deps)).toEqual(['accepted', 'ok']);
     expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
@@ -97,7 +97,7 @@ describe('languages', () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     deps.command('stop', { id: 'stop' });
-    deps.lastStream().listener.ended(1000, '');
+    deps.lastStream().listener.said(closed('closed'));
     await deps.clock.elapse(0);
     expect(brief(deps)).toEqual(['accepted', 'ok']);
     expect(deps.answers('languages')[1]).toMatchObject({ data: { note: expect.any(String) } });
@@ -162,7 +162,7 @@ describe('languages', () => {
       order(deps, { targets: [target] }, `${i}`);
       await deps.clock.elapse(2800);
       deps.lastStream().listener.pong();
-      deps.service({ message_type: 'current_task', data: {} });
+      deps.service(ready());
     }
     for (let i = 0; i < 3; i++) await taskRuns(deps);
     const answers = deps.answers('languages').filter(({ status }) => status !== 'accepted');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { spoke } from '../service-events.ts';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 
 const laneOf = (deps: FakeDeps) => {
@@ -17,7 +18,7 @@ async function live(lane: Record<string, unknown> = {}): Promise<FakeDeps> {
 /** Translated speech of a steady level arrives. */
 function say(deps: FakeDeps, ms: number, last = true, value = 8000): void {
   const pcm = new Uint8Array(new Int16Array(ms * 24).fill(value).buffer);
-  deps.service({ message_type: 'output_audio', pcm, sentence: 's', language: null, utterance: 's', last });
+  deps.service(spoke(pcm, { sentence: 's', utterance: 's', last }));
 }
 
 const samplesOf = (pcm: Uint8Array): number[] => [...new Int16Array(pcm.slice().buffer)];
@@ -156,14 +157,7 @@ describe('speech that lags', () => {
     const deps = await live();
     for (let i = 0; i < 8; i++) {
       const pcm = new Uint8Array(6000 * 48);
-      deps.service({
-        message_type: 'output_audio',
-        pcm,
-        sentence: `${i}`,
-        language: null,
-        utterance: `${i}`,
-        last: true,
-      });
+      deps.service(spoke(pcm, { sentence: `${i}`, utterance: `${i}`, last: true }));
     }
     const events = deps.sent('event/speech_dropped').map(({ body }) => body);
     expect(events).toHaveLength(3);

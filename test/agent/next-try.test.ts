@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { refused } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 type FakeDeps = ReturnType<typeof createFakeDeps>;
@@ -15,13 +16,8 @@ describe('the next try', () => {
     await deps.agent.start();
     deps.brokerUp();
     deps.grant();
-    deps.lastStream().listener.refused({
-      status: 403,
-      errorCode: 100_050,
-      texts: ['Insufficient balance'],
-      detail: 'Insufficient balance: top up',
-      retryAfterMs: null,
-    });
+    const said = { status: 403, errorCode: 100_050, detail: 'Insufficient balance: top up' };
+    deps.lastStream().listener.said(refused('insufficient_balance', said));
     const parked = reported(deps);
     const waitMs = Date.parse(parked?.next_try_at ?? '') - (deps.clock.wall() ?? 0);
     expect(waitMs).toBeGreaterThan(230_000);

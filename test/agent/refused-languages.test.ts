@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTasks, TASKS_FILE_VERSION, writeTasks } from '../../src/agent/lane/accepted-tasks.ts';
+import { ready, rejected } from '../service-events.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
@@ -10,16 +11,12 @@ const RECORDS = new URL('./state-files/', import.meta.url);
 /** As version 1 of the file was left by the program that wrote it. */
 const WRITTEN = readFileSync(new URL('tasks-1.json', RECORDS), 'utf8');
 
-const reject = (deps: FakeDeps): void =>
-  deps.service({
-    message_type: 'error',
-    data: { code: 'VALIDATION_ERROR', desc: 'unknown target_language xx' },
-  });
+const reject = (deps: FakeDeps): void => deps.service(rejected('unknown target_language xx'));
 const targetsTold = (deps: FakeDeps): string[] =>
   deps
     .lastStream()
-    .calls.filter((call) => call.startsWith('setTask'))
-    .map((call) => /"target_language":"([^"]+)"/.exec(call)?.[1] ?? 'none');
+    .calls.filter((call) => call.startsWith('runTask'))
+    .map((call) => /"targets":\["([^"]+)"/.exec(call)?.[1] ?? 'none');
 function laneState(deps: FakeDeps) {
   deps.clock.advance(1000);
   const { lanes = [] } = (deps.sent('state').at(-1)?.body ?? {}) as { lanes?: Record<string, unknown>[] };
@@ -32,7 +29,7 @@ function errorsReported(deps: FakeDeps) {
 /** The service runs the last task. */
 function run(deps: FakeDeps): void {
   deps.clock.advance(6000);
-  deps.service({ message_type: 'current_task', data: { task_status: 'running' } });
+  deps.service(ready());
 }
 async function connect(deps: FakeDeps): Promise<void> {
   await deps.agent.start();

@@ -17,7 +17,7 @@ describe('a new configuration', () => {
     expect(deps.agent.apply(testConfig({ targets: ['de', 'fr'], echo: 'off' }))).toEqual([]);
     deps.agent.apply(next);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ targets: ['de', 'fr'], echo: 'off' });
-    expect(deps.lastStream().calls.at(-1)).toContain('"target_language":"fr"');
+    expect(deps.lastStream().calls.at(-1)).toContain('"targets":["de","fr"]');
   });
 
   it('changes nothing when nothing changed', async () => {

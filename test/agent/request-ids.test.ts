@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMachineDeps } from '../../src/agent/machine-deps.ts';
+import { refused } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
@@ -42,9 +43,7 @@ describe('ids of token requests', () => {
     deps.brokerUp();
     const old = deps.lastRequest().id;
     deps.grant({ token: 'an-old-token-of-no-known-shape' });
-    deps
-      .lastStream()
-      .listener.refused({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
+    deps.lastStream().listener.said(refused('forbidden', { status: 403 }));
     deps.clock.advance(2000);
     const { id } = deps.lastRequest();
     expect(id).not.toBe(old);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { closed, heard, rejected, spoke } from '../service-events.ts';
 import { createFakeDeps, type FakeDeps, testConfig } from './fake-deps.ts';
 import { createScheduledAgent, hours, type ScheduledAgent } from './scheduled-agent.ts';
 
@@ -13,10 +14,7 @@ const say = (deps: FakeDeps, args: object) => {
 const TEXT = { text: 'El museo cierra en diez minutos.', language: 'es' };
 const spoken = (deps: FakeDeps) => deps.lastStream().calls.filter((call) => call.startsWith('say '));
 const speaks = (deps: FakeDeps, sentence: string, ms = 400) =>
-  deps.service({
-    ...{ message_type: 'output_audio', pcm: PCM(ms), sentence, language: 'es' },
-    ...{ utterance: `${sentence}/0/es`, last: true },
-  });
+  deps.service(spoke(PCM(ms), { sentence, language: 'es', utterance: `${sentence}/0/es`, last: true }));
 const quietKiosk = async (config = {}): Promise<ScheduledAgent> => {
   const deps = createScheduledAgent(config);
   await deps.goLive();
@@ -58,8 +56,7 @@ describe('say', () => {
     const began = deps.clock.now();
     while (spoken(deps).length === 0 && deps.clock.now() - began < 60_000) {
       deps.speak();
-      const transcription = { language: 'en', text: 'so' };
-      deps.service({ message_type: 'partial_transcription', data: { transcription } });
+      deps.service(heard());
     }
     expect(deps.clock.now() - began).toBeGreaterThanOrEqual(20_000);
     expect(deps.clock.now() - began).toBeLessThan(22_000);
@@ -122,12 +119,12 @@ describe('say', () => {
   it('is refused in the words of a service that speaks no texts', async () => {
     const deps = await quietKiosk();
     const answers = say(deps, TEXT);
-    const desc = 'message type tts_task is not known';
-    deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc } });
+    const text = 'no texts are spoken';
+    deps.service(rejected(text));
     await deps.clock.elapse(10);
     expect(answers().at(-1)).toMatchObject({
       status: 'error',
-      error: { code: 'rejected', message: `the service says: VALIDATION_ERROR: ${desc}` },
+      error: { code: 'rejected', message: `the service says: NOT_VALID: ${text}` },
     });
     expect(deps.phase()).toBe('live');
   });
@@ -142,7 +139,7 @@ describe('say', () => {
     });
     const lost = say(deps, TEXT);
     await deps.clock.elapse(600);
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(10);
     expect(lost().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: expect.stringContaining('session ended') },
@@ -160,10 +157,10 @@ describe('say', () => {
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
       error: { code: 'not_spoken', message: 'lane "main" is stopped: send start first' },
     });
-    const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
-    await closed.agent.start();
-    closed.brokerUp();
-    expect(say(closed, TEXT)().at(-1)).toMatchObject({ error: { code: 'closed' } });
+    const shut = createScheduledAgent({ schedule: hours('20:00', '21:00') });
+    await shut.agent.start();
+    shut.brokerUp();
+    expect(say(shut, TEXT)().at(-1)).toMatchObject({ error: { code: 'closed' } });
     const broken = await quietKiosk();
     broken.loudspeaker.fault({ code: 'lost', message: 'it is unplugged' });
     expect(say(broken, TEXT)().at(-1)).toMatchObject({

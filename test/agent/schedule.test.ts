@@ -76,9 +76,9 @@ describe('a schedule', () => {
     await deps.goLive();
     expect(deps.ask('start', { until: '2026-01-15T09:20:00Z' })).toMatchObject({ status: 'ok' });
     deps.advanceTo(THURSDAY + 9 * HOUR + 19 * MIN);
-    expect(deps.lastStream().calls).not.toContain('endTask');
+    expect(deps.lastStream().calls).not.toContain('end');
     deps.clock.advance(MIN);
-    expect(deps.lastStream().calls).toContain('endTask');
+    expect(deps.lastStream().calls).toContain('end');
   });
 
   it('is open while the clock is not set, and looked at once it is', async () => {

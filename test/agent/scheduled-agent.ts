@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
+import { closed, ready } from '../service-events.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 /** The tests' clock begins on a Thursday at nine, UTC. */
@@ -42,14 +43,14 @@ export function createScheduledAgent(
     },
     /** The service closes cleanly when asked to. */
     closeDrained() {
-      if (phase() === 'draining') deps.lastStream().listener.ended(1000, '');
+      if (phase() === 'draining') deps.lastStream().listener.said(closed('closed'));
     },
     /** The token that was asked for comes, and the service runs the task. */
     liveAgain() {
       deps.grant();
       deps.lastStream().listener.opened();
       deps.clock.advance(2800);
-      deps.service({ message_type: 'current_task', data: {} });
+      deps.service(ready());
       expect(phase()).toBe('live');
     },
     ask(name: string, args: object = {}) {

@@ -160,7 +160,7 @@ describe('voice', () => {
     answer('voice', { voice: 'default_low' });
     deps.clock.advance(5000);
     expect(deps.lastStream().calls.at(-1)).not.toBe('');
-    expect(deps.lastStream().calls.some((call) => call.includes('"voice_id":"default_low"'))).toBe(true);
+    expect(deps.lastStream().calls.some((call) => call.includes('"voice":"default_low"'))).toBe(true);
     expect(answer('voice', {})).toMatchObject({ error: { code: 'invalid_args' } });
   });
 });

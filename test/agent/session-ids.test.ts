@@ -1,6 +1,6 @@
 /** A session's id can look like a token: only the backend and the service may see it whole. */
 import { describe, expect, it } from 'vitest';
-import type { UpgradeRefusal } from '../../src/ports/stream.ts';
+import { closed, ready, refused, rejected, warned } from '../service-events.ts';
 import { BASE, createFakeDeps, type FakeDeps } from './fake-deps.ts';
 
 const SESSION = 'session-id-that-is-long';
@@ -9,7 +9,6 @@ const SHOWN = 'session-...';
 const SEEN = /SEEN session-\.\.\.|session-\.\.\.\.example/;
 /** As the service or the backend may quote it; in a cut text, the cut is within the second. */
 const WORDS = `SEEN ${SESSION}${'.'.repeat(160)}, or ${SESSION.toUpperCase()} and ${SESSION}`;
-const NO: UpgradeRefusal = { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null };
 
 /** Everything that leaves the device or is kept of it, but for what the service itself is sent. */
 function sinks(deps: FakeDeps): string {
@@ -32,54 +31,54 @@ async function live(): Promise<FakeDeps> {
 }
 
 const DOORS: Readonly<Record<string, (deps: FakeDeps) => void | Promise<void>>> = {
-  'a warning': (deps) => deps.service({ message_type: 'warning', data: { code: 'W', message: WORDS } }),
-  'the code of a warning': (deps) =>
-    deps.service({ message_type: 'warning', data: { code: SESSION, message: WORDS } }),
-  'an error': (deps) => deps.service({ message_type: 'error', data: { code: 'E', desc: WORDS } }),
+  'a warning': (deps) => deps.service(warned('warning', { code: 'W', text: WORDS })),
+  'the code of a warning': (deps) => deps.service(warned('warning', { code: SESSION, text: WORDS })),
+  'an error': (deps) => deps.service(warned('error', { code: 'E', text: WORDS })),
   'an error that ends the session': (deps) =>
-    deps.service({ message_type: 'error', data: { reason: 'insufficient_balance', desc: WORDS } }),
+    deps.service(refused('insufficient_balance', { detail: WORDS })),
   'a task that is refused': async (deps) => {
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     deps.grant();
     deps.lastStream().listener.opened();
-    deps.service({ message_type: 'error', data: { code: 'VALIDATION_ERROR', desc: WORDS } });
+    deps.service(rejected(WORDS));
   },
   'a text that is refused': async (deps) => {
     await deps.clock.elapse(5000);
     deps.command('say', { id: 'say1', args: { text: 'Cerramos', language: 'es' } });
     await deps.clock.elapse(500);
-    deps.service({ message_type: 'error', data: { code: 'E', desc: WORDS } });
+    deps.service(warned('error', { code: 'E', text: WORDS }));
   },
-  'the reason of a close': (deps) => deps.lastStream().listener.ended(4000, WORDS),
+  'the reason of a close': (deps) =>
+    deps.lastStream().listener.said(closed('cut', { detail: `4000, ${WORDS}` })),
   'an end on this side': (deps) => deps.lastStream().listener.broke('service', WORDS),
   'a message of an unknown kind': (deps) => deps.lastStream().listener.oddity(WORDS),
   'a message that cannot be read': (deps) => deps.lastStream().listener.unreadable('speech', WORDS),
   'a refusal at the upgrade': async (deps) => {
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     deps.grant();
-    deps.lastStream().listener.refused({ ...NO, texts: [WORDS], detail: WORDS });
+    deps.lastStream().listener.said(refused('forbidden', { status: 403, detail: WORDS }));
   },
   'a connection that fails': async (deps) => {
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     deps.grant();
     deps.lastStream().listener.unreached(true, WORDS);
   },
   'a denial': async (deps) => {
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     const error = { code: `busy-${SESSION}`, title: WORDS, detail: WORDS, final: false };
     deps.deliver(`${BASE}/token/res`, { id: deps.lastRequest().id, ok: false, error });
   },
   'the address of a stream': async (deps) => {
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     await deps.clock.elapse(3000);
     deps.grant({}, `wss://${SESSION}.example/s`);
     deps.lastStream().listener.opened();
     await deps.clock.elapse(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
   },
   'a denial of the trial of a diagnosis': async (deps) => {
     deps.command('diagnose', { id: 'd1', args: { only: ['backend', 'stream'] } });
@@ -105,16 +104,18 @@ describe('the id of a session', () => {
   it('that is over, however many there were since, is still shortened on its own stream', async () => {
     const deps = await live();
     const old = deps.lastStream();
-    old.listener.ended(1006, '');
+    old.listener.said(closed());
     for (let i = 0; i < 100; i++) {
       await deps.clock.elapse(130_000);
       deps.grant({ id: `another-session-of-many-${i}` });
-      deps.lastStream().listener.ended(1006, '');
+      deps.lastStream().listener.said(closed());
     }
     await deps.clock.elapse(130_000);
     deps.grant({ id: SESSION });
     deps.lastStream().listener.opened();
-    deps.lastStream().listener.ended(4000, `no ${SESSION}, nor another-session-of-many-99`);
+    deps
+      .lastStream()
+      .listener.said(closed('cut', { detail: `4000, no ${SESSION}, nor another-session-of-many-99` }));
     await settle(deps);
     expect(sinks(deps)).not.toContain(SESSION);
     expect(sinks(deps)).not.toContain('another-session');
@@ -123,7 +124,7 @@ describe('the id of a session', () => {
 
   it('leaves the rest of the text unchanged', async () => {
     const deps = await live();
-    deps.service({ message_type: 'warning', data: { code: 'SLOW', message: `${SESSION} is slow` } });
+    deps.service(warned('warning', { code: 'SLOW', text: `${SESSION} is slow` }));
     expect(deps.agent.lanes[0]?.state.warning).toMatchObject({
       code: 'service_slow',
       message: expect.stringContaining(`${SHOWN} is slow`),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownerSignatures } from '../../src/agent/machine-deps.ts';
 import type { SignatureReader } from '../../src/ports/signature.ts';
 import type { Config } from '../../src/protocol/config.ts';
+import { refused } from '../service-events.ts';
 import { hmacJws, jws, makePair, unsignedJws } from './attacker.ts';
 import { BASE, createFakeDeps, type FakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
@@ -88,8 +89,8 @@ describe('an answer that the owner has signed', () => {
     const deps = await asking('owner.pem');
     answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(new URL(deps.lastStream().url).host).toBe('service.example');
-    expect(new URL(deps.lastStream().url).searchParams.get('token')).toBe(TOKEN);
+    expect(new URL(deps.lastStream().address).host).toBe('service.example');
+    expect(deps.lastStream().token).toBe(TOKEN);
     expect(await refusedAnswers(deps)).toEqual({});
   });
 
@@ -285,7 +286,7 @@ describe('an answer that is', () => {
     // The owner's own word still counts.
     answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
-    expect(new URL(deps.lastStream().url).host).toBe('service.example');
+    expect(new URL(deps.lastStream().address).host).toBe('service.example');
     deps.clock.advance(66_000);
     expect(told()).toHaveLength(2);
     expect(told()[1]?.[2]).toMatchObject({ repeated: 4 });
@@ -300,9 +301,7 @@ describe('an answer that is', () => {
     answer(deps, old);
     await settle();
     expect(await refusedAnswers(deps)).toEqual({ unasked: 1 });
-    deps
-      .lastStream()
-      .listener.refused({ status: 409, errorCode: 202100, texts: [], detail: null, retryAfterMs: null });
+    deps.lastStream().listener.said(refused('session_already_used', { status: 409, errorCode: 202100 }));
     deps.clock.advance(10_000);
     expect(deps.lastRequest().id).not.toBe(old.id);
     answer(deps, old);

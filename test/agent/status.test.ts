@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { closed, translated, understood } from '../service-events.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
 type Fake = ReturnType<typeof createFakeDeps>;
@@ -71,20 +72,11 @@ describe('the published status', () => {
       }
     };
     for (let sentence = 0; sentence < 8; sentence++) {
-      const transcription = {
-        transcription_id: `s${sentence}`,
-        text: 'a sentence of some length, to be said',
-      };
+      const said = { id: `s${sentence}`, text: 'a sentence of some length, to be said' };
       hear(10, 8000);
       hear(30, 0);
-      deps.service({
-        message_type: 'validated_transcription',
-        data: { transcription: { ...transcription, language: 'en' } },
-      });
-      deps.service({
-        message_type: 'translated_transcription',
-        data: { transcription: { ...transcription, language: 'es' } },
-      });
+      deps.service(understood(said));
+      deps.service(translated(said));
     }
     hear(100, 0);
     expect(deps.sent('event/audio_cut').length).toBeGreaterThan(3);
@@ -189,7 +181,7 @@ describe('speech that an outage leaves no room for', () => {
   it('is published at its end with times, in the state meanwhile, and in the log', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
-    deps.lastStream().listener.ended(1006, '');
+    deps.lastStream().listener.said(closed());
     const from = deps.clock.wall() ?? 0;
     for (let i = 0; i < 140; i++) deps.speak();
     expect(deps.sent('event/speech_lost')).toHaveLength(0);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
+import { spoke } from '../service-events.ts';
 import { createFakeDeps, type FakeDeps } from './fake-deps.ts';
 import { createScheduledAgent, HOUR, hours, THURSDAY } from './scheduled-agent.ts';
 
@@ -10,8 +11,7 @@ const told = (deps: Pick<FakeDeps, 'sent'>) => deps.sent(TOPIC).map(({ body }) =
 
 function say(deps: Pick<FakeDeps, 'service'>, name: string, ms: number): void {
   const pcm = new Uint8Array(new Int16Array(ms * 24).fill(8000).buffer);
-  const names = { sentence: name, language: null, utterance: name };
-  deps.service({ message_type: 'output_audio', pcm, ...names, last: true });
+  deps.service(spoke(pcm, { sentence: name, utterance: name, last: true }));
 }
 
 /** 820 ms of 15,620 were played: the loudspeaker lags by 20 ms. */

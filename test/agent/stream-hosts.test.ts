@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
+import { ready } from '../service-events.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 
 const PATH = '/streaming-api/{random_hash}/v1';
@@ -66,7 +67,7 @@ describe('service.hosts', () => {
     deps.grant({}, origin + PATH);
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expect(deps.sent('event/session_started').at(-1)?.body).toMatchObject({ stream_host: host });
     deps.clock.advance(1000);
     const state = stateSchema.parse(deps.sent('state').at(-1)?.body);

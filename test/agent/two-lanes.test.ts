@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { AudioFault, CaptureSink } from '../../src/ports/audio.ts';
 import type { Config } from '../../src/protocol/config.ts';
+import { closed, ready } from '../service-events.ts';
 import { BASE, createFakeDeps, type FakeStream, testConfig } from './fake-deps.ts';
 
 /** Two languages at one counter: each lane has its own microphone, loudspeaker and stream. */
@@ -39,7 +40,7 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
     return found;
   };
   const streamOf = (id: Id): FakeStream => {
-    const found = deps.streams.findLast(({ url }) => url.includes(`token=token-of-${id}`));
+    const found = deps.streams.findLast(({ token }) => token.startsWith(`token-of-${id}`));
     if (found === undefined) throw new Error(`lane ${id} has no stream`);
     return found;
   };
@@ -56,14 +57,14 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
   const run = (id: Id): void => {
     streamOf(id).listener.opened();
     deps.clock.advance(2800);
-    streamOf(id).listener.message({ message_type: 'current_task', data: {} });
+    streamOf(id).listener.said(ready());
   };
   const phases = () => IDS.map((id) => lane(id).phase);
   /** One chunk of a tone at one microphone. @returns the chunks with sound in them that each lane's stream got by it */
   const speak = (id: Id): number[] => {
     const sounds = (one: Id): number =>
       deps.streams
-        .filter(({ url }) => url.includes(`token-of-${one}`))
+        .filter(({ token }) => token.includes(`token-of-${one}`))
         .reduce((sum, { audio }) => sum + audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length, 0);
     const before = IDS.map(sounds);
     deps.clock.advance(320);
@@ -95,10 +96,10 @@ describe('two lanes of one device', () => {
     const asked = two.deps.sent('token/req').map(({ body }) => body['lane']);
     expect(asked).toEqual(['main', 'back']);
     expect(two.phases()).toEqual(['live', 'live']);
-    expect(two.streamOf('main').calls[0]).toContain('"source_language":"en"');
-    expect(two.streamOf('back').calls[0]).toContain('"source_language":"de"');
+    expect(two.streamOf('main').calls[0]).toContain('"source":"en"');
+    expect(two.streamOf('back').calls[0]).toContain('"source":"de"');
     const targets = two.streamOf('back').calls[0];
-    expect(targets).toContain('"target_language":"fr"');
+    expect(targets).toContain('"targets":["fr"]');
     expect(targets).not.toContain('"es"');
   });
 
@@ -130,7 +131,7 @@ describe('two lanes of one device', () => {
   it('lose each its own stream: the other one streams on', async () => {
     const two = createTwoLanes();
     await two.goLive();
-    two.streamOf('back').listener.ended(1006, '');
+    two.streamOf('back').listener.said(closed());
     expect(two.phases()).toEqual(['live', 'waiting']);
     expect(two.speak('main')).toEqual([1, 0]);
     for (let s = 0; s < 10 && two.lane('back').phase !== 'acquiring'; s++) {
@@ -166,9 +167,9 @@ describe('two lanes of one device', () => {
             }
           : {}),
       }),
-      openStream: (url, listener) => {
-        const stream = given.openStream(url, listener);
-        if (!isBroken || !url.includes('token-of-back')) return stream;
+      openStream: (target, listener) => {
+        const stream = given.openStream(target, listener);
+        if (!isBroken || !target.token.includes('token-of-back')) return stream;
         const sendAudio = (): never => {
           throw new TypeError('broken');
         };
@@ -222,7 +223,7 @@ describe('two lanes of one device', () => {
     const two = createTwoLanes();
     await two.goLive();
     two.deps.command('stop', { id: 's1', args: { lane: 'back' } });
-    two.streamOf('back').listener.ended(1000, '');
+    two.streamOf('back').listener.said(closed('closed'));
     two.deps.clock.advance(2000);
     expect(two.deps.sent('state').at(-1)?.body).toMatchObject({
       lanes: [
@@ -237,8 +238,8 @@ describe('two lanes of one device', () => {
     const two = createTwoLanes();
     await two.goLive();
     const stopping = two.deps.agent.stop();
-    expect(IDS.every((id) => two.streamOf(id).calls.includes('endTask'))).toBe(true);
-    two.streamOf('back').listener.ended(1000, '');
+    expect(IDS.every((id) => two.streamOf(id).calls.includes('end'))).toBe(true);
+    two.streamOf('back').listener.said(closed('closed'));
     await two.deps.clock.elapse(10_000);
     await stopping;
     expect(two.phases()).toEqual(['closed', 'closed']);

@@ -1,4 +1,5 @@
 /** The device's connections to the service: which room each belongs to, and what the oracles learn of it. */
+import { isText } from '../../src/core/lane/session/silence.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';
@@ -81,14 +82,12 @@ export function createConnections(setup: ConnectionsSetup): Connections {
       room.lane.sent(given + base, kind, clock.now());
       if (pcm !== null) room.speech.sent(given + base, pcm, clock.now());
     },
-    delivered(given, message) {
+    delivered(given, said) {
       const room = roomOn(given + base);
       room.speech.sign(given + base, clock.now());
-      if (message.message_type === 'output_audio' || message.message_type.endsWith('transcription'))
-        room.speech.reacted(given + base, clock.now());
-      if (message.message_type === 'output_audio')
-        room.speech.delivered(message.pcm, message.last, clock.now());
-      if (message.message_type === 'session_revoked')
+      if (isText(said) || said.type === 'spoke') room.speech.reacted(given + base, clock.now());
+      if (said.type === 'spoke') room.speech.delivered(said.pcm, said.last, clock.now());
+      if (said.type === 'limit' && said.reason === 'revoked')
         tokens.revoked(room.connections.get(given + base) ?? null);
     },
     pong: (given) => roomOn(given + base).speech.sign(given + base, clock.now()),

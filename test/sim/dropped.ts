@@ -43,8 +43,8 @@ export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
     const kept = new Set(after.playout.utterances.map(nameOf));
     const gone = before.playout.utterances.filter((one) => !kept.has(nameOf(one)));
     const pieces = gone.flatMap((one) => one.pieces.map(({ pcm }) => pcm));
-    const message = event.type === 'message' ? event.message : null;
-    const came = message?.message_type === 'output_audio' ? [message.pcm] : [];
+    const said = event.type === 'service' ? event.said : null;
+    const came = said?.type === 'spoke' ? [said.pcm] : [];
     const waits = new Set(after.playout.utterances.flatMap((one) => one.pieces.map(({ pcm }) => pcm)));
     return [...pieces, ...came.filter((pcm) => !waits.has(pcm))].flatMap(jobsIn);
   };

@@ -21,10 +21,10 @@ export function isWithoutLoudspeaker({ loudspeakerThrewAt }: PortFaults, lane: s
 
 export const PORT_CALLS = [
   'openStream',
-  'setTask',
-  'getTask',
+  'runTask',
+  'askForTask',
   'sendAudio',
-  'endTask',
+  'end',
   'ping',
   'close',
   'openCapture',
@@ -53,12 +53,12 @@ export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike
       return usual(...args);
     };
   const stream = (connection: StreamConnection): StreamConnection => ({
-    setTask: guard('setTask', connection.setTask),
-    getTask: guard('getTask', connection.getTask),
+    runTask: guard('runTask', connection.runTask),
+    askForTask: guard('askForTask', connection.askForTask),
     sendAudio: guard('sendAudio', connection.sendAudio),
     // No text is spoken here.
     say: connection.say,
-    endTask: guard('endTask', connection.endTask),
+    end: guard('end', connection.end),
     ping: guard('ping', connection.ping),
     // It is over all the same: a socket that throws at its end is none that stays.
     close() {
@@ -75,7 +75,7 @@ export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike
   });
   return {
     ...world,
-    openStream: guard('openStream', (url, listener) => stream(world.openStream(url, listener))),
+    openStream: guard('openStream', (target, listener) => stream(world.openStream(target, listener))),
     openAudio(lane) {
       const audio = world.openAudio(lane);
       return {

@@ -6,9 +6,11 @@ describe('an agent that is broken on purpose is found out', () => {
   it('opens each stream twice with one token', async () => {
     const twice = (world: AgentDeps): AgentDeps => ({
       ...world,
-      openStream: (url, listener) => {
-        world.openStream(url, { ...listener, opened() {}, refused() {}, unreached() {}, ended() {} });
-        return world.openStream(url, listener);
+      openStream: (target, listener) => {
+        const hush: typeof listener.said = (event) =>
+          ['refused', 'ended'].includes(event.type) ? undefined : listener.said(event);
+        world.openStream(target, { ...listener, opened() {}, said: hush, unreached() {} });
+        return world.openStream(target, listener);
       },
     });
     expect(await rulesThatNotice(twice, {}, 'token')).toContain('token');
@@ -16,9 +18,9 @@ describe('an agent that is broken on purpose is found out', () => {
 
   it('takes the first 200 ms of a translation for all of it', async () => {
     const begun = new Set<string>();
-    const curt = withMessages((message) => {
-      if (message.message_type !== 'output_audio' || message.utterance === null) return true;
-      return !begun.has(message.utterance) && begun.add(message.utterance) !== undefined;
+    const curt = withMessages((said) => {
+      if (said.type !== 'spoke' || said.utterance === null) return true;
+      return !begun.has(said.utterance) && begun.add(said.utterance) !== undefined;
     });
     const found = await violationsOf(curt, { faults: ['warning'] });
     expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in es/);
@@ -26,7 +28,7 @@ describe('an agent that is broken on purpose is found out', () => {
 
   it('never says the second language', async () => {
     const monoglot = withMessages(
-      (message) => message.message_type !== 'output_audio' || message.utterance?.endsWith('/fr') !== true,
+      (said) => said.type !== 'spoke' || said.utterance?.endsWith('/fr') !== true,
     );
     const found = await violationsOf(monoglot, { faults: ['warning'] });
     expect(found.map(({ text }) => text).join()).toMatch(/never said to the end in fr/);

@@ -11,9 +11,6 @@ import {
 import { withPublished } from './tampered.ts';
 import { type Terms, withService } from './terms.ts';
 
-/** A lane is parked at once where this is the reason. */
-const OUT_OF_BALANCE = 100_050;
-
 describe('an agent that is broken on purpose is found out', () => {
   it('sends a chunk twice', async () => {
     const rules = await rulesThatNotice(
@@ -74,10 +71,10 @@ describe('an agent that is broken on purpose is found out', () => {
   });
 
   it('asks for its task without pause', async () => {
-    const nag = withConnections(({ getTask }) => ({
-      getTask() {
-        getTask();
-        getTask();
+    const nag = withConnections(({ askForTask }) => ({
+      askForTask() {
+        askForTask();
+        askForTask();
       },
     }));
     expect(await rulesThatNotice(nag)).toContain('rate');
@@ -189,15 +186,19 @@ describe('an agent that is broken on purpose is found out', () => {
       let endedAt = Number.NEGATIVE_INFINITY;
       return {
         ...world,
-        openStream(url, listener) {
+        openStream(target, listener) {
           const late = world.clock.now() < endedAt + 240_000;
-          return world.openStream(late ? url.replace('service.sim', 'nowhere.sim') : url, {
-            ...listener,
-            ended(code, reason) {
-              endedAt = world.clock.now();
-              listener.ended(code, reason);
+          const address = late ? target.address.replace('service.sim', 'nowhere.sim') : target.address;
+          return world.openStream(
+            { ...target, address },
+            {
+              ...listener,
+              said(event) {
+                if (event.type === 'ended' && event.how !== 'complete') endedAt = world.clock.now();
+                listener.said(event);
+              },
             },
-          });
+          );
         },
       };
     };
@@ -209,10 +210,11 @@ describe('an agent that is broken on purpose is found out', () => {
   it('parks as soon as one token is refused without a reason', async () => {
     const resigned = (world: AgentDeps): AgentDeps => ({
       ...world,
-      openStream: (url, listener) =>
-        world.openStream(url, {
+      openStream: (target, listener) =>
+        world.openStream(target, {
           ...listener,
-          refused: (refusal) => listener.refused({ ...refusal, errorCode: OUT_OF_BALANCE }),
+          said: (event) =>
+            listener.said(event.type === 'refused' ? { ...event, reason: 'insufficient_balance' } : event),
         }),
     });
     expect(await rulesThatNotice(resigned, { faults: ['refused_bare'], first: 4201 })).toContain('recovery');

@@ -1,6 +1,6 @@
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { PlaybackSink } from '../../src/ports/audio.ts';
-import type { StreamConnection, StreamMessage } from '../../src/ports/stream.ts';
+import type { ServiceEvent, StreamConnection } from '../../src/ports/stream.ts';
 import { runSeed } from './run-seed.ts';
 import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
 import type { Violation } from './violations.ts';
@@ -41,8 +41,8 @@ export async function rulesThatNotice(
 export function withConnections(change: (connection: StreamConnection) => Partial<StreamConnection>) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
-    openStream: (url, listener) => {
-      const connection = world.openStream(url, listener);
+    openStream: (target, listener) => {
+      const connection = world.openStream(target, listener);
       return { ...connection, ...change(connection) };
     },
   });
@@ -82,13 +82,13 @@ export function withLoudspeaker(change: (sink: PlaybackSink) => PlaybackSink) {
 }
 
 /** An agent that does not get everything that the service says. */
-export function withMessages(hears: (message: StreamMessage) => boolean) {
+export function withMessages(hears: (said: ServiceEvent) => boolean) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
-    openStream: (url, listener) =>
-      world.openStream(url, {
+    openStream: (target, listener) =>
+      world.openStream(target, {
         ...listener,
-        message: (message) => (hears(message) ? listener.message(message) : undefined),
+        said: (event) => (hears(event) ? listener.said(event) : undefined),
       }),
   });
 }

@@ -1,11 +1,20 @@
+import { classifyRefusal } from '../../src/adapters/stream/refusal.ts';
+import { endedOf, eventOf } from '../../src/adapters/stream/server-event.ts';
+import { speechTask } from '../../src/adapters/stream/task.ts';
 import { HEALTHY_LINK, type Link } from '../../src/emulator/core/effect.ts';
 import type { Opening } from '../../src/emulator/core/opening.ts';
 import type { OutMessage } from '../../src/emulator/core/outbox.ts';
 import { refuse } from '../../src/emulator/core/refusal.ts';
-import type { OpenStream, StreamConnection, StreamListener, StreamMessage } from '../../src/ports/stream.ts';
+import type {
+  OpenStream,
+  ServiceEvent,
+  StreamConnection,
+  StreamListener,
+  StreamTarget,
+} from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';
 import type { SimClock } from './sim-clock.ts';
-import { deliverRaw, toStreamMessage } from './wire-message.ts';
+import { deliverRaw, toServiceEvent } from './wire-message.ts';
 
 /** The service's side of one connection. */
 export interface ServiceEnd {
@@ -37,7 +46,7 @@ export interface WireWatch {
     kind: 'audio' | 'set_task' | 'get_task' | 'tts_task' | 'end_task',
     pcm: Uint8Array | null,
   ): void;
-  delivered(connection: number, message: StreamMessage): void;
+  delivered(connection: number, event: ServiceEvent): void;
   /** The service's name for the stream. */
   accepted(connection: number, stream: string): void;
   /** A pong has come. */
@@ -69,18 +78,17 @@ export interface WireSetup {
 /** WebSockets over a network that has moods: in order within a connection, as late as it likes between two. */
 export function createWire(setup: WireSetup): OpenStream {
   let connections = 0;
-  return (url, listener) => openConnection(setup, url, listener, ++connections);
+  return (target, listener) => openConnection(setup, target, listener, ++connections);
 }
 
 function openConnection(
   setup: WireSetup,
-  url: string,
+  { address, token }: StreamTarget,
   listener: StreamListener,
   number: number,
 ): StreamConnection {
   const { clock, network, service, watch } = setup;
-  const { hostname, searchParams } = new URL(url);
-  const token = searchParams.get('token');
+  const { hostname } = new URL(address);
   let stream: string | null = null;
   let open = false;
   let over = false;
@@ -159,13 +167,13 @@ function openConnection(
     });
   };
 
-  const deliver = (message: StreamMessage): void => {
-    watch.delivered(number, message);
-    listener.message(message);
+  const deliver = (event: ServiceEvent): void => {
+    watch.delivered(number, event);
+    listener.said(event);
   };
   const end: ServiceLink = {
     send(message) {
-      down(() => deliver(toStreamMessage(message)));
+      down(() => deliver(toServiceEvent(message)));
     },
     sendRaw: (payload) => down(() => deliverRaw(payload, listener, deliver)),
     setLink(next) {
@@ -175,12 +183,12 @@ function openConnection(
     close(code, reason) {
       serverGone = true;
       if (link.mute) link = HEALTHY_LINK;
-      down(() => settle(() => listener.ended(code, reason)));
+      down(() => settle(() => listener.said(endedOf(code, reason))));
     },
     reset() {
       serverGone = true;
       clock.at(clock.now() + network.delay(), () => {
-        if (!isCut()) settle(() => listener.ended(1006, ''));
+        if (!isCut()) settle(() => listener.said(endedOf(1006, '')));
       });
     },
   };
@@ -191,7 +199,7 @@ function openConnection(
     if (clock.now() - lastHeardAt > SILENT_MS) {
       serverGone = true;
       service.gone(stream, 1006, 'network');
-      if (!isCut() && !link.deaf) settle(() => listener.ended(1006, ''));
+      if (!isCut() && !link.deaf) settle(() => listener.said(endedOf(1006, '')));
       return;
     }
     clock.at(clock.now() + CHECK_MS, check);
@@ -221,7 +229,9 @@ function openConnection(
       const texts = opening.bare || error === undefined ? [] : [error.title, error.type, error.detail];
       const errorCode = opening.bare ? null : (error?.error_code ?? null);
       const detail = opening.bare || error === undefined ? null : `${error.title}: ${error.detail}`;
-      down(() => settle(() => listener.refused({ status, errorCode, texts, detail, retryAfterMs: null })));
+      const reason = classifyRefusal({ httpStatus: status, errorCode, texts });
+      const refused = { type: 'refused', reason, status, errorCode, detail, retryAfterMs: null } as const;
+      down(() => settle(() => listener.said(refused)));
       return;
     }
     down(() => {
@@ -231,9 +241,9 @@ function openConnection(
     });
     if (opening.delivery === 'message') {
       const data = { code: opening.reason.toUpperCase(), desc: opening.reason, reason: opening.reason };
-      down(() => deliver({ message_type: 'error', data }));
+      down(() => deliver(eventOf({ message_type: 'error', data })));
     }
-    down(() => settle(() => listener.ended(1008, opening.reason)));
+    down(() => settle(() => listener.said(endedOf(1008, opening.reason))));
   };
 
   const upgrade = (): void => {
@@ -288,10 +298,10 @@ function openConnection(
     up(FRAME_OVERHEAD, () => service.receive(stream ?? '', { message_type: kind, data }));
   };
   return {
-    setTask: (task) => say('set_task', task),
-    getTask: () => say('get_task', {}),
+    runTask: (task) => say('set_task', speechTask(task)),
+    askForTask: () => say('get_task', {}),
     say: (text, language, translate_text) => say('tts_task', { text, language, translate_text }),
-    endTask: () => say('end_task', {}),
+    end: () => say('end_task', {}),
     sendAudio(pcm) {
       if (!open || over) return;
       const bytes = Math.ceil(pcm.byteLength / 3) * 4 + FRAME_OVERHEAD;

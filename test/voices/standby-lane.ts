@@ -5,11 +5,11 @@ import type { LaneEvent, TimerName } from '../../src/core/lane/event.ts';
 import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
 import { step } from '../../src/core/lane/machine.ts';
 import { createLane, type LaneState } from '../../src/core/lane/state.ts';
-import { OUTPUT_RATE_HZ } from '../../src/core/task.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { StreamMessage } from '../../src/ports/stream.ts';
+import { OUTPUT_RATE_HZ, type ServiceEvent } from '../../src/ports/stream.ts';
 import type { CreateVoiceDetector } from '../../src/ports/voice.ts';
+import { finished, ready, understood } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { RATE_HZ } from './recordings.ts';
 
@@ -153,8 +153,8 @@ export class StandbyLane {
     this.agenda.sort((one, other) => one.at - other.at);
   }
 
-  private says(stream: number, message: StreamMessage): void {
-    this.step({ type: 'message', stream, message });
+  private says(stream: number, said: ServiceEvent): void {
+    this.step({ type: 'service', stream, said });
   }
 
   private step(event: LaneEvent): void {
@@ -199,28 +199,19 @@ export class StandbyLane {
         return;
       case 'poll_task': {
         const runs = this.now >= (this.runsAt.get(stream) ?? this.now);
-        const answer: StreamMessage = runs
-          ? { message_type: 'current_task', data: { task_status: 'running' } }
-          : { message_type: 'error', data: { code: 'NOT_FOUND' } };
+        const answer = runs ? ready() : ready('none');
         return this.after(PONG_MS, () => this.says(stream, answer));
       }
       case 'ping':
         return this.after(PONG_MS, () => this.step({ type: 'pong', stream }));
       case 'end_task':
-        return this.after(END_MS, () => this.says(stream, { message_type: 'eos', data: {} }));
+        return this.after(END_MS, () => this.says(stream, finished()));
       case 'send_audio':
         if (effect.pcm === null || effect.capturedAt === null) return;
         this.sent.add(effect.capturedAt);
         if (!this.options.understands(effect.capturedAt) || this.now - this.heardAt < HEARD_MS) return;
         this.heardAt = this.now;
-        return this.after(HEARD_MS, () =>
-          this.says(stream, {
-            message_type: 'validated_transcription',
-            data: {
-              transcription: { language: 'en', text: 'so', transcription_id: `${stream}-${this.now}` },
-            },
-          }),
-        );
+        return this.after(HEARD_MS, () => this.says(stream, understood({ id: `${stream}-${this.now}` })));
       case 'close_stream':
         return;
     }

@@ -3,8 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, rmSync, watch } fr
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
-import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { systemCode } from '../system-error.ts';
 
 /**

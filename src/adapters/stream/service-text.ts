@@ -7,9 +7,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 /** Makes the service's own text fit to show: one line, limited, without the token. */
 export type CleanText = (text: string) => string;
 
-/** @param url address of the connection, with its token */
-export function createTextCleaner(url: string): CleanText {
-  const token = URL.canParse(url) ? (new URL(url).searchParams.get('token') ?? '') : '';
+export function createTextCleaner(token: string): CleanText {
   const forms = token === '' ? [] : [token, encodeURIComponent(token)];
   return (text) => {
     const line = text

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { UpgradeRefusal } from '../../ports/stream.ts';
+import type { Refused } from '../../ports/stream.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { readRetryAfter } from '../retry-after.ts';
+import { classifyRefusal } from './refusal.ts';
 import type { CleanText } from './service-text.ts';
 
 /** Bytes of a refusal's body that are read. */
@@ -31,22 +32,22 @@ const bodySchema = z.looseObject({
 });
 
 /** Reads the service's answer when it refuses an upgrade. Limited in size and time; an unreadable body is not an error. */
-export async function readUpgradeRefusal(
-  response: IncomingMessage,
-  read: CleanText,
-): Promise<UpgradeRefusal> {
+export async function readUpgradeRefusal(response: IncomingMessage, read: CleanText): Promise<Refused> {
   const retryAfterMs = readRetryAfter(response.headers, null);
   const status = response.statusCode ?? 0;
   const body = bodySchema.safeParse(parseJson(await readBody(response)));
-  if (!body.success) return { status, errorCode: null, texts: [], detail: null, retryAfterMs };
-  const { data } = body;
+  const data = body.success ? body.data : {};
   const first = data.errors?.[0] ?? data;
   const texts = [data.reason, first.reason, first.title, data.errors?.[0]?.type, first.detail, data.message];
   const words = [first.title ?? first.reason ?? data.message, first.detail];
+  const errorCode = first.error_code ?? data.error_code ?? null;
   return {
-    status,
-    errorCode: first.error_code ?? data.error_code ?? null,
-    texts: texts.filter((text) => text !== undefined),
+    ...{
+      type: 'refused',
+      reason: classifyRefusal({ httpStatus: status, errorCode, texts }),
+      status,
+      errorCode,
+    },
     detail: read(words.filter((text) => text !== undefined).join(': ')) || null,
     retryAfterMs,
   };

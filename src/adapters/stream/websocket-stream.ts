@@ -3,16 +3,19 @@ import type { Clock } from '../../ports/clock.ts';
 import {
   NO_CONNECTION,
   type OpenStream,
+  type Spoke,
   type StreamConnection,
   type StreamListener,
-  type StreamMessage,
+  type StreamTarget,
 } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
-import { parseServerFrame, type ServerMessage } from '../../protocol/service/server-message.ts';
 import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
 import { createFloodMeter, FLOOD } from './flood-meter.ts';
+import { endedOf, eventOf, spokeOf, utteranceOf } from './server-event.ts';
+import { parseServerFrame, type ServerMessage } from './server-message.ts';
 import { type CleanText, createTextCleaner } from './service-text.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
+import { speechTask } from './task.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
 
@@ -36,17 +39,17 @@ export interface WebSocketStreamOptions {
 
 /** Streams over WebSocket (docs/service.md 4.7). Makes no decisions: every error becomes an event. */
 export function createWebSocketStreams(options: WebSocketStreamOptions): OpenStream {
-  return (url, listener) => openStream(url, listener, options);
+  return (target, listener) => openStream(target, listener, options);
 }
 
 function openStream(
-  url: string,
+  { address, token }: StreamTarget,
   listener: StreamListener,
   options: WebSocketStreamOptions,
 ): StreamConnection {
   let socket: WebSocket;
   try {
-    socket = new WebSocket(url, {
+    socket = new WebSocket(withToken(address, token), {
       perMessageDeflate: false,
       // Other work runs between two messages, however many the socket holds.
       allowSynchronousEvents: false,
@@ -59,7 +62,7 @@ function openStream(
     listener.broke('agent', `no WebSocket can be made for this address (${nameOf(error)})`);
     return NO_CONNECTION;
   }
-  const read = createTextCleaner(url);
+  const read = createTextCleaner(token);
   const samples = createWholeSamples(options.clock);
   const flood = createFloodMeter(options.clock);
   let opened = false;
@@ -80,7 +83,7 @@ function openStream(
   socket.on('unexpected-response', (request, response) => {
     readUpgradeRefusal(response, read).then(
       (refusal) => {
-        settle(() => listener.refused(refusal));
+        settle(() => listener.said(refusal));
         request.destroy();
       },
       () => settle(() => listener.unreached(true, 'the connection broke while the service refused it')),
@@ -94,7 +97,7 @@ function openStream(
     if (breach !== null) settle(() => listener.broke('service', breach));
   });
   socket.on('close', (code, reason) => {
-    if (opened) settle(() => listener.ended(code, read(reason.toString('utf8'))));
+    if (opened) settle(() => listener.said(endedOf(code, read(reason.toString('utf8')))));
     else settle(() => listener.unreached(true, 'the connection closed before it was open'));
   });
   /** Whether messages no longer count: this side has closed, or there are too many. */
@@ -136,8 +139,8 @@ function openStream(
     else socket.terminate();
   };
   return {
-    setTask: (task) => send({ message_type: 'set_task', data: task }),
-    getTask: () => send({ message_type: 'get_task', data: {} }),
+    runTask: (task) => send({ message_type: 'set_task', data: speechTask(task) }),
+    askForTask: () => send({ message_type: 'get_task', data: {} }),
     sendAudio(pcm) {
       if (socket.readyState !== WebSocket.OPEN) return;
       socket.send(frames.make(pcm), AS_TEXT, onSent);
@@ -147,7 +150,7 @@ function openStream(
     },
     say: (text, language, translate) =>
       send({ message_type: 'tts_task', data: { text, language, translate_text: translate } }),
-    endTask: () => send({ message_type: 'end_task', data: {} }),
+    end: () => send({ message_type: 'end_task', data: {} }),
     ping() {
       if (socket.readyState !== WebSocket.OPEN) return;
       if (options.clock.now() - heardAt <= SIGN_OF_LIFE_MS) listener.pong();
@@ -159,6 +162,13 @@ function openStream(
       return socket.bufferedAmount;
     },
   };
+}
+
+/** The token is a query parameter (docs/service.md 4.7). */
+function withToken(address: string, token: string): URL {
+  const url = new URL(address);
+  url.searchParams.set('token', token);
+  return url;
 }
 
 /** A failed send is followed by the socket's close event, which is the one that counts. */
@@ -189,7 +199,7 @@ function deliver(frame: RawData, listener: StreamListener, read: CleanText, samp
     // The mark proves that the removed part was the message's sound, and nothing else.
     if (parsed.kind === 'message' && parsed.message.message_type === 'output_audio_data') {
       const { data } = parsed.message;
-      if (data.data === CUT) return listener.message(speechOf(data, cut.sound, samples));
+      if (data.data === CUT) return listener.said(spoke(data, cut.sound, samples));
     }
   }
   const parsed = parseServerFrame(frame.toString());
@@ -202,22 +212,22 @@ function deliver(frame: RawData, listener: StreamListener, read: CleanText, samp
     case 'message': {
       const { message } = parsed;
       if (message.message_type === 'error' || message.message_type === 'warning')
-        return listener.message(fitToShow(message, read));
-      if (message.message_type !== 'output_audio_data') return listener.message(message);
+        return listener.said(eventOf(fitToShow(message, read)));
+      if (message.message_type !== 'output_audio_data') return listener.said(eventOf(message));
       const { data } = message.data;
       const sound = Buffer.from(data, 'base64');
       // Its end counts even when its sound is unreadable.
-      listener.message(speechOf(message.data, sound, samples));
+      listener.said(spoke(message.data, sound, samples));
       if (sound.byteLength === 0 && data.trim() !== '')
         listener.unreadable('speech', 'output_audio_data of which data is not base64');
     }
   }
 }
 
-type StderrFinding = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
+type Complaint = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
 
 /** An operator reads the service's complaints: makes each text in them fit to show. */
-function fitToShow(finding: StderrFinding, read: CleanText): StderrFinding {
+function fitToShow(finding: Complaint, read: CleanText): Complaint {
   const words = Object.entries(finding.data).map(([key, value]) => [
     key,
     typeof value === 'string' ? read(value) : value,
@@ -227,17 +237,6 @@ function fitToShow(finding: StderrFinding, read: CleanText): StderrFinding {
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];
 
-function speechOf(data: SpeechData, sound: Buffer, samples: WholeSamples): StreamMessage {
-  const { transcription_id: id, translation_part_id: part, language, last_chunk } = data;
-  const name = `${id ?? ''}/${part ?? ''}/${language ?? ''}`;
-  const last = last_chunk === true;
-  return {
-    message_type: 'output_audio',
-    pcm: samples.take(sound, name, last),
-    sentence: id ?? null,
-    part: part ?? null,
-    language: language ?? null,
-    utterance: id == null ? null : name,
-    last,
-  };
+function spoke(data: SpeechData, sound: Buffer, samples: WholeSamples): Spoke {
+  return spokeOf(data, samples.take(sound, utteranceOf(data), data.last_chunk === true));
 }

@@ -10,7 +10,7 @@ import {
 } from '../../core/doctor/connection-rules.ts';
 import { combine, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
 import { type IsolationFacts, judgeIsolation } from '../../core/doctor/isolation-rules.ts';
-import { AddressError, streamTarget } from '../../core/owner/stream-address.ts';
+import { AddressError, streamAddress } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CheckName } from '../../protocol/mqtt/diagnose.ts';
@@ -104,7 +104,7 @@ async function lookAtStreamHost(
 ): Promise<{ outcome: Outcome; sight: ClockReading | null }> {
   let url: URL;
   try {
-    url = streamTarget(template, 'x', hosts);
+    url = streamAddress(template, 'x', hosts);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     const fix = error.message.includes('service.hosts')

@@ -12,9 +12,9 @@ import {
   measureHearing,
 } from '../../core/doctor/microphone.ts';
 import { findTone, LONGEST_ECHO_MS, makeTone, TONE_MS } from '../../core/doctor/test-tone.ts';
-import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { AudioFault, OpenCapture, OpenPlayback, Playback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import { about, type Check, type LaneOutcome, once } from './check.ts';
 import { BROKER_LIMIT_MS } from './connection-checks.ts';

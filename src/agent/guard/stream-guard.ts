@@ -11,7 +11,7 @@ import { type Defects, nameOf } from './defects.ts';
  * The error's own text stays in the log: it may contain the address with the token.
  */
 export function guardStreams(openStream: OpenStream, defects: Defects): OpenStream {
-  return (url, listener) => {
+  return (target, listener) => {
     let isOver = false;
     const fail = (where: string, error: unknown): void => {
       defects(`stream.${where}`, withoutText(error));
@@ -22,7 +22,7 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
     let connection = NO_CONNECTION;
     try {
       connection = openStream(
-        url,
+        target,
         gated(listener, () => !isOver),
       );
     } catch (error) {
@@ -50,11 +50,11 @@ export function guardStreams(openStream: OpenStream, defects: Defects): OpenStre
       }
     };
     return {
-      setTask: (task) => call('setTask', () => connection.setTask(task)),
-      getTask: () => call('getTask', () => connection.getTask()),
+      runTask: (task) => call('runTask', () => connection.runTask(task)),
+      askForTask: () => call('askForTask', () => connection.askForTask()),
       sendAudio: (pcm) => call('sendAudio', () => connection.sendAudio(pcm)),
       say: (...speech) => call('say', () => connection.say(...speech)),
-      endTask: () => call('endTask', () => connection.endTask()),
+      end: () => call('end', () => connection.end()),
       ping: () => call('ping', () => connection.ping()),
       close: () => end('close'),
       terminate: () => end('terminate'),
@@ -91,14 +91,12 @@ function withoutText(error: unknown): Error {
 function gated(listener: StreamListener, isHeard: () => boolean): StreamListener {
   return {
     opened: () => isHeard() && listener.opened(),
-    refused: (refusal) => isHeard() && listener.refused(refusal),
+    said: (event) => isHeard() && listener.said(event),
     unreached: (...why) => isHeard() && listener.unreached(...why),
     broke: (fault, message) => isHeard() && listener.broke(fault, message),
-    message: (message) => isHeard() && listener.message(message),
     oddity: (description) => isHeard() && listener.oddity(description),
     unreadable: (what, description) => isHeard() && listener.unreadable(what, description),
     pong: () => isHeard() && listener.pong(),
     drained: () => isHeard() && listener.drained(),
-    ended: (code, reason) => isHeard() && listener.ended(code, reason),
   };
 }

@@ -8,12 +8,16 @@ import type { Phase } from '../../core/lane/phases.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session.ts';
 import { needsBackend } from '../../core/lane/session/waiting.ts';
 import { createLane, type LaneState } from '../../core/lane/state.ts';
-import { OUTPUT_RATE_HZ, speechTask } from '../../core/task.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
 import type { Log } from '../../ports/log.ts';
-import type { OpenStream, StreamConnection, StreamListener } from '../../ports/stream.ts';
+import {
+  type OpenStream,
+  OUTPUT_RATE_HZ,
+  type StreamConnection,
+  type StreamListener,
+} from '../../ports/stream.ts';
 import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import type { LaneConfig } from '../../protocol/config.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
@@ -200,11 +204,9 @@ export class LaneRunner {
       case 'open_stream':
         return this.openStream(effect.stream, effect.grant);
       case 'send_task':
-        return this.to(effect.stream)?.setTask(
-          speechTask({ ...effect, inputRateHz: this.config.capture.sampleRate }),
-        );
+        return this.runTask(effect);
       case 'poll_task':
-        return this.to(effect.stream)?.getTask();
+        return this.to(effect.stream)?.askForTask();
       case 'send_audio':
         return this.sendAudio(effect);
       case 'ping':
@@ -212,7 +214,7 @@ export class LaneRunner {
       case 'say':
         return this.to(effect.stream)?.say(effect.text, effect.language, effect.translate);
       case 'end_task':
-        return this.to(effect.stream)?.endTask();
+        return this.to(effect.stream)?.end();
       case 'close_stream':
         return this.closeStream(effect.stream, effect.how);
       case 'open_capture':
@@ -253,17 +255,16 @@ export class LaneRunner {
   }
 
   private openStream(stream: number, grant: string): void {
-    const address = this.deps.tokenStore.address(grant);
-    if (address === null) {
+    const target = this.deps.tokenStore.target(grant);
+    if (target === null) {
       this.post({ type: 'unreached', stream, spent: true, message: 'the token is gone' });
       return;
     }
     const listener: StreamListener = {
       opened: () => this.post({ type: 'opened', stream }),
-      refused: (refusal) => this.post({ type: 'refused', stream, refusal }),
+      said: (said) => this.post({ type: 'service', stream, said }),
       unreached: (spent, message, isOurs) => this.post({ type: 'unreached', stream, spent, message, isOurs }),
       broke: (fault, message) => this.post({ type: 'broke', stream, fault, message }),
-      message: (message) => this.post({ type: 'message', stream, message }),
       oddity: (oddity) =>
         logRepeated(this.deps, {
           ...{ level: 'debug', kind: `oddity:${this.id}`, fields: { lane: this.id, oddity } },
@@ -274,11 +275,15 @@ export class LaneRunner {
       drained: () => {
         if (this.congested.delete(stream)) this.post({ type: 'drained', stream });
       },
-      ended: (code, reason) => this.post({ type: 'ended', stream, code, reason }),
     };
     const hide = this.deps.tokenStore.hideFor(grant);
-    const connection = this.deps.openStream(address, hidingListener(listener, hide));
+    const connection = this.deps.openStream(target, hidingListener(listener, hide));
     this.connections.set(stream, connection);
+  }
+
+  private runTask({ stream, source, targets, voice }: Extract<LaneEffect, { type: 'send_task' }>): void {
+    const inputRateHz = this.config.capture.sampleRate;
+    this.to(stream)?.runTask({ source, targets, voice, inputRateHz });
   }
 
   private closeStream(stream: number, how: 'close' | 'terminate'): void {

@@ -1,5 +1,6 @@
 import { createKnownSecrets } from '../../adapters/known-secrets.ts';
-import { AddressError, streamAddress, streamTarget } from '../../core/owner/stream-address.ts';
+import { AddressError, streamAddress } from '../../core/owner/stream-address.ts';
+import type { StreamTarget } from '../../ports/stream.ts';
 
 interface Secret {
   readonly token: string;
@@ -15,8 +16,8 @@ export interface TokenStore {
    * @throws AddressError if the token must not be sent to the host of the grant
    */
   keep(grant: string, secret: Secret): string;
-  /** The whole address for one connection; null if the token is gone, or must not be sent there. */
-  address(grant: string): string | null;
+  /** Where one connection goes; null if the token is gone, or must not be sent there. */
+  target(grant: string): StreamTarget | null;
   forget(grant: string): void;
   /** Removes present and recent tokens from a foreign text, and shortens their session ids. */
   hide(text: string): string;
@@ -38,15 +39,16 @@ export function createTokenStore(randomHash: () => string, hosts: readonly strin
     keep(grant, secret) {
       known.addToken(secret.token);
       known.addSession(secret.session);
-      const { host } = streamTarget(secret.urlTemplate, 'check', hosts);
+      const { host } = streamAddress(secret.urlTemplate, 'check', hosts);
       secrets.set(grant, secret);
       return known.hide(host);
     },
-    address(grant) {
+    target(grant) {
       const secret = secrets.get(grant);
       if (secret === undefined) return null;
       try {
-        return streamAddress(secret.urlTemplate, secret.token, randomHash(), hosts);
+        const { href } = streamAddress(secret.urlTemplate, randomHash(), hosts);
+        return { address: href, token: secret.token };
       } catch (error) {
         // A hash in the host name may spoil it, or lead to another host than the checked one.
         if (error instanceof AddressError) return null;

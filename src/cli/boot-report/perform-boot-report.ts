@@ -20,8 +20,8 @@ import { type PhraseCode, type PhraseLanguage, phraseLanguage } from '../../core
 import { REPORT_SETTINGS } from '../../core/provisioning/report-schedule.ts';
 import { settingsNews } from '../../core/provisioning/settings-news.ts';
 import { type Said, saidLines, startLine, startLines } from '../../core/provisioning/start-text.ts';
-import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { EXIT } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { harmless } from '../../protocol/plain-text.ts';

@@ -4,9 +4,9 @@ import { accountOf } from '../../agent/lane/lane-account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
 import { phaseOf } from '../../core/lane/session/session.ts';
-import { OUTPUT_RATE_HZ } from '../../core/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';
 import { type Config, configSchema } from '../../protocol/config.ts';
 import { createRoom, type Room } from './acoustics.ts';
 import { DEMO_DEVICE, type DemoEnvironment } from './environment.ts';
@@ -112,7 +112,7 @@ class DemoRun {
   private readonly struck: DemoFault[] = [];
   private readonly finishLine = createFinishLine();
   private readonly translated = new Set<string>();
-  private readonly validated = new Set<string>();
+  private readonly understood = new Set<string>();
   private model: DemoModel = FIRST_MODEL;
   private taskSetAt: number | null = null;
   private setupMs: number | null = null;
@@ -158,7 +158,7 @@ class DemoRun {
 
   summary(): DemoSummary {
     return summarise(accountOf(this.lane), {
-      sentences: this.validated.size,
+      sentences: this.understood.size,
       translations: this.translated.size,
       faults: this.struck,
       first_chunk_ms: this.firstChunkMs,
@@ -187,9 +187,10 @@ class DemoRun {
       // The monotonic clock starts with the process.
       if (effect.type === 'send_audio') this.firstChunkMs ??= Math.round(this.options.clock.now());
       if (effect.type !== 'caption') continue;
-      const { kind, id, text } = effect.caption;
-      if (kind === 'validated_transcription') this.validated.add(id ?? text);
-      if (kind === 'translated_transcription') this.translated.add(id ?? text);
+      const { kind, isFinal, id, text } = effect.caption;
+      if (!isFinal) continue;
+      if (kind === 'source') this.understood.add(id ?? text);
+      else this.translated.add(id ?? text);
     }
     if (
       phaseOf(before.session) === 'configuring' &&

@@ -177,9 +177,8 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
 }
 
 function addCaption(exchanges: readonly Exchange[], caption: Caption): readonly Exchange[] {
-  const isTranslation =
-    caption.kind === 'translated_transcription' || caption.kind === 'partial_translated_transcription';
-  const isFinal = caption.kind === 'translated_transcription' || caption.kind === 'validated_transcription';
+  const { isFinal } = caption;
+  const isTranslation = caption.kind === 'translation';
   const index = exchanges.findLastIndex((exchange) =>
     caption.id !== null ? exchange.id === caption.id : isTranslation ? exchange.isFinal : !exchange.isFinal,
   );

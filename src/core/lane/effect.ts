@@ -1,11 +1,13 @@
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import type { TranscriptType } from '../../protocol/service/server-message.ts';
 import type { WriteKind } from '../playout/playout.ts';
 import type { TimerName } from './event.ts';
 
 export interface Caption {
-  readonly kind: TranscriptType;
+  /** What was said, or its translation. */
+  readonly kind: 'source' | 'translation';
+  /** False: the text may still change. */
+  readonly isFinal: boolean;
   readonly id: string | null;
   /** A translation may come in several parts; null where it is whole. */
   readonly part: string | null;

@@ -1,4 +1,4 @@
-import type { StreamFault, StreamMessage, UnreadableWhat, UpgradeRefusal } from '../../ports/stream.ts';
+import type { ServiceEvent, StreamFault, UnreadableWhat } from '../../ports/stream.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import type { Earcon } from '../audio/earcon.ts';
 import type { EchoMeasure } from '../audio/echo-measure.ts';
@@ -70,9 +70,7 @@ export type LaneEvent =
   /** The answer to the token request holds a session that cannot be used here. */
   | { readonly type: 'unusable'; readonly id: string; readonly message: string }
   | { readonly type: 'opened'; readonly stream: number }
-  /** The service answered the upgrade with something else. */
-  | { readonly type: 'refused'; readonly stream: number; readonly refusal: UpgradeRefusal }
-  /** No answer to the upgrade. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
+  /** No answer to the attempt to open it. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
   | {
       readonly type: 'unreached';
       readonly stream: number;
@@ -87,7 +85,7 @@ export type LaneEvent =
       readonly fault: StreamFault;
       readonly message: string;
     }
-  | { readonly type: 'message'; readonly stream: number; readonly message: StreamMessage }
+  | { readonly type: 'service'; readonly stream: number; readonly said: ServiceEvent }
   /** The service has sent what cannot be read. */
   | {
       readonly type: 'unreadable';
@@ -99,7 +97,6 @@ export type LaneEvent =
   /** More waits to leave this machine than `congestedBytes`; `drained` follows when all of it has left. */
   | { readonly type: 'congested'; readonly stream: number }
   | { readonly type: 'drained'; readonly stream: number }
-  | { readonly type: 'ended'; readonly stream: number; readonly code: number; readonly reason: string }
   | {
       readonly type: 'captured';
       /** When its first sample was captured, where that is earlier than its length tells. */

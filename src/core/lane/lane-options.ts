@@ -32,13 +32,13 @@ export interface LaneSettings {
   readonly connectMs: number;
   /** The same for the first tries in a row. */
   readonly firstConnectMs: number;
-  /** From `set_task` to a running task. */
+  /** From a task that is sent to a task that runs. */
   readonly setupMs: number;
-  /** From the first `set_task` of a stream to the first `get_task`. */
+  /** From the first task of a stream to the first question whether it runs. */
   readonly firstPollMs: number;
-  /** From a later `set_task` to the first `get_task`: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
+  /** From a later task to the first question whether it runs: the old task answers until the new one is applied (4.7 rule 1: 2-3 s). */
   readonly reapplyMs: number;
-  /** Between two `get_task` (docs/service.md 8: at most once per 2 s); also between two `set_task`. */
+  /** Between two questions (docs/service.md 8: at most once per 2 s); also between two tasks. */
   readonly pollMs: number;
   readonly pingMs: number;
   /** A ping may be this much later. */
@@ -55,7 +55,7 @@ export interface LaneSettings {
   readonly congestedBytes: number;
   /** Nothing has left for this long: nobody takes it. */
   readonly stuckMs: number;
-  /** How long `end_task` may take before the connection is cut. */
+  /** How long the service may take to end before the connection is cut. */
   readonly drainMs: number;
   /** How long before a session's limit the next one is begun: set-up takes 2 to 7 s, and then a pause has to come. */
   readonly rollLeadMs: number;

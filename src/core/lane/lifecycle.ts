@@ -52,7 +52,7 @@ export function begin(context: StepContext): void {
   else acquire(context);
 }
 
-/** Ends what runs: at once where nothing is up, through `end_task` where a task is. */
+/** Ends what runs: at once where nothing is up, through the service where a task is. */
 export function stop(context: StepContext): void {
   const { session, oldSession, settings } = context.state;
   context.disarm('closing');

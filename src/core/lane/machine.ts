@@ -1,14 +1,14 @@
-import type { StreamFault, UpgradeRefusal } from '../../ports/stream.ts';
+import type { StreamFault } from '../../ports/stream.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 import { dropSpeech, trackDropped } from '../losses/speech-dropped.ts';
 import { forgetOld, trackSpeechLoss } from '../losses/speech-lost.ts';
 import { trackUnspoken } from '../losses/unspoken.ts';
-import { type Cause, classifyRefusal } from '../retry/recovery.ts';
+import type { Cause } from '../retry/recovery.ts';
 import { changeOptions, setEcho } from './change-options.ts';
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { closeDrained, onRetryTimer, start, stop } from './lifecycle.ts';
-import { lose, onEnded, onMessage } from './message.ts';
+import { lose, onService } from './message.ts';
 import { rebuild, restart } from './restart.ts';
 import { onClosingTimer, setHold } from './session/closing.ts';
 import { onCongested, onDrained, onPingTimer } from './session/liveness.ts';
@@ -18,7 +18,7 @@ import { catchUpWithOrders, onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
-import { endWithoutTask, hearService, onSilenceTimer } from './session/silent-service.ts';
+import { onSilenceTimer } from './session/silent-service.ts';
 import { onStandbyTimer } from './session/standby.ts';
 import { onBroker, onDenied, onGranted, onTokenTimer, onUnusable } from './session/token.ts';
 import { onUnreadable } from './session/unreadable.ts';
@@ -142,16 +142,6 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
   switch (event.type) {
     case 'opened':
       return onOpened(context, stream);
-    case 'refused': {
-      const { status, errorCode, texts, retryAfterMs } = event.refusal;
-      const message = describeRefusal(event.refusal);
-      const cause = classifyRefusal({ httpStatus: status, errorCode, texts });
-      const { session } = context.state;
-      if (session.kind === 'draining') return closeDrained(context, session);
-      // A connection that would exceed the limit of streams opens none (docs/service.md 7).
-      const unspent = cause === 'session_limit_reached' && stream.openedAt === null;
-      return lose(context, stream, cause, { message, errorCode, retryAfterMs, unspent });
-    }
     case 'unreached': {
       // A connection that was open has spent its token, whatever is said of it afterwards.
       const unspent = !event.spent && stream.openedAt === null;
@@ -160,10 +150,8 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
     }
     case 'broke':
       return lose(context, stream, CAUSES[event.fault], { message: event.message });
-    case 'message':
-      if (endWithoutTask(context, stream, event.message)) return;
-      onMessage(context, hearService(context, stream, event.message), event.message);
-      return repeatCut(context, stream);
+    case 'service':
+      return onService(context, stream, event.said);
     case 'unreadable':
       return onUnreadable(context, stream, event);
     case 'pong':
@@ -173,8 +161,6 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
       return onCongested(context, stream);
     case 'drained':
       return onDrained(context, stream);
-    case 'ended':
-      return onEnded(context, stream, event.code, event.reason);
   }
 }
 
@@ -184,12 +170,6 @@ const CAUSES: Readonly<Record<StreamFault, Cause>> = {
   flood: 'flooded',
   agent: 'internal_error',
 };
-
-/** What is shown of a refusal: its status, and its number and own words where it has any. */
-function describeRefusal({ status, errorCode, detail }: UpgradeRefusal): string {
-  const said = [errorCode, detail].filter((part) => part !== null).join(' ');
-  return `the service refused the stream with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
-}
 
 function onTimer(context: StepContext, timer: TimerName): void {
   if (!context.expire(timer)) return;

@@ -17,7 +17,7 @@ export const PHASES = {
     to: ['configuring', 'waiting', 'parked', 'idle', 'closed', 'restarting'],
   },
   configuring: {
-    says: 'has sent set_task and asks get_task until the task runs',
+    says: 'has sent the task and asks until it runs',
     to: ['live', 'waiting', 'parked', 'draining', 'idle', 'closed', 'restarting'],
   },
   live: {
@@ -28,7 +28,7 @@ export const PHASES = {
     says: 'live still, while the next session is made ready; switches in a pause of speech',
     to: ['live', 'acquiring', 'connecting', 'configuring', 'draining', 'restarting'],
   },
-  draining: { says: 'has sent end_task and lets the service finish', to: ['idle', 'closed', 'restarting'] },
+  draining: { says: 'has asked the service to end and lets it finish', to: ['idle', 'closed', 'restarting'] },
   waiting: {
     says: 'the session ended or a try failed: waits, with jitter, before the next; a voice shortens the wait',
     to: ['acquiring', 'connecting', 'idle', 'closed', 'restarting'],

@@ -124,7 +124,7 @@ export interface LaneState {
   readonly oldSession: OldSession | null;
   /** Rollovers since the account had no room for a successor beside a live session; null: it has, as far as is known. */
   readonly rolloversWithoutRoom: number | null;
-  /** How long a set-up has taken of late, from `set_task` to the running task; 0: not known. */
+  /** How long a set-up has taken of late, from the task that is sent to the task that runs; 0: not known. */
   readonly longestSetupMs: number;
   /** Why the next session is needed. */
   readonly reason: TokenReason;

@@ -15,7 +15,7 @@ const LONGEST_HOST_SHOWN = 120;
  * @param hosts as in the configuration's `service.hosts`; none: any host is allowed
  * @throws AddressError with no token in its text, and at most the host of the address
  */
-export function streamTarget(template: string, randomHash: string, hosts: readonly string[]): URL {
+export function streamAddress(template: string, randomHash: string, hosts: readonly string[]): URL {
   const filled = template.replaceAll('{random_hash}', randomHash);
   if (!URL.canParse(filled)) throw new AddressError('is no URL: give it as "wss://host/path"');
   // A URL drops these silently: the checked text would differ from the opened address.
@@ -32,16 +32,4 @@ export function streamTarget(template: string, randomHash: string, hosts: readon
   if (url.username !== '' || url.password !== '')
     throw new AddressError('holds a user name or a password before the host: remove it, the token is enough');
   return url;
-}
-
-/** The same with the token as query parameter. @throws AddressError */
-export function streamAddress(
-  template: string,
-  token: string,
-  randomHash: string,
-  hosts: readonly string[] = [],
-): string {
-  const url = streamTarget(template, randomHash, hosts);
-  url.searchParams.set('token', token);
-  return url.href;
 }

@@ -1,24 +1,16 @@
+import type { Refusal } from '../../ports/stream.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
-import { REFUSAL_REASONS, type RefusalReason } from '../../protocol/service/error.ts';
 import type { BackoffPolicy } from './backoff.ts';
 
-/**
- * Every cause that can end an attempt to have a stream. Session refusals keep the names of the specification (section 7);
- * the others are ours.
- */
+/** Every cause that can end a stream, or an attempt to open one: a refusal of the service, or a failure on the way. */
 export type Cause =
-  | Exclude<RefusalReason, 'pending_sessions_limit_reached'>
+  | Refusal
   | 'network'
   | 'unresponsive'
   | 'silent_service'
   | 'setup_timeout'
   | 'stream_ended'
-  | 'service_timeout'
-  | 'forbidden'
-  | 'insufficient_balance'
-  | 'account_blocked'
-  | 'service_error'
   | 'protocol_error'
   | 'flooded'
   | 'internal_error'
@@ -201,73 +193,3 @@ export const RECOVERY: Readonly<Record<Cause, Recovery>> = {
     meaning: 'the backend refuses this device',
   },
 };
-
-function isReason(value: unknown): value is RefusalReason {
-  return REFUSAL_REASONS.some((reason) => reason === value);
-}
-
-/** Fields of a refusal that may show its reason: at the upgrade, in a message, or in a close. */
-export interface RefusalSigns {
-  readonly httpStatus?: number | undefined;
-  readonly errorCode?: number | null | undefined;
-  /** Any texts that may hold a reason: `reason`, `code`, `title`, `type`, a close reason. */
-  readonly texts: readonly (string | null | undefined)[];
-}
-
-const REASON_BY_NUMBER: Readonly<Record<number, RefusalReason>> = {
-  202100: 'session_already_used',
-  202102: 'max_duration_reached',
-};
-
-/** Finds the session rule that a refusal names (docs/service.md 7): first by its reason, then by its number. */
-export function readRefusalReason(signs: RefusalSigns): RefusalReason | null {
-  for (const text of signs.texts) {
-    if (isReason(text)) return text;
-  }
-  for (const text of signs.texts) {
-    // Titles and problem types spell the names with blanks or hyphens.
-    const words = text?.toLowerCase().replace(/[\s-]+/g, '_');
-    const found = REFUSAL_REASONS.find((reason) => words?.includes(reason));
-    if (found !== undefined) return found;
-  }
-  return REASON_BY_NUMBER[signs.errorCode ?? 0] ?? null;
-}
-
-/** Seen on a live service; the specification gives no number. */
-const INSUFFICIENT_BALANCE = 100_050;
-const BALANCE = /(^|[^a-z])(balance|insufficient[_\s-]funds)([^a-z]|$)/i;
-const BLOCKED = /(^|[^a-z])account([_\s-]+is)?[_\s-]+blocked([^a-z]|$)/i;
-
-/** Error code, and also the reason of the close that follows it. */
-const SERVICE_TIMEOUT = 'SERVICE_TIMEOUT';
-
-/** The cause that a refusal or a close names: a session rule, a timeout, or the account's state (docs/service.md 3.3). Null: unknown. */
-export function readNamedCause(signs: RefusalSigns): Cause | null {
-  const reason = readRefusalReason(signs);
-  if (reason === 'pending_sessions_limit_reached') return 'session_limit_reached';
-  if (reason !== null) return reason;
-  if (signs.texts.includes(SERVICE_TIMEOUT)) return 'service_timeout';
-  const says = (what: RegExp): boolean => signs.texts.some((text) => what.test(text ?? ''));
-  if (signs.errorCode === INSUFFICIENT_BALANCE || says(BALANCE)) return 'insufficient_balance';
-  return says(BLOCKED) ? 'account_blocked' : null;
-}
-
-/** Classifies a refusal: by its named cause, otherwise by its HTTP status. */
-export function classifyRefusal(signs: RefusalSigns): Cause {
-  const named = readNamedCause(signs);
-  if (named !== null) return named;
-  switch (signs.httpStatus) {
-    case 402:
-      return 'insufficient_balance';
-    case 401:
-    case 403:
-    case 404:
-      return 'forbidden';
-    case 409:
-      return 'session_already_used';
-    case 410:
-      return 'max_duration_reached';
-    default:
-      return 'service_error';
-  }
-}

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { phaseOf } from '../../../src/core/lane/session/session.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { ready } from '../../service-events.ts';
 
 type Body = Record<string, unknown>;
 
@@ -91,7 +92,7 @@ export function hangUp() {
     if (tookS === null) return null;
     world.lastStream().listener.opened();
     await passUntil(() => false, 3);
-    world.service({ message_type: 'current_task', data: {} });
+    world.service(ready());
     return tookS;
   };
   const of = (topic: string): Body[] => taken.filter((one) => one.topic === topic).map(({ body }) => body);

@@ -48,9 +48,9 @@ const openStream = (url: string, ca: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
     const listener = new Proxy({} as StreamListener, {
       get: (_, event) =>
-        event === 'opened' ? resolve : (...facts: unknown[]) => reject(new Error(facts.join(' '))),
+        event === 'opened' ? resolve : (...facts: unknown[]) => reject(new Error(JSON.stringify(facts))),
     });
-    createWebSocketStreams({ clock, ca })(url, listener);
+    createWebSocketStreams({ clock, ca })({ address: url, token: '' }, listener);
   });
 
 async function measure(attempt: () => Promise<unknown>): Promise<number | string> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createFloodMeter } from '../../../src/adapters/stream/flood-meter.ts';
+import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { connected } from './peer.ts';
 
 const MESSAGE = JSON.stringify({
@@ -33,11 +34,11 @@ describe('a flood of messages', () => {
     const { listener, service, until } = await connected();
     const turns = countTurns();
     const met: number[] = [];
-    const { message } = listener;
+    const { said: report } = listener;
     Object.assign(listener, {
-      message: (...given: Parameters<typeof message>) => {
-        met.push(turns.turn);
-        message(...given);
+      said: (event: ServiceEvent) => {
+        if (event.type !== 'ended') met.push(turns.turn);
+        report(event);
       },
     });
     for (let i = 0; i < 300; i++) service.send(MESSAGE);
@@ -58,7 +59,7 @@ describe('a flood of messages', () => {
       'the agent closed the stream: the service sent more than 250 messages a second, and 5000 at once',
     );
     await gone;
-    expect(said.filter(([word]) => word === 'message')).toHaveLength(AT_ONCE);
+    expect(said.filter(([word]) => word === 'heard')).toHaveLength(AT_ONCE);
     expect(said.at(-1)?.[0]).toBe('broke');
   });
 

@@ -61,7 +61,7 @@ describe('a connection without room', () => {
         for (;;) openSync('/dev/null');
       } catch {}
       for (const host of ['127.0.0.1', 'localhost'])
-        open('ws://' + host + ':9/?token=open-sesame', {
+        open({ address: 'ws://' + host + ':9/', token: 'open-sesame' }, {
           unreached: (...why) => process.stdout.write(JSON.stringify(why) + '\\n'),
         });
     `;

@@ -25,15 +25,13 @@ export function listen(): { said: Said[]; listener: StreamListener; until(word: 
     said,
     listener: {
       opened: () => note('opened'),
-      refused: (refusal) => note('refused', refusal),
+      said: (event) => note(event.type, event),
       unreached: (spent, message) => note('unreached', spent, message),
       broke: (fault, message) => note('broke', fault, message),
-      message: (message) => note('message', message),
       oddity: (description) => note('oddity', description),
       unreadable: (what, description) => note('unreadable', what, description),
       pong: () => note('pong'),
       drained: () => note('drained'),
-      ended: (code, reason) => note('ended', code, reason),
     },
     until: (word) =>
       new Promise((resolve) => {
@@ -51,15 +49,21 @@ async function serve(server: Server): Promise<string> {
     server.close();
     server.closeAllConnections();
   });
-  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream?token=${TOKEN}`;
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream`;
 }
 
 /** A service that accepts; returns the server's side of the one connection. */
-export async function accept(): Promise<{ url: string; peer: Promise<WebSocket> }> {
+export async function accept(): Promise<{
+  url: string;
+  peer: Promise<WebSocket>;
+  request: Promise<IncomingMessage>;
+}> {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
-  const peer = once(sockets, 'connection').then(([socket]) => socket as WebSocket);
-  return { url: await serve(server), peer };
+  const connection = once(sockets, 'connection');
+  const peer = connection.then(([socket]) => socket as WebSocket);
+  const request = connection.then(([, asked]) => asked as IncomingMessage);
+  return { url: await serve(server), peer, request };
 }
 
 /** A service that answers the upgrade itself. @returns its address */
@@ -74,7 +78,7 @@ export function open(
   listener: StreamListener,
   clock: Clock = createVirtualClock(),
 ): StreamConnection {
-  const connection = createWebSocketStreams({ clock })(url, listener);
+  const connection = createWebSocketStreams({ clock })({ address: url, token: TOKEN }, listener);
   onTestFinished(() => connection.terminate());
   return connection;
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { refused } from '../../service-events.ts';
 import { accept, listen, open, refuse, TOKEN } from './peer.ts';
 
 describe('a stream that is not opened', () => {
@@ -25,9 +26,10 @@ describe('a stream that is not opened', () => {
     open(url, listener);
     const [, refusal] = await until('refused');
     expect(refusal).toEqual({
+      type: 'refused',
+      reason: 'session_already_used',
       status: 409,
       errorCode: 202100,
-      texts: ['session_already_used', 'urn:x', 'some detail'],
       detail: 'session_already_used: some detail',
       retryAfterMs: 7000,
     });
@@ -43,7 +45,7 @@ describe('a stream that is not opened', () => {
     const { until, listener } = listen();
     open(url, listener);
     const [, refusal] = await until('refused');
-    expect(refusal).toEqual({ status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null });
+    expect(refusal).toEqual(refused('forbidden', { status: 403 }));
   });
 
   it('is refused with a text fit to show: one short line, without the token', async () => {
@@ -98,7 +100,7 @@ describe('a stream that is not opened', () => {
     const { until, listener } = listen();
     open(url, listener);
     const [, refusal] = await until('refused');
-    expect(refusal).toMatchObject({ status: 503, texts: [], retryAfterMs: null });
+    expect(refusal).toMatchObject({ status: 503, reason: 'service_error', retryAfterMs: null });
   });
 
   it('has not spent the token when nothing listens', async () => {
@@ -108,7 +110,7 @@ describe('a stream that is not opened', () => {
     probe.close();
     await once(probe, 'close');
     const { until, listener } = listen();
-    open(`ws://127.0.0.1:${port}/?token=${TOKEN}`, listener);
+    open(`ws://127.0.0.1:${port}/`, listener);
     const [, spent, message] = await until('unreached');
     expect(spent).toBe(false);
     expect(message).toBe('the service does not accept connections');

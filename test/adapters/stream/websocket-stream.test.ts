@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { speechTask } from '../../../src/core/task.ts';
+import { speechTask } from '../../../src/adapters/stream/task.ts';
+import { closed, ready, understood, warned } from '../../service-events.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
-import { connected, TOKEN } from './peer.ts';
+import { accept, connected, listen, open, TOKEN } from './peer.ts';
 
 describe('a stream that is open', () => {
   it('sends each command as a text frame of message_type and data', async () => {
@@ -15,16 +16,16 @@ describe('a stream that is open', () => {
         if (frames.length === 5) resolve();
       });
     });
-    const task = speechTask({ source: 'en', targets: ['es'], voice: null, inputRateHz: 24_000 });
-    connection.setTask(task);
-    connection.getTask();
+    const task = { source: 'en', targets: ['es'], voice: null, inputRateHz: 24_000 };
+    connection.runTask(task);
+    connection.askForTask();
     connection.sendAudio(new Uint8Array([0, 1, 254, 255]));
     connection.say('Cerramos a las seis', 'es', true);
-    connection.endTask();
+    connection.end();
     await five;
     expect(frames.every(({ isBinary }) => !isBinary)).toBe(true);
     expect(frames.map(({ text }) => JSON.parse(text))).toEqual([
-      { message_type: 'set_task', data: task },
+      { message_type: 'set_task', data: speechTask(task) },
       { message_type: 'get_task', data: {} },
       { message_type: 'input_audio_data', data: { data: Buffer.from([0, 1, 254, 255]).toString('base64') } },
       {
@@ -34,6 +35,17 @@ describe('a stream that is open', () => {
       { message_type: 'end_task', data: {} },
     ]);
   });
+
+  it.each(['/stream?room=5', '/stream?room=5&token=old'])(
+    'has the token as a query parameter in place of any other: %s (docs/service.md 4.7)',
+    async (path) => {
+      const { url, request } = await accept();
+      open(new URL(path, url).href, listen().listener);
+      const { searchParams } = new URL((await request).url ?? '', url);
+      expect(searchParams.getAll('token')).toEqual([TOKEN]);
+      expect(searchParams.get('room')).toBe('5');
+    },
+  );
 
   it('sends only its own bytes of a view into a larger buffer', async () => {
     const { connection, service } = await connected();
@@ -57,8 +69,8 @@ describe('a stream that is open', () => {
         },
       }),
     );
-    const [, message] = await until('message');
-    expect(message).toMatchObject({ message_type: 'output_audio', utterance: 't1/0/es', last: true });
+    const [, message] = await until('spoke');
+    expect(message).toMatchObject({ type: 'spoke', utterance: 't1/0/es', last: true });
     expect([...(message as { pcm: Uint8Array }).pcm]).toEqual([1, 2]);
   });
 
@@ -83,7 +95,7 @@ describe('a stream that is open', () => {
   ])('delivers long audio that is written %s', async (_, text, expected) => {
     const { until, service } = await connected();
     service.send(text);
-    const [, message] = await until('message');
+    const [, message] = await until('spoke');
     expect(Buffer.from((message as { pcm: Uint8Array }).pcm).equals(expected)).toBe(true);
   });
 
@@ -99,7 +111,7 @@ describe('a stream that is open', () => {
       service.send(JSON.stringify({ message_type: 'unheard_of' }));
       await until('oddity');
       const pieces = said.flatMap(([word, message]) =>
-        word === 'message' ? [message as { pcm: Buffer }] : [],
+        word === 'spoke' ? [message as { pcm: Buffer }] : [],
       );
       expect(Buffer.concat(pieces.map(({ pcm: piece }) => piece)).equals(pcm)).toBe(true);
     },
@@ -113,7 +125,7 @@ describe('a stream that is open', () => {
     const odd = { translation_part_id: [1], language: 5, last_chunk: 'true', chunk_generation_delta: {} };
     const data = { ...odd, data: pcm.toString('base64'), transcription_id: 7 };
     service.send(JSON.stringify({ message_type: 'output_audio_data', data }));
-    const [, message] = await until('message');
+    const [, message] = await until('spoke');
     expect(message).toMatchObject({
       sentence: '7',
       part: null,
@@ -128,14 +140,14 @@ describe('a stream that is open', () => {
     const { until, service } = await connected();
     const data = { task_status: 'running', data: sound.toString('base64') };
     service.send(JSON.stringify({ message_type: 'current_task', data }));
-    const [, message] = await until('message');
-    expect(message).toEqual({ message_type: 'current_task', data });
+    const [, message] = await until('ready');
+    expect(message).toEqual(ready());
   });
 
   it('names no sentence when the service names none', async () => {
     const { until, service } = await connected();
     service.send(JSON.stringify({ message_type: 'output_audio_data', data: { data: '' } }));
-    const [, message] = await until('message');
+    const [, message] = await until('spoke');
     expect(message).toMatchObject({ utterance: null, last: false });
   });
 
@@ -145,8 +157,8 @@ describe('a stream that is open', () => {
     service.send(
       JSON.stringify({ message_type: 'validated_transcription', data: JSON.stringify({ transcription }) }),
     );
-    const [, message] = await until('message');
-    expect(message).toMatchObject({ message_type: 'validated_transcription', data: { transcription } });
+    const [, message] = await until('understood');
+    expect(message).toEqual(understood({ text: 'hello' }));
   });
 
   it('reports unknown messages as oddities, and unreadable ones, without any content', async () => {
@@ -163,7 +175,7 @@ describe('a stream that is open', () => {
       JSON.stringify({ message_type: 'output_audio_data', data: { data: '!%!%', last_chunk: true } }),
     );
     service.send(JSON.stringify({ message_type: 'current_task', data: {} }));
-    await expect.poll(() => said.at(-1)?.[1]).toMatchObject({ message_type: 'current_task' });
+    await expect.poll(() => said.at(-1)?.[1]).toMatchObject({ type: 'ready' });
     const withoutTask = said.slice(1, -1);
     expect(withoutTask).toEqual([
       ['unreadable', 'frame', 'a text that is not JSON'],
@@ -173,7 +185,7 @@ describe('a stream that is open', () => {
       ['unreadable', 'frame', 'binary frames'],
       ['unreadable', 'frame', 'JSON without a message_type'],
       ['unreadable', 'speech', 'output_audio_data without a usable data'],
-      ['message', expect.objectContaining({ message_type: 'output_audio', last: true })],
+      ['spoke', expect.objectContaining({ last: true })],
       ['unreadable', 'speech', 'output_audio_data of which data is not base64'],
     ]);
     expect(JSON.stringify(said)).not.toContain(secret);
@@ -207,7 +219,7 @@ describe('a stream that is open', () => {
       const { said, connection, service, until } = await connected(clock);
       let asked = 0;
       service.on('ping', () => asked++);
-      await speak(service, () => until('message'));
+      await speak(service, () => until('ended'));
       connection.ping();
       expect(said.at(-1)).toEqual(['pong']);
       expect(asked).toBe(0);
@@ -251,7 +263,10 @@ describe('a stream that is open', () => {
   it('reports the code and the reason of a close', async () => {
     const { until, service } = await connected();
     service.close(4003, 'session_revoked');
-    await expect(until('ended')).resolves.toEqual(['ended', 4003, 'session_revoked']);
+    await expect(until('ended')).resolves.toEqual([
+      'ended',
+      closed('cut', { reason: 'session_revoked', detail: '4003, session_revoked' }),
+    ]);
   });
 
   it.each(['warning', 'error', TOKEN])('hides its token in every text of a message "%s"', async (type) => {
@@ -259,7 +274,7 @@ describe('a stream that is open', () => {
     const text = `bad ?token=${TOKEN} or ${TOKEN}`;
     const data = { code: text, message: text, desc: text, reason: text, param: text };
     service.send(JSON.stringify({ message_type: type, data }));
-    await until(type === TOKEN ? 'oddity' : 'message');
+    await until(type === TOKEN ? 'oddity' : 'warned');
     expect(JSON.stringify(said)).not.toContain(TOKEN);
     expect(JSON.stringify(said)).toContain('[redacted]');
   });
@@ -270,24 +285,21 @@ describe('a stream that is open', () => {
     service.send(JSON.stringify({ message_type: 'error', data }));
     service.close(4003, `bad ${TOKEN}`);
     await until('ended');
-    expect(said).toContainEqual([
-      'message',
-      { message_type: 'error', data: { ...data, desc: 'not [redacted]' } },
-    ]);
-    expect(said.at(-1)).toEqual(['ended', 4003, 'bad [redacted]']);
+    expect(said).toContainEqual(['warned', warned('error', { code: 'X', text: 'not [redacted]' })]);
+    expect(said.at(-1)?.[1]).toMatchObject({ detail: '4003, bad [redacted]' });
   });
 
   it('ends with 1006 when the connection is reset', async () => {
     const { until, service } = await connected();
     service.terminate();
-    await expect(until('ended')).resolves.toEqual(['ended', 1006, '']);
+    await expect(until('ended')).resolves.toEqual(['ended', closed('cut', { detail: '1006' })]);
   });
 
   it('ends on a huge frame instead of reading it', async () => {
     const { said, until, service } = await connected();
     service.send(`{"message_type":"current_task","data":"${'x'.repeat(9 * 1024 * 1024)}"}`);
     await until('broke');
-    expect(said.some(([word]) => word === 'message')).toBe(false);
+    expect(said.map(([word]) => word)).toEqual(['opened', 'broke']);
   });
 
   it.each(['close', 'terminate'] as const)('reports nothing after %s', async (how) => {

@@ -3,6 +3,7 @@ import { createEventLoop } from '../../../src/agent/event-loop.ts';
 import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/agent/guard/defects.ts';
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
+import { closed, ready } from '../../service-events.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { BASE, TOKEN } from '../fake-deps.ts';
 import {
@@ -72,7 +73,7 @@ describe('a step of the core that throws', () => {
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expectStreaming(deps);
     expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'ready' });
     deps.command('status', { id: 's1' });
@@ -126,7 +127,7 @@ describe('a step of the core that throws', () => {
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expect(phaseOf(deps)).toBe('live');
   });
 
@@ -136,7 +137,7 @@ describe('a step of the core that throws', () => {
       await deps.goLive();
       breakCore((event) => event.type === type);
       const stopping = deps.agent.stop();
-      deps.lastStream().listener.ended(1000, '');
+      deps.lastStream().listener.said(closed('closed'));
       await deps.clock.elapse(11_000);
       await stopping;
       expect(deps.finale).not.toBeNull();

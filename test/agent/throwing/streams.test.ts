@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamConnection } from '../../../src/ports/stream.ts';
+import { closed, ready } from '../../service-events.ts';
 import { TOKEN } from '../fake-deps.ts';
 import { expectNoSecret, expectStreaming, expectTold, explode, phaseOf, stopped, throwing } from './tools.ts';
 
@@ -29,11 +30,11 @@ describe('a stream that throws', () => {
     deps.grant();
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expectStreaming(deps);
   });
 
-  const METHODS = ['setTask', 'getTask', 'sendAudio', 'ping'] as const;
+  const METHODS = ['runTask', 'askForTask', 'sendAudio', 'ping'] as const;
   it.each(METHODS)('in %s is terminated, reported and replaced', async (method) => {
     let isBroken = true;
     const deps = throwing((given) => ({
@@ -51,7 +52,7 @@ describe('a stream that throws', () => {
     expect(deps.streams[0]?.calls).toContain('terminate');
     expect(deps.sent('event/internal_error').length).toBeGreaterThan(0);
     const said = deps.sent('event/internal_error').length;
-    deps.streams[0]?.listener.ended(1006, '');
+    deps.streams[0]?.listener.said(closed());
     expect(deps.sent('event/internal_error')).toHaveLength(said);
     isBroken = false;
     for (let s = 0; s < 60 && deps.streams.length === 1; s++) {
@@ -60,7 +61,7 @@ describe('a stream that throws', () => {
     }
     deps.lastStream().listener.opened();
     deps.clock.advance(2800);
-    deps.service({ message_type: 'current_task', data: {} });
+    deps.service(ready());
     expectStreaming(deps);
     expectNoSecret(deps);
   });
@@ -78,7 +79,7 @@ describe('a stream that throws', () => {
     expect(phaseOf(deps)).toBe('waiting');
   });
 
-  it.each(['endTask', 'close', 'terminate'] as const)(
+  it.each(['end', 'close', 'terminate'] as const)(
     'in %s does not keep the agent from ending',
     async (method) => {
       const deps = throwing((given) => ({
@@ -87,7 +88,7 @@ describe('a stream that throws', () => {
       }));
       await deps.goLive();
       if (method === 'terminate') {
-        deps.lastStream().listener.ended(1006, '');
+        deps.lastStream().listener.said(closed());
         expect(phaseOf(deps)).toBe('waiting');
       }
       await stopped(deps);

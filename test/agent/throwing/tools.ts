@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/deps.ts';
 import type { Capture, Playback } from '../../../src/ports/audio.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
+import { spoke } from '../../service-events.ts';
 import { createFakeDeps, type FakeDeps, TOKEN, testConfig } from '../fake-deps.ts';
 
 /** Its text contains a secret. */
@@ -53,14 +54,7 @@ export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): Fake
   return deps;
 }
 export const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
-export const SPEECH = {
-  message_type: 'output_audio',
-  pcm: new Uint8Array(4800).fill(7),
-  sentence: 'a',
-  language: null,
-  utterance: 'a',
-  last: true,
-} as const;
+export const SPEECH = spoke(new Uint8Array(4800).fill(7), { sentence: 'a', utterance: 'a', last: true });
 /** Chunks of sound that went out; the silence that fills a pause is none. */
 export const soundsOf = (deps: FakeDeps): number =>
   deps.lastStream().audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length;

@@ -43,7 +43,8 @@ export function laneStep(
 
 export function captionStep(caption: Partial<Caption>): LaneStep {
   const whole: Caption = {
-    kind: 'validated_transcription',
+    kind: 'source',
+    isFinal: true,
     id: null,
     part: null,
     language: 'en',

@@ -19,20 +19,20 @@ function notify(kind: EventKind, detail: Record<string, unknown>): string | unde
 }
 
 const interim = (text: string, id: string | null = null): Partial<Caption> => ({
-  kind: 'partial_transcription',
+  isFinal: false,
   text,
   id,
 });
 const final = (text: string, id: string | null = null): Partial<Caption> => ({ text, id });
 const translated = (text: string, id: string | null = null, language = 'es'): Partial<Caption> => ({
-  kind: 'translated_transcription',
+  kind: 'translation',
   language,
   text,
   id,
 });
 const translating = (text: string, id: string | null = null): Partial<Caption> => ({
   ...translated(text, id),
-  kind: 'partial_translated_transcription',
+  isFinal: false,
 });
 
 it('joins a message without its full stop to the rest of the notice', () => {
@@ -184,11 +184,11 @@ describe('notices', () => {
 describe('a translation in parts', () => {
   it('joins its parts, each replaced by its newer text', () => {
     const said = { id: 's', text: 'One. Two.' };
-    const part = (name: string, text: string, kind: Caption['kind']) =>
-      ({ kind, id: 's', part: name, language: 'es', text }) as const;
-    const first = part('0', 'Uno.', 'translated_transcription');
-    const interim = part('1', 'D', 'partial_translated_transcription');
-    const second = part('1', 'Dos.', 'translated_transcription');
+    const part = (name: string, text: string, isFinal: boolean) =>
+      ({ kind: 'translation', isFinal, id: 's', part: name, language: 'es', text }) as const;
+    const first = part('0', 'Uno.', true);
+    const interim = part('1', 'D', false);
+    const second = part('1', 'Dos.', true);
     const textOf = (...captions: Partial<Caption>[]) =>
       hear(said, ...captions)[0]?.translations.map(({ text }) => text);
     expect(textOf(first)).toEqual(['Uno.']);

@@ -1,3 +1,4 @@
+import { finished, heard, ready, refused } from '../../service-events.ts';
 import type { LaneHarness } from './lane-harness.ts';
 
 const ANSWER_MS = 120;
@@ -6,7 +7,6 @@ const SETUP_MS = 2500;
 const END_MS = 400;
 /** A service that hears somebody says so about so often. */
 const HEARD_EVERY_MS = 1000;
-const HEARD = { transcription: { language: 'en', text: 'so' } };
 
 /**
  * From now on the backend, the network and the service do their job.
@@ -31,10 +31,10 @@ export function behave(
   const upgrade = (stream: number): void => {
     const isRoom = open.size < (given.room?.() ?? 2);
     if (!isRoom && given.refuses !== 'in a message')
-      return lane.refuse({ status: 409, texts: ['session_limit_reached'] }, stream);
+      return lane.refuse('session_limit_reached', { status: 409 }, stream);
     if (isRoom) open.add(stream);
     lane.step({ type: 'opened', stream });
-    if (!isRoom) lane.error({ reason: 'session_limit_reached' }, stream);
+    if (!isRoom) lane.says(refused('session_limit_reached'), stream);
   };
   lane.watchers.push((effect) => {
     switch (effect.type) {
@@ -52,25 +52,16 @@ export function behave(
         return;
       case 'poll_task': {
         const runs = lane.now >= (runsAt.get(effect.stream) ?? startedAt);
-        return lane.after(ANSWER_MS, () =>
-          lane.says(
-            runs
-              ? { message_type: 'current_task', data: { task_status: 'running' } }
-              : { message_type: 'error', data: { code: 'NOT_FOUND' } },
-            effect.stream,
-          ),
-        );
+        return lane.after(ANSWER_MS, () => lane.says(runs ? ready() : ready('none'), effect.stream));
       }
       case 'send_audio':
         if (given.hears !== true || effect.pcm === null || lane.now - saidAt < HEARD_EVERY_MS) return;
         saidAt = lane.now;
-        return lane.after(ANSWER_MS, () =>
-          lane.says({ message_type: 'partial_transcription', data: HEARD }, effect.stream),
-        );
+        return lane.after(ANSWER_MS, () => lane.says(heard(), effect.stream));
       case 'end_task':
         return lane.after(END_MS, () => {
           open.delete(effect.stream);
-          lane.says({ message_type: 'eos', data: {} }, effect.stream);
+          lane.says(finished(), effect.stream);
         });
     }
   });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { finished } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const unspoken = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'unspoken');
@@ -16,8 +17,7 @@ function block(): LaneHarness {
   lane.speak(10);
   lane.hush(4);
   lane.understands('a');
-  const transcription = { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) };
-  lane.says({ message_type: 'translated_transcription', data: { transcription } });
+  lane.translates('a', 60);
   lane.hear('a', 2400);
   lane.pongs = false;
   lane.hush(Math.ceil(6000 / CHUNK_MS));
@@ -45,6 +45,6 @@ it('counts the rest of a translation of which nothing more comes after a blocked
   const lane = block();
   signs(lane, 8000);
   lane.stop();
-  lane.says({ message_type: 'eos', data: {} });
+  lane.says(finished());
   expect(unspoken(lane).map(({ detail }) => detail)).toMatchObject([{ language: 'es', sentences: 1 }]);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { CLOSING_MS } from '../../../src/core/lane/session/closing.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { finished, limit } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
@@ -51,7 +52,7 @@ describe('a hold', () => {
     lane.hold('closed');
     expect(lane.phase).toBe('draining');
     expect(lane.all('end_task')).toHaveLength(1);
-    lane.says({ message_type: 'eos', data: {} });
+    lane.says(finished());
     expect(lane.phase).toBe('idle');
     expect(lane.all('close_capture')).toHaveLength(1);
     expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed'] });
@@ -106,7 +107,7 @@ describe('a hold', () => {
     lane.hold('closed');
     for (let i = 0; i < 40; i++) lane.speak(1);
     expect(lane.phase).toBe('live');
-    lane.says({ message_type: 'max_duration_reached', data: {} });
+    lane.says(limit('max_duration'));
     lane.pass(CLOSING_MS);
     expect(lane.phase).toBe('idle');
     expect(lane.all('request_token')).toHaveLength(asked);

@@ -66,7 +66,7 @@ describe('a way that is slower than speech', () => {
     congest(lane, 1);
     lane.speak(2);
     expect(lane.accounts.held).toBe(2);
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     lane.pass(CHUNK_MS * 20);
     lane.hush(10);
     expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
+import { refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const lastError = (lane: LaneHarness) =>
@@ -39,15 +40,15 @@ describe('the last error of a lane', () => {
 
   it('hides no refusal of the service, and is hidden by none', () => {
     const lane = new LaneHarness().goLive();
-    lane.error({ code: 'INSUFFICIENT_BALANCE', desc: 'pay' });
-    const refused = lane.state.problem;
-    expect(refused).not.toBeNull();
+    lane.says(refused('insufficient_balance'));
+    const { problem } = lane.state;
+    expect(problem).not.toBeNull();
     lane.pass(10);
     fail(lane, 'playback', 'no loudspeaker');
-    expect(lane.state.problem).toEqual(refused);
+    expect(lane.state.problem).toEqual(problem);
     expect(lastError(lane)).toMatchObject({ code: 'playback_failed' });
     lane.step({ type: 'playback_back' });
-    expect(lastError(lane)).toMatchObject({ code: refused?.code });
+    expect(lastError(lane)).toMatchObject({ code: problem?.code });
   });
 
   it('follows the cause of an outage, and each cause is told once', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EARCONS, type Earcon, synthesizeEarcon } from '../../../src/core/audio/earcon.ts';
 import { fc } from '../../properties.ts';
+import { ready } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { anyAct } from './hostile.ts';
 import { LaneHarness } from './lane-harness.ts';
@@ -71,7 +72,7 @@ describe('chimes', () => {
     lane.grant();
     lane.open();
     lane.until(() => lane.all('poll_task').some(({ stream }) => stream === lane.stream), 5000);
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    lane.says(ready());
     const away = lane.now - lane.last('open_stream').at;
     expect(away).toBeLessThan(2000);
     lane.pass(60_000);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { finished, limit, pushed, ready, refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { LANE_IN, situation } from './situations.ts';
 
-const EOS = { message_type: 'eos', data: {} } as const;
+const EOS = finished();
 
 describe('stop', () => {
   it.each(['standby', 'acquiring', 'connecting', 'configuring', 'waiting', 'parked'] as const)(
@@ -84,16 +85,10 @@ describe('stop', () => {
 });
 
 describe('a drain', () => {
-  it('ends by the newer end event', () => {
-    const lane = new LaneHarness().goDraining();
-    lane.says({ message_type: 'end_of_stream', data: {} });
-    expect(lane.phase).toBe('idle');
-  });
-
   it('ends when the connection does, however it does', () => {
     for (const how of [
-      (lane: LaneHarness) => lane.end(1000),
-      (lane: LaneHarness) => lane.end(1011, 'session_revoked'),
+      (lane: LaneHarness) => lane.end('closed'),
+      (lane: LaneHarness) => lane.end('cut', { reason: 'session_revoked' }),
       (lane: LaneHarness) => lane.refuse(),
       (lane: LaneHarness) => lane.unreach(false),
       (lane: LaneHarness) => lane.unreach(true),
@@ -116,12 +111,12 @@ describe('a drain', () => {
 
   it('does not mind what the service says meanwhile', () => {
     const lane = new LaneHarness().goDraining();
-    lane.says({ message_type: 'max_duration_reached', data: {} });
-    lane.says({ message_type: 'session_revoked', data: {} });
-    lane.error({ code: 'SERVICE_TIMEOUT' });
-    lane.error({ reason: 'intent_mismatch' });
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
-    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.says(limit('max_duration'));
+    lane.says(limit('revoked'));
+    lane.says(refused('service_timeout'));
+    lane.says(refused('intent_mismatch'));
+    lane.says(ready());
+    lane.says(pushed('running'));
     lane.open();
     expect(lane.phase).toBe('draining');
     expect(lane.state.counts).toMatchObject({ failures: 0, revocations: 0, maxDurations: 0 });

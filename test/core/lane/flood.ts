@@ -2,14 +2,15 @@
 import { expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
-import type { StreamMessage } from '../../../src/ports/stream.ts';
+import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { fc } from '../../properties.ts';
+import { heard, spoke, translated, understood, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 /** Of a full state, and of the small differences between two moments of it. */
 const SLACK = 1.02;
 
-type Make = (index: number) => StreamMessage;
+type Make = (index: number) => ServiceEvent;
 interface Sound {
   readonly id?: string;
   readonly part?: string;
@@ -18,21 +19,14 @@ interface Sound {
   readonly last?: boolean;
 }
 
-function sound({ id, part, language = 'es', bytes = 2, last = false }: Sound): StreamMessage {
-  return {
-    ...{ message_type: 'output_audio', pcm: new Uint8Array(bytes), sentence: id ?? null, part: part ?? null },
-    ...{ language, utterance: id === undefined ? null : `${id}/${part ?? ''}/${language}`, last },
-  };
+function sound({ id, part, language = 'es', bytes = 2, last = false }: Sound): ServiceEvent {
+  return spoke(new Uint8Array(bytes), {
+    ...{ sentence: id ?? null, part: part ?? null, language, last },
+    utterance: id === undefined ? null : `${id}/${part ?? ''}/${language}`,
+  });
 }
 
-type Transcript = Extract<StreamMessage, { data: { transcription: unknown } }>;
-
-function text(
-  message_type: Transcript['message_type'],
-  transcription: Partial<Transcript['data']['transcription']>,
-): StreamMessage {
-  return { message_type, data: { transcription: { language: 'en', text: 'so it is', ...transcription } } };
-}
+const SPAN = { fromMs: 100, toMs: 1000 };
 
 const KINDS: Readonly<Record<string, Make>> = {
   'sentences that never end': (i) => sound({ id: `s${i}` }),
@@ -43,24 +37,16 @@ const KINDS: Readonly<Record<string, Make>> = {
   'pieces of one sentence': () => sound({ id: 's' }),
   'sound without names': () => sound({}),
   'sound in many languages': (i) => sound({ id: 's', language: `l${i}` }),
-  'interim texts': (i) => text('partial_transcription', { transcription_id: `s${i}` }),
-  'interim texts without names': () => text('partial_transcription', {}),
-  'interim texts with times': (i) =>
-    text('partial_transcription', { transcription_id: `s${i}`, segments: [{ start: 0.1, end: 1 }] }),
-  'sentences understood': (i) => text('validated_transcription', { transcription_id: `s${i}` }),
-  'sentences understood, with times': (i) =>
-    text('validated_transcription', { transcription_id: `s${i}`, segments: [{ start: 0.1, end: 1 }] }),
-  'sentences understood, without names': () => text('validated_transcription', {}),
-  translations: (i) => text('translated_transcription', { transcription_id: `s${i}`, language: 'es' }),
-  'translations without names': () => text('translated_transcription', { language: 'es' }),
-  'parts of a translation': (i) =>
-    text('translated_transcription', {
-      transcription_id: 's',
-      translation_part_id: `${i}`,
-      language: 'es',
-    }),
-  warnings: (i) => ({ message_type: 'warning', data: { code: `W${i}`, message: `${i}` } }),
-  errors: (i) => ({ message_type: 'error', data: { code: `E${i}`, desc: `${i}` } }),
+  'interim texts': (i) => heard({ id: `s${i}` }),
+  'interim texts without names': () => heard(),
+  'sentences understood': (i) => understood({ id: `s${i}` }),
+  'sentences understood, with times': (i) => understood({ id: `s${i}`, span: SPAN }),
+  'sentences understood, without names': () => understood(),
+  translations: (i) => translated({ id: `s${i}` }),
+  'translations without names': () => translated(),
+  'parts of a translation': (i) => translated({ id: 's', part: `${i}` }),
+  warnings: (i) => warned('warning', { code: `W${i}`, text: `${i}` }),
+  errors: (i) => warned('error', { code: `E${i}`, text: `${i}` }),
 };
 
 /** A lane in which somebody has spoken for so long that there is something to compare a message with. */
@@ -79,13 +65,13 @@ function sizeOf(value: unknown): number {
 /** The sizes of the lane's state where this many of these messages have come, all of them at one moment. */
 function sizesAfter(
   lane: LaneHarness,
-  messages: readonly StreamMessage[],
+  messages: readonly ServiceEvent[],
   isMoment: (count: number) => boolean,
 ): readonly number[] {
   const { stream } = lane;
   let state: LaneState = lane.state;
-  return messages.flatMap((message, index) => {
-    state = step(state, { type: 'message', stream, message }, lane.now).state;
+  return messages.flatMap((said, index) => {
+    state = step(state, { type: 'service', stream, said }, lane.now).state;
     return isMoment(index + 1) ? [sizeOf(state)] : [];
   });
 }

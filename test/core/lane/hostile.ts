@@ -1,7 +1,7 @@
 import type { Hold, TimerName } from '../../../src/core/lane/event.ts';
-import type { StreamFault, StreamMessage } from '../../../src/ports/stream.ts';
-import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { REFUSALS, type Refusal, type ServiceEvent, type StreamFault } from '../../../src/ports/stream.ts';
 import { fc } from '../../properties.ts';
+import { finished, heard, limit, pushed, ready, refused, rejected, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 /** Which stream an event is about: by its part, or one that is gone. */
@@ -37,12 +37,17 @@ export type Act =
       readonly act: 'refused';
       readonly who: Role;
       readonly status: number;
-      readonly reason: string;
+      readonly reason: Refusal;
       readonly retryAfterMs: number | null;
     }
   | { readonly act: 'unreached'; readonly who: Role; readonly spent: boolean }
-  | { readonly act: 'ended'; readonly who: Role; readonly code: number; readonly reason: string }
-  | { readonly act: 'message'; readonly message: StreamMessage; readonly who: Role }
+  | {
+      readonly act: 'ended';
+      readonly who: Role;
+      readonly how: 'closed' | 'cut';
+      readonly reason: Refusal | null;
+    }
+  | { readonly act: 'service'; readonly said: ServiceEvent; readonly who: Role }
   | {
       readonly act: 'hear';
       readonly who: Role;
@@ -55,28 +60,27 @@ export type Act =
 
 const TIMERS = Object.keys(new LaneHarness().state.timers) as readonly TimerName[];
 
-const TRANSCRIPT = { transcription: { language: 'en', text: 'hello', transcription_id: 't' } };
-const MESSAGES: readonly StreamMessage[] = [
-  { message_type: 'current_task', data: { task_status: 'running' } },
-  { message_type: 'current_task', data: {} },
-  { message_type: 'current_task', data: { task_status: 'paused' } },
-  { message_type: 'task_status', data: { task_status: 'running' } },
-  { message_type: 'task_status', data: {} },
-  { message_type: 'max_duration_reached', data: {} },
-  { message_type: 'session_revoked', data: {} },
-  { message_type: 'eos', data: {} },
-  { message_type: 'end_of_stream', data: {} },
-  { message_type: 'error', data: { code: 'NOT_FOUND' } },
-  { message_type: 'error', data: { code: 'SERVICE_TIMEOUT' } },
-  { message_type: 'error', data: { code: 'VALIDATION_ERROR' } },
-  { message_type: 'error', data: { code: 'RATE_LIMIT_EXCEEDED', desc: 'slower' } },
-  { message_type: 'error', data: { error_code: 202100 } },
-  { message_type: 'error', data: { reason: 'insufficient_balance' } },
-  { message_type: 'error', data: {} },
-  { message_type: 'warning', data: { code: 'AUDIO_STREAM_TOO_SLOW' } },
-  { message_type: 'partial_transcription', data: TRANSCRIPT },
-  { message_type: 'pipeline_timings', data: {} },
-  { message_type: 'tts_buffer_stats', data: {} },
+const SAYINGS: readonly ServiceEvent[] = [
+  ready(),
+  ready(),
+  ready('paused'),
+  pushed('running'),
+  pushed('unclear'),
+  limit('max_duration'),
+  limit('revoked'),
+  finished(),
+  finished(),
+  ready('none'),
+  refused('service_timeout'),
+  rejected(),
+  warned('error', { code: 'RATE_LIMIT_EXCEEDED', text: 'slower' }),
+  refused('session_already_used', { errorCode: 202100 }),
+  refused('insufficient_balance'),
+  warned('error'),
+  warned('warning', { code: 'AUDIO_STREAM_TOO_SLOW' }),
+  heard({ id: 't', text: 'hello' }),
+  pushed('unclear'),
+  pushed('unclear'),
 ];
 
 const retryAfterMs = fc.option(fc.integer({ min: 0, max: 60_000 }));
@@ -183,7 +187,7 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
       act: fc.constant('refused' as const),
       who,
       status: fc.constantFrom(400, 401, 403, 404, 409, 410, 429, 500, 503),
-      reason: fc.constantFrom('', ...REFUSAL_REASONS),
+      reason: fc.constantFrom(...REFUSALS),
       retryAfterMs,
     }),
   },
@@ -193,18 +197,15 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('ended' as const),
       who,
-      code: fc.constantFrom(1000, 1001, 1006, 1008, 1011, 4001),
-      reason: fc.constantFrom('', 'bye', ...REFUSAL_REASONS),
+      how: fc.constantFrom('closed', 'cut', 'cut', 'cut'),
+      reason: fc.constantFrom(null, null, ...REFUSALS),
     }),
   },
   {
     weight: 5,
     arbitrary: fc.record({
-      act: fc.constant('message' as const),
-      message: fc.oneof(
-        fc.constant<StreamMessage>({ message_type: 'current_task', data: { task_status: 'running' } }),
-        fc.constantFrom(...MESSAGES),
-      ),
+      act: fc.constant('service' as const),
+      said: fc.oneof(fc.constant<ServiceEvent>(ready()), fc.constantFrom(...SAYINGS)),
       who,
     }),
   },

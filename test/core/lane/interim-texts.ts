@@ -1,4 +1,5 @@
 import { hearingStream } from '../../../src/core/lane/session/session.ts';
+import { heard, understood } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
@@ -19,23 +20,12 @@ export interface Told {
   readonly from?: number;
   readonly to?: number;
 }
-export const transcription = (id: string | null, letters: number, { from, to }: Told) => ({
-  transcription_id: id,
-  language: 'en',
-  text: text(letters),
-  ...(from !== undefined && to !== undefined && { segments: [{ text: '', start: from, end: to }] }),
-});
-export function partial(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
-  lane.says({
-    message_type: 'partial_transcription',
-    data: { transcription: transcription(id, letters, told) },
-  });
+export function partial(lane: LaneHarness, id: string | null, letters: number): void {
+  lane.says(heard({ id, text: text(letters) }));
 }
-export function whole(lane: LaneHarness, id: string | null, letters: number, told: Told = {}): void {
-  lane.says({
-    message_type: 'validated_transcription',
-    data: { transcription: transcription(id, letters, told) },
-  });
+export function whole(lane: LaneHarness, id: string | null, letters: number, { from, to }: Told = {}): void {
+  const span = from === undefined || to === undefined ? null : { fromMs: from * 1000, toMs: to * 1000 };
+  lane.says(understood({ id, text: text(letters), span }));
 }
 
 export const sentS = (lane: LaneHarness): number =>
@@ -53,7 +43,7 @@ export function begin(
   for (let chunk = 1; chunk <= chunks; chunk++) {
     lane.speak(1);
     const letters = ((chunk * CHUNK_MS) / 1000) * LETTERS_PER_S;
-    partial(lane, id, letters, isTimed ? { from, to: sentS(lane) } : {});
+    partial(lane, id, letters);
   }
   const letters = seconds * LETTERS_PER_S;
   const told = isTimed ? { from, to: sentS(lane) } : {};

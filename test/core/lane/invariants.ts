@@ -263,6 +263,6 @@ function checkTimers({ state, effects, now, timers }: Step): void {
 
 function describe(event: LaneEvent): string {
   if (event.type === 'captured') return `captured (${event.capturedAt})`;
-  if (event.type === 'message') return `message ${event.message.message_type} on stream ${event.stream}`;
+  if (event.type === 'service' && event.said.type === 'spoke') return `spoke on stream ${event.stream}`;
   return JSON.stringify(event);
 }

@@ -1,6 +1,7 @@
 import type { Denial, Grant, Hold, LaneEvent } from '../../../src/core/lane/event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/lane-options.ts';
-import type { StreamMessage, UpgradeRefusal } from '../../../src/ports/stream.ts';
+import type { Ended, Refusal, Refused, ServiceEvent } from '../../../src/ports/stream.ts';
+import { closed, ready, refused, spoke, translated, understood } from '../../service-events.ts';
 import { nextPcm, PAUSE, SPEECH, tagged } from './sound.ts';
 import { StepHarness } from './step-harness.ts';
 
@@ -67,30 +68,24 @@ export class LaneHarness extends StepHarness {
   open(): void {
     this.step({ type: 'opened', stream: this.stream });
   }
-  refuse(refusal: Partial<UpgradeRefusal> = {}, stream = this.stream): void {
-    this.step({
-      type: 'refused',
-      stream,
-      refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null, ...refusal },
-    });
+  refuse(reason: Refusal = 'forbidden', given: Partial<Refused> = {}, stream = this.stream): void {
+    this.says(refused(reason, { status: 403, ...given }), stream);
   }
   unreach(spent: boolean, isOurs = false): void {
     this.step({ type: 'unreached', stream: this.stream, spent, message: 'no way to the service', isOurs });
   }
-  says(message: StreamMessage, stream = this.stream): void {
-    this.step({ type: 'message', stream, message });
+  says(said: ServiceEvent, stream = this.stream): void {
+    this.step({ type: 'service', stream, said });
   }
-  error(data: Extract<StreamMessage, { message_type: 'error' }>['data'], stream = this.stream): void {
-    this.says({ message_type: 'error', data }, stream);
+  /** The connection closes. */
+  end(how: 'closed' | 'cut' = 'cut', given: Partial<Ended> = {}, stream = this.stream): void {
+    this.says(closed(how, given), stream);
   }
-  end(code = 1006, reason = '', stream = this.stream): void {
-    this.step({ type: 'ended', stream, code, reason });
-  }
-  /** Waits for the question after the newest set_task and answers that the task runs. */
+  /** Waits for the question after the newest task and answers that the task runs. */
   taskRuns(): void {
     const { at } = this.last('send_task');
     this.until(() => this.all('poll_task').some((poll) => poll.at > at), 10_000);
-    this.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    this.says(ready());
   }
   /** Translated sound arrives; its words tell the ledger which sentence and which place they are. */
   hear(
@@ -105,13 +100,16 @@ export class LaneHarness extends StepHarness {
     const { tag, words } = this.utterances.get(key) ?? { tag: this.utterances.size + 1, words: 0 };
     const pcm = tagged(tag, words, Math.round(ms * 12));
     this.utterances.set(key, { tag, words: words + pcm.byteLength / 4 });
-    this.says({ message_type: 'output_audio', pcm, sentence, language, utterance, last }, stream);
+    this.says(spoke(pcm, { sentence, language, utterance, last }), stream);
   }
 
   /** The service has understood what was said up to the last pause. */
   understands(id: string | null, stream = this.stream): void {
-    const transcription = { transcription_id: id, language: 'en', text: 'so' };
-    this.says({ message_type: 'validated_transcription', data: { transcription } }, stream);
+    this.says(understood({ id }), stream);
+  }
+  /** Its translation is written down. */
+  translates(id: string, letters: number, stream = this.stream): void {
+    this.says(translated({ id, text: 'x'.repeat(letters) }), stream);
   }
 
   // --- the microphone
@@ -189,7 +187,7 @@ export class LaneHarness extends StepHarness {
     this.grant({ maxDurationMs: 60_000 });
     this.open();
     this.speak(3);
-    this.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    this.says(ready());
     return this;
   }
   /** Live on the next session, while the one before it finishes. */
@@ -203,7 +201,7 @@ export class LaneHarness extends StepHarness {
     this.goRolling();
     this.speak(3);
     this.grant();
-    this.refuse({ status: 409, texts: ['session_limit_reached'] });
+    this.refuse('session_limit_reached', { status: 409 });
     this.hush(2);
     return this;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
+import { rejected } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const DEVICE = { capture: 'mic', playback: 'speaker' };
@@ -45,7 +46,7 @@ describe('the report of a lane', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ source: 'de', targets: ['xx'], voice: 'low' });
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
+    lane.says(rejected('unknown target_language'));
     expect(reportLane('main', lane.state, DEVICE, stamp)).toMatchObject({
       source: 'en',
       targets: ['es'],
@@ -59,13 +60,13 @@ describe('the report of a lane', () => {
 
   it('tells the last problem and when it was', () => {
     const lane = new LaneHarness().goLive();
-    lane.end(1006);
+    lane.end();
     const report = reportLane('main', lane.state, DEVICE, stamp);
     expect(report.session).toBeNull();
     expect(report.last_error).toEqual({
       ts: `at ${lane.now}`,
       code: 'network',
-      message: 'the service closed the stream (1006)',
+      message: 'the service closed the stream (cut)',
     });
     expect(reportLane('main', lane.state, DEVICE, () => null).last_error?.ts).toBeNull();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS, type LaneOptions, taskOf } from '../../../src/core/lane/lane-options.ts';
+import { ready } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { LaneHarness } from './lane-harness.ts';
 
@@ -177,7 +178,7 @@ describe('languages that change again and again', () => {
     lane.open();
     lane.speak(8);
     expect(lane.last('send_task')).toMatchObject({ stream: 2, targets: ['fr'] });
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    lane.says(ready());
     expect(lane.hearing).toMatchObject({ id: 2, confirmedTask: { targets: ['fr'] } });
   });
 
@@ -192,7 +193,7 @@ describe('languages that change again and again', () => {
     lane.speak(6);
     lane.options({ targets: [...first] });
     lane.speak(2);
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    lane.says(ready());
     expect(lane.hearing).toMatchObject({ id: 1, confirmedTask: { targets: first } });
     expect(lane.state.counts.splits).toBe(0);
   });

@@ -1,40 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { TRANSCRIPT_TYPES } from '../../../src/protocol/service/server-message.ts';
+import type { Caption } from '../../../src/core/lane/effect.ts';
+import type { ServiceEvent } from '../../../src/ports/stream.ts';
+import { heard, pushed, ready, rejected, translated, understood, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a transcript', () => {
-  it.each(TRANSCRIPT_TYPES)('is a caption: %s', (kind) => {
+  const given = { id: 't7', language: 'es', text: 'hola' };
+  it.each<[ServiceEvent, Partial<Caption>]>([
+    [heard(given), { kind: 'source', isFinal: false, part: null }],
+    [understood(given), { kind: 'source', isFinal: true, part: null }],
+    [translated({ ...given, part: '1', isFinal: false }), { kind: 'translation', isFinal: false, part: '1' }],
+    [translated({ ...given, part: '1' }), { kind: 'translation', isFinal: true, part: '1' }],
+  ])('is a caption: $type', (said, caption) => {
     const lane = new LaneHarness().goLive();
-    lane.says({
-      message_type: kind,
-      data: {
-        transcription: { transcription_id: 't7', translation_part_id: '1', language: 'es', text: 'hola' },
-      },
-    });
-    expect(lane.last('caption').caption).toEqual({
-      kind,
-      id: 't7',
-      part: '1',
-      language: 'es',
-      text: 'hola',
-    });
-  });
-
-  it('needs no id (docs/service.md 6 shows text and language only)', () => {
-    const lane = new LaneHarness().goLive();
-    lane.says({
-      message_type: 'partial_transcription',
-      data: { transcription: { language: 'en', text: 'hel' } },
-    });
-    expect(lane.last('caption').caption.id).toBeNull();
+    lane.says(said);
+    expect(lane.last('caption').caption).toEqual({ ...given, ...caption });
   });
 
   it('of the last words still comes while the stream drains', () => {
     const lane = new LaneHarness().goDraining();
-    lane.says({
-      message_type: 'translated_transcription',
-      data: { transcription: { language: 'es', text: 'adiós' } },
-    });
+    lane.says(translated({ text: 'adiós' }));
     expect(lane.last('caption').caption.text).toBe('adiós');
   });
 });
@@ -44,7 +29,7 @@ describe('a warning', () => {
     'is noted, and the stream goes on: %s',
     (code) => {
       const lane = new LaneHarness().goLive();
-      lane.says({ message_type: 'warning', data: { code, message: 'mind this' } });
+      lane.says(warned('warning', { code, text: 'mind this' }));
       expect(lane.phase).toBe('live');
       expect(lane.state.warning).toEqual({
         code: `service_${code.toLowerCase()}`,
@@ -58,9 +43,9 @@ describe('a warning', () => {
 
   it('may say nothing at all, or far too much', () => {
     const lane = new LaneHarness().goLive();
-    lane.says({ message_type: 'warning', data: {} });
+    lane.says(warned('warning'));
     expect(lane.state.warning).toMatchObject({ code: 'service_warning', message: 'no details' });
-    lane.says({ message_type: 'warning', data: { code: 'C'.repeat(500) } });
+    lane.says(warned('warning', { code: 'C'.repeat(500) }));
     expect(lane.state.warning?.code).toHaveLength('service_'.length + 60);
     expect(lane.state.warning?.message).toHaveLength(200);
   });
@@ -69,20 +54,20 @@ describe('a warning', () => {
 describe('an error on a live stream', () => {
   it('that is no refusal is noted, and the stream goes on', () => {
     const lane = new LaneHarness().goLive();
-    for (const code of ['NOT_FOUND', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SOMETHING_NEW']) {
-      lane.error({ code, desc: 'hm' });
+    lane.says(ready('none'));
+    expect(lane.state.warning).toBeNull();
+    for (const said of [rejected('hm'), warned('error', { code: 'SOMETHING_NEW', text: 'hm' })]) {
+      lane.says(said);
       expect(lane.phase).toBe('live');
-      expect(lane.state.warning?.code).toBe(
-        code === 'NOT_FOUND' ? undefined : `service_${code.toLowerCase()}`,
-      );
+      expect(lane.state.warning?.code).toBe(`service_${said.code?.toLowerCase()}`);
     }
   });
 });
 
 describe('a message without use', () => {
-  it.each(['pipeline_timings', 'tts_buffer_stats'] as const)('is counted: %s', (message_type) => {
+  it('is counted', () => {
     const lane = new LaneHarness().goLive();
-    lane.says({ message_type, data: {} });
+    lane.says(pushed('unclear'));
     expect(lane.state.counts.ignored).toBe(1);
     expect(lane.phase).toBe('live');
   });

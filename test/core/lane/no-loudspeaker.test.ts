@@ -104,7 +104,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     lane.hear('a', 4000, true);
     lane.pass(40_000);
     lane.stop();
-    lane.end(1000);
+    lane.end('closed');
     expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 4000 }]);
   });
 
@@ -152,7 +152,7 @@ describe('a loudspeaker of which nobody says when it is back', () => {
   it('is not tried while the lane is stopped', () => {
     const lane = deprived();
     lane.stop();
-    lane.end(1000);
+    lane.end('closed');
     lane.pass(250_000);
     expect(lane.all('play')).toEqual([]);
   });

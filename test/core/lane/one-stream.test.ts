@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { testRoom, testTokens, tokens } from './one-stream.ts';
 
@@ -10,7 +11,7 @@ describe('an account with room for one stream', () => {
 describe('a token that was refused for want of room', () => {
   it('is used for the session that comes when there is room', () => {
     const lane = new LaneHarness().goMakingRoom();
-    lane.end(1000, '', 1);
+    lane.end('closed', {}, 1);
     lane.until(() => lane.phase === 'connecting', 2000);
     expect(lane.last('open_stream').grant).toBe(lane.last('request_token').id);
     expect(tokens(lane)).toBe(2);
@@ -23,9 +24,9 @@ describe('a token that was refused for want of room', () => {
     const lane = new LaneHarness().goRolling();
     lane.speak(3);
     lane.grant({ windowMs: 15_000 });
-    lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+    lane.refuse('session_limit_reached', { status: 409 });
     while (lane.phase !== 'waiting') lane.speak(1);
-    lane.end(1000, '', 1);
+    lane.end('closed', {}, 1);
     lane.until(() => lane.phase === 'acquiring', 2000);
     expect(tokens(lane)).toBe(3);
   });
@@ -33,7 +34,7 @@ describe('a token that was refused for want of room', () => {
   it('does not count as a try that did not reach the service', () => {
     const lane = new LaneHarness().goConnecting({ windowMs: 600_000 });
     for (let tries = 0; tries < 5; tries++) {
-      lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+      lane.refuse('session_limit_reached', { status: 409 });
       expect(lane.lease?.unreached).toBe(0);
       lane.until(() => lane.phase === 'connecting', 130_000);
     }
@@ -43,7 +44,7 @@ describe('a token that was refused for want of room', () => {
 
   it('is gone where the connection had been opened', () => {
     const lane = new LaneHarness().goConfiguring();
-    lane.error({ reason: 'session_limit_reached' });
+    lane.says(refused('session_limit_reached'));
     expect(lane.lease).toBeNull();
     lane.until(() => lane.phase === 'acquiring', 10_000);
     expect(tokens(lane)).toBe(2);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { finished, limit, ready, refused } from '../../service-events.ts';
 import { heardBy } from './heard.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
 
 const LIMIT_MS = 60_000;
-const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
-const OVER = { message_type: 'max_duration_reached', data: {} } as const;
-const REVOKED = { message_type: 'session_revoked', data: {} } as const;
-const EOS = { message_type: 'eos', data: {} } as const;
+const RUNNING = ready();
+const OVER = limit('max_duration');
+const REVOKED = limit('revoked');
+const EOS = finished();
 
 describe('the live session dies', () => {
   it.each([
@@ -32,7 +33,7 @@ describe('the live session dies', () => {
 
   it('while the next one is ready: it takes over at once', () => {
     const lane = new LaneHarness().goReady();
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, oldSession: null });
     expect(lane.state.counts.takenBack).toBe(6);
     lane.speak(2);
@@ -46,7 +47,7 @@ describe('the live session dies', () => {
 
   it('for a reason that would park it: the next one is there already', () => {
     const lane = new LaneHarness().goReady();
-    lane.error({ reason: 'intent_mismatch' }, 1);
+    lane.says(refused('intent_mismatch'), 1);
     expect(lane.phase).toBe('live');
     expect(lane.notes).not.toContain('parked');
   });
@@ -56,8 +57,7 @@ describe('an old session', () => {
   it('ends cleanly in the middle of a sentence: what is missing of it is counted', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goReady();
     lane.understands('a', 1);
-    const transcription = { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) };
-    lane.says({ message_type: 'translated_transcription', data: { transcription } }, 1);
+    lane.translates('a', 60, 1);
     lane.hear('a', 1600, false, 1);
     lane.hush(10);
     lane.until(() => lane.all('end_task').length > 0, 20_000);
@@ -67,7 +67,7 @@ describe('an old session', () => {
   });
 
   it.each([
-    ['dies', (lane: LaneHarness) => lane.end(1006, '', 1)],
+    ['dies', (lane: LaneHarness) => lane.end('cut', {}, 1)],
     ['is revoked', (lane: LaneHarness) => lane.says(REVOKED, 1)],
     ['reaches its limit', (lane: LaneHarness) => lane.says(OVER, 1)],
     ['ends by itself', (lane: LaneHarness) => lane.says(EOS, 1)],
@@ -91,7 +91,7 @@ describe('an old session', () => {
   it('dies when the next one has heard newer speech: what it had not spoken is said late', () => {
     const lane = new LaneHarness().goOldSession();
     lane.speak(2);
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     const { takenBack } = lane.state.counts;
     expect(takenBack).toBeGreaterThanOrEqual(6);
     lane.hush(20);
@@ -103,9 +103,9 @@ describe('an old session', () => {
   it('dies, and the next one too: all of it is said again in the order in which it was spoken', () => {
     const lane = new LaneHarness().goOldSession();
     lane.speak(3);
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     lane.speak(2);
-    lane.end(1006, '', 2);
+    lane.end('cut', {}, 2);
     const held = lane.state.backlog.chunks.map(({ seq }) => seq);
     expect(held.length).toBeGreaterThanOrEqual(11);
     expect(held).toEqual(held.toSorted((one, other) => one - other));
@@ -160,8 +160,7 @@ describe('an old session', () => {
     lane.hush(4);
     lane.until(() => lane.state.oldSession !== null, 20_000);
     lane.understands('b', 1);
-    const transcription = { transcription_id: 'b', language: 'es', text: 'x'.repeat(60) };
-    lane.says({ message_type: 'translated_transcription', data: { transcription } }, 1);
+    lane.translates('b', 60, 1);
     lane.hear('a', 2400, true, 1, 'a', voice);
     lane.until(() => lane.all('end_task').length > 0, 20_000);
     lane.says(EOS, 1);
@@ -185,7 +184,7 @@ describe('an old session', () => {
     const lane = new LaneHarness().goOldSession();
     const from = lane.all('send_audio').length;
     lane.speak(4);
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     lane.speak(14);
     lane.hush(20);
     const wire = lane
@@ -200,14 +199,14 @@ describe('an old session', () => {
   it('dies before it has ended in order: what it owes is said by the next one', () => {
     const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
   it('dies after it was told to end: it had nothing left to say', () => {
     const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
-    lane.end(1000, '', 1);
+    lane.end('closed', {}, 1);
     expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0, failures: 0 } });
   });
 
@@ -226,8 +225,8 @@ describe('an old session', () => {
 
   it('complains: nobody minds', () => {
     const lane = new LaneHarness().goOldSession();
-    lane.error({ code: 'SERVICE_TIMEOUT' }, 1);
-    lane.error({ reason: 'intent_mismatch' }, 1);
+    lane.says(refused('service_timeout'), 1);
+    lane.says(refused('intent_mismatch'), 1);
     expect(lane.state).toMatchObject({
       session: { kind: 'live' },
       problem: null,
@@ -244,7 +243,7 @@ describe('an old session', () => {
 
   it('is gone before a third session is begun', () => {
     const lane = new LaneHarness().goReady({ maxDurationMs: LIMIT_MS });
-    lane.end(1006, '', 2);
+    lane.end('cut', {}, 2);
     lane.until(() => lane.phase === 'rolling', 5000);
     lane.grant({ maxDurationMs: 4000 });
     lane.open();
@@ -253,10 +252,7 @@ describe('an old session', () => {
     expect(lane.state.oldSession?.stream.id).toBe(1);
     while (lane.phase === 'live') {
       lane.pass(50);
-      lane.says(
-        { message_type: 'validated_transcription', data: { transcription: { language: 'en', text: 'on' } } },
-        1,
-      );
+      lane.understands(null, 1);
     }
     expect(lane.phase).toBe('rolling');
     expect(lane.state.oldSession).toBeNull();

@@ -22,7 +22,7 @@ type Answer = Extract<
       | 'refused'
       | 'unreached'
       | 'ended'
-      | 'message'
+      | 'service'
       | 'hear'
       | 'fault'
       | 'timer';
@@ -113,9 +113,7 @@ function performAnswer(lane: LaneHarness, act: Answer): void {
     }
     case 'refused': {
       const { status, reason, retryAfterMs } = act;
-      const refusal = { status, errorCode: null, texts: [reason], detail: null, retryAfterMs };
-      lane.step({ type: 'refused', stream: streamOf(lane, act.who), refusal });
-      return;
+      return lane.refuse(reason, { status, retryAfterMs }, streamOf(lane, act.who));
     }
     case 'unreached':
       lane.step({
@@ -126,10 +124,9 @@ function performAnswer(lane: LaneHarness, act: Answer): void {
       });
       return;
     case 'ended':
-      lane.step({ type: 'ended', stream: streamOf(lane, act.who), code: act.code, reason: act.reason });
-      return;
-    case 'message':
-      return lane.says(act.message, streamOf(lane, act.who));
+      return lane.end(act.how, { reason: act.reason }, streamOf(lane, act.who));
+    case 'service':
+      return lane.says(act.said, streamOf(lane, act.who));
     case 'hear':
       return lane.hear(
         act.sentence === null ? null : `${act.sentence}`,

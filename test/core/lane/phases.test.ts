@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isTransition, PHASE_NAMES, PHASES } from '../../../src/core/lane/phases.ts';
+import { limit, refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 /** One story for each step of the table; each ends with that step. */
@@ -24,13 +25,13 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
 
   'connecting > configuring': (lane) => lane.goConfiguring(),
   'connecting > waiting': (lane) => lane.goConnecting().unreach(true),
-  'connecting > parked': (lane) => lane.goConnecting().refuse({ status: 402 }),
+  'connecting > parked': (lane) => lane.goConnecting().refuse('insufficient_balance', { status: 402 }),
   'connecting > idle': (lane) => lane.goConnecting().stop(),
   'connecting > closed': (lane) => lane.goConnecting().shutdown(),
 
   'configuring > live': (lane) => lane.goLive(),
   'configuring > waiting': (lane) => lane.goConfiguring().end(),
-  'configuring > parked': (lane) => lane.goConfiguring().error({ code: 'INSUFFICIENT_BALANCE' }),
+  'configuring > parked': (lane) => lane.goConfiguring().says(refused('insufficient_balance')),
   'configuring > draining': (lane) => {
     lane.goLive().pass(3000);
     lane.options({ targets: ['fr'] });
@@ -43,22 +44,22 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
     lane.goLive().pass(3000);
     lane.options({ targets: ['fr'] });
   },
-  'live > waiting': (lane) => lane.goLive().says({ message_type: 'session_revoked', data: {} }),
-  'live > parked': (lane) => lane.goLive().error({ reason: 'insufficient_balance' }),
+  'live > waiting': (lane) => lane.goLive().says(limit('revoked')),
+  'live > parked': (lane) => lane.goLive().says(refused('insufficient_balance')),
   'live > draining': (lane) => lane.goLive().stop(),
   'live > rolling': (lane) => lane.goRolling(),
   'live > standby': (lane) => lane.goStandby(),
 
   'rolling > live': (lane) => lane.goReady().hush(2),
-  'rolling > acquiring': (lane) => lane.goRolling().end(1006, '', 1),
+  'rolling > acquiring': (lane) => lane.goRolling().end('cut', {}, 1),
   'rolling > connecting': (lane) => {
     lane.goRolling().grant();
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
   },
   'rolling > configuring': (lane) => {
     lane.goRolling().grant();
     lane.open();
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
   },
   'rolling > draining': (lane) => lane.goRolling().stop(),
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { limit, ready } from '../../service-events.ts';
 import { fork } from './fork.ts';
 import type { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
@@ -11,23 +12,13 @@ const EVENTS: Readonly<Record<string, (lane: LaneHarness) => void>> = {
     lane.step({ type: 'granted', grant: lane.grantFor(id, { maxDurationMs: 60_000 }) });
   },
   opened: (lane) => lane.step({ type: 'opened', stream: newest(lane) }),
-  refused: (lane) => {
-    const refusal = {
-      status: 409,
-      errorCode: null,
-      texts: ['session_limit_reached'],
-      detail: null,
-      retryAfterMs: null,
-    };
-    lane.step({ type: 'refused', stream: newest(lane), refusal });
-  },
-  'newest ended': (lane) => lane.end(1006, '', newest(lane)),
-  'hearing ended': (lane) => lane.end(1006, '', hearing(lane)),
-  'old session ended': (lane) => lane.end(1000, '', lane.state.oldSession?.stream.id ?? 1),
-  'task runs': (lane) =>
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } }, newest(lane)),
-  'limit reached': (lane) => lane.says({ message_type: 'max_duration_reached', data: {} }, hearing(lane)),
-  revoked: (lane) => lane.says({ message_type: 'session_revoked', data: {} }, hearing(lane)),
+  refused: (lane) => lane.refuse('session_limit_reached', { status: 409 }, newest(lane)),
+  'newest ended': (lane) => lane.end('cut', {}, newest(lane)),
+  'hearing ended': (lane) => lane.end('cut', {}, hearing(lane)),
+  'old session ended': (lane) => lane.end('closed', {}, lane.state.oldSession?.stream.id ?? 1),
+  'task runs': (lane) => lane.says(ready(), newest(lane)),
+  'limit reached': (lane) => lane.says(limit('max_duration'), hearing(lane)),
+  revoked: (lane) => lane.says(limit('revoked'), hearing(lane)),
   'next timer': (lane) =>
     lane.pass(Math.max(0, Math.min(...lane.timers.values(), lane.now + 5000) - lane.now)),
   captured: (lane) => lane.capture(true),

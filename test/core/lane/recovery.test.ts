@@ -1,38 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { type Cause, RECOVERY } from '../../../src/core/retry/recovery.ts';
-import type { StreamMessage } from '../../../src/ports/stream.ts';
-import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { REFUSALS, type ServiceEvent } from '../../../src/ports/stream.ts';
+import { finished, limit, refused, rejected, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const error = (data: Extract<StreamMessage, { message_type: 'error' }>['data']) => (lane: LaneHarness) =>
-  lane.error(data);
-const says =
-  (message_type: 'max_duration_reached' | 'session_revoked' | 'eos' | 'end_of_stream') =>
-  (lane: LaneHarness) =>
-    lane.says({ message_type, data: {} });
+const says = (said: ServiceEvent) => (lane: LaneHarness) => lane.says(said);
 
 /** Each cause of the table, in every way in which it can come, on a stream that is up. */
 const ON_A_STREAM: readonly (readonly [string, Cause, (lane: LaneHarness) => void])[] = [
-  ['a lost socket', 'network', (lane) => lane.end(1006)],
-  ['a normal close without a word before it', 'network', (lane) => lane.end(1000)],
-  ['a service that goes away', 'network', (lane) => lane.end(1001, 'going away')],
-  ['its end event', 'stream_ended', says('eos')],
-  ['its newer end event', 'stream_ended', says('end_of_stream')],
-  ['max_duration_reached', 'max_duration_reached', says('max_duration_reached')],
-  ['session_revoked', 'session_revoked', says('session_revoked')],
-  ['SERVICE_TIMEOUT', 'service_timeout', error({ code: 'SERVICE_TIMEOUT' })],
-  ['a close for a broken policy', 'service_error', (lane) => lane.end(1008)],
-  ['a timeout that the close alone names', 'service_timeout', (lane) => lane.end(1008, 'SERVICE_TIMEOUT')],
-  ['an error of the service', 'service_error', (lane) => lane.end(1011)],
-  ['a restart of the service', 'service_error', (lane) => lane.end(1012)],
-  ['an overloaded service', 'service_error', (lane) => lane.end(1013, 'try again later')],
-  ['a broken gateway', 'service_error', (lane) => lane.end(1014)],
-  ["a code of the service's own", 'service_error', (lane) => lane.end(4321)],
-  ['a refusal in a close', 'session_revoked', (lane) => lane.end(1008, 'session_revoked')],
-  ['a refusal in a message', 'session_already_used', error({ reason: 'session_already_used' })],
-  ['a refusal by number', 'max_duration_reached', error({ error_code: 202102 })],
-  ['the limit of streams', 'session_limit_reached', error({ desc: 'Session limit reached' })],
+  ['a lost socket', 'network', (lane) => lane.end()],
+  ['a normal close without a word before it', 'network', (lane) => lane.end('closed')],
+  ['its end event', 'stream_ended', says(finished())],
+  ['its longest duration', 'max_duration_reached', says(limit('max_duration'))],
+  ['a revocation', 'session_revoked', says(limit('revoked'))],
+  ['an error of the service', 'service_error', (lane) => lane.end('cut', { reason: 'service_error' })],
+  [
+    'a timeout that the close names',
+    'service_timeout',
+    (lane) => lane.end('cut', { reason: 'service_timeout' }),
+  ],
+  ['a refusal in a close', 'session_revoked', (lane) => lane.end('cut', { reason: 'session_revoked' })],
+  ['a timeout', 'service_timeout', says(refused('service_timeout'))],
+  ['a refusal in a message', 'session_already_used', says(refused('session_already_used'))],
+  ['the limit of streams', 'session_limit_reached', says(refused('session_limit_reached'))],
 ];
 
 describe('a live stream that ends', () => {
@@ -62,9 +53,9 @@ describe('a live stream that ends', () => {
 
   it('counts revocations, limits and rollovers', () => {
     const lane = new LaneHarness().goLive();
-    says('session_revoked')(lane);
+    lane.says(limit('revoked'));
     lane.comeBack();
-    says('max_duration_reached')(lane);
+    lane.says(limit('max_duration'));
     lane.comeBack();
     expect(lane.state.counts).toMatchObject({
       sessions: 3,
@@ -90,7 +81,7 @@ describe('a live stream that ends', () => {
   it('in the middle of a word loses nothing of it', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(7);
-    says('session_revoked')(lane);
+    lane.says(limit('revoked'));
     lane.speak(15);
     lane.comeBack();
     lane.speak(10);
@@ -113,19 +104,18 @@ describe('a live stream that ends', () => {
 
   it('tells the operator what the service said', () => {
     const lane = new LaneHarness().goLive();
-    lane.end(1006);
+    lane.end('cut', { detail: '1006' });
     expect(lane.state.problem?.message).toBe('the service closed the stream (1006)');
     lane.comeBack();
-    lane.end(4000, 'a'.repeat(500));
+    lane.end('cut', { detail: `4000, ${'a'.repeat(500)}` });
     expect(lane.state.problem?.message).toBe(`the service closed the stream (4000, ${'a'.repeat(120)})`);
   });
 });
 
 describe('an early message instead of a task', () => {
-  it.each(REFUSAL_REASONS)('with %s follows the table', (reason) => {
+  it.each(REFUSALS)('with %s follows the table', (cause) => {
     const lane = new LaneHarness().goConfiguring();
-    lane.error({ code: reason.toUpperCase(), desc: 'no' });
-    const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
+    lane.says(refused(cause));
     expect(lane.state.problem?.code).toBe(cause);
     const { patience, promptTries } = RECOVERY[cause];
     expect(lane.phase).toBe(patience === 'parked' && promptTries === undefined ? 'parked' : 'waiting');
@@ -133,7 +123,7 @@ describe('an early message instead of a task', () => {
 
   it('that names the balance parks the lane, with the words of the service', () => {
     const lane = new LaneHarness().goConfiguring();
-    lane.error({ code: 'INSUFFICIENT_BALANCE', desc: 'top up first', error_code: 100_050 });
+    lane.says(refused('insufficient_balance', { detail: 'INSUFFICIENT_BALANCE: top up first' }));
     expect(lane.phase).toBe('parked');
     expect(lane.state.problem).toMatchObject({
       code: 'insufficient_balance',
@@ -149,7 +139,7 @@ describe('an early message instead of a task', () => {
         lane.until(() => lane.phase === 'acquiring', 10_000);
         lane.grant();
         lane.open();
-        lane.error({ code: 'VALIDATION_ERROR', desc: `not now ${'x'.repeat(300)}` });
+        lane.says(rejected(`not now ${'x'.repeat(300)}`));
         expect(lane.phase).toBe(phase);
         expect(lane.state.problem?.code).toBe('task_rejected');
         expect(lane.state.problem?.message).toHaveLength(200);
@@ -167,13 +157,13 @@ describe('an early message instead of a task', () => {
 
   it('that calls it invalid without a word does so too', () => {
     const lane = new LaneHarness().goConfiguring();
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     expect(lane.state.problem).toMatchObject({ code: 'task_rejected', message: 'the task is not valid' });
   });
 
   it('about something else is noted and does not end the try', () => {
     const lane = new LaneHarness().goConfiguring();
-    lane.error({ code: 'RATE_LIMIT_EXCEEDED', desc: 'slower, please' });
+    lane.says(warned('error', { code: 'RATE_LIMIT_EXCEEDED', text: 'slower, please' }));
     expect(lane.phase).toBe('configuring');
     expect(lane.state.problem).toBeNull();
     expect(lane.state.warning).toEqual({
@@ -181,7 +171,7 @@ describe('an early message instead of a task', () => {
       message: 'slower, please',
       at: lane.now,
     });
-    lane.error({});
+    lane.says(warned('error'));
     expect(lane.state.warning).toMatchObject({ code: 'service_error', message: 'no details' });
   });
 });
@@ -193,7 +183,7 @@ describe('a lane that parks', () => {
     lane.unreach(false);
     const { grant } = lane.lease ?? {};
     expect(grant).toBeDefined();
-    lane.error({ reason: 'insufficient_balance' }, 1);
+    lane.says(refused('insufficient_balance'), 1);
     expect(lane.phase).toBe('parked');
     expect(lane.lease).toBeNull();
     expect(lane.all('forget_grant').map((effect) => effect.grant)).toContain(grant?.id);

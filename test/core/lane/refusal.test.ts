@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { RECOVERY } from '../../../src/core/retry/recovery.ts';
-import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { REFUSALS } from '../../../src/ports/stream.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('an upgrade that is refused', () => {
-  it.each(REFUSAL_REASONS)('for %s follows the table', (reason) => {
+  it.each(REFUSALS)('for %s follows the table', (cause) => {
     const lane = new LaneHarness().goConnecting();
-    lane.refuse({ status: 403, texts: [reason] });
-    const cause = reason === 'pending_sessions_limit_reached' ? 'session_limit_reached' : reason;
+    lane.refuse(cause);
     const row = RECOVERY[cause];
     const isParked = row.patience === 'parked' && row.promptTries === undefined;
     expect(lane.phase).toBe(isParked ? 'parked' : 'waiting');
@@ -17,30 +16,30 @@ describe('an upgrade that is refused', () => {
       message: 'the service refused the stream with HTTP 403',
     });
     // It never was a session, so none ended; the token is not tried again, unless there was just no room for a stream.
-    expect(lane.notes[0]).toBe(row.event);
+    expect(lane.notes[0] ?? null).toBe(row.event);
     const isKept = cause === 'session_limit_reached';
     expect(lane.all('forget_grant').map(({ grant }) => grant)).toEqual(isKept ? [] : ['test-1']);
     lane.comeBack();
     expect(lane.last('open_stream')).toMatchObject({ stream: 2, grant: isKept ? 'test-1' : 'test-2' });
   });
 
-  it.each([401, 403, 404])('with a bare %i is tried once more with a fresh token, then parks', (status) => {
+  it('without a reason is tried once more with a fresh token, then parks', () => {
     const lane = new LaneHarness().goConnecting();
-    lane.refuse({ status });
+    lane.refuse('forbidden');
     expect(lane.phase).toBe('waiting');
     expect(lane.due('retry')).toBeLessThanOrEqual(1000);
     expect(lane.notes).toEqual(['refused']);
     lane.until(() => lane.phase === 'acquiring', 1010);
     expect(lane.last('forget_grant').grant).toBe('test-1');
     lane.grant();
-    lane.refuse({ status });
+    lane.refuse('forbidden');
     expect(lane.phase).toBe('parked');
     expect(lane.due('retry')).toBeGreaterThanOrEqual(240_000);
     expect(lane.notes).toEqual(['refused', 'refused', 'parked']);
     // A parked lane that tries again is not in doubt any more.
     lane.until(() => lane.phase === 'acquiring', 610_000);
     lane.grant();
-    lane.refuse({ status });
+    lane.refuse('forbidden');
     expect(lane.phase).toBe('parked');
   });
 
@@ -50,7 +49,7 @@ describe('an upgrade that is refused', () => {
       lane.end();
       lane.until(() => lane.phase === 'acquiring', 1010);
       lane.grant();
-      lane.refuse({ status: 403 });
+      lane.refuse('forbidden');
       const { now } = lane;
       lane.comeBack();
       expect(lane.now - now).toBeLessThan(5000);
@@ -61,12 +60,7 @@ describe('an upgrade that is refused', () => {
 
   it('because of the balance parks at once, and the operator reads why', () => {
     const lane = new LaneHarness().goConnecting();
-    const said = {
-      errorCode: 100_050,
-      detail: 'Insufficient balance: top up',
-      texts: ['Insufficient balance'],
-    };
-    lane.refuse({ status: 403, ...said });
+    lane.refuse('insufficient_balance', { errorCode: 100_050, detail: 'Insufficient balance: top up' });
     expect(lane.phase).toBe('parked');
     const message = 'the service refused the stream with HTTP 403: 100050 Insufficient balance: top up';
     expect(lane.state.problem).toMatchObject({ code: 'insufficient_balance', message });
@@ -76,16 +70,9 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  it('with 402 is the balance, whatever the body says', () => {
-    const lane = new LaneHarness().goConnecting();
-    lane.refuse({ status: 402 });
-    expect(lane.phase).toBe('parked');
-    expect(lane.state.problem?.code).toBe('insufficient_balance');
-  });
-
   it('is asked again when its Retry-After is over', () => {
     const lane = new LaneHarness().goConnecting();
-    lane.refuse({ status: 503, retryAfterMs: 30_000 });
+    lane.refuse('service_error', { status: 503, retryAfterMs: 30_000 });
     expect(lane.phase).toBe('waiting');
     expect(lane.due('retry')).toBeGreaterThanOrEqual(30_000);
     expect(lane.due('retry')).toBeLessThanOrEqual(34_000);
@@ -93,7 +80,7 @@ describe('an upgrade that is refused', () => {
 
   it('before it is open is a failure like any other when it only closes', () => {
     const lane = new LaneHarness().goConnecting();
-    lane.end(1006);
+    lane.end();
     expect(lane.phase).toBe('waiting');
     expect(lane.state.problem?.code).toBe('network');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { limit, rejected, understood } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 /** When the sounds were captured that went out since. */
@@ -12,12 +13,9 @@ function sentSince(lane: LaneHarness, from: number): number[] {
 
 describe('a stream that breaks off', () => {
   it.each([
-    ['by a revocation', (lane: LaneHarness) => lane.says({ message_type: 'session_revoked', data: {} })],
-    [
-      'by its limit, without a warning',
-      (lane: LaneHarness) => lane.says({ message_type: 'max_duration_reached', data: {} }),
-    ],
-    ['by a reset', (lane: LaneHarness) => lane.end(1006)],
+    ['by a revocation', (lane: LaneHarness) => lane.says(limit('revoked'))],
+    ['by its limit, without a warning', (lane: LaneHarness) => lane.says(limit('max_duration'))],
+    ['by a reset', (lane: LaneHarness) => lane.end()],
   ])('%s in the middle of a sentence: the whole sentence is said to the next one', (_, happen) => {
     const lane = new LaneHarness().goLive();
     lane.hush(3);
@@ -208,12 +206,7 @@ describe('a lane with two languages', () => {
   it('keeps apart what stood on both sides of that', () => {
     const lane = new LaneHarness(TWO).goLive();
     const span = (id: string, start: number, end: number): void =>
-      lane.says({
-        message_type: 'validated_transcription',
-        data: {
-          transcription: { transcription_id: id, language: 'en', text: 'so', segments: [{ start, end }] },
-        },
-      });
+      lane.says(understood({ id, span: { fromMs: start * 1000, toMs: end * 1000 } }));
     lane.speak(12);
     span('a', 0, 1.28);
     span('b', 1.28, 2.56);
@@ -231,7 +224,7 @@ describe('a lane with two languages', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.pass(3000);
     lane.options({ source: 'xx', targets: ['es'] });
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     lane.until(() => lane.all('send_task').length === 3, 3000);
     lane.taskRuns();
     expect(lane.phase).toBe('live');
@@ -246,17 +239,7 @@ describe('a lane with two languages', () => {
   it('puts a pause of its own between a sentence said in one language and what was said in none', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(20);
-    lane.says({
-      message_type: 'validated_transcription',
-      data: {
-        transcription: {
-          transcription_id: 'a',
-          language: 'en',
-          text: 'so',
-          segments: [{ start: 0, end: 3.2 }],
-        },
-      },
-    });
+    lane.says(understood({ id: 'a', span: { fromMs: 0, toMs: 3200 } }));
     sound(lane, 'a', 'es', 1000);
     lane.end();
     lane.comeBack();
@@ -268,27 +251,22 @@ describe('a lane with two languages', () => {
 
   it('says a sentence once more whose translation was cut off, while the stream goes on, and not when more than half came', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
-    const translate = (id: string): void =>
-      lane.says({
-        message_type: 'translated_transcription',
-        data: { transcription: { transcription_id: id, language: 'es', text: 'x'.repeat(60) } },
-      });
     lane.speak(5);
     lane.hush(4);
     lane.understands('a');
-    translate('a');
+    lane.translates('a', 60);
     lane.hear('a', 200);
     lane.pass(9000);
     expect(lane.state.counts.saidAgain).toBe(1);
     lane.hush(20);
     expect(lane.wire.match(/s/g)).toHaveLength(29 + 8);
     lane.understands('b');
-    translate('b');
+    lane.translates('b', 60);
     lane.hear('b', 3900, true);
     lane.speak(5);
     lane.hush(4);
     lane.understands('c');
-    translate('c');
+    lane.translates('c', 60);
     lane.hear('c', 2500);
     lane.pass(9000);
     expect(lane.state.counts.saidAgain).toBe(1);
@@ -299,10 +277,7 @@ describe('a lane with two languages', () => {
     lane.speak(5);
     lane.hush(4);
     lane.understands('a');
-    lane.says({
-      message_type: 'translated_transcription',
-      data: { transcription: { transcription_id: 'a', language: 'es', text: 'x'.repeat(60) } },
-    });
+    lane.translates('a', 60);
     lane.hear('a', 200);
     lane.pongs = false;
     lane.pass(9000);

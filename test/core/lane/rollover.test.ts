@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { finished, ready } from '../../service-events.ts';
 import { heardBy } from './heard.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { testMinuteSessions } from './minute-sessions.ts';
 import { nextPcm } from './sound.ts';
 
-const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
-const EOS = { message_type: 'eos', data: {} } as const;
+const RUNNING = ready();
+const EOS = finished();
 
 describe('a rollover', () => {
   it('begins before the limit, and the live session goes on meanwhile', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canSay } from '../../../src/core/lane/session/saying.ts';
+import { heard, rejected, warned } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
@@ -46,8 +47,7 @@ describe('a text of the operator', () => {
   it('is no sentence of a visitor that sounds before its text comes, where it was being written down', () => {
     const lane = quiet();
     lane.speak(6);
-    const transcription = { transcription_id: 'v', language: 'en', text: 'so' };
-    lane.says({ message_type: 'partial_transcription', data: { transcription } });
+    lane.says(heard({ id: 'v' }));
     lane.hush(4);
     lane.say('a');
     lane.hear('v', 600, true);
@@ -105,21 +105,21 @@ describe('a text of the operator', () => {
   it('is refused in the words of the service', () => {
     const lane = quiet();
     lane.say('a');
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'message type tts_task is not known' });
+    lane.says(rejected('no texts are spoken'));
     expect(lane.last('said')).toMatchObject({
       ...{ id: 'a', outcome: 'refused' },
-      message: 'VALIDATION_ERROR: message type tts_task is not known',
+      message: 'NOT_VALID: no texts are spoken',
     });
     expect(lane.phase).toBe('live');
-    expect(lane.state.warning?.code).toBe('service_validation_error');
+    expect(lane.state.warning?.code).toBe('service_not_valid');
   });
 
   it('is not refused by what the service says once it speaks, or of nothing', () => {
     const lane = quiet();
-    lane.error({ code: 'RATE_LIMIT_EXCEEDED' });
+    lane.says(warned('error', { code: 'RATE_LIMIT_EXCEEDED' }));
     lane.say('a');
     lane.hear('tts', 200);
-    lane.error({});
+    lane.says(warned('error'));
     expect(outcomes(lane)).toEqual([]);
   });
 

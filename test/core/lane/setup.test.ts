@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { pushed, ready } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
-const NOT_FOUND = { code: 'NOT_FOUND', desc: 'no task yet' };
+const RUNNING = ready();
 
 /** Times of all effects of one kind since a moment. */
 function since(lane: LaneHarness, type: 'poll_task' | 'send_task' | 'ping', from: number): number[] {
@@ -68,20 +68,13 @@ describe('from start to live', () => {
     expect(lane.all('send_audio').every(({ queued }) => queued)).toBe(true);
   });
 
-  it('takes a service for live that tells no status with its task (docs/service.md 6', () => {
-    const lane = new LaneHarness().goConfiguring();
-    lane.pass(700);
-    lane.says({ message_type: 'current_task', data: {} });
-    expect(lane.phase).toBe('live');
-  });
-
   it('polls on while the pipeline has not started, no more than once in 2 s (docs/service.md 8', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     for (let i = 0; i < 4; i++) {
       lane.until(() => lane.all('poll_task').length === i + 1, 3000);
       lane.pass(100);
-      lane.error(NOT_FOUND);
+      lane.says(ready('none'));
       expect(lane.phase).toBe('configuring');
       expect(lane.state.problem).toBeNull();
     }
@@ -92,10 +85,10 @@ describe('from start to live', () => {
     expect(lane.all('poll_task')).toHaveLength(4);
   });
 
-  it.each(['paused', 'unknown', ''])('does not take a task that is "%s" for a running one', (status) => {
+  it.each(['paused', 'unclear'] as const)('does not take a task that is "%s" for a running one', (task) => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(700);
-    lane.says({ message_type: 'current_task', data: { task_status: status } });
+    lane.says(ready(task));
     expect(lane.phase).toBe('configuring');
   });
 
@@ -110,7 +103,7 @@ describe('from start to live', () => {
   it('asks at once when a live service pushes that the task runs', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(200);
-    lane.says({ message_type: 'task_status', data: { command: 'set_task', task_status: 'running' } });
+    lane.says(pushed('running'));
     lane.pass(0);
     expect(lane.all('poll_task')).toHaveLength(1);
     lane.says(RUNNING);
@@ -121,19 +114,19 @@ describe('from start to live', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     lane.pass(1000);
-    lane.error(NOT_FOUND);
-    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.says(ready('none'));
+    lane.says(pushed('running'));
     lane.pass(2000);
     expect(since(lane, 'poll_task', now)).toEqual([650, 2700]);
   });
 
   it('does not mind pushes that say something else, or that come when it is live', () => {
     const lane = new LaneHarness().goConfiguring();
-    lane.says({ message_type: 'task_status', data: { task_status: 'paused' } });
-    lane.says({ message_type: 'task_status', data: {} });
+    lane.says(pushed('paused'));
+    lane.says(pushed('unclear'));
     expect(lane.due('poll')).toBe(LANE_DEFAULTS.firstPollMs);
     lane.taskRuns();
-    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.says(pushed('running'));
     lane.says(RUNNING);
     expect(lane.phase).toBe('live');
     expect(lane.timers.has('poll')).toBe(false);

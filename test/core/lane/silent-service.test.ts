@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { finished, heard, pushed, ready, warned } from '../../service-events.ts';
 import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS } from './lane-harness.ts';
 
 const { silentAskMs, silentAnswerMs, silentGoOnMs, pollMs } = LANE_DEFAULTS;
-const task = { message_type: 'current_task', data: { task_status: 'running' } } as const;
+const task = ready();
 
 /** Someone speaks until the lane asks whether anybody listens; returns how long that took. */
 function speakUntilAsked(lane: LaneHarness, withinMs = 100_000): number {
@@ -45,8 +46,8 @@ describe('a service that takes speech and says nothing', () => {
   });
 
   it.each([
-    ['is gone', { message_type: 'error', data: { code: 'NOT_FOUND' } }],
-    ['is paused', { message_type: 'current_task', data: { task_status: 'paused' } }],
+    ['is gone', ready('none')],
+    ['is paused', ready('paused')],
   ] as const)('is left at once where it answers that the task %s, and nothing is lost', (what, answer) => {
     const lane = new LaneHarness().goLive();
     lane.says(answer);
@@ -82,8 +83,7 @@ describe('a service that takes speech and says nothing', () => {
     lane.speak(6);
     lane.understands('a');
     lane.speak(6);
-    const data = { transcription: { transcription_id: 'b', language: 'en', text: 'When will the results' } };
-    lane.says({ message_type: 'partial_transcription', data });
+    lane.says(heard({ id: 'b', text: 'When will the results' }));
     lane.hear('a', 2000, true);
     const polls = lane.all('poll_task').length;
     lane.hush(60);
@@ -117,11 +117,10 @@ describe('a service that takes speech and says nothing', () => {
   });
 
   it.each([
-    { message_type: 'warning', data: { code: 'AUDIO_STREAM_TOO_SLOW' } },
-    { message_type: 'task_status', data: {} },
-    { message_type: 'tts_buffer_stats', data: {} },
-    { message_type: 'error', data: { code: 'RATE_LIMIT_EXCEEDED' } },
-  ] as const)('is not asked as long as it says anything: $message_type', (message) => {
+    warned('warning', { code: 'AUDIO_STREAM_TOO_SLOW' }),
+    pushed('unclear'),
+    warned('error', { code: 'RATE_LIMIT_EXCEEDED' }),
+  ])('is not asked as long as it says anything: $type', (message) => {
     const lane = new LaneHarness().goLive();
     const polls = lane.all('poll_task').length;
     for (let i = 0; i < 12; i++) {
@@ -180,7 +179,7 @@ describe('a service that takes speech and says nothing', () => {
       const spoken = lane.hearing?.replay.unanswered?.chunks ?? 0;
       expect(spoken * CHUNK_MS).toBeGreaterThan(10_000);
       lane[how]();
-      lane.end(1000);
+      lane.end('closed');
       expect(lane.all('notify').filter(({ kind }) => kind === 'speech_lost')).toMatchObject([
         { detail: { lost_ms: spoken * CHUNK_MS, cause: 'stopped' } },
       ]);
@@ -275,7 +274,7 @@ describe('a service that takes speech and says nothing', () => {
     lane.says(task, old);
     lane.hush(20);
     expect(lane.last('end_task').stream).toBe(old);
-    lane.says({ message_type: 'eos', data: {} }, old);
+    lane.says(finished(), old);
     expect(ends(lane)).toBe(1);
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(30);
   });

@@ -6,7 +6,7 @@ import { isStreaming, streamsOf } from '../../../src/core/lane/session/session.t
 import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
 import { EARLY_CHUNKS } from '../../../src/core/uplink/pacer.ts';
-import type { StreamMessage } from '../../../src/ports/stream.ts';
+import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { demand, type Step } from './invariants.ts';
 import { isQuiet, readEnds } from './sound.ts';
 import { SpeakerLedger } from './speaker-ledger.ts';
@@ -61,8 +61,8 @@ export class SoundLedger {
     const { before, event, state, effects, now } = step;
     if (event.type === 'sounding') this.speaker.tell(event);
     if (event.type === 'captured') this.capture(before, event, state, now);
-    if (event.type === 'message' && isKnown(before, event.stream)) {
-      this.understand(event.stream, event.message, taskOf(before).targets);
+    if (event.type === 'service' && isKnown(before, event.stream)) {
+      this.understand(event.stream, event.said, taskOf(before).targets);
     }
     if (state.counts.takenBack > before.counts.takenBack) this.takeBack(step);
     for (const effect of effects) {
@@ -83,17 +83,16 @@ export class SoundLedger {
   }
 
   /** A sentence is understood by the pause after it, and spoken once its sound comes in every language. */
-  private understand(stream: number, message: StreamMessage, targets: readonly string[]): void {
+  private understand(stream: number, said: ServiceEvent, targets: readonly string[]): void {
     const listener = this.listeners.get(stream);
     if (listener === undefined) return;
-    if (message.message_type === 'validated_transcription') {
-      const id = message.data.transcription.transcription_id ?? null;
-      listener.understood.push({ id, sounds: listener.ended, languages: new Set() });
+    if (said.type === 'understood') {
+      listener.understood.push({ id: said.id, sounds: listener.ended, languages: new Set() });
       listener.ended = [];
     }
     // A piece without sound speaks nothing.
-    if (message.message_type !== 'output_audio' || message.pcm.byteLength === 0) return;
-    const { sentence, language } = message;
+    if (said.type !== 'spoke' || said.pcm.byteLength === 0) return;
+    const { sentence, language } = said;
     for (const { id, sounds, languages } of listener.understood) {
       if (id !== null && sentence !== null && id !== sentence) continue;
       if (language !== null) languages.add(language);

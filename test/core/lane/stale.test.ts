@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import { closed, limit, ready, refused, spoke } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
@@ -60,33 +61,14 @@ describe('a timer that is on its way although it does not count any more', () =>
 describe('the voice of a stream that is gone', () => {
   const events: readonly LaneEvent[] = [
     { type: 'opened', stream: 1 },
-    {
-      type: 'refused',
-      stream: 1,
-      refusal: { status: 403, errorCode: null, texts: [], detail: null, retryAfterMs: null },
-    },
+    { type: 'service', stream: 1, said: refused('forbidden', { status: 403 }) },
     { type: 'unreached', stream: 1, spent: false, message: 'late' },
-    { type: 'message', stream: 1, message: { message_type: 'session_revoked', data: {} } },
-    {
-      type: 'message',
-      stream: 1,
-      message: { message_type: 'current_task', data: { task_status: 'running' } },
-    },
-    {
-      type: 'message',
-      stream: 1,
-      message: {
-        message_type: 'output_audio',
-        pcm: new Uint8Array(960),
-        sentence: 'a',
-        language: null,
-        utterance: 'a',
-        last: false,
-      },
-    },
+    { type: 'service', stream: 1, said: limit('revoked') },
+    { type: 'service', stream: 1, said: ready() },
+    { type: 'service', stream: 1, said: spoke(new Uint8Array(960), { sentence: 'a', utterance: 'a' }) },
     { type: 'pong', stream: 1 },
     { type: 'unreadable', stream: 1, what: 'speech', description: 'sound without data' },
-    { type: 'ended', stream: 1, code: 1006, reason: '' },
+    { type: 'service', stream: 1, said: closed() },
   ];
 
   it.each(events)('changes nothing but the count of what was ignored: $type', (event) => {

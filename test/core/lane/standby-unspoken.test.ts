@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { finished } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 describe('standby with a sentence that is not spoken to its end', () => {
   const translate = (lane: LaneHarness, id: string): void => {
     lane.understands(id);
-    const transcription = { transcription_id: id, language: 'es', text: 'x'.repeat(60) };
-    lane.says({ message_type: 'translated_transcription', data: { transcription } });
+    lane.translates(id, 60);
   };
   /** Three seconds and nine tenths of a sentence are due, of a service that marks its ends. @param isSure that it was speech */
   const owing = (standbyAfterMs: number, isSure = true): LaneHarness => {
@@ -41,7 +41,7 @@ describe('standby with a sentence that is not spoken to its end', () => {
       const lane = owing(1000, false);
       lane.until(() => lane.phase === 'standby', 30_000);
       expect(lane.notes).not.toContain('unspoken');
-      if (confirms) lane.says({ message_type: 'eos', data: {} });
+      if (confirms) lane.says(finished());
       else lane.hush(seconds(10));
       const unspoken = lane.all('notify').filter(({ kind }) => kind === 'unspoken');
       expect(unspoken).toMatchObject([{ detail: { language: 'es', unspoken_ms: 1600, sentences: 1 } }]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import { finished, heard, limit } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
@@ -21,7 +22,7 @@ describe('standby', () => {
     const { at } = lane.last('end_task');
     expect(at - spokeAt).toBeGreaterThanOrEqual(AFTER_MS);
     expect(at - spokeAt).toBeLessThanOrEqual(AFTER_MS + 1500);
-    lane.says({ message_type: 'eos', data: {} });
+    lane.says(finished());
     expect(lane.state).toMatchObject({
       session: { kind: 'standby' },
       oldSession: null,
@@ -66,10 +67,9 @@ describe('standby', () => {
 
   it('is put off while the service writes a sentence down in which our own detector finds no voice', () => {
     const lane = asleepAfter().goLive();
-    const transcription = { transcription_id: 'a', language: 'en', text: 'quietly said', segments: null };
     const chunks = (ms: number) => Math.ceil(ms / CHUNK_MS);
     for (let ms = 0; ms < AFTER_MS + 10_000; ms += 4 * CHUNK_MS) {
-      lane.says({ message_type: 'partial_transcription', data: { transcription } });
+      lane.says(heard({ id: 'a', text: 'quietly said' }));
       lane.hush(4);
     }
     expect(lane.phase).toBe('live');
@@ -82,16 +82,15 @@ describe('standby', () => {
 
   it('that has just begun ends in order, although the sentence it ends in had been written down in part', () => {
     const lane = asleepAfter().goLive();
-    const transcription = { transcription_id: 'a', language: 'en', text: 'quietly said', segments: null };
     lane.isSpeech = false;
     lane.hush(50);
     while (lane.phase === 'live') {
       lane.speak(3);
-      lane.says({ message_type: 'partial_transcription', data: { transcription } });
+      lane.says(heard({ id: 'a', text: 'quietly said' }));
     }
-    lane.says({ message_type: 'validated_transcription', data: { transcription } });
+    lane.understands('a');
     lane.hear('a', 2000, true);
-    lane.says({ message_type: 'eos', data: {} });
+    lane.says(finished());
     const ended = lane.all('notify').filter(({ kind }) => kind === 'session_ended');
     expect(ended).toMatchObject([{ detail: { cause: 'standby' } }]);
   });
@@ -109,8 +108,8 @@ describe('standby', () => {
     lane.open();
     lane.taskRuns();
     lane.hush(40);
-    const heard = lane.all('send_audio').filter(({ stream }) => stream === 2);
-    const places = heard.flatMap(({ capturedAt }) => (capturedAt === null ? [] : [capturedAt]));
+    const sent = lane.all('send_audio').filter(({ stream }) => stream === 2);
+    const places = sent.flatMap(({ capturedAt }) => (capturedAt === null ? [] : [capturedAt]));
     // Three chunks of the room before it, in case the word began softly, then every chunk of it.
     const softBeganAt = beganAt - 2 * CHUNK_MS;
     expect(places.slice(0, 11)).toEqual(Array.from({ length: 11 }, (_, i) => softBeganAt + i * CHUNK_MS));
@@ -197,7 +196,7 @@ describe('standby', () => {
   it('ordered or called off while live or rolling counts at once', () => {
     const lane = new LaneHarness().goRolling();
     lane.options({ standbyAfterMs: 5000 });
-    lane.says({ message_type: 'session_revoked', data: {} }, 1);
+    lane.says(limit('revoked'), 1);
     lane.grant();
     lane.open();
     lane.taskRuns();

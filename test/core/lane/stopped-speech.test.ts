@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneOptions } from '../../../src/core/lane/lane-options.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { finished } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const EOS = { message_type: 'eos', data: {} } as const;
+const EOS = finished();
 const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[] =>
   lane
     .all('notify')

@@ -1,7 +1,6 @@
 import type { LaneEffect } from '../../../src/core/lane/effect.ts';
 import type { Grant, LaneEvent } from '../../../src/core/lane/event.ts';
 import { leaseOf, streamsOf } from '../../../src/core/lane/session/session.ts';
-import { classifyRefusal } from '../../../src/core/retry/recovery.ts';
 import { demand, type Step } from './invariants.ts';
 
 /** The service allows one get_task and one set_task per this (docs/service.md 8, 10.2). */
@@ -23,9 +22,16 @@ interface Connection {
 /** Whether a try that failed has left its token as it was: it did not reach the service, or there was no room for a stream. */
 function isUnspent(event: LaneEvent): boolean {
   if (event.type === 'unreached') return !event.spent;
-  if (event.type !== 'refused') return false;
-  const { status: httpStatus, errorCode, texts } = event.refusal;
-  return classifyRefusal({ httpStatus, errorCode, texts }) === 'session_limit_reached';
+  if (event.type !== 'service' || event.said.type !== 'refused') return false;
+  return event.said.status !== null && event.said.reason === 'session_limit_reached';
+}
+
+/** Whether the connection is gone with it. */
+function isOver(event: LaneEvent): boolean {
+  if (event.type === 'unreached') return true;
+  if (event.type !== 'service') return false;
+  const { said } = event;
+  return said.type === 'refused' ? said.status !== null : said.type === 'ended' && said.how !== 'complete';
 }
 
 /** Keeps track of tokens and streams from the outside, as the backend and the service would see them. */
@@ -74,10 +80,10 @@ export class StreamLedger {
     if (connection === undefined) return;
     if (event.type === 'opened') connection.opened = true;
     if (!connection.opened && isUnspent(event)) this.opened.delete(connection.grant);
-    if (['unreached', 'refused', 'ended'].includes(event.type)) this.connections.delete(event.stream);
-    if (event.type !== 'message' || event.message.message_type !== 'current_task') return;
-    const status = event.message.data.task_status;
-    if (connection.asked && (status === undefined || status === 'running')) connection.runs = true;
+    if (isOver(event)) this.connections.delete(event.stream);
+    if (event.type !== 'service' || event.said.type !== 'ready') return;
+    const { task, isAnswer } = event.said;
+    if (connection.asked && isAnswer && task === 'running') connection.runs = true;
   }
 
   private follow(effect: LaneEffect, now: number): void {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { REFUSAL_REASONS } from '../../../src/protocol/service/error.ts';
+import { REFUSALS } from '../../../src/ports/stream.ts';
+import { finished, limit, refused, rejected } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { situation } from './situations.ts';
 
 const LIMIT_MS = 60_000;
-const OVER = { message_type: 'max_duration_reached', data: {} } as const;
-const REVOKED = { message_type: 'session_revoked', data: {} } as const;
-const EOS = { message_type: 'eos', data: {} } as const;
+const OVER = limit('max_duration');
+const REVOKED = limit('revoked');
+const EOS = finished();
 
 describe('the token of the next session', () => {
   it('that comes late, after it was asked for again, still is in time', () => {
@@ -84,11 +85,11 @@ describe('the token of the next session', () => {
 });
 
 describe('the next session', () => {
-  it.each(REFUSAL_REASONS)('refused at the upgrade with %s: the live one goes on', (reason) => {
+  it.each(REFUSALS)('refused at the upgrade with %s: the live one goes on', (reason) => {
     const lane = new LaneHarness().goRolling();
     lane.speak(1);
     lane.grant();
-    lane.refuse({ status: 403, texts: [reason] });
+    lane.refuse(reason);
     expect(lane.phase).toBe('live');
     expect(lane.hearing?.id).toBe(1);
     lane.speak(3);
@@ -97,12 +98,12 @@ describe('the next session', () => {
   });
 
   it.each([
-    ['a close', (lane: LaneHarness) => lane.end(1008, 'session_already_used')],
-    ['an early message', (lane: LaneHarness) => lane.error({ reason: 'session_already_used' })],
+    ['a close', (lane: LaneHarness) => lane.end('cut', { reason: 'session_already_used' })],
+    ['an early message', (lane: LaneHarness) => lane.says(refused('session_already_used'))],
     ['a broken connection', (lane: LaneHarness) => lane.end()],
     ['no way there', (lane: LaneHarness) => lane.unreach(true)],
     ['a revocation', (lane: LaneHarness) => lane.says(REVOKED)],
-    ['a task it does not take', (lane: LaneHarness) => lane.error({ code: 'VALIDATION_ERROR' })],
+    ['a task it does not take', (lane: LaneHarness) => lane.says(rejected())],
   ])('that fails by %s while it is set up is tried again', (_, happen) => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
@@ -200,7 +201,7 @@ describe('the next session', () => {
 
   it('that dies when it is ready is replaced', () => {
     const lane = new LaneHarness().goReady();
-    lane.end(1006, '', 2);
+    lane.end('cut', {}, 2);
     expect(lane.phase).toBe('live');
     expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 1 } } });
     lane.until(() => lane.phase === 'rolling', 5000);
@@ -228,7 +229,7 @@ describe('no room for two', () => {
     const lane = new LaneHarness().goRolling();
     lane.speak(3);
     lane.grant();
-    lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+    lane.refuse('session_limit_reached', { status: 409 });
     lane.speak(4);
     expect(lane.phase).toBe('live');
     lane.hush(2);
@@ -252,7 +253,7 @@ describe('no room for two', () => {
     const lane = new LaneHarness().goRolling();
     lane.speak(1);
     lane.grant();
-    lane.refuse({ status: 409, texts: ['session_limit_reached'] });
+    lane.refuse('session_limit_reached', { status: 409 });
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.phase === 'live') lane.speak(1);
     expect(lane.phase).toBe('waiting');
@@ -280,7 +281,7 @@ describe('no room for two', () => {
 
   it('and the old one breaks off mid-sentence: it is said again to the next', () => {
     const lane = situation('waiting, old session');
-    lane.end(1006, '', 1);
+    lane.end('cut', {}, 1);
     expect(lane.state.counts.takenBack).toBeGreaterThan(0);
     lane.comeBack();
     lane.hush(20);

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { ready } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('languages that the service was told and does not take', () => {
   it('while live: a service that goes on naming the languages before has not taken the new ones', () => {
     const lane = new LaneHarness().goLive();
     const tells = (...languages: string[]): void => {
-      const translations = languages.map((target_language) => ({ target_language }));
-      lane.says({
-        message_type: 'current_task',
-        data: { task_status: 'running', pipeline: { translations } },
-      });
+      lane.says(ready('running', { targets: languages }));
     };
     lane.pass(5000);
     lane.options({ targets: ['de'] });
@@ -31,14 +28,9 @@ describe('languages that the service was told and does not take', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(5000);
     lane.options({ targets: ['de'] });
-    const translations = [{ target_language: 'es' }];
     for (let i = 0; i < 12 && lane.phase === 'configuring'; i++) {
       lane.pass(2000);
-      if (lane.phase === 'configuring')
-        lane.says({
-          message_type: 'current_task',
-          data: { task_status: 'running', pipeline: { translations } },
-        });
+      if (lane.phase === 'configuring') lane.says(ready('running', { targets: ['es'] }));
     }
     expect(lane.state.problem?.code).toBe('setup_timeout');
     lane.comeBack();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS, taskOf } from '../../../src/core/lane/lane-options.ts';
+import { finished, pushed, ready, rejected } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const RUNNING = { message_type: 'current_task', data: { task_status: 'running' } } as const;
+const RUNNING = ready();
 
 function tasks(lane: LaneHarness) {
   return lane.all('send_task').map(({ source, targets, voice }) => `${source}>${targets.join('+')} ${voice}`);
@@ -13,7 +14,7 @@ function refusing(): LaneHarness {
   const lane = new LaneHarness().goLive();
   lane.pass(3000);
   lane.options({ targets: ['xx'] });
-  lane.error({ code: 'VALIDATION_ERROR' });
+  lane.says(rejected());
   lane.until(() => lane.all('send_task').length === 3, 3000);
   lane.taskRuns();
   return lane;
@@ -46,7 +47,7 @@ describe('languages or voice changed', () => {
     lane.options({ targets: ['fr'] });
     const { now } = lane;
     lane.says(RUNNING);
-    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.says(pushed('running'));
     expect(lane.phase).toBe('configuring');
     lane.pass(6000);
     expect(lane.all('poll_task').filter(({ at }) => at >= now)[0]?.at).toBe(now + LANE_DEFAULTS.reapplyMs);
@@ -107,7 +108,7 @@ describe('languages or voice changed', () => {
     lane.pass(700);
     lane.options({ targets: ['fr'] });
     lane.says(RUNNING);
-    lane.says({ message_type: 'task_status', data: { task_status: 'running' } });
+    lane.says(pushed('running'));
     expect(lane.phase).toBe('configuring');
     lane.until(() => lane.all('send_task').length === 2, 3000);
     expect(lane.now - now).toBeGreaterThanOrEqual(LANE_DEFAULTS.pollMs);
@@ -155,7 +156,7 @@ describe('languages or voice changed', () => {
     const lane = new LaneHarness().goDraining();
     lane.options({ targets: ['fr'] });
     expect(lane.all('send_task')).toHaveLength(1);
-    lane.says({ message_type: 'eos', data: {} });
+    lane.says(finished());
     lane.start();
     lane.grant();
     lane.open();
@@ -166,7 +167,7 @@ describe('languages or voice changed', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['xx'] });
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
+    lane.says(rejected('unknown target_language'));
     expect(lane.phase).toBe('configuring');
     expect(lane.last('notify')).toMatchObject({ kind: 'refused', detail: { targets: ['xx'] } });
     lane.until(() => lane.all('send_task').length === 3, 3000);
@@ -186,7 +187,7 @@ describe('languages or voice changed', () => {
     lane.options({ targets: ['xx'], voice: 'low', volume: 50 });
     lane.options({ ...ordered, start: 'voice', standbyAfterMs: 90_000 });
     const { options } = lane.state;
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     expect(lane.state.options).toBe(options);
     expect(options).toMatchObject({ ...ordered, targets: ['xx'], voice: 'low', start: 'voice' });
     expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
@@ -194,7 +195,7 @@ describe('languages or voice changed', () => {
 
   it('to what the service does not know: the next session is told what it took', () => {
     const lane = refusing();
-    lane.end(1006);
+    lane.end();
     lane.comeBack();
     expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null', 'en>es null']);
     expect(lane.state.refusedTask?.instead).toEqual({ targets: ['es'] });
@@ -206,7 +207,7 @@ describe('languages or voice changed', () => {
     lane.pass(3000);
     expect(tasks(lane).at(-1)).toBe('en>es low');
     expect(lane.state.refusedTask?.instead).toEqual({ targets: ['es'] });
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown voice' });
+    lane.says(rejected('unknown voice'));
     expect(lane.state.refusedTask).toEqual({
       instead: { targets: ['es'], voice: null },
       message: 'unknown voice',
@@ -235,7 +236,7 @@ describe('languages or voice changed', () => {
     lane.options({ source: 'es' });
     lane.pass(3000);
     expect(tasks(lane).at(-1)).toBe('es>xx null');
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
   });
 
@@ -249,11 +250,11 @@ describe('languages or voice changed', () => {
   it('at rest, to what the service does not know: the next session goes on with what it took last', () => {
     const lane = new LaneHarness().goDraining();
     lane.options({ targets: ['xx'] });
-    lane.says({ message_type: 'eos', data: {} });
+    lane.says(finished());
     lane.start();
     lane.grant();
     lane.open();
-    lane.error({ code: 'VALIDATION_ERROR', desc: 'unknown target_language' });
+    lane.says(rejected('unknown target_language'));
     expect(lane.phase).toBe('configuring');
     lane.until(() => lane.all('send_task').length === 3, 3000);
     lane.taskRuns();
@@ -269,7 +270,7 @@ describe('languages or voice changed', () => {
     lane.until(() => lane.phase === 'acquiring', 10_000);
     lane.grant();
     lane.open();
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     lane.taskRuns();
     expect(lane.phase).toBe('live');
     expect(tasks(lane).slice(3)).toEqual(['en>xx null', 'en>es null']);
@@ -278,10 +279,10 @@ describe('languages or voice changed', () => {
   it('to what the service does not know, nor what it knew before: parked, and not forever asked', () => {
     const lane = new LaneHarness().goLive();
     const refuseBoth = (phase: string): void => {
-      lane.error({ code: 'VALIDATION_ERROR' });
+      lane.says(rejected());
       const told = tasks(lane).length;
       lane.until(() => tasks(lane).length > told, 3000);
-      lane.error({ code: 'VALIDATION_ERROR' });
+      lane.says(rejected());
       expect(tasks(lane).slice(-2)).toEqual(['en>xx null', 'en>es null']);
       expect(lane.phase).toBe(phase);
       expect(lane.state.refusedTask).toBeNull();
@@ -308,7 +309,7 @@ describe('languages or voice changed', () => {
     lane.pass(3000);
     lane.options({ targets: ['xx'] });
     lane.options({ targets: ['fr'] });
-    lane.error({ code: 'VALIDATION_ERROR' });
+    lane.says(rejected());
     expect(lane.state).toMatchObject({ options: { targets: ['fr'] }, refusedTask: null });
     lane.until(() => lane.all('send_task').length === 3, 3000);
     lane.taskRuns();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import type { UnreadableWhat } from '../../../src/ports/stream.ts';
+import { ready } from '../../service-events.ts';
 import { LaneHarness } from './asking-lane.ts';
 
 const SOUND = 'output_audio_data without a usable data';
@@ -72,7 +73,7 @@ describe('what the service says and nobody can read', () => {
     expect(status(lane).status).toBe('ready');
     degrade();
     lane.hear('b', 0, true);
-    lane.says({ message_type: 'current_task', data: { task_status: 'running' } });
+    lane.says(ready());
     expect(status(lane).status).toBe('degraded');
     lane.hear('b', 200);
     expect(status(lane).status).toBe('ready');
@@ -121,7 +122,7 @@ describe('what the service says and nobody can read', () => {
   it('is no explanation of a session that was told why it ended', () => {
     const lane = live();
     mumble(lane);
-    lane.end(1011, 'out of order');
+    lane.end('cut', { reason: 'service_error', detail: '1011, out of order' });
     expect(lane.state.problem?.message).toContain('out of order');
   });
 

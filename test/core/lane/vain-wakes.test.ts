@@ -81,7 +81,9 @@ describe('a lane that is woken by what was no speech', () => {
     const told = lane.all('notify').filter(({ kind }) => kind === 'capture_problem');
     expect(told).toHaveLength(1);
     expect(told[0]?.detail).toMatchObject({ finding: 'noisy_room' });
-    expect(JSON.stringify(told[0]?.detail)).toMatch(/4 times in an hour by sound .*; the room is at -40 dBFS/);
+    expect(JSON.stringify(told[0]?.detail)).toMatch(
+      /4 times in an hour by sound .*; the room is at -40 dBFS/,
+    );
     expect(lane.state.captureFindings).toEqual(['noisy_room']);
     hear(lane, chunks(3700, -5));
     expect(lane.notes.at(-1)).toBe('capture_problem_over');

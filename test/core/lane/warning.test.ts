@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamMessage } from '../../../src/ports/stream.ts';
+import { warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const SLOW: StreamMessage = {
-  message_type: 'warning',
-  data: { code: 'AUDIO_STREAM_TOO_SLOW', message: 'slower than real time' },
-};
+const SLOW = warned('warning', { code: 'AUDIO_STREAM_TOO_SLOW', text: 'slower than real time' });
 const WORDS = { code: 'service_audio_stream_too_slow', message: 'slower than real time' };
 
 describe('a warning of the service', () => {
@@ -32,7 +29,7 @@ describe('a warning of the service', () => {
   it('goes away with its session', () => {
     const lane = new LaneHarness().goLive();
     lane.says(SLOW);
-    lane.end(1006);
+    lane.end();
     expect(lane.state.warning).toBeNull();
     expect(lane.timers.has('warning')).toBe(false);
     expect(lane.state.problem?.code).toBe('network');

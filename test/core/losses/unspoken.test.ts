@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
+import { finished } from '../../service-events.ts';
 import { LaneHarness } from '../lane/lane-harness.ts';
 
-const EOS = { message_type: 'eos', data: {} } as const;
+const EOS = finished();
 const TWO = { options: { echo: 'off', targets: ['es', 'fr'] } } as const;
 const ONE = { options: { echo: 'off' } } as const;
 

@@ -1,4 +1,4 @@
-import type { StreamMessage } from '../../../ports/stream.ts';
+import type { Spoke } from '../../../ports/stream.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { bytesOf } from '../../playout/sentences.ts';
 import { owesSpeech, owesSpeechSince } from '../../replay/owed.ts';
@@ -21,8 +21,6 @@ const LONGEST_MS = 180_000;
 const LOOK_EACH_MS = 320;
 
 type SayEvent = Extract<LaneEvent, { type: 'say' }>;
-type Sound = Extract<StreamMessage, { message_type: 'output_audio' }>;
-type ErrorData = Extract<StreamMessage, { message_type: 'error' }>['data'];
 
 /** Nobody is in the middle of a sentence, as far as the service has heard. */
 export function isHeardOut({ session, backlog }: LaneState): boolean {
@@ -61,7 +59,7 @@ export function say(context: StepContext, { id, text, language, translate }: Say
 }
 
 /** Whether translated sound is that of the operator's text, and not of a sentence that a visitor said. */
-export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, language }: Sound): boolean {
+export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, language }: Spoke): boolean {
   const { saying } = state;
   if (saying === null || saying.stream !== stream.id) return false;
   if (saying.sound !== null) return saying.sound.sentence === sentence;
@@ -77,7 +75,7 @@ function goesOn({ replay: { namelessAt } }: Stream, now: number): boolean {
   return namelessAt !== null && now - namelessAt < OTHER_SOUND_MS;
 }
 
-export function onSaidSound(context: StepContext, stream: Stream, message: Sound): void {
+export function onSaidSound(context: StepContext, stream: Stream, message: Spoke): void {
   const { saying, settings } = context.state;
   if (saying === null) return;
   const { sentence, utterance, last } = message;
@@ -91,10 +89,9 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Sound
 }
 
 /** The service objects to something: to the text, where it has not begun to speak it. */
-export function onSayError(context: StepContext, stream: Stream, { code, desc }: ErrorData): void {
+export function onSayError(context: StepContext, stream: Stream, words: string): void {
   const { saying } = context.state;
   if (saying?.stream !== stream.id || saying.sound !== null) return;
-  const words = [code, desc].filter((part) => part != null && part !== '').join(': ');
   end(context, 'refused', words.slice(0, 200));
 }
 

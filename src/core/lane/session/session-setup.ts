@@ -211,7 +211,7 @@ function isTaskBefore({ confirmedTask, toldTask }: Stream, told: readonly string
 export function onTaskRuns(context: StepContext, { id }: Stream, told: readonly string[] | null): void {
   const { session } = context.state;
   const stream = unsettled(session);
-  // An answer to a question that was asked before the last set_task tells nothing about the new task.
+  // An answer to a question that was asked before the last task was sent tells nothing about the new task.
   if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
   if (isTaskBefore(stream, told)) return;
   // Before anything is said a first task may still give way to another one.

@@ -56,9 +56,9 @@ export interface Stream {
   /** When the task first ran and the stream took what is said; null before. */
   readonly liveAt: number | null;
   readonly lastPollAt: number | null;
-  /** `get_task` has been asked since the last `set_task`. */
+  /** It was asked whether the task runs since it was sent the last one. */
   readonly asked: boolean;
-  /** The options changed since the last `set_task`: it is to be told once more. */
+  /** The options changed since the last task was sent: it is to be told once more. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
   /** Since when what it is sent does not leave this machine; null: it does. */
@@ -202,7 +202,7 @@ export interface Finishing {
   /** Paces the silence that it is fed. */
   readonly pacer: Pacer;
 }
-/** `end_task` has been sent. */
+/** It was asked to end. */
 export interface Ending {
   readonly is: 'ending';
   /** Speech that it owed when it was told to end, and that cannot have been noise to it, is sent again. */

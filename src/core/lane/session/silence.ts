@@ -1,4 +1,4 @@
-import type { StreamMessage } from '../../../ports/stream.ts';
+import type { ServiceEvent } from '../../../ports/stream.ts';
 import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import type { LaneSettings } from '../lane-options.ts';
@@ -51,35 +51,23 @@ export function noteSpeech(
 }
 
 /**
- * Notes a message of the service, of whatever kind.
+ * Notes that the service says something, of whatever kind.
  * @param isWriting it has begun to write a sentence down: sound of the one before it does not settle that
  */
-export function noteMessage(
-  silence: Silence,
-  message: StreamMessage,
-  isWriting: boolean,
-  now: number,
-): Silence {
-  const isSound = message.message_type === 'output_audio';
-  const since = isText(message) || (isSound && isWriting) ? now : null;
+export function noteMessage(silence: Silence, said: ServiceEvent, isWriting: boolean, now: number): Silence {
+  const since = isText(said) || (said.type === 'spoke' && isWriting) ? now : null;
   if (since === null && silence.since === null && !silence.onlyAnswers) return silence;
-  const onlyAnswers = isAnswer(message) && (silence.askedAt !== null || silence.onlyAnswers);
+  const onlyAnswers = isAnswer(said) && (silence.askedAt !== null || silence.onlyAnswers);
   return { ...NO_SILENCE, since, onlyAnswers };
 }
 
 /** What it has written down it has still to speak. */
-export function isText({ message_type: type }: StreamMessage): boolean {
-  return (
-    type === 'partial_transcription' ||
-    type === 'validated_transcription' ||
-    type === 'partial_translated_transcription' ||
-    type === 'translated_transcription'
-  );
+export function isText({ type }: ServiceEvent): boolean {
+  return type === 'heard' || type === 'understood' || type === 'translated';
 }
 
-function isAnswer(message: StreamMessage): boolean {
-  if (message.message_type === 'error') return message.data.code === 'NOT_FOUND';
-  return message.message_type === 'current_task';
+function isAnswer(said: ServiceEvent): boolean {
+  return said.type === 'ready' && said.isAnswer;
 }
 
 /** Notes that a session was ended for its silence. */

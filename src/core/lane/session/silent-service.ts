@@ -1,4 +1,4 @@
-import type { StreamMessage } from '../../../ports/stream.ts';
+import type { ServiceEvent } from '../../../ports/stream.ts';
 import { noteReaction } from '../../replay/missing.ts';
 import { owesSpeech } from '../../replay/owed.ts';
 import type { StepContext } from '../step-context.ts';
@@ -26,10 +26,10 @@ import {
 const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has said something. Returns the stream as it is then. */
-export function hearService(context: StepContext, stream: Stream, message: StreamMessage): Stream {
-  const understands = isText(message) || message.message_type === 'output_audio';
+export function hearService(context: StepContext, stream: Stream, said: ServiceEvent): Stream {
+  const understands = isText(said) || said.type === 'spoke';
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });
-  const silence = noteMessage(stream.silence, message, stream.replay.partial !== null, context.now);
+  const silence = noteMessage(stream.silence, said, stream.replay.partial !== null, context.now);
   const { chunkMs } = context.state.settings;
   const replay = understands ? noteReaction(stream.replay, chunkMs) : stream.replay;
   if (silence === stream.silence && replay === stream.replay) return stream;
@@ -40,11 +40,11 @@ export function hearService(context: StepContext, stream: Stream, message: Strea
  * A service that was asked why it says nothing answers that it has no task, or that it rests: no more is waited for.
  * @returns whether the stream was left for that
  */
-export function endWithoutTask(context: StepContext, stream: Stream, message: StreamMessage): boolean {
+export function endWithoutTask(context: StepContext, stream: Stream, said: ServiceEvent): boolean {
   const { session } = context.state;
   if (!isStreaming(session) || session.stream.id !== stream.id || stream.silence.askedAt === null)
     return false;
-  const why = whyNoTask(message);
+  const why = whyNoTask(said);
   if (why === null) return false;
   fail(context, 'silent_service', {
     stream,
@@ -53,10 +53,10 @@ export function endWithoutTask(context: StepContext, stream: Stream, message: St
   return true;
 }
 
-function whyNoTask(message: StreamMessage): string | null {
-  if (message.message_type === 'error' && message.data.code === 'NOT_FOUND') return 'is gone';
-  const isPaused = message.message_type === 'current_task' && message.data.task_status === 'paused';
-  return isPaused ? 'is paused' : null;
+function whyNoTask(said: ServiceEvent): string | null {
+  if (said.type !== 'ready' || !said.isAnswer) return null;
+  if (said.task === 'none') return 'is gone';
+  return said.task === 'paused' ? 'is paused' : null;
 }
 
 export function onSilenceTimer(context: StepContext): void {

@@ -1,4 +1,4 @@
-import type { StreamMessage, UnreadableWhat } from '../../../ports/stream.ts';
+import type { ServiceEvent, UnreadableWhat } from '../../../ports/stream.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import type { Stream } from './session.ts';
@@ -33,10 +33,10 @@ export function onUnreadable(
 }
 
 /** Looks at what the service says: a text or sound ends the trouble. */
-export function noteReadable(context: StepContext, message: StreamMessage): void {
+export function noteReadable(context: StepContext, said: ServiceEvent): void {
   if (context.state.unreadable === null) return;
-  const isSound = message.message_type === 'output_audio' && message.pcm.byteLength > 0;
-  if (isSound || isText(message)) context.set({ unreadable: null });
+  const isSound = said.type === 'spoke' && said.pcm.byteLength > 0;
+  if (isSound || isText(said)) context.set({ unreadable: null });
 }
 
 type Known = Pick<LaneState, 'unreadable'>;

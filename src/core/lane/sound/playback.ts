@@ -1,4 +1,4 @@
-import type { StreamMessage } from '../../../ports/stream.ts';
+import type { Spoke } from '../../../ports/stream.ts';
 import { dropSpeech, noteDropped } from '../../losses/speech-dropped.ts';
 import { resume } from '../../playout/held.ts';
 import {
@@ -39,9 +39,7 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
   };
 }
 
-export type Sound = Extract<StreamMessage, { message_type: 'output_audio' }>;
-
-export function onOutputAudio(context: StepContext, stream: number, message: Sound): void {
+export function onOutputAudio(context: StepContext, stream: number, message: Spoke): void {
   const before = context.state.playout;
   const arrival = arrivalOf(stream, message, context.now);
   context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
@@ -50,7 +48,7 @@ export function onOutputAudio(context: StepContext, stream: number, message: Sou
 }
 
 /** The lane is being stopped: translated sound that still comes is dropped. */
-export function dropOutputAudio(context: StepContext, stream: number, message: Sound): void {
+export function dropOutputAudio(context: StepContext, stream: number, message: Spoke): void {
   const { playout: before, settings } = context.state;
   const { playout, isNew } = dropNew(before, arrivalOf(stream, message, context.now));
   context.set({ playout });
@@ -74,7 +72,7 @@ function dropForStop(context: StepContext, { sentences, ms }: Unsounded): void {
 /** Sound as the playout takes it. */
 function arrivalOf(
   stream: number,
-  { utterance, language, pcm, last: complete }: Sound,
+  { utterance, language, pcm, last: complete }: Spoke,
   receivedAt: number,
 ): Arrival {
   return { stream, key: utterance ?? '', language, pcm, receivedAt, complete };

@@ -3,8 +3,8 @@ import {
   parseServerFrame,
   SERVER_MESSAGE_DATA,
   TRANSCRIPT_TYPES,
-} from '../../src/protocol/service/server-message.ts';
-import { fc } from '../properties.ts';
+} from '../../../src/adapters/stream/server-message.ts';
+import { fc } from '../../properties.ts';
 
 const frame = (type: string, data: unknown): string => JSON.stringify({ message_type: type, data });
 const read = (type: string, data: unknown) => {

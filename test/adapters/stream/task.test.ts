@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { speechTask } from '../../src/core/task.ts';
-import { taskSchema } from '../../src/protocol/service/task.ts';
+import { speechTask } from '../../../src/adapters/stream/task.ts';
+import { taskSchema } from '../../../src/protocol/service/task.ts';
 
 const GIVEN = { source: 'en', targets: ['es', 'fr'], voice: null, inputRateHz: 16_000 };
 
