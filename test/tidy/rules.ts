@@ -61,6 +61,22 @@ export const pureCodeImportsPureCode: Rule = (files) =>
       });
     });
 
+/** The protocol of the service belongs to one adapter, so that another service needs no change of the core. */
+const NEUTRAL = /^src\/(core|ports)\//;
+const WIRE = /^src\/protocol\/service\//;
+const WIRE_WORDS =
+  /\b(?:message_type|(?:set|get|current|pause|tts)_task|(?:partial|validated)_(?:translated_)?transcription|translated_transcription|(?:in|out)put_audio_data)\b/g;
+
+export const coreKnowsNoServiceProtocol: Rule = (files) =>
+  sources(files)
+    .filter(({ path }) => NEUTRAL.test(path))
+    .flatMap((file) => [
+      ...importsOf(file)
+        .filter((specifier) => WIRE.test(resolveImport(file, specifier) ?? ''))
+        .map((specifier) => `${file.path}: imports ${specifier}`),
+      ...[...file.text.matchAll(WIRE_WORDS)].map(([word]) => `${file.path}: speaks of ${word}`),
+    ]);
+
 /** Clocks, chance, timers, waiting and the machine itself: the core gets all of these as data. */
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bMath\.random\b|\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bperformance\b|\bPromise\b|\basync\b|\bawait\b|\bprocess\b|\bglobalThis\b|\bcrypto\b|\bfetch\s*\(|\bBuffer\b/g;

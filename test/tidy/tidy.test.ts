@@ -72,6 +72,24 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     ],
   ],
   [
+    rules.coreKnowsNoServiceProtocol,
+    'the core knows no protocol of a service',
+    [
+      from('src/core/lane/a.ts', '../../protocol/service/task.ts'),
+      from('src/ports/stream.ts', '../protocol/service/error.ts'),
+      file('src/core/lane/a.ts', "const isTask = message_type === 'x';"),
+      file('src/core/lane/a.ts', '/** Between two `get_task`. */'),
+      file('src/core/lane/a.ts', "const kind = 'validated_transcription';"),
+    ],
+    [
+      from('src/core/lane/a.ts', '../../protocol/language.ts'),
+      from('src/emulator/core/a.ts', '../../protocol/service/task.ts'),
+      from('src/adapters/stream/a.ts', '../../protocol/service/task.ts'),
+      file('src/adapters/stream/a.ts', "const kind = 'current_task';"),
+      file('src/core/lane/a.ts', "const effect = { type: 'send_task' };"),
+    ],
+  ],
+  [
     rules.pureCodeHasNoClockNorChance,
     'pure code has no clock, no chance, no timer, no promise',
     [

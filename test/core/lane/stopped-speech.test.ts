@@ -5,7 +5,6 @@ import { laneStatus } from '../../../src/core/lane/status.ts';
 import { finished } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-const EOS = finished();
 const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[] =>
   lane
     .all('notify')
@@ -38,7 +37,7 @@ describe('translated speech that waits when the lane is ended', () => {
     end(lane);
     expect(lane.phase).toBe('draining');
     expect(events(lane)).toEqual([]);
-    lane.says(EOS);
+    lane.says(finished());
     expect(lane.phase).toBe(rest);
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
     expect(lane.state.counts).toMatchObject({ speechDroppedMs: 14_780 });
@@ -53,7 +52,7 @@ describe('translated speech that waits when the lane is ended', () => {
     lane.hear('a', 29_000, true);
     lane.hold('closed');
     lane.pass(20_400);
-    lane.says(EOS);
+    lane.says(finished());
     expect(lane.phase).toBe('idle');
     const [event] = events(lane);
     expect(event).toMatchObject({ why: 'stop', sentences: 1 });
@@ -65,7 +64,7 @@ describe('translated speech that waits when the lane is ended', () => {
     const lane = speaking();
     lane.hold('closed');
     lane.pass(20_000);
-    lane.says(EOS);
+    lane.says(finished());
     expect(lane.phase).toBe('idle');
     expect(events(lane)).toEqual([]);
   });
@@ -73,7 +72,7 @@ describe('translated speech that waits when the lane is ended', () => {
   it('is no trouble', () => {
     const lane = speaking();
     lane.stop();
-    lane.says(EOS);
+    lane.says(finished());
     expect(laneStatus(lane.state, lane.now)).toEqual({
       ...laneStatus(lane.state, lane.now),
       status: 'idle',
@@ -102,7 +101,7 @@ describe('translated speech that waits when the lane is ended', () => {
     lane.stop();
     lane.hear('a', 700);
     lane.hear('a', 700, true);
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([stopped(1, 1400)]);
   });
 
@@ -112,14 +111,14 @@ describe('translated speech that waits when the lane is ended', () => {
     lane.pass(200);
     expect(lane.state.playout.queuedBytes).toBe(0);
     lane.stop();
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([stopped(1, 700)]);
   });
 
   it('leaves out what runs out of the loudspeaker, where that is not silenced at once', () => {
     const lane = speaking({ echo: 'cancel' });
     lane.stop();
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([stopped(3, 14_780 - 180)]);
   });
 
@@ -129,7 +128,7 @@ describe('translated speech that waits when the lane is ended', () => {
     lane.pass(1000);
     lane.stop();
     lane.hear('b-fr', 1000, true, lane.stream, 'b', 'fr');
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([stopped(3, 6000)]);
   });
 
@@ -146,7 +145,7 @@ describe('translated speech that waits when the lane is ended', () => {
     const lane = speaking();
     lane.options({ muted: true });
     lane.stop();
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
   });
 
@@ -154,7 +153,7 @@ describe('translated speech that waits when the lane is ended', () => {
     const lane = speaking();
     lane.stop();
     lane.start();
-    lane.says(EOS);
+    lane.says(finished());
     expect(lane.phase).toBe('acquiring');
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
     lane.stop();
@@ -166,7 +165,7 @@ describe('translated speech that waits when the lane is ended', () => {
     lane.stop();
     lane.stop();
     lane.shutdown();
-    lane.says(EOS);
+    lane.says(finished());
     expect(lane.phase).toBe('closed');
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
   });
@@ -222,7 +221,7 @@ describe('translated speech that waits for a loudspeaker when the lane is ended'
     lane.hear('b', 3000, true);
     lane.stop();
     lane.hear('c', 1000, true);
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toEqual([{ why: 'no_loudspeaker', sentences: 3, dropped_ms: 8000, waiting_ms: 0 }]);
     expect(lane.state.counts).toMatchObject({ speechDroppedMs: 8000 });
   });
@@ -240,7 +239,7 @@ describe('what comes late of a sentence that a visitor spoke over', () => {
     lane.hear('a', 500);
     lane.hear('a', 500, true);
     lane.hear('b', 2000, true);
-    lane.says(EOS);
+    lane.says(finished());
     expect(events(lane)).toMatchObject([{ why: 'barge_in' }, stopped(1, 3000)]);
   });
 });
@@ -288,7 +287,7 @@ describe('speech that is not translated when the lane is ended', () => {
     lane.pass(2000);
     end(lane);
     expect(lost(lane)).toEqual([]);
-    lane.says(EOS);
+    lane.says(finished());
     expect(lost(lane)).toMatchObject([
       { detail: { lost_ms: 4 * CHUNK_MS, cause: 'stopped' }, times: { from: at, to: at + 4 * CHUNK_MS } },
     ]);
@@ -301,7 +300,7 @@ describe('speech that is not translated when the lane is ended', () => {
     lane.understands('a');
     lane.stop();
     lane.hear('a', 1500, true);
-    lane.says(EOS);
+    lane.says(finished());
     expect(lost(lane)).toEqual([]);
     expect(events(lane)).toMatchObject([{ why: 'stop', dropped_ms: 1500 }]);
   });
@@ -313,7 +312,7 @@ describe('speech that is not translated when the lane is ended', () => {
     lane.understands('a', 1);
     expect(lane.state.oldSession?.stream.id).toBe(1);
     lane.stop();
-    lane.says(EOS, 2);
+    lane.says(finished(), 2);
     expect(lost(lane)).toMatchObject([{ detail: { cause: 'stopped' } }]);
     expect(lost(lane)[0]?.detail['lost_ms']).toBeGreaterThanOrEqual(6 * CHUNK_MS);
   });
@@ -345,7 +344,7 @@ describe('speech that is not translated when the lane is ended', () => {
     lane.isSpeech = false;
     lane.speak(20);
     lane.stop();
-    lane.says(EOS);
+    lane.says(finished());
     expect(lost(lane)).toEqual([]);
   });
 });
