@@ -29,7 +29,8 @@ export function notePartial(
   now: number,
 ): ReplayLog {
   if (letters === 0 || (id !== null && log.known.includes(id))) return log;
-  return { ...log, partial: { id, at: now } };
+  const heard = log.heard.at(-1) === log.group ? log.heard : [...log.heard, log.group].slice(-MOST_KNOWN);
+  return { ...log, heard, partial: { id, at: now } };
 }
 
 /** Rule 2: a final transcript claims what the service has understood. */

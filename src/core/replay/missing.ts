@@ -1,11 +1,13 @@
-import { isOwed } from './owed.ts';
+import { isOwed, saidIn } from './owed.ts';
 import { settleParts } from './parts.ts';
 import { isFirst, isQuiet, isSpeech, lengthOf, type Piece } from './piece.ts';
 import type { ReplayLog, Unanswered, Unspoken } from './record.ts';
 import { shareSpoken, spokenIn } from './sentence.ts';
 
-/** Chunks of certain speech that make a stretch speech (about one second): less may be a cough or a door. */
-const LEAST_SURE_CHUNKS = 3;
+/** Voiced chunks that make a stretch speech (about one second): less may be a cough or a door. */
+const LEAST_CHUNKS = 3;
+/** Share of these that the voice detector must be sure of: of a voice it is sure in a tenth or more, of noise hardly ever. */
+const SURE_SHARE = 0.1;
 
 /** Rule 14: what these pieces leave unspoken, by language and sentence. */
 export function unspokenOf(log: ReplayLog, pieces: readonly Piece[]): readonly Unspoken[] {
@@ -37,15 +39,19 @@ export function addUnspoken(log: ReplayLog, more: readonly Unspoken[]): ReplayLo
   return more.length === 0 ? log : { ...log, unspoken: [...log.unspoken, ...more] };
 }
 
-/** Of these pieces, those without a sentence that are owed and certainly speech, by whole stretches. */
+/**
+ * Of these pieces, those without a sentence that are owed and are speech, by whole stretches. A stretch is speech if the voice
+ * detector is sure of some of it, or the service has sent partial transcripts of it.
+ */
 export function unclaimedSpeech(log: ReplayLog, pieces: readonly Piece[]): readonly Piece[] {
   const open = pieces.filter((piece) => piece.claims.length === 0 && !isQuiet(piece) && isOwed(log, piece));
-  const groups = new Set(open.map(({ group }) => group));
-  const isSure = (group: number): boolean =>
-    log.pieces.filter((piece) => piece.group === group && isFirst(piece) && isSpeech(piece)).length >=
-    LEAST_SURE_CHUNKS;
-  const sure = new Set([...groups].filter(isSure));
-  return open.filter(({ group }) => sure.has(group));
+  const isVoice = (group: number): boolean => {
+    const own = log.pieces.filter((piece) => piece.group === group && isFirst(piece) && !isQuiet(piece));
+    const sure = own.filter((piece) => isSpeech(piece)).length;
+    return own.length >= LEAST_CHUNKS && (log.heard.includes(group) || sure >= own.length * SURE_SHARE);
+  };
+  const voices = new Set([...new Set(open.map(({ group }) => group))].filter(isVoice));
+  return open.filter(({ group }) => voices.has(group));
 }
 
 /** Counts pieces as speech that the service has not reacted to. */
@@ -82,20 +88,28 @@ export function noteReaction(log: ReplayLog, chunkMs: number): ReplayLog {
 /** How a stream has ended: what it owes is sent again, or the service ended it cleanly, or the lane was stopped. */
 export type StreamEnd = 'replayed' | 'clean' | 'stopped';
 
-/** @returns what the end of a stream leaves unspoken, and what is lost with it */
+/** @returns what the end of a stream leaves unspoken, and what is lost: unanswered by the service, and by a stop */
 export function settleEnd(
   given: ReplayLog,
   end: StreamEnd,
-): { unspoken: readonly Unspoken[]; lost: Unanswered | null } {
+): {
+  unspoken: readonly Unspoken[];
+  unanswered: Unanswered | null;
+  stopped: Unanswered | null;
+} {
   const log = settleParts(given);
   const claimed = log.pieces.filter(({ claims }) => claims.length > 0);
-  const owed = claimed.filter((piece) => !isQuiet(piece) && isOwed(log, piece));
-  const cut = end === 'clean' ? claimed : claimed.filter((piece) => !owed.includes(piece));
+  // A stop loses what no language has: the rest was spoken in part.
+  const isLost = (piece: Piece): boolean =>
+    end === 'stopped' && !isQuiet(piece) && saidIn(log, piece).length === 0;
+  const cut = claimed.filter((piece) => !(end === 'replayed' ? isOwed(log, piece) : isLost(piece)));
   const open = end === 'replayed' ? [] : unclaimedSpeech(log, log.pieces);
-  const lost =
-    end === 'stopped' ? log.pieces.filter((piece) => owed.includes(piece) || open.includes(piece)) : open;
+  const stopped = log.pieces.filter(
+    (piece) => open.includes(piece) || (claimed.includes(piece) && isLost(piece)),
+  );
   return {
     unspoken: [...log.unspoken, ...unspokenOf(log, cut)],
-    lost: addUnanswered(log.unanswered, countUnanswered(lost)),
+    unanswered: addUnanswered(log.unanswered, end === 'stopped' ? null : countUnanswered(open)),
+    stopped: end === 'stopped' ? countUnanswered(stopped) : null,
   };
 }

@@ -83,6 +83,8 @@ export interface ReplayLog {
   readonly transcribes: boolean;
   /** The sentence that partial transcripts are being sent for; null: none. */
   readonly partial: { readonly id: string | null; readonly at: number } | null;
+  /** Stretches of speech during which partial transcripts came, newest last: the service took them for speech. */
+  readonly heard: readonly number[];
   /** Ids that claimed something, newest last. */
   readonly known: readonly string[];
   /** Finished sentences, with the languages in which they repeated an earlier stream. */

@@ -19,7 +19,7 @@ export interface Repeat {
 
 /**
  * Rule 12: a sentence of which less than half came, or nothing although its language is spoken, is sent once more, once. What is
- * cut off otherwise is counted.
+ * cut off otherwise, or is missing in a language that is never spoken, is counted.
  * @param settledAt all messages that were written before this moment have come
  */
 export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat {
@@ -28,9 +28,7 @@ export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat 
   for (const sentence of given.sentences) {
     const cut = sentence.languages.filter((spoken) => isCut(sentence, spoken, log, settledAt));
     if (cut.length === 0) continue;
-    const isRepeatable = cut.some(
-      (spoken) => spoken.soundAt === null || isShort(spoken, log) || lacksPart(sentence, spoken, log),
-    );
+    const isRepeatable = cut.some((spoken) => isWorthRepeating(sentence, spoken, log));
     const repeat = isRepeatable ? withdraw(log, sentence.id) : null;
     if (repeat !== null) again.push(...repeat.again);
     log = repeat?.log ?? giveUp(log, sentence, cut);
@@ -40,16 +38,22 @@ export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat 
 
 /** Whether no more comes of a sentence in a language, and it is not whole. */
 function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number): boolean {
-  const { soundAt, textAt, language } = spoken;
-  if (soundAt === null) {
-    const voice = log.voices.find((one) => one.language === language);
-    const isSpoken = textAt !== null && (voice?.soundAt ?? 0) > textAt;
-    return isSpoken && !isOver(spoken) && now - textAt >= SOUND_AFTER_MS;
-  }
+  const { soundAt, textAt } = spoken;
   const isDone = isOver(spoken);
+  if (soundAt === null) {
+    // A service that speaks nothing since may still begin with this one.
+    const isPassedBy = textAt !== null && log.voices.some((voice) => voice.soundAt > textAt);
+    return isPassedBy && !isDone && now - textAt >= SOUND_AFTER_MS;
+  }
   if (!isDone && now - soundAt < CUT_AFTER_MS) return false;
   if (isShort(spoken, log) || (!isDone && log.endsMarked >= ENDS_TO_TRUST)) return true;
   return lacksPart(sentence, spoken, log) && now - soundAt >= SOUND_AFTER_MS;
+}
+
+function isWorthRepeating(sentence: Sentence, spoken: Spoken, log: ReplayLog): boolean {
+  const { soundAt, textAt, language } = spoken;
+  if (soundAt !== null) return isShort(spoken, log) || lacksPart(sentence, spoken, log);
+  return log.voices.some((voice) => voice.language === language && voice.soundAt > (textAt ?? 0));
 }
 
 /** Takes a sentence out of the log; null: it was repeated before, or shares its speech, or its speech is not known any more. */

@@ -21,6 +21,7 @@ export function emptyReplayLog(targets: readonly string[], keptMs: number, endsM
     times: NO_TIMES,
     transcribes: false,
     partial: null,
+    heard: [],
     known: [],
     said: [],
     withdrawn: [],

@@ -226,6 +226,14 @@ function inOrder(back: readonly BacklogChunk[], held: readonly BacklogChunk[]): 
   return chunks.sort((one, other) => one.seq - other.seq);
 }
 
+/** Pause chunks in a row (0.64 s) that are a pause between words: nothing that follows is cut off from what was before. */
+const BETWEEN_WORDS_CHUNKS = 2;
+
+/** Whether the stream hears a pause now. */
+export function isInPause({ quietRun }: Backlog): boolean {
+  return quietRun >= BETWEEN_WORDS_CHUNKS;
+}
+
 /** A new stream needs no pause before the first word. */
 export function forNewStream(backlog: Backlog): Backlog {
   return { ...backlog, quietRun: FIRST_PAUSE_KEPT_CHUNKS, progress: 'unspoken' };

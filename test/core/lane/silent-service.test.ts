@@ -181,7 +181,7 @@ describe('a service that takes speech and says nothing', () => {
       lane[how]();
       lane.end('closed');
       expect(lane.all('notify').filter(({ kind }) => kind === 'speech_lost')).toMatchObject([
-        { detail: { lost_ms: spoken * CHUNK_MS, cause: 'stopped' } },
+        { detail: { lost_ms: spoken * CHUNK_MS, cause: 'silent_service' } },
       ]);
     },
   );

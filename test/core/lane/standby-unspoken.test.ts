@@ -45,6 +45,8 @@ describe('standby with a sentence that is not spoken to its end', () => {
       else lane.hush(seconds(10));
       const unspoken = lane.all('notify').filter(({ kind }) => kind === 'unspoken');
       expect(unspoken).toMatchObject([{ detail: { language: 'es', unspoken_ms: 1600, sentences: 1 } }]);
+      const ended = lane.all('notify').filter(({ kind }) => kind === 'session_ended');
+      expect(ended).toMatchObject([{ detail: { cause: 'standby' } }]);
     },
   );
 });

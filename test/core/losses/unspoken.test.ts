@@ -121,4 +121,39 @@ describe('speech that a service takes and does not speak', () => {
     lane.start();
     expect(reasons(lane)).toEqual([]);
   });
+
+  it('is not sent to the next stream for a language that has not been spoken for long', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    for (let i = 0; lane.state.counts.unspokenMs < 20_000; i++) {
+      answered(lane, `s${i}`, ['es']);
+      forget(lane);
+    }
+    answered(lane, 'last', ['es']);
+    const counted = lane.state.counts.unspokenMs;
+    lane.end();
+    expect(lane.state.counts.takenBack).toBe(0);
+    expect(lane.state.counts.unspokenMs).toBe(counted + 1600);
+  });
+});
+
+describe('a sentence that was cut off', () => {
+  it('is sent again only in a pause of what is being said', () => {
+    const lane = new LaneHarness(ONE).goLive();
+    lane.speak(5);
+    lane.hush(4);
+    lane.understands('a');
+    lane.translates('a', 60);
+    lane.hear('a', 200);
+    const cutAt = lane.all('send_audio').length;
+    lane.speak(40);
+    expect(lane.state.counts.saidAgain).toBe(0);
+    expect(
+      lane
+        .all('send_audio')
+        .slice(cutAt)
+        .every(({ pcm }) => pcm !== null),
+    ).toBe(true);
+    lane.hush(12);
+    expect(lane.state.counts.saidAgain).toBe(1);
+  });
 });

@@ -1,5 +1,6 @@
 /** Rules 9 to 14 of docs/lane.md, "What a broken stream owes": what is spoken, sent again, forgotten and counted. */
 import { describe, expect, it } from 'vitest';
+import { notePartial } from '../../../src/core/replay/claims.ts';
 import { settleEnd } from '../../../src/core/replay/missing.ts';
 import { owedChunks, owesSpeech } from '../../../src/core/replay/owed.ts';
 import type { ReplayLog } from '../../../src/core/replay/record.ts';
@@ -144,6 +145,23 @@ describe('rule 12: a sentence that is cut off is sent once more, once', () => {
     expect(repeatCutSentences(other, text.sentMs + waited).again).toHaveLength(chunks);
   });
 
+  it('counts a language that is never spoken, 20 s after its text, and repeats nothing for it', () => {
+    const log = play(
+      [
+        send('ssssssqqqqq'),
+        understand('a'),
+        translate('a', 40, { language: 'fr' }),
+        send('q'),
+        sound('a', 900),
+      ],
+      emptyReplayLog(TWO, KEPT_MS),
+    );
+    expect(repeatCutSentences(log, log.sentMs + 19_000).log).toBe(log);
+    const { log: judged, again } = repeatCutSentences(log, log.sentMs + 20_000);
+    expect(again).toEqual([]);
+    expect(judged.unspoken).toMatchObject([{ language: 'fr', ms: 1920 }]);
+  });
+
   it('does not send a sentence again that was sent again before, and counts what is missing', () => {
     const log = play([send('ssssss', { again: true }), ...cut(200).slice(1)]);
     const { log: judged, again } = repeatCutSentences(log, log.sentMs + 5000);
@@ -216,16 +234,53 @@ describe('rule 14: one count of what is unspoken', () => {
     ['stopped', 0, 6],
   ] as const)('at the end of a stream (%s) counts a sentence that is owed', (end, sentences, chunks) => {
     const log = play([send('ssssssqqqqq'), understand('a')]);
-    const { unspoken, lost } = settleEnd(log, end);
+    const { unspoken, stopped } = settleEnd(log, end);
     expect(unspoken).toHaveLength(sentences);
-    expect(lost?.chunks ?? null).toBe(chunks);
+    expect(stopped?.chunks ?? null).toBe(chunks);
   });
 
   it.each([
-    ['clean', 6],
-    ['replayed', null],
-    ['stopped', 6],
-  ] as const)('at the end of a stream (%s) counts speech without a transcript', (end, chunks) => {
-    expect(settleEnd(play([send('ssssssqqqqq')]), end).lost?.chunks ?? null).toBe(chunks);
+    ['clean', 6, null],
+    ['replayed', null, null],
+    ['stopped', null, 6],
+  ] as const)(
+    'at the end of a stream (%s) counts speech without a transcript',
+    (end, unanswered, stopped) => {
+      const settled = settleEnd(play([send('ssssssqqqqq')]), end);
+      expect(settled.unanswered?.chunks ?? null).toBe(unanswered);
+      expect(settled.stopped?.chunks ?? null).toBe(stopped);
+    },
+  );
+
+  it('at a stop counts speech as unspoken that one of two languages has', () => {
+    const log = play([send('ssssssqqqqq'), understand('a'), sound('a', 900)], emptyReplayLog(TWO, KEPT_MS));
+    expect(settleEnd(log, 'stopped')).toMatchObject({
+      unspoken: [{ language: 'fr', ms: 1920 }],
+      stopped: null,
+    });
+  });
+
+  /** Scores of a voice detector, one per chunk: it is sure above 0. */
+  const scored = (scores: readonly number[]): readonly Event[] =>
+    scores.map((score) =>
+      send('s', {
+        levels: { loudestDb: -20, quietestDb: -50, isSpeech: true, talk: { score, roomDb: -50 } },
+      }),
+    );
+  const partial: Event = (log) => notePartial(log, { id: 'a', letters: 9 }, log.sentMs);
+
+  it.each([
+    ['the detector is sure of one chunk in nine', scored([-9, -5, 1, -3, -4, -8, -9, -9, -9]), 9],
+    ['the detector is sure of one chunk in twelve', scored([1, ...Array(11).fill(-5)]), null],
+    ['the detector is sure of nothing', scored(Array(9).fill(-5)), null],
+    [
+      'the detector is sure of nothing, and partial transcripts come',
+      [...scored(Array(9).fill(-5)), partial],
+      9,
+    ],
+    ['it is shorter than a second', scored([1, 1]), null],
+  ])('takes a stretch for speech or noise when %s', (_, events, chunks) => {
+    const log = play([...events, send('q'.repeat(100))]);
+    expect(log.unanswered?.chunks ?? null).toBe(chunks);
   });
 });

@@ -48,8 +48,10 @@ function endSession(context: StepContext, oldSession: OldSession): void {
 /** Whether it has fallen silent in the middle of speech. That it has told its task is no answer to speech. */
 function leftBy({ silence, replay }: Stream): Ending['left'] {
   if (!owesSpeech(replay)) return 'nothing';
-  if (silence.since !== null || silence.onlyAnswers || replay.partial !== null) return 'unanswered';
-  return hasUnfinished(replay) ? 'unfinished' : 'nothing';
+  if (silence.onlyAnswers || (silence.since !== null && silence.speechChunks > 0)) return 'unanswered';
+  return silence.since !== null || replay.partial !== null || hasUnfinished(replay)
+    ? 'unfinished'
+    : 'nothing';
 }
 
 /** The old session has had its time. */

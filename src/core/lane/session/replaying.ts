@@ -1,9 +1,9 @@
 import { loseSent } from '../../losses/speech-lost.ts';
-import { addUnspoken } from '../../losses/unspoken.ts';
+import { addUnspoken, silentLanguages } from '../../losses/unspoken.ts';
 import { type StreamEnd, settleEnd } from '../../replay/missing.ts';
 import { owedChunks } from '../../replay/owed.ts';
 import { repeatCutSentences } from '../../replay/repeat.ts';
-import { type BacklogChunk, takeBack } from '../../uplink/backlog.ts';
+import { type BacklogChunk, isInPause, takeBack } from '../../uplink/backlog.ts';
 import { taskOf } from '../lane-options.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
@@ -30,9 +30,10 @@ export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 
 
 /** A dead connection is found before speech is forgotten: a stream that lets it be forgotten had fallen silent. */
 function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
-  const { unspoken, lost } = settleEnd(replay, end);
+  const { unspoken, unanswered, stopped } = settleEnd(replay, end);
   addUnspoken(context, unspoken);
-  loseSent(context, lost, end === 'stopped' ? 'stopped' : 'silent_service');
+  loseSent(context, unanswered, 'silent_service');
+  loseSent(context, stopped, 'stopped');
 }
 
 /** Gives chunks to the live stream, which is in the middle of whatever is being said. */
@@ -45,11 +46,20 @@ function sendLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
   context.set({ backlog: { ...context.state.backlog, quietRun } });
 }
 
-/** Holds chunks again that are not said yet in all languages that are wanted by now. */
+/**
+ * Holds chunks again that are not said yet in all languages that are wanted by now. A language that the service has not spoken for
+ * long is not waited for: visitors would wait for its repeats, and hear nothing.
+ */
 export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
   const { backlog, settings } = context.state;
-  const { targets } = taskOf(context.state);
-  const isOwed = ({ said = [] }: BacklogChunk): boolean => !targets.every((target) => said.includes(target));
+  const silent = silentLanguages(context.state);
+  const { targets: wanted } = taskOf(context.state);
+  const isOwed = ({ said = [] }: BacklogChunk): boolean =>
+    wanted.some((target) => !said.includes(target) && !(said.length > 0 && silent.includes(target)));
+  for (const { seq, said = [], voiced, pcm } of chunks)
+    for (const language of silent)
+      if (voiced && pcm !== null && said.length > 0 && !said.includes(language))
+        addUnspoken(context, [{ language, ms: settings.chunkMs, sentence: `chunk ${seq}` }]);
   const owed = chunks.flatMap((chunk, index) => {
     const before = chunks[index - 1];
     const isApart = chunk.apart === true || (before !== undefined && !isOwed(before));
@@ -69,8 +79,13 @@ export function repeatCut(context: StepContext, { id }: Stream): void {
   if (stream === undefined || stream.liveAt === null) return;
   const signs = noteSign(stream.signs, context.now);
   const signed = context.patch(stream, { signs });
-  // A stopped lane repeats nothing: the next listener may be someone else.
-  if (context.phase === 'draining' || signed.replay.sentences.length === 0) return;
+  // A stopped lane repeats nothing: the next listener may be someone else. A repeat must not cut into a sentence.
+  if (
+    context.phase === 'draining' ||
+    signed.replay.sentences.length === 0 ||
+    !isInPause(context.state.backlog)
+  )
+    return;
   const { log, again } = repeatCutSentences(signed.replay, signs.settledAt);
   if (log === signed.replay) return;
   context.patch(signed, { replay: log });

@@ -1,17 +1,10 @@
+import { isInPause } from '../../uplink/backlog.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { goLive } from './live.ts';
 import { drainOld } from './old-session.ts';
 import type { LiveStream } from './session.ts';
-
-/** Two pause chunks in a row (0.64 s) are a pause to switch in: no word is cut, and the old stream hears the rest of it. */
-const PAUSE_CHUNKS = 2;
-
-/** Whether nobody is speaking, as far as the streams have heard. */
-function isInPause(context: StepContext): boolean {
-  return context.state.backlog.quietRun >= PAUSE_CHUNKS;
-}
 
 /** When the old stream must switch to be able to finish speaking. */
 function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {
@@ -43,7 +36,7 @@ function isBreath(context: StepContext, stream: LiveStream): boolean {
 
 /** Whether the lane goes over to another session now, if it can. */
 export function isMoment(context: StepContext, stream: LiveStream): boolean {
-  return isInPause(context) || isBreath(context, stream) || isLate(context, stream);
+  return isInPause(context.state.backlog) || isBreath(context, stream) || isLate(context, stream);
 }
 
 /** Counts a switch that cut a sentence in two. */
