@@ -1,6 +1,7 @@
 import { createSystemClock } from '../adapters/clock.ts';
 import { formatProblem, type Problem } from '../adapters/config/layer.ts';
 import type { LoadResult } from '../adapters/config/load.ts';
+import { fileWarnings } from '../adapters/doctor/named-files.ts';
 import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
@@ -108,7 +109,7 @@ export async function runDaemon({
     signals.on('SIGINT', end);
     signals.on('SIGHUP', reread);
   });
-  warn(config, logger);
+  warn(config, logger, env);
   // A shutdown during the start does not wait for the start.
   await Promise.race([ended, agent.start().then(() => service.started())]);
   await ended;
@@ -146,7 +147,7 @@ function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: Daem
   agent.trust(ownerSignatures(result.config));
   const stale = agent.apply(result.config);
   logger.info({ lanes: lanes.length }, 'configuration read again');
-  warn(result.config, logger);
+  warn(result.config, logger, env);
   if (stale.length > 0) logger.warn({ keys: stale }, 'changed keys that take effect after a restart');
 }
 
@@ -157,7 +158,7 @@ function forOwner(problem: Problem): ConfigProblem {
 }
 
 /** Logs the open points of the configuration at every start and reload, so that they are not forgotten. */
-function warn(config: Config, logger: Logger): void {
-  for (const { key, message, fix } of configWarnings(config))
+function warn(config: Config, logger: Logger, env: DaemonOptions['env']): void {
+  for (const { key, message, fix } of [...configWarnings(config), ...fileWarnings(config, env)])
     logger.warn({ key }, `${key} ${message}. ${fix}`);
 }

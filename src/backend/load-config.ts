@@ -159,14 +159,18 @@ function namesAt(path: readonly PropertyKey[]): string[] {
 export function readBackendSecrets(
   config: BackendConfig,
   env: Environment,
-): BackendSecrets & { jwt?: () => string } {
+): BackendSecrets & { jwt?: () => string; warnings: readonly string[] } {
   const problems: string[] = [];
+  const warnings: string[] = [];
   const secretAt = (key: string, file: string, form: typeof readSecret): (() => string) => {
     const read = (): string => {
       const result = form(file, env);
       if (result.ok) return result.secret;
       throw new Error(`${key}: ${result.message}`);
     };
+    const first = form(file, env);
+    if (first.ok && first.unseen !== undefined)
+      warnings.push(`${key} names ${file}: the secret in it ${first.unseen}, which is sent with it.`);
     note(problems, read);
     return read;
   };
@@ -204,6 +208,7 @@ export function readBackendSecrets(
       ...(privateKey !== undefined && { key: Buffer.from(privateKey) }),
     },
     ...(serviceCa && { serviceCa }),
+    warnings,
   };
   if (problems.length > 0) throw new ConfigProblems([...new Set(problems)]);
   return secrets;

@@ -1,6 +1,7 @@
 import { EXIT, Failure } from '../program/problem.ts';
 import type { Shell } from '../program/program.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
+import { textLine } from '../protocol/plain-text.ts';
 import type { BackendSecrets } from './backend.ts';
 import type { TroubleKind } from './core/service-trouble.ts';
 import { ConfigProblems, loadBackendConfig, readBackendSecrets } from './load-config.ts';
@@ -18,13 +19,20 @@ export const CONFIG_OPTION = [
 ] as const;
 
 /** Reads the configuration and the files that it names. Throws a `Failure` that lists every problem. */
-export function openConfig(shell: Shell, file: string | undefined, needs: 'apiKeyFile' | 'jwtFile'): Opened {
+export function openConfig(
+  shell: Shell,
+  file: string | undefined,
+  needs: 'apiKeyFile' | 'jwtFile',
+  warn = (sentence: string): void => void shell.complain(textLine(`warning: ${sentence}`)),
+): Opened {
   try {
     const config = loadBackendConfig(file ?? null, shell.env);
     if (config.service[needs] === null) {
       throw new ConfigProblems([`service.${needs} is not set: name a file or a systemd credential`]);
     }
-    return { config, secrets: readBackendSecrets(config, shell.env) };
+    const { warnings, ...secrets } = readBackendSecrets(config, shell.env);
+    for (const sentence of warnings) warn(sentence);
+    return { config, secrets };
   } catch (error) {
     if (!(error instanceof ConfigProblems)) throw error;
     throw new Failure(`the configuration cannot be used:\n  ${error.problems.join('\n  ')}`, EXIT.usage);

@@ -84,13 +84,18 @@ function reachable({ devices, tenant }: Setup, names: readonly string[]): string
   return names.length === 0 ? able : able.filter((device) => names.includes(device));
 }
 
-function openAccess({ env }: Shell, { prefix, tenant }: Setup, name: string | undefined): OperatorAccess {
+function openAccess(
+  { env, complain }: Shell,
+  { prefix, tenant }: Setup,
+  name: string | undefined,
+): OperatorAccess {
   let access: OperatorAccess;
   try {
     access = openProfile(name, env, operatorClientId());
   } catch (error) {
     throw error instanceof ProfileError ? new Failure(error.message, EXIT.usage) : error;
   }
+  for (const sentence of access.warnings ?? []) complain(textLine(`warning: ${sentence}`));
   if (access.profile.tenant === tenant && access.profile.prefix === prefix) return access;
   throw new Failure(
     `the profile is for ${access.profile.prefix}/${access.profile.tenant}, and the set-up for ${prefix}/${tenant}: name another with --profile`,

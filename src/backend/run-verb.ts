@@ -24,7 +24,8 @@ export function addRunVerb(program: Command, shell: Shell, host: RunHost): void 
 }
 
 async function run(shell: Shell, { output, signals }: RunHost, file: string | undefined): Promise<void> {
-  const { config, secrets } = openConfig(shell, file, 'apiKeyFile');
+  const warnings: string[] = [];
+  const { config, secrets } = openConfig(shell, file, 'apiKeyFile', (sentence) => warnings.push(sentence));
   const format = chooseLogFormat(output, shell.env);
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
@@ -37,7 +38,7 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const proxy = ignoredProxy(shell.env);
   if (proxy !== null)
     log.warn({}, `${proxy} is set, but is not used: allow direct connections to the service and the broker`);
-  for (const sentence of backendWarnings(config)) log.warn({}, sentence);
+  for (const sentence of [...backendWarnings(config), ...warnings]) log.warn({}, sentence);
   await asked;
   log.info({}, 'asked to end');
   await backend.close();

@@ -1,7 +1,7 @@
 import { formatProblem, formatSource, type Problem } from '../adapters/config/layer.ts';
 import { type LoadResult, loadConfig } from '../adapters/config/load.ts';
 import type { Provenance } from '../adapters/config/provenance.ts';
-import { checkSoundFiles, readNamedFiles } from '../adapters/doctor/named-files.ts';
+import { checkSoundFiles, fileWarnings, readNamedFiles } from '../adapters/doctor/named-files.ts';
 import { configWarnings } from '../core/owner/config-warning-rules.ts';
 import { EXIT } from '../program/problem.ts';
 import { examples, type Shell, type Verb } from '../program/program.ts';
@@ -35,7 +35,7 @@ function checkConfig({ config: file, json }: Options, shell: Shell): void {
     if (json) return shell.print(jsonLine(result));
     return shell.complain(formatProblems(result.problems, file));
   }
-  const warnings = configWarnings(result.config);
+  const warnings = [...configWarnings(result.config), ...fileWarnings(result.config, shell.env)];
   if (json) return shell.print(jsonLine({ ...result, warnings }));
   shell.print(`${file} is valid. Effective configuration:\n\n${formatProvenance(result.provenance, file)}`);
   for (const { key, message, fix } of warnings)

@@ -8,6 +8,43 @@ export function isPlain(text: string): boolean {
   return !CONTROL.test(text);
 }
 
+/** Removes a leading byte order mark and one line end, which editors add to a text that has neither. */
+export function withoutEditorMarks(text: string): string {
+  return text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
+}
+
+/** A character that looks like nothing or like an ordinary blank: other blanks, and formatting characters. */
+const UNSEEN = '[\\p{Zs}\\p{Zl}\\p{Zp}\\p{Cf}\\p{Default_Ignorable_Code_Point}]';
+const UNSEEN_FIRST = new RegExp(`^${UNSEEN}`, 'u');
+const UNSEEN_LAST = new RegExp(`${UNSEEN}$`, 'u');
+/** Ordinary blanks within a text are seen. */
+const UNSEEN_WITHIN = new RegExp(`(?! )${UNSEEN}`, 'u');
+
+/**
+ * Names blanks at the ends of a text, and no-break and zero-width characters anywhere in it. Most come from copying.
+ * @returns a predicate such as `ends with a blank`; null when there are none
+ */
+export function unseenCharacters(text: string): string | null {
+  const [first] = UNSEEN_FIRST.exec(text) ?? [];
+  const [last] = UNSEEN_LAST.exec(text) ?? [];
+  const inner = text.slice(first?.length ?? 0, text.length - (last?.length ?? 0));
+  const [within] = UNSEEN_WITHIN.exec(inner) ?? [];
+  const parts = [
+    first === undefined ? [] : [`begins with ${nameUnseen(first)}`],
+    within === undefined ? [] : [`contains ${nameUnseen(within)}`],
+    last === undefined ? [] : [`ends with ${nameUnseen(last)}`],
+  ].flat();
+  return parts.length === 0 ? null : parts.join(' and ');
+}
+
+function nameUnseen(character: string): string {
+  if (character === ' ') return 'a blank';
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  if (/[\u00a0\u2007\u202f]/.test(character)) return `a no-break space (${code})`;
+  if (character === '\u3000') return `a wide blank (${code})`;
+  return /\p{Z}/u.test(character) ? `an unusual blank (${code})` : `a zero-width character (${code})`;
+}
+
 /** Characters that control a terminal, or reorder, hide or break text. Newlines and joiners (U+200C, U+200D) are allowed. */
 const STEERING = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isTimeZone } from './config-hours.ts';
 import { isObject } from './json.ts';
-import { isPlain, PLAIN } from './plain-text.ts';
+import { isPlain, PLAIN, withoutEditorMarks } from './plain-text.ts';
 import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
 
 /** Wi-Fi keys for unsupported features: WPA3-only networks and 802.1X logins. */
@@ -36,15 +36,15 @@ const bytesIn = (text: string): number => new TextEncoder().encode(text).length;
 /** Whether the text has no unpaired surrogates; UTF-8 cannot encode them. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
-const ssidSchema = z
-  .string()
-  .refine(
-    (name) => isWhole(name) && bytesIn(name) >= SSID_BYTES.min && bytesIn(name) <= SSID_BYTES.max,
-    `must have ${SSID_BYTES.min} to ${SSID_BYTES.max} bytes`,
-  );
+/** The same rule as for a file with a secret: the text may have been copied out of one. */
+const copiedSchema = z.string().overwrite(withoutEditorMarks);
 
-const passphraseSchema = z
-  .string()
+const ssidSchema = copiedSchema.refine(
+  (name) => isWhole(name) && bytesIn(name) >= SSID_BYTES.min && bytesIn(name) <= SSID_BYTES.max,
+  `must have ${SSID_BYTES.min} to ${SSID_BYTES.max} bytes`,
+);
+
+const passphraseSchema = copiedSchema
   .refine(
     (text) =>
       RAW_KEY.test(text) ||
@@ -112,7 +112,7 @@ const timeZoneSchema = z
   .max(64)
   .refine((name) => ZONE.test(name) && isTimeZone(name), 'must be a time zone such as "Europe/Berlin"');
 
-const pemSchema = z.string().min(1).max(LONGEST_PEM);
+const pemSchema = copiedSchema.min(1).max(LONGEST_PEM);
 const sshKeySchema = z
   .string()
   .transform((text) => text.trim())
@@ -125,8 +125,7 @@ const sshKeySchema = z
     'is not a complete key: part of it is missing or changed; copy it again',
   );
 
-const passwordSchema = z
-  .string()
+const passwordSchema = copiedSchema
   .min(1)
   .max(LONGEST_PASSWORD)
   .refine(isPlain, PLAIN)

@@ -230,6 +230,16 @@ describe("backend's secrets", () => {
     expect(secrets.apiKey()).toBe('from-systemd');
   });
 
+  it('drops a byte order mark, and warns about a blank at the end of a password', () => {
+    const passwordFile = write('password', '\ufeffswordfish \n');
+    const config = load({ apiKeyFile: write('key', '\ufeffkey\n') }, { username: 'b', passwordFile });
+    const secrets = readBackendSecrets(config, {});
+    expect([secrets.apiKey(), secrets.mqttPassword?.()]).toEqual(['key', 'swordfish ']);
+    expect(secrets.warnings).toEqual([
+      `mqtt.passwordFile names ${passwordFile}: the secret in it ends with a blank, which is sent with it.`,
+    ]);
+  });
+
   it('refuses a key file that all users can read, and names all unusable files', () => {
     const open = write('open', 'for all to see', 0o644);
     const config = load(

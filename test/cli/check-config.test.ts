@@ -53,6 +53,19 @@ describe('check-config', () => {
     expect(out.replace(/\n +/g, '')).toContain(url);
   });
 
+  it('warns about a password that ends with a blank, and refuses one in UTF-16', async () => {
+    const passwordFile = join(folder, 'password');
+    writeFileSync(passwordFile, '\ufeffswordfish \n', { mode: 0o600 });
+    writeFileSync(file, JSON.stringify({ ...valid, mqtt: { url, username: 'kiosk-01', passwordFile } }));
+    const { code, out, err } = await run(['check-config', '--config', file]);
+    expect(code).toBe(0);
+    expect(err.replace(/\n +/g, ' ')).toContain('the secret in it ends with a blank, which is sent with it');
+    expect(out + err).not.toContain('swordfish');
+    writeFileSync(passwordFile, Buffer.from('\ufeffswordfish', 'utf16le'));
+    const refused = await run(['check-config', '--config', file]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('it is UTF-16')]);
+  });
+
   it('prints the same as JSON', async () => {
     writeFileSync(file, JSON.stringify(valid));
     const { code, out } = await run(['check-config', '--config', file, '--json']);

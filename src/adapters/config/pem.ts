@@ -1,5 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from './read-file.ts';
+import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { LARGEST_CONFIG_BYTES } from './read-file.ts';
+import { readTextFile, unreadableReason } from './text-file.ts';
 
 /** A certificate file is unusable; the message names key and file. */
 export class UnreadablePem extends Error {}
@@ -16,12 +18,12 @@ const COPY_WHOLE = 'copy it whole, from "-----BEGIN" to "-----END"';
 export function certificateFault(text: string): string | null {
   const parts = text.replace(BYTE_ORDER_MARK, '').split(CERTIFICATE);
   const found = parts.filter((part) => CERTIFICATE.test(part));
-  if (found.length === 0) return 'holds no certificate in PEM';
+  if (found.length === 0) return `holds no certificate in PEM${whyUnusable(text)}`;
   const wrong = found.findIndex((part) => !canBeRead(() => new X509Certificate(part)));
   if (wrong < 0) return null;
   const which =
     found.length === 1 ? 'a certificate' : `${found.length} certificates, and number ${wrong + 1}`;
-  return `holds ${which} that cannot be read: ${COPY_WHOLE}`;
+  return `holds ${which} that cannot be read${whyUnusable(text)}: ${COPY_WHOLE}`;
 }
 
 /** The same for a private key. The result reveals nothing of the key. */
@@ -29,7 +31,16 @@ export function privateKeyFault(text: string): string | null {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return 'holds a private key that is protected by a password: remove the password ("openssl pkey -in key.pem")';
   if (canBeRead(() => createPrivateKey(text))) return null;
-  return `holds no private key in PEM that can be read: ${COPY_WHOLE}`;
+  return `holds no private key in PEM that can be read${whyUnusable(text)}: ${COPY_WHOLE}`;
+}
+
+const INDENTED = /^[^\S\n]+-----BEGIN /m;
+
+/** What copying has done to a PEM text, in parentheses; empty when that is not known. */
+function whyUnusable(text: string): string {
+  if (INDENTED.test(text)) return ' ("-----BEGIN" is not at the beginning of its line)';
+  const unseen = text.includes('-----BEGIN ') ? unseenCharacters(text.trim()) : null;
+  return unseen === null ? '' : ` (it ${unseen})`;
 }
 
 /** The same for a private key that does not belong to the first certificate; both must be readable. */
@@ -50,17 +61,16 @@ function canBeRead(read: () => unknown): boolean {
 /** Reads one or more certificates, each of which must be usable. @throws UnreadablePem */
 export function readCertificateFile(key: string, file: string): Buffer {
   const bytes = readPem(key, file);
-  const fault = certificateFault(bytes.toString('latin1'));
+  const fault = certificateFault(bytes.toString('utf8'));
   if (fault !== null) throw new UnreadablePem(`${key}: the file ${file} ${fault}`);
   return bytes;
 }
 
-/** Reads a PEM file unchanged. @param key of the configuration, for the error. @throws UnreadablePem */
+/** Reads a PEM file, without a byte order mark. @param key of the configuration, for the error. @throws UnreadablePem */
 export function readPem(key: string, file: string): Buffer {
   try {
-    return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes;
+    return readTextFile(file, LARGEST_CONFIG_BYTES).bytes;
   } catch (error) {
-    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
-    throw new UnreadablePem(`${key}: the file ${file} cannot be read (${reason})`);
+    throw new UnreadablePem(`${key}: the file ${file} cannot be read${unreadableReason(error)}`);
   }
 }

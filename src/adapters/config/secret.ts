@@ -1,7 +1,16 @@
 import { isAbsolute, join } from 'node:path';
-import { readBoundedFile, UnreadableFile } from './read-file.ts';
+import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { UnreadableFile } from './read-file.ts';
+import { readTextFile, unreadableReason } from './text-file.ts';
 
-export type SecretResult = { ok: true; secret: string } | { ok: false; message: string };
+export type SecretResult =
+  | {
+      ok: true;
+      secret: string;
+      /** Predicate that names characters of the secret that a person does not see; absent when there are none. */
+      unseen?: string;
+    }
+  | { ok: false; message: string };
 
 const READABLE_BY_OTHERS = 0o004;
 const LARGEST_SECRET_BYTES = 64_000;
@@ -11,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads a secret from a file. A name without a folder is looked up in systemd's credentials directory first
  * (`LoadCredential=mqtt-password:...` and `"passwordFile": "mqtt-password"`).
- * Messages name the file, never its content. One newline at the end is not part of the secret.
+ * Messages name the file, never its content. A byte order mark and one newline at the end are not part of the secret.
  */
 export function readSecret(file: string, env: Environment): SecretResult {
   const directory = env['CREDENTIALS_DIRECTORY'];
@@ -32,12 +41,19 @@ export function readPassword(file: string, env: Environment): SecretResult {
 /** A key for an HTTP header: one word of printable ASCII. */
 export function readKey(file: string, env: Environment): SecretResult {
   const found = /[^\x21-\x7e]/;
-  return readChecked(
+  const read = readChecked(
     file,
     env,
     found,
     'more than one line, or a character that is not allowed in a key (a blank, a control character)',
   );
+  const unseen = read.ok ? null : unseenIn(file, env);
+  return unseen === null || read.ok ? read : { ok: false, message: `${read.message}; it ${unseen}` };
+}
+
+function unseenIn(file: string, env: Environment): string | null {
+  const read = readSecret(file, env);
+  return read.ok ? (read.unseen ?? null) : null;
 }
 
 function readChecked(file: string, env: Environment, wrong: RegExp, what: string): SecretResult {
@@ -52,15 +68,17 @@ function readChecked(file: string, env: Environment, wrong: RegExp, what: string
 /** Null when there is no such file. */
 function readSecretFile(file: string): SecretResult | null {
   try {
-    const { bytes, mode } = readBoundedFile(file, LARGEST_SECRET_BYTES);
+    const { text: secret, mode } = readTextFile(file, LARGEST_SECRET_BYTES);
     if ((mode & READABLE_BY_OTHERS) !== 0) {
       return { ok: false, message: `the secret file ${file} is readable by everyone: chmod o-rwx ${file}` };
     }
-    const secret = bytes.toString('utf8').replace(/\r?\n$/, '');
-    return secret === '' ? { ok: false, message: `the secret file ${file} is empty` } : { ok: true, secret };
+    if (secret === '') return { ok: false, message: `the secret file ${file} is empty` };
+    // Blanks around the blocks of a PEM file mean nothing.
+    const unseen = secret.includes('-----BEGIN ') ? null : unseenCharacters(secret);
+    return { ok: true, secret, ...(unseen !== null && { unseen }) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     if (error.code === 'ENOENT') return null;
-    return { ok: false, message: `the secret file ${file} cannot be read (${error.code ?? error.message})` };
+    return { ok: false, message: `the secret file ${file} cannot be read${unreadableReason(error)}` };
   }
 }

@@ -22,6 +22,8 @@ export interface OperatorAccess {
   readonly connection: MqttConnection;
   /** Null when the profile names none: devices then refuse everything that must be signed. */
   readonly signingKey: PrivateKey | null;
+  /** Sentences about files that can be used. */
+  readonly warnings?: readonly string[];
 }
 
 const EXAMPLE =
@@ -53,7 +55,13 @@ export function openProfile(name: string | undefined, env: Environment, clientId
       throw error;
     }
   };
-  const secret = (key: string, read: typeof readSecret) => (path: string) => secretOr(key, read(path, env));
+  const warnings: string[] = [];
+  const secret = (key: string, read: typeof readSecret) => (path: string) => {
+    const found = read(path, env);
+    if (found.ok && found.unseen !== undefined)
+      warnings.push(`${key} names ${path}: the secret in it ${found.unseen}, which is sent with it.`);
+    return secretOr(key, found);
+  };
   const ca = field(profile.caFile, pem('caFile'));
   const cert = field(profile.certFile, pem('certFile'));
   const key = field(profile.keyFile, secret('keyFile', readSecret));
@@ -62,6 +70,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   return {
     profile,
     signingKey: signing ?? null,
+    warnings,
     connection: {
       ...{ url: profile.url, clientId },
       ...(profile.username !== null && { username: profile.username }),

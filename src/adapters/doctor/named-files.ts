@@ -1,11 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { NamedFile } from '../../core/doctor/configuration.ts';
+import type { ConfigWarning } from '../../core/owner/config-warning-rules.ts';
 import type { Config } from '../../protocol/config.ts';
 import { describeFileProblem } from '../audio/fault.ts';
 import { checkWritable } from '../audio/wav-writer.ts';
 import { certificateFault, pairFault, privateKeyFault } from '../config/pem.ts';
-import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
+import { readTextFile, unreadableReason } from '../config/text-file.ts';
 import { KeyError, readPublicKey } from '../signing/keys.ts';
 
 const WRITABLE_BY_ALL = 0o002;
@@ -35,11 +37,28 @@ export function readNamedFiles(
       const read = readFrom(file, env);
       if (!read.ok) return [{ key, trouble: read.message }];
       const fault = faultOf(read.secret);
-      return [{ key, trouble: fault === null ? null : `the file ${file} ${fault}` }];
+      const warning = read.unseen === undefined ? {} : { warning: unseenWarning(key, file, read.unseen) };
+      return [{ key, trouble: fault === null ? null : `the file ${file} ${fault}`, ...warning }];
     }),
     ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
     ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
   ];
+}
+
+/** Warnings about those files that can be used. */
+export function fileWarnings(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigWarning[] {
+  return readNamedFiles(config, env).flatMap(({ warning }) => warning ?? []);
+}
+
+/** @param unseen predicate about the secret */
+function unseenWarning(key: string, file: string, unseen: string): ConfigWarning {
+  return {
+    ...{ key, message: `names ${file}: the secret in it ${unseen}, which is sent with it` },
+    fix: 'If the broker does not know the secret with it, write the file again without it.',
+  };
 }
 
 /** Null for an unusable certificate, which is reported on its own. */
@@ -64,15 +83,14 @@ function troubleWith(file: string): string | null {
     const fault = certificateFault(readText(file));
     return fault === null ? null : `the file ${file} ${fault}`;
   } catch (error) {
-    const reason = error instanceof UnreadableFile ? (error.code ?? error.message) : 'unknown reason';
-    return reason === 'ENOENT'
+    return error instanceof UnreadableFile && error.code === 'ENOENT'
       ? `the file ${file} does not exist`
-      : `the file ${file} cannot be read (${reason})`;
+      : `the file ${file} cannot be read${unreadableReason(error)}`;
   }
 }
 
 function readText(file: string): string {
-  return readBoundedFile(file, LARGEST_CONFIG_BYTES).bytes.toString('latin1');
+  return readTextFile(file, LARGEST_CONFIG_BYTES).text;
 }
 
 /** Checks the files that lanes read and write, without changing them. */

@@ -8,6 +8,7 @@ import type { Facts } from '../../core/provisioning/plan.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 import { loadConfig } from '../config/load.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { readTextFile } from '../config/text-file.ts';
 
 const UNITS = '/usr/lib/systemd/system';
 const RAW_KEY = /^[0-9A-Fa-f]{64}$/;
@@ -55,6 +56,16 @@ export function findNetwork(root: string): NetworkBackend | null {
 function wifiKey(passphrase: string, ssid: string): string {
   if (RAW_KEY.test(passphrase)) return passphrase.toLowerCase();
   return pbkdf2Sync(passphrase, ssid, KEY_ROUNDS, KEY_BYTES, 'sha1').toString('hex');
+}
+
+/** The private key on the device; null when it is absent or unreadable. */
+export function presentKey(root: string): string | null {
+  try {
+    return readTextFile(join(root, PLACES.key), LARGEST_CONFIG_BYTES).text;
+  } catch (error) {
+    if (error instanceof UnreadableFile) return null;
+    throw error;
+  }
 }
 
 /** Null when the file is absent or unreadable. */

@@ -13,7 +13,7 @@ import { applyWrites, missingWrites, type Owners } from './apply.ts';
 import { readBootFile, similarNames } from './boot-file.ts';
 import { checkConfigPart } from './config-check.ts';
 import { type DocumentResult, readDocument, secretsIn } from './document.ts';
-import { findFacts, findNetwork, presentText } from './facts.ts';
+import { findFacts, findNetwork, presentKey, presentText } from './facts.ts';
 import { checkKeys } from './key-check.ts';
 import { findOwners } from './owners.ts';
 import { resumeCleaning, takeSecretsOut } from './remove-secrets.ts';
@@ -113,7 +113,7 @@ function onOneLine(text: string): string {
 
 function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: ProvisioningRun): Plan {
   const { document, locate } = read;
-  const keys = checkKeys(document, presentText(root, PLACES.key), wall);
+  const keys = checkKeys(document, presentKey(root), wall);
   const part = configPart(document, presentText(root, PLACES.config)).value;
   const config = checkConfigPart(part, locate, root);
   const facts = {

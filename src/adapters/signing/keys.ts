@@ -5,7 +5,8 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto';
-import { readBoundedFile, UnreadableFile } from '../config/read-file.ts';
+import { UnreadableFile } from '../config/read-file.ts';
+import { readTextFile } from '../config/text-file.ts';
 
 export interface PublicKey {
   /** RFC 7638 thumbprint. */
@@ -35,8 +36,8 @@ export function readPublicKey(file: string): PublicKey {
 
 function readKeyFile(file: string): string {
   try {
-    const { mode, bytes } = readBoundedFile(file, LARGEST_KEY_BYTES);
-    if ((mode & WRITABLE_BY_ALL) === 0) return bytes.toString('utf8');
+    const { mode, text } = readTextFile(file, LARGEST_KEY_BYTES);
+    if ((mode & WRITABLE_BY_ALL) === 0) return text;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new KeyError(

@@ -1,6 +1,8 @@
 /** The folder of a broker's set-up: private files, files for the broker, and logins. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../../adapters/config/read-file.ts';
+import { readTextFile } from '../../adapters/config/text-file.ts';
 import { systemCode } from '../../adapters/system-error.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -75,18 +77,18 @@ export function writeCertificates(
 
 /** PEM of all valid authorities. */
 export function readAuthorityCertificate(folder: string): string {
-  return guarded(folder, () => readFileSync(join(folder, BROKER, 'ca.crt'), 'utf8'));
+  return guarded(folder, () => readPemText(join(folder, BROKER, 'ca.crt')));
 }
 
 /** Reads one authority by its name. @throws Failure that names the missing key file */
 export function readAuthority(folder: string, name: string): KeyedCertificate {
-  const certificate = guarded(folder, () => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
+  const certificate = guarded(folder, () => readPemText(join(folder, AUTHORITY, `${name}.crt`)));
   const file = join(folder, AUTHORITY, `${name}.key`);
   try {
-    return { key: readFileSync(file, 'utf8'), certificate };
+    return { key: readPemText(file), certificate };
   } catch (error) {
     throw new Failure(
-      `the authority's key ${file} cannot be read (${codeOf(error)}): copy it there from its safe place for this command`,
+      `the authority's key ${file} cannot be read (${whyUnreadable(error)}): copy it there from its safe place for this command`,
     );
   }
 }
@@ -102,7 +104,7 @@ export function writeAuthority(folder: string, name: string, authority: KeyedCer
 /** Writes the authorities that the broker accepts. */
 export function writeTrusted(folder: string, names: readonly string[]): void {
   guarded(folder, () => {
-    const all = names.map((name) => readFileSync(join(folder, AUTHORITY, `${name}.crt`), 'utf8'));
+    const all = names.map((name) => readPemText(join(folder, AUTHORITY, `${name}.crt`)));
     replace(join(folder, BROKER, 'ca.crt'), all.join(''));
   });
 }
@@ -150,8 +152,19 @@ function guarded<T>(folder: string, act: () => T): T {
     return act();
   } catch (error) {
     if (error instanceof Failure || !(error instanceof Error) || !('code' in error)) throw error;
-    throw new Failure(`${folder} cannot be read or written (${codeOf(error)}): check its path and rights`);
+    throw new Failure(
+      `${folder} cannot be read or written (${whyUnreadable(error)}): check its path and rights`,
+    );
   }
+}
+
+/** The line end of the last block stays: certificates are written one after another. */
+function readPemText(file: string): string {
+  return readTextFile(file, LARGEST_CONFIG_BYTES).bytes.toString('utf8');
+}
+
+function whyUnreadable(error: unknown): string {
+  return error instanceof UnreadableFile && error.code === null ? error.message : codeOf(error);
 }
 
 function codeOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { type OperatorAccess, openProfile, ProfileError } from '../../adapters/c
 import { EXIT, Failure } from '../../program/problem.ts';
 import type { Shell } from '../../program/program.ts';
 import { operatorTopics } from '../../protocol/mqtt/topics.ts';
-import { oneLine } from '../../protocol/plain-text.ts';
+import { oneLine, textLine } from '../../protocol/plain-text.ts';
 import { runCommand } from './command-task.ts';
 import { runConfig } from './config-task.ts';
 import type { CtlOptions } from './ctl-options.ts';
@@ -61,9 +61,11 @@ function perform(task: Exclude<Task, { kind: 'help' }>, deps: CtlDeps): Promise<
   }
 }
 
-function openAccess(profile: string | undefined, { env }: Shell): OperatorAccess {
+function openAccess(profile: string | undefined, { env, complain }: Shell): OperatorAccess {
   try {
-    return openProfile(profile, env, operatorClientId());
+    const access = openProfile(profile, env, operatorClientId());
+    for (const sentence of access.warnings ?? []) complain(textLine(`warning: ${sentence}`));
+    return access;
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
     throw new Failure(error.message, EXIT.usage);

@@ -6,6 +6,8 @@ export interface NamedFile {
   readonly key: string;
   /** Null if the file is usable; otherwise a sentence about the fault, without any content of the file. */
   readonly trouble: string | null;
+  /** About a file that can be used. */
+  readonly warning?: ConfigWarning;
 }
 
 export interface ConfigurationFacts {
@@ -35,7 +37,9 @@ export function judgeConfiguration(facts: ConfigurationFacts): Outcome {
       const [found = '', command] = (trouble ?? '').split(': chmod');
       return problem(`${key}: ${found}`, command === undefined ? fixOf(found) : `chmod${command}`);
     }),
-    ...warnings.map(({ key, message, fix }) => warning(`${key} ${message}`, fix)),
+    ...[...warnings, ...files.flatMap((one) => one.warning ?? [])].map(({ key, message, fix }) =>
+      warning(`${key} ${message}`, fix),
+    ),
     ...(isOpenToAll
       ? [warning(`${file} may be changed by everyone on this machine`, `chmod o-w ${file}.`)]
       : []),

@@ -1,4 +1,5 @@
 /** Plans the writes for a document on a known device: all of them, or none and the reasons. */
+import { unseenCharacters } from '../../protocol/plain-text.ts';
 import type { ProvisioningDocument, WifiPart } from '../../protocol/provisioning.ts';
 import { configPart } from './config-part.ts';
 import { addressFault } from './ipv4.ts';
@@ -86,8 +87,23 @@ export function planProvisioning(document: ProvisioningDocument, facts: Facts): 
   }
   return {
     ...{ ok: true, missing, writes: all.flatMap((one) => one.writes) },
-    notes: [...all.flatMap((one) => one.notes), ...wayIn(document, facts, missing)],
+    notes: [...all.flatMap((one) => one.notes), ...unseenNotes(document), ...wayIn(document, facts, missing)],
   };
+}
+
+/** Names characters that a person does not see in texts that must match those of a router or a broker. */
+function unseenNotes({ wifi, secrets }: ProvisioningDocument): string[] {
+  const texts = [
+    ['wifi.ssid', wifi?.ssid],
+    ['wifi.passphrase', wifi?.passphrase],
+    ['secrets.mqtt-password', secrets?.['mqtt-password']],
+  ] as const;
+  return texts.flatMap(([field, text]) => {
+    const unseen = unseenCharacters(text ?? '');
+    return unseen === null
+      ? []
+      : [`${field} ${unseen}, and is used with it: write it again if that is wrong.`];
+  });
 }
 
 /** Explains how to log in to a device that lacks secrets. */

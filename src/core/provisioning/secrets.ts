@@ -1,5 +1,6 @@
 /** The secrets of a document: finding them, and removing them. */
 import { isObject } from '../../protocol/json.ts';
+import { withoutEditorMarks } from '../../protocol/plain-text.ts';
 import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 
 /** Paths of the secrets; each is null after it was removed. */
@@ -17,9 +18,12 @@ const SHORTEST_HIDDEN = 5;
 
 /** Secret texts in a file, which must be hidden wherever else they appear. */
 export function secretTexts(value: unknown): string[] {
-  return SECRETS.map((path) => textAtPath(value, path)).filter(
-    (text): text is string => typeof text === 'string' && text.length >= SHORTEST_HIDDEN,
-  );
+  return SECRETS.flatMap((path) => {
+    const text = textAtPath(value, path);
+    // As it is used: a byte order mark and a line end may be missing where it is repeated.
+    const used = typeof text === 'string' ? withoutEditorMarks(text) : '';
+    return used.length >= SHORTEST_HIDDEN ? [used] : [];
+  });
 }
 
 /** Whether the document has secrets to remove. */

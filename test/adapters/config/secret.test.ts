@@ -25,7 +25,7 @@ describe('a secret', () => {
     ['two\nlines\n\n', 'two\nlines\n'],
     [' blanks count ', ' blanks count '],
   ])('%j is read without the newline at its end', (content, secret) => {
-    expect(readSecret(put('password', content), {})).toEqual({ ok: true, secret });
+    expect(readSecret(put('password', content), {})).toMatchObject({ ok: true, secret });
   });
 
   it('is refused in a file that everyone can read', () => {

@@ -239,6 +239,16 @@ describe('a profile that cannot be used', () => {
   });
 });
 
+it('warns about a password that ends with a blank', async () => {
+  const passwordFile = join(ctl.home, 'password');
+  writeFileSync(passwordFile, '\ufeffswordfish \n', { mode: 0o600 });
+  const profile = { url: 'mqtt://127.0.0.1:1', tenant: 't', username: 'operator', passwordFile };
+  ctl.writeProfiles({ profiles: { a: profile } });
+  const ran = await ctl.run('kiosk-01', 'mute', '--timeout', '1');
+  expect(ran.complained).toContain('the secret in it ends with a blank');
+  expect(ran.complained).not.toContain('swordfish');
+});
+
 it('reports a profile in UTF-16 with the fix', async () => {
   ctl.writeProfiles(Buffer.from('\uFEFF{}', 'utf16le'));
   expect(await ctl.run('kiosk-01', 'mute')).toMatchObject({
