@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { createSystemClock } from '../adapters/clock.ts';
-import { systemCode } from '../adapters/system-error.ts';
+import { readBoundedFile, UnreadableFile } from '../adapters/config/read-file.ts';
+import { unreadableReason } from '../adapters/config/text-file.ts';
+import { examineSample, LARGEST_SAMPLE_BYTES, type SampleFindings } from '../adapters/voice/voice-sample.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { jsonLine, textLine } from '../protocol/plain-text.ts';
@@ -30,18 +31,6 @@ interface CloneOptions {
 }
 type StatusOptions = Pick<CloneOptions, 'config' | 'wait' | 'json'>;
 
-const TYPE_BY_EXTENSION: Readonly<Record<string, (typeof SAMPLE_MIME_TYPES)[number]>> = {
-  '.wav': 'audio/wav',
-  '.mp3': 'audio/mpeg',
-  '.m4a': 'audio/x-m4a',
-  '.flac': 'audio/flac',
-  '.webm': 'video/webm',
-  '.mp4': 'video/mp4',
-  '.mpeg': 'video/mpeg',
-  '.mpg': 'video/mpeg',
-};
-/** Largest sample (bytes) that services of this kind accept. */
-const LARGEST_SAMPLE_BYTES = 10_000_000;
 const ITEM_ID = 'sample-1';
 const POLL_MS = 2000;
 
@@ -63,8 +52,11 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
     .command('clone')
     .description('register a sample, upload it, and print the id of the voice')
     .requiredOption('-n, --name <name>', 'name of the voice, 3 to 64 characters')
-    .requiredOption('-f, --file <file>', 'recording of one clean speaker, 30 s or more, at most 10 MB')
-    .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file extension)`)
+    .requiredOption(
+      '-f, --file <file>',
+      'recording of one clean speaker, 10 s or more, better 30 s, at most 10 MB',
+    )
+    .option('--type <mime>', `one of ${SAMPLE_MIME_TYPES.join(', ')} (default: by the file's content)`)
     .option('--language <code>', 'language that is spoken in the recording')
     .option('--description <text>', 'description of the voice')
     .option('--label <key=value>', 'a label such as gender=female; may be repeated', label)
@@ -95,15 +87,16 @@ export function addVoiceVerb(program: Command, shell: Shell): void {
 }
 
 async function clone(shell: Shell, options: CloneOptions): Promise<void> {
-  const { request, type } = readCloneRequest(options);
-  const bytes = readSample(options.file);
+  readCloneRequest(options, basename(options.file), options.type ?? 'audio/wav');
+  const { bytes, name, type } = await readSample(options, shell);
+  const request = readCloneRequest(options, name, type);
   const opened = openConfig(shell, options.config, 'jwtFile');
   const voice = await withService(opened, async (service) => {
     const created = await service.cloneVoice(request);
     const target = created.samples.find(({ item_id }) => item_id === ITEM_ID) ?? created.samples[0];
     if (target === undefined)
       throw new Failure('the service sent no upload address for the sample; try again later');
-    await service.uploadSample(target, { name: basename(options.file), type, bytes });
+    await service.uploadSample(target, { name, type, bytes });
     return options.wait === undefined ? created : waitUntilSettled(service, created, options.wait);
   });
   report(shell, voice, options);
@@ -119,16 +112,10 @@ async function status(shell: Shell, id: string, options: StatusOptions): Promise
   report(shell, voice, options);
 }
 
-function readCloneRequest(options: CloneOptions): { request: CloneVoiceRequest; type: string } {
-  const type = options.type ?? TYPE_BY_EXTENSION[extname(options.file).toLowerCase()];
-  if (type === undefined) {
-    throw new Failure(
-      `cannot tell the file type of ${options.file} from its extension: give --type`,
-      EXIT.usage,
-    );
-  }
+/** @throws Failure about an option that the service would refuse */
+function readCloneRequest(options: CloneOptions, filename: string, type: string): CloneVoiceRequest {
   const sample = {
-    filename: basename(options.file),
+    filename,
     mime_type: type,
     item_id: ITEM_ID,
     ...(options.denoise && { denoise: true }),
@@ -143,7 +130,7 @@ function readCloneRequest(options: CloneOptions): { request: CloneVoiceRequest; 
       ...(options.label !== undefined && { labels: options.label }),
     },
   });
-  if (parsed.success) return { request: parsed.data, type };
+  if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new Failure(
     `${String(issue?.path.at(-1) ?? 'the request')}: ${issue?.message ?? 'wrong'}`,
@@ -151,18 +138,42 @@ function readCloneRequest(options: CloneOptions): { request: CloneVoiceRequest; 
   );
 }
 
-function readSample(file: string): Buffer {
-  let bytes: Buffer;
+interface Sample {
+  readonly bytes: Buffer;
+  /** File name for the service, with the ending of its content. */
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Reads and examines the recording before anything is sent. @throws Failure when it would give no voice */
+async function readSample({ file, type, denoise }: CloneOptions, shell: Shell): Promise<Sample> {
+  const bytes = readRecording(file);
+  const { kind, faults, warnings } = await examineSample(bytes);
+  if (kind === null || faults.length > 0)
+    throw new Failure(`the recording ${file} ${faults.join(', and it ')}`, EXIT.usage);
+  if (type !== undefined && !kind.types.some((one) => one === type))
+    throw new Failure(`the recording ${file} is ${kind.name}, not ${type}: leave --type out`, EXIT.usage);
+  const name = nameFor(file, kind);
+  const renamed = name === basename(file) ? [] : [`is ${kind.name}: it is sent as "${name}"`];
+  const told = warnings.filter((one) => !(denoise && one.includes('--denoise')));
+  for (const warning of [...told, ...renamed])
+    shell.complain(textLine(`warning: the recording ${file} ${warning}.`));
+  return { bytes, name, type: type ?? kind.types[0] };
+}
+
+function nameFor(file: string, { endings }: NonNullable<SampleFindings['kind']>): string {
+  const ending = extname(file);
+  if (endings.includes(ending.toLowerCase())) return basename(file);
+  return `${basename(file, ending)}${endings[0]}`;
+}
+
+function readRecording(file: string): Buffer {
   try {
-    bytes = readFileSync(file);
+    return readBoundedFile(file, LARGEST_SAMPLE_BYTES).bytes;
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown reason';
-    throw new Failure(`the recording ${file} cannot be read (${code})`, EXIT.usage);
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new Failure(`the recording ${file} cannot be read${unreadableReason(error)}`, EXIT.usage);
   }
-  if (bytes.length === 0) throw new Failure(`the recording ${file} is empty`, EXIT.usage);
-  if (bytes.length > LARGEST_SAMPLE_BYTES)
-    throw new Failure(`the recording ${file} is over 10 MB`, EXIT.usage);
-  return bytes;
 }
 
 async function waitUntilSettled(

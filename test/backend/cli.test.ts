@@ -11,10 +11,12 @@ import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createTestBuses } from '../adapters/mqtt/test-buses.ts';
 import { gather } from '../gathered.ts';
 import { until } from '../until.ts';
+import { MPEG, mp3Of, OGG, PAGE, spokenWav, WEBM, wavOf } from '../voice-recordings.ts';
 
 let folder: string;
 let emulator: Emulator;
 let configFile: string;
+let requests: string[];
 const KEY = 'cli-api-key-0815';
 const JWT = 'cli.jwt.0815';
 
@@ -27,7 +29,9 @@ function write(name: string, content: string | Buffer): string {
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-backend-'));
-  emulator = await startEmulator({ apiKeys: [KEY], jwts: [JWT], voiceProcessingMs: 30 });
+  requests = [];
+  const onRequest = ({ path }: { path: string | null }): void => void requests.push(String(path));
+  emulator = await startEmulator({ apiKeys: [KEY], jwts: [JWT], voiceProcessingMs: 30, onRequest });
   configFile = writeConfig();
 });
 afterEach(async () => {
@@ -107,7 +111,9 @@ describe('dragoman-backend', () => {
       ['voice', 'clone', '--name', 'Anna', '--file', '/nowhere.wav'],
       /nowhere\.wav cannot be read \(ENOENT\)/,
     ],
-    [['voice', 'clone', '--name', 'Anna', '--file', '/x.txt'], /give --type/],
+    [['voice', 'clone', '--name', 'Anna', '--file', '/tmp'], /\/tmp cannot be read \(EISDIR\)/],
+    [['voice', 'clone', '--name', 'Anna', '--file', '/dev/zero'], /it is not a regular file/],
+    [['voice', 'clone', '--name', 'Anna', '--file', 'a.wav', '--type', 'audio/ogg'], /mime_type: /],
     [['voice', 'status', 'x', '--wait', 'long'], /--wait takes seconds/],
   ])('explains a usage error in one sentence and exits with 2: %j', async (args, words) => {
     const { code, out, err } = await run(...args);
@@ -165,7 +171,7 @@ describe('dragoman-backend', () => {
   });
 
   it('clones a voice and waits until it is ready', async () => {
-    const recording = write('Anna (demo).wav', Buffer.alloc(5000));
+    const recording = write('Anna (demo).wav', spokenWav(32));
     const cloned = await withConfig(
       ...['voice', 'clone', '--name', 'Anna', '--file', recording, '--denoise', '--language', 'en'],
       ...['--label', 'gender=female', '--label', 'mood=calm', '--wait', '20', '--json'],
@@ -182,8 +188,48 @@ describe('dragoman-backend', () => {
     expect(status).toMatchObject({ code: 0, out: `${voice.voice_id}  Anna  ready\n` });
   });
 
+  it.each([
+    ['a web page', 'a.wav', PAGE, /a\.wav is a web page, not a recording/],
+    ['Ogg as MP3', 'a.mp3', OGG, /a\.mp3 is not a recording of a known kind \(opus/],
+    ['one second', 'a.wav', spokenWav(1), /is only 1\.0 s long: record at least 10 s/],
+    ['silence', 'a.wav', wavOf(Buffer.alloc(48_000 * 31)), /holds digital silence: check the microphone/],
+    ['no promised sound', 'a.wav', wavOf(spokenWav(31).subarray(44), 0), /a header that promises no sound/],
+    ['more than 10 MB', 'a.wav', Buffer.alloc(10_000_001), /it is larger than 10 MB/],
+  ])('sends nothing of a recording that is %s', async (_, name, bytes, words) => {
+    const refused = await withConfig('voice', 'clone', '--name', 'Anna', '--file', write(name, bytes));
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringMatching(words) });
+    expect(requests).toEqual([]);
+  });
+
+  it.each([
+    ['MP3 as WAV', 'a.wav', mp3Of(31), 'a.mp3'],
+    ['WAV as MP3', 'a.MP3', spokenWav(31), 'a.wav'],
+    ['WAV without an ending', 'recording', spokenWav(31), 'recording.wav'],
+    ['a video', 'a.mpg', MPEG, 'a.mpg'],
+    ['a video as MPEG', 'a.mpeg', WEBM, 'a.webm'],
+  ])(
+    'sends type and ending of its content for %s: the service compares them',
+    async (_, name, bytes, sent) => {
+      const recording = write(name, bytes);
+      const made = await withConfig('voice', 'clone', '--name', 'Anna', '--file', recording, '--wait', '20');
+      expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/Anna {2}ready/) });
+      if (sent === name) expect(made.err).toBe('');
+      else expect(made.err).toContain(`it is sent as "${sent}"`);
+    },
+  );
+
+  it('warns about a recording that gives a poor voice, and refuses a --type that is not its own', async () => {
+    const recording = write('a.wav', spokenWav(16));
+    const named = ['voice', 'clone', '--name', 'Anna', '--file', recording];
+    const short = await withConfig(...named, '--wait', '20');
+    expect(short.code).toBe(0);
+    expect(short.err).toMatch(/warning: the recording .*a\.wav is 16\.0 s long: voices are better from 30 s/);
+    const wrong = await withConfig(...named, '--type', 'audio/mpeg');
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/is WAV, not audio\/mpeg/) });
+  });
+
   it('exits with 1 for a failed or unknown voice, and with 4 for one that is not ready in time', async () => {
-    const recording = write('a.wav', Buffer.alloc(5000));
+    const recording = write('a.wav', spokenWav(32));
     emulator.fault({ kind: 'voice_failed' });
     const failed = await withConfig('voice', 'clone', '--name', 'Anna', '--file', recording, '--wait', '20');
     expect(failed.code).toBe(1);

@@ -11,6 +11,7 @@ import { ServiceFailure } from '../../src/backend/service-failure.ts';
 import { endUnused } from '../../src/backend/session-upkeep.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { asWall } from '../../src/protocol/time.ts';
+import { spokenWav } from '../voice-recordings.ts';
 import {
   answerJson,
   envelope,
@@ -337,7 +338,7 @@ describe('service client against the emulator', () => {
     });
     const target = voice.samples.find(({ item_id }) => item_id === 'one');
     if (target === undefined) throw new Error('no upload target');
-    await client.uploadSample(target, { name: 'a.wav', type: 'audio/wav', bytes: Buffer.alloc(4000) });
+    await client.uploadSample(target, { name: 'a.wav', type: 'audio/wav', bytes: spokenWav(32) });
     await expect.poll(async () => (await client.getVoice(voice.voice_id))?.processing_status).toBe('ready');
     expect(await client.getVoice('11111111-1111-4111-8111-111111111111')).toBeNull();
   });

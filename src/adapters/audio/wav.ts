@@ -16,6 +16,8 @@ export interface WavReader {
   readonly format: WavFormat;
   /** Whole frames (one sample of each channel) that are in the file, whatever the header says. */
   readonly frames: number;
+  /** Frames that the header promises; 0 also when the writer never learnt the size. */
+  readonly promisedFrames: number;
   /**
    * Reads raw frames: fewer at the end, none after it.
    * @throws AudioFaultError when the file can no longer be read
@@ -84,27 +86,47 @@ function createReader(fd: number, path: string): WavReader {
   const stats = fstatSync(fd);
   if (stats.isDirectory()) throw new AudioFaultError('not_found', `${path} is a folder; name a WAV file`);
   if (!stats.isFile()) throw new AudioFaultError('format', `${path} is not a regular file; name a WAV file`);
-  const { format, dataAt, dataBytes } = parse((at, bytes) => readAt(fd, at, bytes), stats.size, path);
+  let open = true;
+  return makeReader(
+    (at, bytes) => readAt(fd, at, bytes),
+    stats.size,
+    path,
+    () => {
+      if (open) closeSync(fd);
+      open = false;
+    },
+  );
+}
+
+/** The same for a WAV file in memory. @param name for errors. @throws AudioFaultError */
+export function openWavBytes(bytes: Uint8Array, name: string): WavReader {
+  return makeReader(
+    (at, count) => bytes.subarray(at, at + count),
+    bytes.length,
+    name,
+    () => {},
+  );
+}
+
+function makeReader(readBytes: ReadAt, fileBytes: number, path: string, close: () => void): WavReader {
+  const { format, dataAt, dataBytes, promisedBytes } = parse(readBytes, fileBytes, path);
   const frameBytes = format.sampleBytes * format.channels;
   const total = Math.floor(dataBytes / frameBytes);
-  let open = true;
   return {
     format,
     frames: total,
+    promisedFrames: Math.floor(promisedBytes / frameBytes),
     read(firstFrame, frames) {
       const wanted = Math.max(0, Math.min(frames, total - firstFrame));
       let raw: Uint8Array;
       try {
-        raw = readAt(fd, dataAt + firstFrame * frameBytes, wanted * frameBytes);
+        raw = readBytes(dataAt + firstFrame * frameBytes, wanted * frameBytes);
       } catch (error) {
         throw describeFileProblem(error, 'read', path);
       }
       return raw.subarray(0, raw.length - (raw.length % frameBytes));
     },
-    close() {
-      if (open) closeSync(fd);
-      open = false;
-    },
+    close,
   };
 }
 
@@ -125,6 +147,7 @@ interface Layout {
   readonly format: WavFormat;
   readonly dataAt: number;
   readonly dataBytes: number;
+  readonly promisedBytes: number;
 }
 
 function parse(read: ReadAt, fileBytes: number, path: string): Layout {
@@ -151,7 +174,12 @@ function parse(read: ReadAt, fileBytes: number, path: string): Layout {
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
       // A writer into a pipe that never learnt the size leaves 0; a truly empty file has a RIFF size that fits.
       const unknown = said === 0 && Math.abs(riffBytes + 8 - fileBytes) > 1;
-      return { format, dataAt: bodyAt, dataBytes: unknown ? there : Math.min(said, there) };
+      return {
+        format,
+        dataAt: bodyAt,
+        dataBytes: unknown ? there : Math.min(said, there),
+        promisedBytes: said,
+      };
     }
     at = bodyAt + size + (size % 2);
   }
