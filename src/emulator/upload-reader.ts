@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { examineSample } from '../adapters/voice/voice-sample.ts';
 import type { Upload } from './core/voice-api.ts';
 import type { SampleFacts } from './core/voices.ts';
 
@@ -8,27 +9,15 @@ export class MalformedUpload extends Error {}
 
 const MOST_FIELDS = 40;
 const MOST_FIELD_BYTES = 64 * 1024;
-const WAV_HEADER_BYTES = 64;
-
-/** Length of the sound in a WAV, by its header; null for other files. */
-function secondsOf(head: Buffer, bytes: number): number | null {
-  const isWav =
-    head.length >= 44 &&
-    head.toString('latin1', 0, 4) === 'RIFF' &&
-    head.toString('latin1', 8, 12) === 'WAVE';
-  if (!isWav) return null;
-  const bytesPerSecond = head.readUInt32LE(28);
-  return bytesPerSecond === 0 ? null : (bytes - 44) / bytesPerSecond;
-}
 
 /**
- * Reads a multipart upload without keeping the file: the order of its parts and the file's size and length.
+ * Reads a multipart upload: the order of its parts, and what the file is. The file itself is not kept.
  * @throws MalformedUpload
  */
 export function readUpload(request: IncomingMessage, limitBytes: number): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = [];
-    const files: { field: string; fieldsBefore: number; facts: SampleFacts }[] = [];
+    const files: { field: string; fieldsBefore: number; parts: Buffer[] }[] = [];
     let tooLarge = false;
     const fail = (why: string): void => {
       request.unpipe();
@@ -58,23 +47,28 @@ export function readUpload(request: IncomingMessage, limitBytes: number): Promis
     }
     parser.on('field', (name: string, value: string) => fields.push([name, value]));
     parser.on('file', (field: string, stream: BusboyFileStream) => {
-      let bytes = 0;
-      let head = Buffer.alloc(0);
+      const parts: Buffer[] = [];
       const fieldsBefore = fields.length;
-      stream.on('data', (part: Buffer) => {
-        if (head.length < WAV_HEADER_BYTES) head = Buffer.concat([head, part.subarray(0, WAV_HEADER_BYTES)]);
-        bytes += part.byteLength;
-      });
+      stream.on('data', (part: Buffer) => parts.push(part));
       stream.on('limit', () => {
         tooLarge = true;
       });
-      stream.on('end', () =>
-        files.push({ field, fieldsBefore, facts: { bytes, seconds: secondsOf(head, bytes) } }),
-      );
+      stream.on('end', () => files.push({ field, fieldsBefore, parts }));
     });
-    parser.once('finish', () => resolve({ fields, files, tooLarge }));
+    parser.once('finish', () => {
+      const examined = files.map(async ({ parts, ...file }) => ({
+        ...file,
+        facts: await factsOf(Buffer.concat(parts)),
+      }));
+      Promise.all(examined).then((all) => resolve({ fields, files: all, tooLarge }), reject);
+    });
     parser.once('error', () => fail('the form is cut off or malformed'));
     request.once('aborted', () => fail('the upload was broken off'));
     request.pipe(parser);
   });
+}
+
+async function factsOf(file: Buffer): Promise<SampleFacts> {
+  const { kind, ...found } = await examineSample(file);
+  return { ...found, bytes: file.length, types: kind?.types ?? [] };
 }

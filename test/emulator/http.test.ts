@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { mp3Of, PAGE, spokenWav, wavOf } from '../voice-recordings.ts';
 import { ask, connect, createToken, streamUrl } from './client.ts';
 
 const SESSIONS = '/session-storage/v2/sessions';
@@ -189,14 +190,11 @@ describe('voice samples', () => {
     const { voice_id: id, samples } = (json as { data: { voice_id: string; samples: Target[] } }).data;
     return { id, target: samples[0] as Target };
   }
-  function wav(seconds: number): Blob {
-    const header = Buffer.alloc(44);
-    header.write('RIFF', 0).toString();
-    header.write('WAVE', 8);
-    header.writeUInt32LE(48_000, 28);
-    return new Blob([header, Buffer.alloc(seconds * 48_000, 7)]);
-  }
-  async function upload(target: Target, change: (form: FormData) => void = () => {}, file: Blob = wav(2)) {
+  async function upload(
+    target: Target,
+    change: (form: FormData) => void = () => {},
+    file: Blob = new Blob([spokenWav(12)]),
+  ) {
     const form = new FormData();
     for (const [key, value] of Object.entries(target.form_data)) form.append(key, value);
     form.append('file', file, 'visitor.wav');
@@ -253,6 +251,22 @@ describe('voice samples', () => {
     expect(refused.status).toBe(403);
     await emulator.advance(1000);
     expect(await status(empty.id)).toBe('created');
+  });
+
+  test.each([
+    ['a web page', PAGE, /is a web page, not a recording/],
+    ['one second', spokenWav(1), /is only 1\.0 s long/],
+    ['silence', wavOf(Buffer.alloc(48_000 * 31)), /holds digital silence/],
+    ['no promised sound', wavOf(spokenWav(31).subarray(44), 0), /a header that promises no sound/],
+    ['MP3 as WAV', mp3Of(31), /the sample is audio\/mpeg, not audio\/wav/],
+  ])('processing fails for %s', async (_what, bytes, words) => {
+    const { id, target } = await clone();
+    expect((await upload(target, undefined, new Blob([bytes]))).status).toBe(204);
+    await emulator.advance(1000);
+    const { json } = await ask(emulator, 'GET', `/saas/voice/m/${id}`, undefined, emulator.jwt);
+    expect(json).toMatchObject({
+      data: { processing_status: 'failed', processing_result: { errors: [expect.stringMatching(words)] } },
+    });
   });
 
   test('processing fails on demand', async () => {

@@ -181,7 +181,7 @@ export const CHOICES = {
     'letters of any script are taken in names of voices and files (4.4); otherwise those of ASCII only',
   ),
   voiceProcessingMs: choice(count(DAY_MS), 1500, 4000, 'from upload to ready or failed'),
-  voiceMinSeconds: choice(count(3600), 0, 30, 'a WAV sample shorter than this fails; 0: only a warning'),
+  voiceMinSeconds: choice(count(3600), 0, 30, 'a sample shorter than this fails; below 10 s all do'),
   balanceMs: choice(
     z.coerce.number().min(0).nullable(),
     null,

@@ -67,7 +67,7 @@ export function deleteVoice(id: string, request: ApiRequest, context: ApiContext
   return { status: 204, body: null };
 }
 
-/** A multipart upload as it was read: its parts in order, the file itself already measured and thrown away. */
+/** A multipart upload as it was read: its parts in order, the file itself already examined and thrown away. */
 export interface Upload {
   readonly fields: readonly (readonly [string, string])[];
   readonly files: readonly {
@@ -106,8 +106,9 @@ export function takeUpload(blobId: string, upload: Upload, { service, now, insta
   if (upload.tooLarge) {
     return refuse('body_too_large', instance, [`at most ${service.choices.uploadMaxBytes} bytes are taken`]);
   }
-  const facts = upload.files[0]?.facts ?? { bytes: 0, seconds: null };
-  if (facts.bytes === 0) return refuse('upload_refused', instance, ['the file is empty']);
+  const facts = upload.files[0]?.facts;
+  if (facts === undefined || facts.bytes === 0)
+    return refuse('upload_refused', instance, ['the file is empty']);
   service.voices.uploaded(found.voice, found.ticket, facts, at);
   return { status: 204, body: null };
 }

@@ -39,6 +39,10 @@ export interface SampleFacts {
   readonly bytes: number;
   /** Length of the sound; null when unknown. */
   readonly seconds: number | null;
+  /** MIME types of its content; empty for a file that is not a recording. */
+  readonly types: readonly string[];
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** State of a voice at a moment (docs/service.md 3.2). */
@@ -91,18 +95,17 @@ export function createVoiceRegistry(choices: Choices, random: Random): VoiceRegi
     };
   };
 
-  const examine = (facts: SampleFacts): ProcessingResult => {
-    const errors: string[] = [];
-    const warnings: string[] = [];
+  const examine = (facts: SampleFacts, type: string): ProcessingResult => {
+    const errors = facts.faults.map((fault) => `the sample ${fault}`);
+    const warnings = facts.warnings.map((warning) => `the sample ${warning}`);
+    if (facts.types.length > 0 && !facts.types.includes(type))
+      errors.push(`the sample is ${facts.types[0]}, not ${type}`);
     if (failures > 0) {
       failures--;
       errors.push('processing failed on demand');
     }
-    if (facts.seconds !== null && facts.seconds < choices.voiceMinSeconds) {
+    if (errors.length === 0 && facts.seconds !== null && facts.seconds < choices.voiceMinSeconds)
       errors.push(`the sample is shorter than ${choices.voiceMinSeconds} s`);
-    } else if (facts.seconds !== null && facts.seconds < 30) {
-      warnings.push('samples of 30 s or more give better voices');
-    }
     return { errors, warnings };
   };
 
@@ -130,7 +133,7 @@ export function createVoiceRegistry(choices: Choices, random: Random): VoiceRegi
     ticket: (blobId) => blobs.get(blobId),
     uploaded(voice, ticket, facts, at) {
       ticket.used = true;
-      voice.result = examine(facts);
+      voice.result = examine(facts, ticket.form['Content-Type'] ?? '');
       voice.processedAt = at + choices.voiceProcessingMs;
     },
     remove,
