@@ -21,7 +21,10 @@ export function createCapture(config: CaptureConfig, clock: Clock, deps: DriverD
   const { sampleRate: rateHz } = config;
   switch (config.driver) {
     case 'file':
-      return createFileCapture({ path: config.path, loop: config.loop, rateHz, clock });
+      return createFileCapture({
+        ...{ path: config.path, loop: config.loop, rateHz, clock },
+        note: (sentence) => deps.log?.warn({ path: config.path }, sentence),
+      });
     case 'alsa':
       return createAlsaCapture({
         ...{ device: config.device, rateHz, gain: config.gain },

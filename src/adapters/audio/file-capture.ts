@@ -14,6 +14,8 @@ export interface FileCaptureOptions {
   readonly clock: Clock;
   /** Sound per delivery (milliseconds), 20 by default. */
   readonly pieceMs?: number;
+  /** Receives a sentence about the file's sound when it is unusual. */
+  readonly note?: (sentence: string) => void;
 }
 
 /**
@@ -23,6 +25,7 @@ export interface FileCaptureOptions {
 export function createFileCapture(options: FileCaptureOptions): OpenCapture {
   return async (sink) => {
     const source = await openSource(options.path, options);
+    if (source.note !== null) options.note?.(source.note);
     return startCapture(source, options, sink);
   };
 }

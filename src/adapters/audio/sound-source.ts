@@ -12,6 +12,8 @@ export interface SoundSource {
   read(samples: number): Uint8Array;
   /** Nothing is left; never true for a loop. */
   readonly ended: boolean;
+  /** What was done about its sound, as a sentence; null when it is usual. */
+  readonly note: string | null;
   close(): void;
 }
 
@@ -87,6 +89,7 @@ async function createSource(
       waitingBytes -= pcm.length;
       return pcm;
     },
+    note: reader.note,
     get ended() {
       return exhausted && waitingBytes === 0;
     },

@@ -8,6 +8,8 @@ export interface WavFormat {
   readonly sampleBytes: number;
   readonly channels: number;
   readonly rateHz: number;
+  /** The only channel to use, from 0; absent: the mean of all. */
+  readonly only?: number;
 }
 
 export const RATE_HZ = { min: 1000, max: 192_000 } as const;
@@ -47,11 +49,12 @@ export type ReadAt = (at: number, bytes: number) => Uint8Array;
 export interface Layout {
   readonly format: WavFormat;
   readonly dataAt: number;
-  readonly dataBytes: number;
   readonly promisedBytes: number;
+  /** Bytes of sound in a file of this length. */
+  dataBytes(fileBytes: number): number;
 }
 
-export function parse(read: ReadAt, fileBytes: number, path: string): Layout {
+export function parse(read: ReadAt, path: string): Layout {
   const riff = read(0, 12);
   const magic = text(riff, 0, 4);
   const known = magic === 'RIFF' || magic === 'RF64' || magic === 'BW64';
@@ -71,20 +74,46 @@ export function parse(read: ReadAt, fileBytes: number, path: string): Layout {
     if (id === 'ds64') longDataBytes = readLongSize(read(bodyAt, 16));
     if (id === 'data') {
       if (format === null) throw damaged(path, 'its format is not described before its sound');
-      const there = fileBytes - bodyAt;
       const said = size === SIZE_UNKNOWN && longDataBytes !== null ? longDataBytes : size;
       // A writer into a pipe that never learnt the size leaves 0; a truly empty file has a RIFF size that fits.
-      const unknown = said === 0 && Math.abs(riffBytes + 8 - fileBytes) > 1;
-      return {
-        format,
-        dataAt: bodyAt,
-        dataBytes: unknown ? there : Math.min(said, there),
-        promisedBytes: said,
+      const dataBytes = (bytes: number): number => {
+        const there = Math.max(0, bytes - bodyAt);
+        const unknown = said === 0 && Math.abs(riffBytes + 8 - bytes) > 1;
+        return !unknown && said < there ? said : there - trailerBytes(read, bodyAt, bytes);
       };
+      return { format, dataAt: bodyAt, dataBytes, promisedBytes: said };
     }
     at = bodyAt + size + (size % 2);
   }
   throw damaged(path, 'it holds no sound');
+}
+
+/** Chunks that writers put after the sound. */
+const TRAILERS: ReadonlySet<string> = new Set(
+  'LIST,id3 ,ID3 ,bext,iXML,axml,aXML,_PMX,cue ,smpl,inst,fact,JUNK,junk,PAD ,PEAK,afsp,cart,chna'.split(','),
+);
+/** Longest trailer to look for (bytes); those with a picture are longer, but are written with a known size. */
+const LONGEST_TRAILER = 65_536;
+const ID3V1_BYTES = 128;
+
+/** Bytes after the sound that are chunks or a tag, when the size of the sound is not known. */
+function trailerBytes(read: ReadAt, dataAt: number, fileBytes: number): number {
+  const from = Math.max(dataAt, fileBytes - LONGEST_TRAILER);
+  const tail = read(from, Math.max(0, fileBytes - from));
+  const tagAt = tail.length - ID3V1_BYTES;
+  if (tagAt >= 0 && text(tail, tagAt, 3) === 'TAG') return ID3V1_BYTES;
+  for (let at = 0; at + 8 <= tail.length; at++) if (isTrailer(tail, at)) return tail.length - at;
+  return 0;
+}
+
+/** Whether known chunks fill the bytes from there to the end; the last one may lack its pad byte. */
+function isTrailer(tail: Uint8Array, from: number): boolean {
+  let at = from;
+  while (at + 8 <= tail.length && TRAILERS.has(text(tail, at, 4))) {
+    const size = view(tail).getUint32(at + 4, true);
+    at += 8 + size + (size % 2);
+  }
+  return at > from && (at === tail.length || at === tail.length + 1);
 }
 
 function readLongSize(ds64: Uint8Array): number | null {
@@ -121,11 +150,23 @@ function parseFormat(chunk: Uint8Array, path: string): WavFormat {
   const encoding = tag === TAG.float ? 'float' : 'int';
   // The container counts: 20 bits in 3 bytes, or 24 in 4, are in its upper bits.
   const sampleBytes = frameBytes / channels;
+  const bits = fields.getUint16(14, true);
+  if (!canHold(sampleBytes, bits)) {
+    const frame = `${frameBytes} bytes for ${channels} ${channels === 1 ? 'channel' : 'channels'}`;
+    const message = `${path} contradicts itself: ${bits} bits per sample, and a frame of ${frame}; ${CONVERT}`;
+    throw new AudioFaultError('format', message);
+  }
   if (!(encoding === 'float' ? [4, 8] : [1, 2, 3, 4]).includes(sampleBytes)) {
     const message = `${path} has ${encoding} samples of ${sampleBytes} bytes, which are not supported; ${CONVERT}`;
     throw new AudioFaultError('format', message);
   }
   return { encoding, sampleBytes, channels, rateHz };
+}
+
+/** Whether samples of so many bits are stored in so many bytes: just enough of them, or 4 in place of 3. */
+function canHold(sampleBytes: number, bits: number): boolean {
+  const least = Math.ceil(bits / 8);
+  return sampleBytes === least || (sampleBytes === 4 && least === 3);
 }
 
 function notWav(start: Uint8Array, path: string): AudioFaultError {

@@ -6,8 +6,10 @@ import { FORMAT_BYTES, parse, type ReadAt, TAG, view, type WavFormat } from './w
 /** An open WAV file. */
 export interface WavReader {
   readonly format: WavFormat;
-  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. */
+  /** Whole frames (one sample of each channel) that are in the file, whatever the header says. A file may grow. */
   readonly frames: number;
+  /** What was done about its sound, as a sentence; null when it is usual. */
+  readonly note: string | null;
   /** Frames that the header promises; 0 also when the writer never learnt the size. */
   readonly promisedFrames: number;
   /**
@@ -47,39 +49,62 @@ function createReader(fd: number, path: string): WavReader {
   if (stats.isDirectory()) throw new AudioFaultError('not_found', `${path} is a folder; name a WAV file`);
   if (!stats.isFile()) throw new AudioFaultError('format', `${path} is not a regular file; name a WAV file`);
   let open = true;
-  return makeReader(
-    (at, bytes) => readAt(fd, at, bytes),
-    stats.size,
+  return makeReader({
     path,
-    () => {
+    read: (at, bytes) => readAt(fd, at, bytes),
+    size: () => (open ? fstatSync(fd).size : 0),
+    close() {
       if (open) closeSync(fd);
       open = false;
     },
-  );
+  });
 }
 
 /** The same for a WAV file in memory. @param name for errors. @throws AudioFaultError */
 export function openWavBytes(bytes: Uint8Array, name: string): WavReader {
-  return makeReader(
-    (at, count) => bytes.subarray(at, at + count),
-    bytes.length,
-    name,
-    () => {},
-  );
+  const read: ReadAt = (at, count) => bytes.subarray(at, at + count);
+  return makeReader({ path: name, read, size: () => bytes.length, close() {} });
 }
 
-function makeReader(readBytes: ReadAt, fileBytes: number, path: string, close: () => void): WavReader {
-  const { format, dataAt, dataBytes, promisedBytes } = parse(readBytes, fileBytes, path);
+interface WavBytes {
+  /** For errors. */
+  readonly path: string;
+  readonly read: ReadAt;
+  /** Present length of the file. */
+  size(): number;
+  close(): void;
+}
+
+function makeReader({ path, read: readBytes, size, close }: WavBytes): WavReader {
+  const { format, dataAt, dataBytes, promisedBytes } = parse(readBytes, path);
   const frameBytes = format.sampleBytes * format.channels;
-  const total = Math.floor(dataBytes / frameBytes);
+  let fileBytes = size();
+  let total = Math.floor(dataBytes(fileBytes) / frameBytes);
+  const followGrowth = (): void => {
+    const now = size();
+    if (now <= fileBytes) return;
+    fileBytes = now;
+    total = Math.floor(dataBytes(fileBytes) / frameBytes);
+  };
+  const only = soleChannel(format, total, (frame, frames) =>
+    readBytes(dataAt + frame * frameBytes, frames * frameBytes),
+  );
   return {
-    format,
-    frames: total,
+    format: only === null ? format : { ...format, only },
+    get frames() {
+      followGrowth();
+      return total;
+    },
+    note:
+      only === null
+        ? null
+        : `the channels of ${path} cancel each other out (opposite phase): channel ${only + 1} alone is used`,
     promisedFrames: Math.floor(promisedBytes / frameBytes),
     read(firstFrame, frames) {
-      const wanted = Math.max(0, Math.min(frames, total - firstFrame));
       let raw: Uint8Array;
       try {
+        if (firstFrame + frames > total) followGrowth();
+        const wanted = Math.max(0, Math.min(frames, total - firstFrame));
         raw = readBytes(dataAt + firstFrame * frameBytes, wanted * frameBytes);
       } catch (error) {
         throw describeFileProblem(error, 'read', path);
@@ -102,13 +127,48 @@ function readAt(fd: number, at: number, bytes: number): Uint8Array {
   return buffer.subarray(0, filled);
 }
 
-/** Raw frames as float samples of one channel, the mean of all channels. */
-export function decodeFrames(raw: Uint8Array, { encoding, sampleBytes, channels }: WavFormat): Float32Array {
+/** Places in a file, and sound at each (milliseconds): enough to meet speech between its pauses. */
+const PROBES = 20;
+const PROBE_MS = 100;
+/** Power of the mean (part of the loudest channel's) below which channels cancel out; one alone of eight has 1/64. */
+const CANCELLED_POWER = 0.01;
+
+/** The loudest channel when the mean of all is silent beside it, as in opposite phase; otherwise null. */
+function soleChannel(
+  format: WavFormat,
+  total: number,
+  read: (frame: number, frames: number) => Uint8Array,
+): number | null {
+  const { channels, rateHz, sampleBytes } = format;
+  if (channels === 1) return null;
+  const frames = Math.ceil((rateHz * PROBE_MS) / 1000);
+  const powers = Array.from({ length: channels }, () => 0);
+  let mixed = 0;
+  for (let probe = 0; probe < PROBES; probe++) {
+    const at = Math.floor((Math.max(0, total - frames) * probe) / (PROBES - 1));
+    const raw = read(at, Math.min(frames, total - at));
+    const whole = raw.subarray(0, raw.length - (raw.length % (sampleBytes * channels)));
+    mixed += powerOf(decodeFrames(whole, format));
+    for (const [channel, power] of powers.entries())
+      powers[channel] = power + powerOf(decodeFrames(whole, { ...format, only: channel }));
+  }
+  const loudest = Math.max(...powers);
+  return mixed < loudest * CANCELLED_POWER ? powers.indexOf(loudest) : null;
+}
+
+function powerOf(samples: Float32Array): number {
+  return samples.reduce((sum, sample) => sum + sample * sample, 0);
+}
+
+/** Raw frames as float samples of one channel: the mean of all channels, or the only one that is used. */
+export function decodeFrames(raw: Uint8Array, format: WavFormat): Float32Array {
+  const { encoding, sampleBytes, channels, only } = format;
   const samples = new Float32Array(Math.floor(raw.length / sampleBytes));
   const fields = view(raw);
   const read = sampleReader(fields, encoding, sampleBytes);
   for (let i = 0; i < samples.length; i++) samples[i] = read(i * sampleBytes);
-  return downmix(samples, channels);
+  if (only === undefined) return downmix(samples, channels);
+  return samples.filter((_, index) => index % channels === only);
 }
 
 function sampleReader(fields: DataView, encoding: string, sampleBytes: number): (at: number) => number {

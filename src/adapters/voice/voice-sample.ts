@@ -112,6 +112,7 @@ function judgeLength(seconds: number): Pick<SampleFindings, 'faults' | 'warnings
 function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
   let measured: SampleQuality;
   let promisedS: number;
+  let isOpposite: boolean;
   try {
     const reader = openWavBytes(bytes, 'the recording');
     const { format } = reader;
@@ -119,6 +120,7 @@ function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
     const step = format.rateHz * STEP_S;
     for (let at = 0; at < reader.frames; at += step) meter.add(decodeFrames(reader.read(at, step), format));
     measured = meter.measure();
+    isOpposite = reader.note !== null;
     promisedS = reader.promisedFrames / format.rateHz;
   } catch (error) {
     if (!(error instanceof AudioFaultError)) throw error;
@@ -134,12 +136,15 @@ function examineWav(kind: Kind, bytes: Uint8Array): SampleFindings {
       seconds,
     };
   const { faults, warnings } = judgeLength(seconds);
+  const opposite = isOpposite
+    ? ['has channels that cancel each other out (opposite phase): send one of them']
+    : [];
   const cut = promisedS > seconds + 1 ? ['is cut off: its header promises more sound'] : [];
   const { fault, notes } = judgeSound(measured);
   return {
     ...{ kind, seconds },
     faults: [...faults, ...(fault === null ? [] : [fault])],
-    warnings: [...warnings, ...cut, ...notes],
+    warnings: [...warnings, ...cut, ...opposite, ...notes],
   };
 }
 

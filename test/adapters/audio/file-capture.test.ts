@@ -13,6 +13,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 import {
   makeFolder,
   makeNumbered,
+  makePcm,
   makeTone,
   makeWav,
   measureTone,
@@ -202,6 +203,7 @@ describe('file capture', () => {
         return makeNumbered(next).subarray(-samples * 2);
       },
       ended: false,
+      note: null,
       close() {},
     };
     const pieces: number[] = [];
@@ -252,4 +254,17 @@ describe('file capture', () => {
     const numbers = pieces.map(({ capturedAt }) => capturedAt);
     expect(numbers.slice(1).every((at, i) => Math.abs(at - (numbers[i] ?? 0) - 20) < 1e-6)).toBe(true);
   });
+});
+
+it('reports a file whose channels cancel each other out, and captures one of them', async () => {
+  const tone = readSamples(makeTone(440, 0.1, RATE_HZ));
+  const stereo = makePcm(tone.flatMap((left) => [left, -left]));
+  const path = writeTemp(makeWav({ channels: 2, data: stereo }));
+  const [clock, notes] = [createVirtualClock(5000), [] as string[]];
+  const note = (sentence: string): void => void notes.push(sentence);
+  const heard = await listen({ path, loop: false, rateHz: RATE_HZ, clock, note });
+  clock.advance(60);
+  expect(measureTone(readSamples(heard.sound()), 440, RATE_HZ)).toBeGreaterThan(0.3);
+  expect(notes).toEqual([expect.stringContaining('cancel each other out (opposite phase)')]);
+  await heard.capture.close();
 });

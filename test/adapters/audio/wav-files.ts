@@ -20,6 +20,8 @@ export function writeTemp(bytes: Uint8Array, name = 'in.wav'): string {
 export interface WavParts {
   readonly tag?: number;
   readonly bits?: number;
+  /** Bytes of one sample of all channels in the header; the true number by default. */
+  readonly frameBytes?: number;
   readonly channels?: number;
   readonly rateHz?: number;
   readonly data?: Uint8Array;
@@ -57,7 +59,7 @@ export function makeWav(parts: WavParts): Buffer {
   fmt.writeUInt16LE(channels, 2);
   fmt.writeUInt32LE(rateHz, 4);
   fmt.writeUInt32LE(Math.floor((rateHz * channels * bits) / 8), 8);
-  fmt.writeUInt16LE(Math.floor((channels * bits) / 8), 12);
+  fmt.writeUInt16LE(parts.frameBytes ?? Math.floor((channels * bits) / 8), 12);
   fmt.writeUInt16LE(bits, 14);
   if (extensible) {
     fmt.writeUInt16LE(22, 16);

@@ -1,4 +1,4 @@
-import { truncateSync } from 'node:fs';
+import { appendFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AudioFaultError } from '../../../src/adapters/audio/fault.ts';
@@ -51,6 +51,13 @@ describe('WAV formats', () => {
   it('rounds the finer steps of 24 bits', () => {
     const data = Buffer.from([0x7f, 0x00, 0x00, 0x81, 0x00, 0x00, 0x80, 0xff, 0xff]);
     expect(readAll(makeWav({ bits: 24, data })).samples).toEqual([0, 1, 0]);
+  });
+
+  it('reads 20 bits in 3 bytes and 24 bits in 4', () => {
+    const wide = (bytes: number): Buffer =>
+      Buffer.concat(SAMPLES.map((value) => Buffer.concat([Buffer.alloc(bytes - 2), makePcm([value])])));
+    expect(readAll(makeWav({ bits: 20, frameBytes: 3, data: wide(3) })).samples).toEqual(SAMPLES);
+    expect(readAll(makeWav({ bits: 24, frameBytes: 4, data: wide(4) })).samples).toEqual(SAMPLES);
   });
 
   it('reads 8 bits as unsigned', () => {
@@ -125,6 +132,70 @@ describe('WAV containers', () => {
     reader.close();
   });
 
+  it('reads a file to its end while it grows, when its header does not know the size', () => {
+    for (const dataSize of [0, 0xffff_ffff]) {
+      const path = writeTemp(makeWav({ data, dataSize, riffSize: 36 }));
+      const reader = openWav(path);
+      expect(reader.frames).toBe(SAMPLES.length);
+      expect(reader.read(SAMPLES.length, 10)).toHaveLength(0);
+      appendFileSync(path, makePcm([7, 8, 9]));
+      expect(reader.frames).toBe(SAMPLES.length + 3);
+      expect(readSamples(reader.read(SAMPLES.length, 10))).toEqual([7, 8, 9]);
+      reader.close();
+    }
+  });
+
+  it.each([0, 0xffff_ffff, 0x7fff_f000])(
+    'does not take a trailer for sound when the header promises %i bytes',
+    (dataSize) => {
+      const list = makeChunk('LIST', Buffer.from('INFOISFT\x0e\0\0\0Lavf60.16.100\0', 'latin1'));
+      const tag = makeChunk('id3 ', Buffer.from('ID3\x04\0\0\0\0\0\0odd', 'latin1'));
+      const file = (after: Buffer[]) => makeWav({ data, dataSize, riffSize: 0xffff_ffff, after });
+      expect(readAll(file([list])).samples).toEqual(SAMPLES);
+      expect(readAll(file([list, tag])).samples).toEqual(SAMPLES);
+      const old = Buffer.alloc(128);
+      old.write('TAGA title', 'latin1');
+      expect(readAll(file([old])).samples).toEqual(SAMPLES);
+      const sound = Buffer.from('LISTEN, this is no chunk', 'latin1');
+      expect(readAll(file([sound])).samples).toHaveLength(SAMPLES.length + sound.length / 2);
+    },
+  );
+
+  it('does not take a trailer for sound when the header counts it as sound', () => {
+    const list = makeChunk('LIST', Buffer.from('INFOISFT', 'latin1'));
+    const file = makeWav({ data, dataSize: data.length + list.length, after: [list] });
+    expect(readAll(file).samples).toEqual(SAMPLES);
+  });
+
+  it('takes one channel and says so when the channels cancel each other out', () => {
+    const opposite = (left: number): number[] => [left, -left];
+    const tone = Array.from({ length: 24_000 }, (_, i) => Math.round(8000 * Math.sin(i / 9)) || 0);
+    const file = makeWav({ channels: 2, data: makePcm(tone.flatMap(opposite)) });
+    expect(readAll(file).samples).toEqual(tone);
+    const reader = openWav(writeTemp(file));
+    expect(reader.note).toMatch(/cancel each other out.*channel 1 alone is used/);
+    reader.close();
+    const louder = tone.flatMap((left) => [Math.round(left * 0.95), -left]);
+    expect(readAll(makeWav({ channels: 2, data: makePcm(louder) })).samples).toEqual(
+      tone.map((x) => -x || 0),
+    );
+  });
+
+  it.each([
+    ['equal', (left: number) => [left, left]],
+    ['one silent', (left: number) => [0, left]],
+    ['partly opposite', (left: number, i: number) => [left, -left + (i % 7) * 700]],
+    ['silent', () => [0, 0]],
+  ])('mixes channels that are %s, without a note', (_, frame) => {
+    const tone = Array.from({ length: 24_000 }, (__, i) => Math.round(8000 * Math.sin(i / 9)));
+    const reader = openWav(writeTemp(makeWav({ channels: 2, data: makePcm(tone.flatMap(frame)) })));
+    expect(reader.note).toBeNull();
+    const mixed = decodeFrames(reader.read(0, 24_000), reader.format);
+    const mean = frame(tone[1000] ?? 0, 1000).reduce((a, b) => a + b) / 2 / 32_768;
+    expect(mixed[1000]).toBeCloseTo(mean, 6);
+    reader.close();
+  });
+
   it('reads RF64, with the sizes that do not fit 32 bits in their own chunk', () => {
     const ds64 = Buffer.alloc(28);
     ds64.writeBigUInt64LE(BigInt(data.length), 8);
@@ -167,6 +238,14 @@ describe('WAV problems', () => {
     ['a rate beyond reason', makeWav({ rateHz: 1_000_000 }), /sample rate of 1000000 Hz/],
     ['floats of 16 bits', makeWav({ tag: 3, bits: 16 }), /float samples of 2 bytes/],
     ['integers of 48 bits', makeWav({ bits: 48 }), /int samples of 6 bytes/],
+    [
+      'a block align of two channels for one',
+      makeWav({ frameBytes: 4, data: Buffer.alloc(400) }),
+      /contradicts itself: 16 bits.*4 bytes for 1 channel.*ffmpeg/,
+    ],
+    ['a block align of 0', makeWav({ frameBytes: 0 }), /contradicts itself/],
+    ['half a byte', makeWav({ frameBytes: 3, channels: 2 }), /contradicts itself/],
+    ['more bits than bytes', makeWav({ bits: 24, frameBytes: 2 }), /contradicts itself: 24 bits/],
     ['endless chunks', Buffer.concat([makeWav({}).subarray(0, 36), Buffer.alloc(80_000)]), /damaged/],
   ])('names the file and the fix for %s', (_, bytes, pattern) => {
     const path = writeTemp(bytes);
