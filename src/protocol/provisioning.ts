@@ -1,6 +1,7 @@
 /** `dragoman.json` on the boot partition: everything that a kiosk must know before it is reachable. */
 import { z } from 'zod';
 import { isTimeZone } from './config-hours.ts';
+import { countryFault } from './country.ts';
 import { isObject } from './json.ts';
 import { isPlain, PLAIN, withoutEditorMarks } from './plain-text.ts';
 import { isSshKeyLine, isWholeSshKey } from './ssh-key.ts';
@@ -61,6 +62,10 @@ const wifiSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters, such as "DE"')
     .transform((text) => text.toUpperCase())
+    .superRefine((code, context) => {
+      const fault = countryFault(code);
+      if (fault !== null) context.addIssue(fault);
+    })
     .optional(),
   hidden: z.boolean().default(false),
 });

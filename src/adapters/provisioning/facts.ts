@@ -9,6 +9,7 @@ import type { ProvisioningDocument } from '../../protocol/provisioning.ts';
 import { loadConfig } from '../config/load.ts';
 import { LARGEST_CONFIG_BYTES, readBoundedFile, UnreadableFile } from '../config/read-file.ts';
 import { readTextFile } from '../config/text-file.ts';
+import { findZone } from './zone.ts';
 
 const UNITS = '/usr/lib/systemd/system';
 const RAW_KEY = /^[0-9A-Fa-f]{64}$/;
@@ -18,12 +19,12 @@ const KEY_BYTES = 32;
 
 export type FoundFacts = Omit<Facts, 'keyProblems' | 'configProblems'>;
 
-export function findFacts({ wifi, timeZone }: ProvisioningDocument, root: string): FoundFacts {
+export function findFacts({ wifi }: ProvisioningDocument, root: string): FoundFacts {
   return {
     network: findNetwork(root),
     wifiKey: typeof wifi?.passphrase === 'string' ? wifiKey(wifi.passphrase, wifi.ssid) : null,
     present: (place) => presentText(root, place),
-    isZoneKnown: timeZone !== undefined && isFile(join(root, ZONES, timeZone)),
+    zoneFor: (name) => findZone(name, join(root, ZONES)),
     readsSshKeys: readsSshKeys(root),
     isSetUp: isSetUp(root),
   };

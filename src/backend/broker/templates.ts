@@ -32,7 +32,7 @@ const FRESH_DEVICE: Omit<Facts, 'keyProblems' | 'configProblems'> = {
   network: 'networkd',
   wifiKey: '',
   present: () => null,
-  isZoneKnown: true,
+  zoneFor: (name) => name,
   readsSshKeys: true,
   isSetUp: false,
 };

@@ -15,8 +15,8 @@ export interface Facts {
   readonly wifiKey: string | null;
   /** Present content of a file; null: none. */
   present(place: string): string | null;
-  /** Whether the system knows the file's time zone. */
-  readonly isZoneKnown: boolean;
+  /** The name under which the system has a time zone; null: it has none. */
+  zoneFor(name: string): string | null;
   /** Whether the SSH server reads the agent's file of keys. */
   readonly readsSshKeys: boolean;
   /** Whether the agent has a configuration and all secrets that it names. */
@@ -173,19 +173,21 @@ function wifiNotes({ passphrase, country }: WifiPart): string[] {
   ];
 }
 
-function planZone({ timeZone }: ProvisioningDocument, { isZoneKnown }: Facts): Part {
+function planZone({ timeZone }: ProvisioningDocument, { zoneFor }: Facts): Part {
   if (timeZone === undefined) return part({});
-  if (!isZoneKnown)
+  const zone = zoneFor(timeZone);
+  if (zone === null)
     return problem(
       'timeZone',
-      'is not known to this system',
-      'Write it like "Europe/Berlin", and check that the package tzdata is installed.',
+      'is a time zone without data on this system',
+      'Install the package tzdata again, or write a time zone such as "Europe/Berlin".',
     );
   return part({
     writes: [
-      { kind: 'link', path: PLACES.localTime, target: `${ZONES}/${timeZone}` },
-      publicFile(PLACES.zoneName, `${timeZone}\n`),
+      { kind: 'link', path: PLACES.localTime, target: `${ZONES}/${zone}` },
+      publicFile(PLACES.zoneName, `${zone}\n`),
     ],
+    notes: zone === timeZone ? [] : [`timeZone: "${timeZone}" is set as "${zone}".`],
   });
 }
 

@@ -5,7 +5,7 @@ import { type Facts, planProvisioning } from '../../../src/core/provisioning/pla
 import type { ProvisioningDocument } from '../../../src/protocol/provisioning.ts';
 
 const NOTHING: Facts = {
-  ...{ network: 'networkd', wifiKey: null, present: () => null, isZoneKnown: true, readsSshKeys: true },
+  ...{ network: 'networkd', wifiKey: null, present: () => null, zoneFor: (name) => name, readsSshKeys: true },
   ...{ isSetUp: false, keyProblems: [], configProblems: [] },
 };
 const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
@@ -86,7 +86,7 @@ describe('secrets that were removed from the file and lost', () => {
   });
 
   it('change nothing when the file has another mistake', () => {
-    const plan = planOf(TAKEN, { isZoneKnown: false });
+    const plan = planOf(TAKEN, { zoneFor: () => null });
     if (plan.ok) throw new Error('taken');
     expect(plan.outcome).toBe('file_invalid');
     expect(fieldsOf(plan.problems)).toEqual(['timeZone', 'wifi.passphrase', 'secrets.mqtt-password']);

@@ -9,7 +9,7 @@ const FACTS: Facts = {
   network: 'networkd',
   wifiKey: KEY,
   present: () => null,
-  isZoneKnown: true,
+  zoneFor: (name) => name,
   readsSshKeys: true,
   isSetUp: false,
   keyProblems: [],
@@ -162,7 +162,17 @@ describe('the plan', () => {
       { kind: 'link', path: '/etc/localtime', target: '/usr/share/zoneinfo/Europe/Berlin' },
       expect.objectContaining({ path: '/etc/timezone', content: 'Europe/Berlin\n', mode: 0o644 }),
     ]);
-    expect(faultsOf({ timeZone: 'Europe/Berlin' }, { isZoneKnown: false })?.fields).toEqual(['timeZone']);
+    expect(faultsOf({ timeZone: 'Europe/Berlin' }, { zoneFor: () => null })?.fields).toEqual(['timeZone']);
+  });
+
+  it('sets the name that the system has for an old name of a time zone, with a note', () => {
+    const plan = planOf({ timeZone: 'US/Eastern' }, { zoneFor: () => 'America/New_York' });
+    if (!plan.ok) throw new Error('refused');
+    expect(plan.writes).toEqual([
+      { kind: 'link', path: '/etc/localtime', target: '/usr/share/zoneinfo/America/New_York' },
+      expect.objectContaining({ path: '/etc/timezone', content: 'America/New_York\n' }),
+    ]);
+    expect(plan.notes).toEqual(['timeZone: "US/Eastern" is set as "America/New_York".']);
   });
 
   it('writes each certificate and key to its path with the required mode, and names it in the configuration', () => {
