@@ -45,7 +45,7 @@ export function runCapture(
   deps: SupervisorDeps,
   seed: number,
 ): Capture {
-  const { clock } = deps;
+  const { clock, log } = deps;
   let closed = false;
   let shape = kind.shape();
   let timeline = beginCaptureClock(shape.rateHz);
@@ -72,10 +72,19 @@ export function runCapture(
     timeline = beginCaptureClock(next.rateHz);
     if (!isPlain() && !isConverted()) load(next);
   };
+  const noteChannel = (channel: number | null): void => {
+    const device = kind.device().name;
+    if (channel === null) log.info({ device }, 'both channels of the microphone are used again');
+    else
+      log.warn(
+        { device, channel },
+        'the channels of the microphone cancel each other out (opposite phase); one of them is used alone',
+      );
+  };
   const load = (wanted: Shape): void => {
     if (loading) return;
     loading = true;
-    fromDevice(wanted, rateHz).then(
+    fromDevice(wanted, rateHz, noteChannel).then(
       (made) => {
         loading = false;
         if (closed) return made.close();

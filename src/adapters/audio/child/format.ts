@@ -1,4 +1,5 @@
-import { BYTES_PER_SAMPLE, downmix, samplesOf, toFloat, toPcm } from '../../../core/audio/pcm.ts';
+import { BYTES_PER_SAMPLE, samplesOf, toFloat, toPcm } from '../../../core/audio/pcm.ts';
+import { createStereoMix } from '../../../core/audio/stereo-mix.ts';
 import { createPcmResampler } from '../resampler.ts';
 
 /** The format in which a device accepts or delivers sound; always signed 16-bit little-endian. */
@@ -17,12 +18,26 @@ export interface Conversion {
 
 const AS_IT_IS: Conversion = { convert: (bytes) => bytes, close() {} };
 
-/** From the device's format, in whole frames, to mono at the lane's rate. */
-export async function fromDevice(shape: Shape, rateHz: number): Promise<Conversion> {
+/**
+ * From the device's format, in whole frames, to mono at the lane's rate.
+ * @param chosen receives the channel (from 1) that is used alone from now on, or null for the mean of both
+ */
+export async function fromDevice(
+  shape: Shape,
+  rateHz: number,
+  chosen: (channel: number | null) => void = () => {},
+): Promise<Conversion> {
   if (shape.channels === 1 && shape.rateHz === rateHz) return AS_IT_IS;
   const resampler = await createPcmResampler({ fromHz: shape.rateHz, toHz: rateHz });
+  const stereo = createStereoMix(shape.rateHz);
+  const toMono = (bytes: Uint8Array): Uint8Array => {
+    const before = stereo.only;
+    const mono = toPcm(stereo.mix(toFloat(bytes)));
+    if (stereo.only !== before) chosen(stereo.only === null ? null : stereo.only + 1);
+    return mono;
+  };
   return {
-    convert: (bytes) => resampler.convert(shape.channels === 1 ? bytes : toPcm(downmix(toFloat(bytes), 2))),
+    convert: (bytes) => resampler.convert(shape.channels === 1 ? bytes : toMono(bytes)),
     close: () => resampler.close(),
   };
 }
