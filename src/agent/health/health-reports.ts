@@ -1,5 +1,5 @@
 import { billedMs } from '../../core/lane/billed.ts';
-import { nextTryAt } from '../../core/lane/session/waiting.ts';
+import { nextTryAt } from '../../core/lane/session/retry-wait.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadVitals } from '../../ports/vitals.ts';

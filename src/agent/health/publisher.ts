@@ -1,6 +1,6 @@
 import { reportLane } from '../../core/lane/lane-report.ts';
+import { nextTryAt } from '../../core/lane/session/retry-wait.ts';
 import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
-import { nextTryAt } from '../../core/lane/session/waiting.ts';
 import type { LaneState } from '../../core/lane/state.ts';
 import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
 import type { Outage } from '../../core/owner/backend-watch-rules.ts';

@@ -1,7 +1,7 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { taskOf } from './lane-options.ts';
+import { nextTryAt } from './session/retry-wait.ts';
 import { hearingStream, phaseOf } from './session/session.ts';
-import { nextTryAt } from './session/waiting.ts';
 import { echoInForce } from './sound/echo.ts';
 import type { LaneProblem, LaneState } from './state.ts';
 

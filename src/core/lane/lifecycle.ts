@@ -1,8 +1,9 @@
 import { dropHeld } from '../losses/speech-lost.ts';
 import { isListening } from './phases.ts';
-import { closeHearing, closeSetup, dropLease } from './session/ending.ts';
+import { forgetWarning } from './problems.ts';
+import { closeHearing, closeSetup, dropLease } from './session/failure.ts';
 import { dropOldSession } from './session/old-session.ts';
-import { giveUpRest } from './session/replaying.ts';
+import { giveUpRest } from './session/resend.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
@@ -10,7 +11,6 @@ import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
 import { stopSpeaking } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
-import { forgetWarning } from './warning.ts';
 
 /**
  * Somebody wants the lane to run; one that waits or is parked tries again at once, one that sleeps wakes, and one that is being

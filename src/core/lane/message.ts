@@ -16,8 +16,9 @@ import type { ReplayLog } from '../replay/record.ts';
 import { noteSound, noteText } from '../replay/spoken.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { closeDrained } from './lifecycle.ts';
+import { noteWarning } from './problems.ts';
 import { goOnWithAccepted } from './session/accepted-task.ts';
-import { type Failure, fail } from './session/ending.ts';
+import { type Failure, fail } from './session/failure.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { repeatCut } from './session/replaying.ts';
 import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
@@ -29,7 +30,6 @@ import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
 import { dropOutputAudio, onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
-import { noteWarning } from './warning.ts';
 
 /** The service says something on a stream. */
 export function onService(context: StepContext, stream: Stream, said: ServiceEvent): void {

@@ -9,6 +9,8 @@ import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
+import type { OldSession, Session } from './session/session.ts';
+import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
 import {
   type Chimes,
   NO_CHIMES,
@@ -16,9 +18,7 @@ import {
   type Saying,
   type SpokenVoice,
   type Unreadable,
-} from './observations.ts';
-import type { OldSession, Session } from './session/session.ts';
-import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
+} from './state-parts.ts';
 
 /** The last sentence before a hold is being finished. */
 export interface Closing {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { CLOSING_MS } from '../../../src/core/lane/session/closing.ts';
+import { CLOSING_MS } from '../../../src/core/lane/session/hold.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { finished, limit } from '../../service-events.ts';
 import { behave } from './behaviour.ts';

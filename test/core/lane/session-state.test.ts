@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fail } from '../../../src/core/lane/session/ending.ts';
+import { fail } from '../../../src/core/lane/session/failure.ts';
 import { patchSession, streamsOf } from '../../../src/core/lane/session/session.ts';
 import { StepContext } from '../../../src/core/lane/step-context.ts';
 import { SITUATIONS, situation } from './situations.ts';

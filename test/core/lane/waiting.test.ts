@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportLane } from '../../../src/core/lane/lane-report.ts';
-import { needsBackend } from '../../../src/core/lane/session/waiting.ts';
+import { needsBackend } from '../../../src/core/lane/session/retry-wait.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import {
   LONG_WAITS,

@@ -5,8 +5,8 @@ import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { closeStream } from './ending.ts';
-import { giveUpRest, takeBackFrom, takeBackLate } from './replaying.ts';
+import { closeStream } from './failure.ts';
+import { giveUpRest, takeBackFrom, takeBackLate } from './resend.ts';
 import {
   type Ending,
   type Finishing,

@@ -5,7 +5,7 @@ import { countWithoutRoom, lacksRoom } from './account-limit.ts';
 import { drainOld, giveUpOldSession } from './old-session.ts';
 import type { Live } from './session.ts';
 import { refreshTask, tellableAt } from './session-setup.ts';
-import { countSplit, isMoment, trySwitch } from './switchover.ts';
+import { countSplit, isMoment, trySwitch } from './switch-session.ts';
 import { acquire } from './token.ts';
 
 /** The session nears its limit: the next one is begun, or the moment for the switch has come. */

@@ -6,8 +6,8 @@ import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
 import { advanceSetup } from './advance.ts';
-import { fail } from './ending.ts';
-import { goLive, resumeLive } from './live.ts';
+import { fail } from './failure.ts';
+import { goLive, resumeLive } from './go-live.ts';
 import {
   hearingStream,
   type Lease,
@@ -18,7 +18,7 @@ import {
   setupOf,
 } from './session.ts';
 import { NO_SILENCE } from './silence.ts';
-import { trySwitch } from './switchover.ts';
+import { trySwitch } from './switch-session.ts';
 
 /** Opens a stream with a token that has not been used. */
 export function connect(context: StepContext, lease: Lease): void {

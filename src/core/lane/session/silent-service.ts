@@ -2,7 +2,7 @@ import type { ServiceEvent } from '../../../ports/stream.ts';
 import { noteReaction } from '../../replay/missing.ts';
 import { owesSpeech } from '../../replay/owed.ts';
 import type { StepContext } from '../step-context.ts';
-import { fail } from './ending.ts';
+import { fail } from './failure.ts';
 import { isStreaming, type LiveStream, type Stream } from './session.ts';
 import {
   isDoubtful,

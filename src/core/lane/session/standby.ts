@@ -5,7 +5,7 @@ import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropLease } from './ending.ts';
+import { dropLease } from './failure.ts';
 import { endUnneeded } from './old-session.ts';
 import type { LiveStream } from './session.ts';
 import { askAboutSilence } from './silent-service.ts';

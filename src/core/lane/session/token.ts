@@ -3,10 +3,10 @@ import type { Cause } from '../../retry/recovery.ts';
 import type { Denial, Grant } from '../event.ts';
 import type { StepContext } from '../step-context.ts';
 import { advanceSetup } from './advance.ts';
-import { dropLease, fail } from './ending.ts';
+import { dropLease, fail } from './failure.ts';
+import { waitForAnswer } from './retry-wait.ts';
 import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session.ts';
 import { connect } from './session-setup.ts';
-import { waitForAnswer } from './waiting.ts';
 
 /** How far the wait for an answer may grow. */
 const LONGEST_ANSWER_WAIT_MS = 60_000;

@@ -1,10 +1,10 @@
 import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
-import { NO_CHIMES } from '../observations.ts';
 import type { Phase } from '../phases.ts';
 import { hearingStream, phaseOf } from '../session/session.ts';
 import type { LaneState } from '../state.ts';
+import { NO_CHIMES } from '../state-parts.ts';
 import type { StepContext } from '../step-context.ts';
 import { feedLoudspeaker } from './playback.ts';
 

@@ -2,7 +2,7 @@ import { isInPause } from '../../uplink/backlog.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { goLive } from './live.ts';
+import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
 import type { LiveStream } from './session.ts';
 

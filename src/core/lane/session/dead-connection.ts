@@ -1,6 +1,6 @@
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { fail } from './ending.ts';
+import { fail } from './failure.ts';
 import { hearingStream, type Stream, waitingSuccessor } from './session.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { drawBackoff } from '../../retry/backoff.ts';
 import { type Cause, PATIENCE, type Patience, RECOVERY } from '../../retry/recovery.ts';
+import { forgetWarning } from '../problems.ts';
 import type { StepContext } from '../step-context.ts';
-import { forgetWarning } from '../warning.ts';
 import { noteNoRoom } from './account-limit.ts';
-import { goLive } from './live.ts';
-import { takeBackFrom } from './replaying.ts';
+import { goLive } from './go-live.ts';
+import { takeBackFrom } from './resend.ts';
+import { waitForRetry } from './retry-wait.ts';
 import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
 import { describeUnreadable } from './unreadable.ts';
-import { waitForRetry } from './waiting.ts';
 
 /** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
