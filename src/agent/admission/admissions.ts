@@ -1,4 +1,4 @@
-import { openSince } from '../../core/lane/billed.ts';
+import { openSince } from '../../core/lane/lane-report.ts';
 import { type Admission, admissionOf } from '../../core/owner/admission.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';

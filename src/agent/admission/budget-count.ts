@@ -1,4 +1,4 @@
-import { billedMs } from '../../core/lane/billed.ts';
+import { billedMs } from '../../core/lane/lane-report.ts';
 import {
   addKept,
   type BudgetUse,

@@ -1,4 +1,4 @@
-import { billedMs } from '../../core/lane/billed.ts';
+import { billedMs } from '../../core/lane/lane-report.ts';
 import { nextTryAt } from '../../core/lane/session/retry-wait.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -3,7 +3,7 @@ import type { EchoMode } from '../uplink/gate.ts';
 import { isSameTask, type LaneOptions, taskOf } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
-import { closeSetup } from './session/failure.ts';
+import { closeSetup } from './session/close.ts';
 import { isStreaming, type Rolling } from './session/session.ts';
 import { refreshTask, tellableAt } from './session/session-setup.ts';
 import { neverSleeps, wake } from './session/standby.ts';

@@ -1,7 +1,7 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { taskOf } from './lane-options.ts';
 import { nextTryAt } from './session/retry-wait.ts';
-import { hearingStream, phaseOf } from './session/session.ts';
+import { hearingStream, phaseOf, streamsOf } from './session/session.ts';
 import { echoInForce } from './sound/echo.ts';
 import type { LaneProblem, LaneState } from './state.ts';
 
@@ -77,4 +77,17 @@ export function reportLane(
     last_error: told(lastProblem(state)),
     last_warning: told(warning),
   };
+}
+
+/** When each stream that is open now was opened. */
+export function openSince(state: LaneState): readonly number[] {
+  // Asked with each step, and flatMap is slow.
+  const since: number[] = [];
+  for (const { openedAt } of streamsOf(state)) if (openedAt !== null) since.push(openedAt);
+  return since;
+}
+
+/** For how long the service has had a stream of the lane's open, of all streams together, milliseconds. */
+export function billedMs(state: LaneState, now: number): number {
+  return openSince(state).reduce((sum, openedAt) => sum + (now - openedAt), state.counts.streamMs);
 }

@@ -1,13 +1,12 @@
 import { dropHeld } from '../losses/speech-lost.ts';
 import { isListening } from './phases.ts';
-import { forgetWarning } from './problems.ts';
-import { closeHearing, closeSetup, dropLease } from './session/failure.ts';
+import { forgetDeviceFault, forgetWarning } from './problems.ts';
+import { closeHearing, closeSetup, dropLease } from './session/close.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { giveUpRest } from './session/resend.ts';
 import { type Draining, hearingStream, setupOf } from './session/session.ts';
 import { wake } from './session/standby.ts';
 import { acquire, askNow } from './session/token.ts';
-import { forgetDeviceFault } from './sound/device-fault.ts';
 import { unduck } from './sound/ducking.ts';
 import { stopSpeaking } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';

@@ -1,3 +1,4 @@
+import type { DeviceFaults } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
 /** What the service objected to and went on is of no interest any more after this long without another word of it. */
@@ -25,4 +26,26 @@ export function forgetWarning(context: StepContext): void {
   if (context.state.warning === null) return;
   context.disarm('warning');
   context.set({ warning: null });
+}
+
+/** A device has failed, or fails for another reason than before: told once for each, while words say something new. */
+export function noteDeviceFault(
+  context: StepContext,
+  device: keyof DeviceFaults,
+  code: string,
+  message: string,
+): void {
+  const { deviceFaults } = context.state;
+  const known = deviceFaults[device];
+  const fault = { code: `${device}_${code}`, message, at: context.now };
+  if (known?.code === fault.code && known.message === message) return;
+  context.set({ deviceFaults: { ...deviceFaults, [device]: fault } });
+  if (known?.message !== message) context.notify('audio_lost', { device, code, message });
+}
+
+/** It works, or is not wanted any more. */
+export function forgetDeviceFault(context: StepContext, device: keyof DeviceFaults): void {
+  const { deviceFaults } = context.state;
+  if (deviceFaults[device] === null) return;
+  context.set({ deviceFaults: { ...deviceFaults, [device]: null } });
 }

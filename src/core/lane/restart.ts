@@ -5,7 +5,7 @@ import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from '../uplink/backlo
 import type { LaneEffect } from './effect.ts';
 import type { LaneEvent, TimerName } from './event.ts';
 import { isListening, isTransition } from './phases.ts';
-import { closeStream } from './session/failure.ts';
+import { closeStream } from './session/close.ts';
 import { hearingStream, leaseOf, streamsOf } from './session/session.ts';
 import { runsOutMs } from './sound/playback.ts';
 import { createLane, type LaneState } from './state.ts';

@@ -2,7 +2,15 @@ import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
 import type { LaneEffect } from './effect.ts';
 import type { TimerName } from './event.ts';
 import { isTransition, type Phase } from './phases.ts';
-import { patchSession, phaseOf, type Session, type Stream, type StreamChanges } from './session/session.ts';
+import {
+  isStreaming,
+  patchSession,
+  phaseOf,
+  type Session,
+  type Setup,
+  type Stream,
+  type StreamChanges,
+} from './session/session.ts';
 import type { LaneCounts, LaneState } from './state.ts';
 
 /**
@@ -60,6 +68,13 @@ export class StepContext {
     if (phase !== this.phase && !isTransition(this.phase, phase))
       throw new Error(`lane cannot go from ${this.phase} to ${phase}`);
     this.set({ session });
+  }
+
+  /** Goes on with the setup. Without a live session beside it, the lane's phase is the setup's stage. */
+  advanceSetup(setup: Setup): void {
+    const { session } = this.draft;
+    if (isStreaming(session)) this.become({ kind: 'rolling', stream: session.stream, setup });
+    else this.become({ kind: 'setup', setup });
   }
 
   emit(effect: LaneEffect): void {

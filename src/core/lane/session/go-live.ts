@@ -2,7 +2,7 @@ import { forNewStream } from '../../uplink/backlog.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
 import type { LiveStream, ReadyStream, Retasking } from './session.ts';
-import { sleepsAt } from './sleep-time.ts';
+import { sleepsAt } from './spoken-voice.ts';
 
 /** The stream takes what is said from here on. */
 export function goLive(context: StepContext, ready: ReadyStream): void {

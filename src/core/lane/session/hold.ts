@@ -2,7 +2,7 @@ import type { Hold } from '../event.ts';
 import { begin, closeDrained, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';
-import { closeSetup } from './failure.ts';
+import { closeSetup } from './close.ts';
 import { isHeardOut, isSpokenOut } from './saying.ts';
 
 /** Somebody who goes on without a pause is heard for this long. */

@@ -5,7 +5,7 @@ import type { Cause } from '../../retry/recovery.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { closeStream } from './failure.ts';
+import { closeStream } from './close.ts';
 import { giveUpRest, takeBackFrom, takeBackLate } from './resend.ts';
 import {
   type Ending,

@@ -4,7 +4,6 @@ import { PATIENCE, type Patience } from '../../retry/recovery.ts';
 import { isAnswerAwaited } from '../../uplink/backlog.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { advanceSetup } from './advance.ts';
 import { hearingStream, tokenRequestOf, type Wait } from './session.ts';
 
 /** While people speak, tries begin this far apart, once their spacing has grown. */
@@ -78,7 +77,7 @@ export function hurry(context: StepContext): void {
   const request = tokenRequestOf(session);
   if (request === null) return;
   const wait = shorten(context, 'token', request.wait);
-  if (wait !== request.wait) advanceSetup(context, { stage: 'acquiring', request: { ...request, wait } });
+  if (wait !== request.wait) context.advanceSetup({ stage: 'acquiring', request: { ...request, wait } });
 }
 
 /** A session that ends so soon will need its successor's token. */

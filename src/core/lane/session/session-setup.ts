@@ -5,7 +5,6 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
-import { advanceSetup } from './advance.ts';
 import { fail } from './failure.ts';
 import { goLive, resumeLive } from './go-live.ts';
 import {
@@ -54,7 +53,7 @@ export function connect(context: StepContext, lease: Lease): void {
     ),
   };
   context.set({ nextStream: id + 1 });
-  advanceSetup(context, { stage: 'connecting', stream });
+  context.advanceSetup({ stage: 'connecting', stream });
   context.emit({ type: 'open_stream', stream: id, grant: lease.grant.id });
   context.arm('setup', context.now + patience(context, connectPatience(context)));
 }
@@ -90,7 +89,7 @@ export function onOpened(context: StepContext, stream: Stream): void {
   if (setup?.stage !== 'connecting' || setup.stream.id !== stream.id) return;
   context.emit({ type: 'forget_grant', grant: stream.lease.grant.id });
   const opened = { ...setup.stream, openedAt: context.now, lastTaskAt: context.now };
-  advanceSetup(context, { stage: 'configuring', stream: opened });
+  context.advanceSetup({ stage: 'configuring', stream: opened });
   sendTask(context, opened);
 }
 

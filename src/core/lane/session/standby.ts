@@ -5,11 +5,11 @@ import type { BacklogChunk } from '../../uplink/backlog.ts';
 import { remember } from '../../uplink/backlog.ts';
 import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropLease } from './failure.ts';
+import { dropLease } from './close.ts';
 import { endUnneeded } from './old-session.ts';
 import type { LiveStream } from './session.ts';
 import { askAboutSilence } from './silent-service.ts';
-import { sleepsAt, UNANSWERED_MS } from './sleep-time.ts';
+import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
 import { acquire } from './token.ts';
 import { attendSleep, noteWake } from './vain-wakes.ts';
 

@@ -2,8 +2,8 @@ import { draw } from '../../random.ts';
 import type { Cause } from '../../retry/recovery.ts';
 import type { Denial, Grant } from '../event.ts';
 import type { StepContext } from '../step-context.ts';
-import { advanceSetup } from './advance.ts';
-import { dropLease, fail } from './failure.ts';
+import { dropLease } from './close.ts';
+import { fail } from './failure.ts';
 import { waitForAnswer } from './retry-wait.ts';
 import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session.ts';
 import { connect } from './session-setup.ts';
@@ -31,7 +31,7 @@ function newRequest(context: StepContext, attempt: number): PendingTokenRequest 
 }
 
 function putRequest(context: StepContext, request: PendingTokenRequest): void {
-  advanceSetup(context, { stage: 'acquiring', request });
+  context.advanceSetup({ stage: 'acquiring', request });
 }
 
 /** Asks (again) under the same id, which makes a lost answer come again instead of a second session. */

@@ -15,9 +15,9 @@ import {
   unsounded,
 } from '../../playout/playout.ts';
 import type { LaneEvent } from '../event.ts';
+import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { forgetDeviceFault, noteDeviceFault } from './device-fault.ts';
 import { onPathChanged } from './echo.ts';
 import { holdSpeech } from './held-sound.ts';
 
