@@ -12,10 +12,10 @@ import { unduck } from './sound/ducking.ts';
 import { onPathChanged, retryEcho } from './sound/echo.ts';
 import type { StepContext } from './step-context.ts';
 
-/** Of an echo that was so much weaker before, the canceller may never have heard anything. */
+/** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */
 const MUCH_LOUDER = 4;
 
-/** The operator orders something: the one place where options change. What does not run as ordered is kept apart from them. */
+/** The only place where options change. `refusedTask` keeps what the service does not run as ordered. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
   const { options: before, refusedTask: refused } = context.state;
   const toldBefore = taskOf(context.state);
@@ -34,12 +34,12 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   const { session, problem } = context.state;
   if (session.kind === 'rolling' && isTimeForBoth(context, session)) dropRollover(context, session);
   refreshTask(context);
-  // A next session that is ready takes over now.
+  // If the next session is ready, it takes over now.
   trySwitch(context);
   if (problem?.code === 'task_rejected') retryNow(context);
 }
 
-/** The operator's word on the echo mode: what did not hold is tried again, even if it is the one that was wanted before. */
+/** The operator orders an echo mode. Ordering the current one again retries it after a fallback. */
 export function setEcho(context: StepContext, mode: EchoMode): void {
   const { echo } = context.state.options;
   changeOptions(context, { echo: mode });
@@ -52,16 +52,16 @@ function rearmStandby(context: StepContext): void {
   else context.arm('standby', context.now + standbyAfterMs);
 }
 
-/** Before the latest moment for a switch: the live session takes another task, and its successor is made ready. */
+/** Time before the latest switch (ms) in which the live session can take another task and its successor can be set up. */
 const TASK_AND_SUCCESSOR_MS = 12_000;
 
-/** Whether the live session can be told a change before it gives way to its successor, and at once. */
+/** Whether the live session can take a new task now, and still has time to set up its successor. */
 function isTimeForBoth({ state, now }: StepContext, { stream }: Rolling): boolean {
   const leftMs = (stream.limitAt ?? Number.POSITIVE_INFINITY) - state.settings.rollLatestMs - now;
   return leftMs >= TASK_AND_SUCCESSOR_MS && tellableAt(state, stream) <= now;
 }
 
-/** The live session is told first; its successor is begun again, with the new task. */
+/** Gives up the successor: the live session takes the new task first, and the next successor begins with it. */
 function dropRollover(context: StepContext, { stream, setup }: Rolling): void {
   closeSetup(context, setup);
   context.become({ kind: 'live', stream, lease: null });

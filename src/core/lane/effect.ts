@@ -9,19 +9,19 @@ export interface Caption {
   /** False: the text may still change. */
   readonly isFinal: boolean;
   readonly id: string | null;
-  /** A translation may come in several parts; null where it is whole. */
+  /** Id of the part, if a translation comes in several; null: it is whole. */
   readonly part: string | null;
   readonly language: string;
   readonly text: string;
 }
 
 /**
- * `not_live`: there was no session to say it in. `silent`: the service did not begin to speak it. `cut`: something of it was
- * thrown away unheard. `lost`: the session ended before it was heard.
+ * `not_live`: there was no session. `silent`: the service did not begin to speak. `cut`: a part was dropped unheard.
+ * `lost`: the session ended before the end.
  */
 export type SaidOutcome = 'played' | 'not_live' | 'refused' | 'silent' | 'cut' | 'lost';
 
-/** Everything a lane can want done. Carried out in order, after the step that produced them. */
+/** Everything a lane can ask for. The runner performs the effects of a step in their order, after the step. */
 export type LaneEffect =
   | {
       readonly type: 'request_token';
@@ -29,7 +29,7 @@ export type LaneEffect =
       readonly reason: TokenReason;
       readonly attempt: number;
     }
-  /** The token behind this grant will not be needed (again). */
+  /** The token of this grant is not needed any more. */
   | { readonly type: 'forget_grant'; readonly grant: string }
   | { readonly type: 'open_stream'; readonly stream: number; readonly grant: string }
   | {
@@ -40,13 +40,13 @@ export type LaneEffect =
       readonly voice: string | null;
     }
   | { readonly type: 'poll_task'; readonly stream: number }
-  /** `pcm` null: one chunk of silence. `capturedAt` null: no captured chunk, sent to let the service hear time pass. */
+  /** `pcm` null: one chunk of silence. `capturedAt` null: inserted silence that was not captured. */
   | {
       readonly type: 'send_audio';
       readonly stream: number;
       readonly pcm: Uint8Array | null;
       readonly capturedAt: number | null;
-      /** It had to wait behind an outage or a backlog: its latency says nothing about the way from the microphone to here. */
+      /** It waited in the backlog: its latency is not that of the microphone. */
       readonly queued: boolean;
     }
   | { readonly type: 'ping'; readonly stream: number }
@@ -57,7 +57,7 @@ export type LaneEffect =
       readonly language: string;
       readonly translate: boolean;
     }
-  /** What became of a text, for the watchers. `message`: the service's words where it refused. */
+  /** The outcome of an operator's text. `message`: the service's explanation of a refusal. */
   | {
       readonly type: 'said';
       readonly id: string;
@@ -69,28 +69,28 @@ export type LaneEffect =
   | { readonly type: 'close_stream'; readonly stream: number; readonly how: 'close' | 'terminate' }
   | { readonly type: 'open_capture' }
   | { readonly type: 'close_capture' }
-  /** Whether the loudspeaker is taken out of what is captured, from now on and whenever the microphone opens. */
+  /** Switches the echo canceller, now and for every later opening of the microphone. */
   | { readonly type: 'cancel_echo'; readonly on: boolean }
-  /** `receivedAt` is set on sound that found the loudspeaker free: the measure of wire-to-speaker latency. */
+  /** `receivedAt`: set if the loudspeaker was free, to measure the latency from receipt to playback. */
   | {
       readonly type: 'play';
       readonly pcm: Uint8Array;
       readonly kind: WriteKind;
-      /** Its number; when it is heard comes back as `sounding` under the same. */
+      /** Number of the write; `sounding` reports under the same number when it is heard. */
       readonly write: number;
       readonly receivedAt: number | null;
-      /** Of speech, where the service tells it: each has a voice of its own. */
+      /** Language of speech, if the service names it: each language has its own voice. */
       readonly language?: string;
     }
   | { readonly type: 'flush_playback' }
   | { readonly type: 'set_volume'; readonly percent: number }
-  /** A visitor speaks over the translation: it goes down, and comes up again. */
+  /** Turns the translation down while a visitor speaks over it. */
   | { readonly type: 'duck'; readonly on: boolean }
   | {
       readonly type: 'arm';
       readonly timer: TimerName;
       readonly at: number;
-      /** It may go off this much later: what is hardly ever needed must not cost a wake-up each time. */
+      /** Permitted delay (ms), so that a timer that seldom matters shares the wake-up of another. */
       readonly slackMs: number;
     }
   | { readonly type: 'disarm'; readonly timer: TimerName }
@@ -98,7 +98,7 @@ export type LaneEffect =
       readonly type: 'notify';
       readonly kind: EventKind;
       readonly detail: Readonly<Record<string, unknown>>;
-      /** Moments that the event tells, monotonic milliseconds. */
+      /** Timestamps in the event (monotonic ms). */
       readonly times?: Readonly<Record<string, number>>;
     }
   | { readonly type: 'caption'; readonly caption: Caption };

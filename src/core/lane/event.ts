@@ -7,7 +7,7 @@ import type { ChunkLevels } from '../speech/noise-floor.ts';
 import type { EchoMode } from '../uplink/gate.ts';
 import type { LaneOptions } from './lane-options.ts';
 
-/** The timers of a lane; arming one again replaces it. */
+/** The timers of a lane. Arming an armed timer replaces it. */
 export type TimerName =
   | 'token'
   | 'retry'
@@ -28,18 +28,18 @@ export type TimerName =
   | 'closing'
   | 'saying';
 
-/** Why no session may be begun: outside the opening hours, or the day's budget is spent. */
+/** Why no session may begin: outside the opening hours, or the day's budget is spent. */
 export type Hold = 'closed' | 'budget';
 
-/** What the core may know of a token: everything but the token. */
+/** The answer to a token request, without the token itself. */
 export interface Grant {
-  /** The request it answers; the token store keeps the token under this name. */
+  /** Name of the request; the token store keeps the token under the same name. */
   readonly id: string;
-  /** Shortened, for reports. */
+  /** Session id, shortened for reports. */
   readonly session: string;
-  /** Where its stream goes: a host, with its port where that is not the usual one. */
+  /** Host of the stream, with the port if it is not the usual one. */
   readonly streamHost: string;
-  /** How long after its creation it may open a stream, by the service's own clock (`connect_by - created_at`). */
+  /** How long after its creation the token may open a stream (ms), by the service's clock (`connect_by - created_at`). */
   readonly windowMs: number;
   readonly maxDurationMs: number | null;
   readonly intent: string;
@@ -53,21 +53,21 @@ export interface Denial {
   readonly retryAfterMs: number | null;
 }
 
-/** Everything that can happen to a lane. `stream` numbers say which connection speaks: late voices are ignored. */
+/** Everything that can happen to a lane. `stream` is the number of the connection; events of a closed one are ignored. */
 export type LaneEvent =
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
   | { readonly type: 'shutdown' }
-  /** No session may be begun from now on, and the one that runs ends with its sentence; null: sessions are allowed. */
+  /** No session may begin, and the current one ends after its sentence; null: sessions are allowed. */
   | { readonly type: 'hold'; readonly hold: Hold | null }
   | { readonly type: 'options'; readonly options: Partial<LaneOptions> }
-  /** The connection to the backend. */
+  /** The connection to the broker. */
   | { readonly type: 'broker'; readonly up: boolean }
-  /** The backend has not answered for this long that it counts as dead, or it is back. */
+  /** The backend counts as unavailable, or is back. */
   | { readonly type: 'backend'; readonly silent: boolean }
   | { readonly type: 'granted'; readonly grant: Grant }
   | { readonly type: 'denied'; readonly id: string; readonly denial: Denial }
-  /** The answer to the token request holds a session that cannot be used here. */
+  /** The answer to the token request contains a session that this device cannot use. */
   | { readonly type: 'unusable'; readonly id: string; readonly message: string }
   | { readonly type: 'opened'; readonly stream: number }
   /** No answer to the attempt to open it. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
@@ -78,7 +78,7 @@ export type LaneEvent =
       readonly message: string;
       readonly isOurs?: boolean | undefined;
     }
-  /** The connection was ended on this side: because of what the service sent, or of what failed here. */
+  /** The agent ended the connection, because of a message of the service or a failure here. */
   | {
       readonly type: 'broke';
       readonly stream: number;
@@ -94,18 +94,18 @@ export type LaneEvent =
       readonly description: string;
     }
   | { readonly type: 'pong'; readonly stream: number }
-  /** More waits to leave this machine than `congestedBytes`; `drained` follows when all of it has left. */
+  /** More than `congestedBytes` wait to leave this machine; `drained` follows when all of it has left. */
   | { readonly type: 'congested'; readonly stream: number }
   | { readonly type: 'drained'; readonly stream: number }
   | {
       readonly type: 'captured';
-      /** When its first sample was captured, where that is earlier than its length tells. */
+      /** When its first sample was captured, if that is earlier than its length implies. */
       readonly beganAt?: number;
       readonly capturedAt: number;
       readonly pcm: Uint8Array;
       readonly levels: ChunkLevels;
     }
-  /** A finite source has delivered its last sound; silence follows. */
+  /** A finite source has delivered its last sound. */
   | { readonly type: 'capture_ended' }
   | {
       readonly type: 'audio_fault';
@@ -113,18 +113,18 @@ export type LaneEvent =
       readonly code: string;
       readonly message: string;
     }
-  /** The loudspeaker was recognised in the microphone, or in what the canceller left of it. */
+  /** The loudspeaker was recognised in the microphone, or in the canceller's output. */
   | { readonly type: 'echo_heard'; readonly heard: 'microphone' | 'cancelled'; readonly measure: EchoMeasure }
   | {
       readonly type: 'canceller';
       readonly status: 'starting' | 'ready' | 'found' | 'failed';
       readonly message: string;
     }
-  /** A chime that somebody asked for: it sounds whatever `earcons` says. */
+  /** A chime on request: it sounds also with `earcons` off. */
   | { readonly type: 'chime'; readonly earcon: Earcon }
-  /** A sound of the machine's own, such as what it says at boot; it waits for the sentence that is spoken. */
+  /** A sound of the device itself, such as the announcement at boot; it waits for the end of the current sentence. */
   | { readonly type: 'announce'; readonly pcm: Uint8Array }
-  /** A text that the service is to speak, under the operator's name for it; `said` tells what became of it. */
+  /** The service shall speak a text; `id` is the operator's. The effect `said` reports the outcome. */
   | {
       readonly type: 'say';
       readonly id: string;
@@ -132,7 +132,7 @@ export type LaneEvent =
       readonly language: string;
       readonly translate: boolean;
     }
-  /** The operator's word on the echo mode, even if it is the one that was wanted before: it is tried again. */
+  /** The operator orders an echo mode. The current mode may be ordered again, to retry it after a fallback. */
   | { readonly type: 'set_echo'; readonly mode: EchoMode }
   | {
       readonly type: 'capture_news';
@@ -140,25 +140,25 @@ export type LaneEvent =
       readonly present: boolean;
       readonly message: string;
     }
-  /** So much of what was written was never heard: the device was away. */
+  /** This much written sound was not heard: the loudspeaker was away. */
   | { readonly type: 'unheard'; readonly ms: number }
-  /** A loudspeaker that had failed sounds again. */
+  /** A loudspeaker that had failed works again. */
   | { readonly type: 'playback_back' }
   /**
-   * When a write is heard, as the device tells it; nothing of it where `until` is not after `from`. `from` null: a
-   * correction of when all that was written up to it will have been heard.
+   * When a write is heard, as the device reports. If `until` is not after `from`, none of it is heard. If `from` is null,
+   * `until` corrects the end of everything written up to this write.
    */
   | {
       readonly type: 'sounding';
       readonly write: number;
       readonly from: number | null;
       readonly until: number;
-      /** What of the write can be heard at all; not said: all of it. */
+      /** The audible part of the write; missing: all of it. */
       readonly audible?: AudiblePart;
     }
   | { readonly type: 'timer'; readonly timer: TimerName }
   /**
-   * A step of this lane threw, or what it wanted done did: its state is not to be trusted any more.
-   * `during`: the event of the step that threw. What it told is not told again.
+   * A step of this lane, or one of its effects, threw: the state can no longer be trusted.
+   * `during`: the event of the step that threw; it is not delivered again.
    */
   | { readonly type: 'defect'; readonly where: string; readonly during?: LaneEvent };

@@ -6,31 +6,31 @@ export interface LaneSettings {
   readonly chunkMs: number;
   /** PCM bytes per millisecond of the translated audio. */
   readonly playoutBytesPerMs: number;
-  /** Gaps within a sentence get soft edges: for ears, not for recordings. */
+  /** Whether gaps within a sentence get soft edges; off for recordings. */
   readonly softEdges: boolean;
-  /** Sound that lags runs a little faster: for ears, not for recordings. */
+  /** Whether late sound is played a little faster; off for recordings. */
   readonly quickens: boolean;
-  /** This much translated speech may wait between what sounds and the newest sentence; then the oldest sentence goes. */
+  /** How much translated speech may wait before the newest sentence; beyond that the oldest sentence is dropped. */
   readonly playoutLagMs: number;
   /** How much captured audio is held while there is no stream. */
   readonly backlogMs: number;
-  /** How long sent speech is kept until it is spoken: what is older is not sent again. */
+  /** How long sent speech is kept for a replay until it is spoken. */
   readonly replayMs: number;
-  /** How long translated speech waits for a loudspeaker that is away. */
+  /** How long translated speech waits for a failed loudspeaker. */
   readonly heldSoundMs: number;
-  /** How long the lane waits for the translation of speech before it sleeps, or speaks an operator's text. */
+  /** How long standby, and an operator's text, wait for the translation of earlier speech. */
   readonly answerMs: number;
-  /** How long the room still sounds after the loudspeaker stops. */
+  /** How long the room reverberates after the loudspeaker stops. */
   readonly echoTailMs: number;
-  /** How long to wait for a token before asking again under the same id. */
+  /** How long to wait for a token before the request is repeated under the same id. */
   readonly tokenAnswerMs: number;
-  /** A token request older than this starts again under another id. */
+  /** Age at which a token request gets a new id. */
   readonly tokenRequestLifeMs: number;
-  /** Kept off the end of a token's connect window. */
+  /** Safety margin before the end of a token's connect window. */
   readonly connectMarginMs: number;
-  /** From opening the connection to its being open, at most: an upgrade takes up to 4 s. */
+  /** Longest time to open a connection: an upgrade takes up to 4 s. */
   readonly connectMs: number;
-  /** The same for the first tries in a row. */
+  /** The same for the first attempts in a row. */
   readonly firstConnectMs: number;
   /** From a task that is sent to a task that runs. */
   readonly setupMs: number;
@@ -43,31 +43,31 @@ export interface LaneSettings {
   readonly pingMs: number;
   /** A ping may be this much later. */
   readonly pingSlackMs: number;
-  /** This many pings in a row without an answer mean that nobody is there. */
+  /** Consecutive pings without an answer after which the connection counts as dead. */
   readonly pingsMissed: number;
-  /** Speech that got no message of any kind for this long makes the lane ask for the task. */
+  /** Speech without any message for this long makes the lane ask for the task. */
   readonly silentAskMs: number;
-  /** No answer to that for this long: nobody works there. */
+  /** How long the service may take to answer that. */
   readonly silentAnswerMs: number;
-  /** A stream that has answered that, and nothing else, goes on for this long with what is said next. */
+  /** How long later speech may stay without a result on a stream that answered only that question. */
   readonly silentGoOnMs: number;
-  /** This many bytes that have not left this machine mean that the way is slower than speech: about two seconds of it. */
+  /** Unsent bytes above which the connection counts as slower than speech: about two seconds of audio. */
   readonly congestedBytes: number;
-  /** Nothing has left for this long: nobody takes it. */
+  /** Time without any progress of unsent bytes after which the connection counts as dead. */
   readonly stuckMs: number;
   /** How long the service may take to end before the connection is cut. */
   readonly drainMs: number;
-  /** How long before a session's limit the next one is begun: set-up takes 2 to 7 s, and then a pause has to come. */
+  /** How long before a session's limit the next one begins: set-up takes 2 to 7 s, and then a pause must come. */
   readonly rollLeadMs: number;
-  /** A switch to the next session happens this long before the limit at the latest, so that the old one can finish speaking. */
+  /** Latest switch to the next session (before the limit), so that the old one can finish speaking. */
   readonly rollLatestMs: number;
-  /** A stream that has said nothing for this long has nothing more to say. */
+  /** How long an old session must be quiet to count as finished. */
   readonly oldSessionQuietMs: number;
-  /** The same, where everything that it was sent has been spoken. */
+  /** The same, if everything that it was sent has been spoken. */
   readonly oldSessionDoneMs: number;
-  /** How much of what was heard before a voice woke the lane is kept. */
+  /** How much audio from before the wake is kept. */
   readonly prerollMs: number;
-  /** A stream that has been live this long has proven itself: the failure count starts over. */
+  /** How long a stream must be live to count as stable, which resets the failure count. */
   readonly stableMs: number;
 }
 
@@ -109,18 +109,18 @@ export const LANE_DEFAULTS: Omit<LaneSettings, 'playoutBytesPerMs'> = {
 
 export const TASK_KEYS = ['source', 'targets', 'voice'] as const;
 
-/** The part of the options that the service is told. */
+/** The part of the options that is sent to the service. */
 export type TaskOptions = Pick<LaneOptions, (typeof TASK_KEYS)[number]>;
 
-/** What of the operator's options the service has not taken. */
+/** The part of the operator's options that the service has refused. */
 export interface RefusedTask {
-  /** What it is told in place of each of them: what it took last. */
+  /** The value sent instead of each refused one: the last that the service accepted. */
   readonly instead: Partial<TaskOptions>;
-  /** Why, in its own words. */
+  /** The service's explanation. */
   readonly message: string;
 }
 
-/** What the service is told: what the operator has ordered, but for what it has refused. */
+/** The task to send: the operator's options, except those that the service has refused. */
 export function taskOf(lane: {
   readonly options: LaneOptions;
   readonly refusedTask: RefusedTask | null;
@@ -136,7 +136,7 @@ export function differingKeys(one: TaskOptions, other: TaskOptions): (keyof Task
   return TASK_KEYS.filter((key) => one[key] !== other[key] && differs(key));
 }
 
-/** Whether two options tell the service the same. */
+/** Whether two tasks are the same for the service. */
 export function isSameTask(one: TaskOptions, other: TaskOptions): boolean {
   return differingKeys(one, other).length === 0;
 }
@@ -148,14 +148,14 @@ export interface LaneOptions {
   readonly voice: string | null;
   readonly echo: EchoMode;
   readonly muted: boolean;
-  /** Of the loudspeaker, 0-100. */
+  /** Volume of the loudspeaker, 0-100. */
   readonly volume: number;
-  /** Somebody speaks over the translation: it is turned down, or ended. */
+  /** What happens to the translation when a visitor speaks over it: it is turned down, or ended. */
   readonly bargeIn: 'duck' | 'flush';
-  /** Short chimes tell what happens to the lane. */
+  /** Whether short chimes report what happens to the lane. */
   readonly earcons: boolean;
-  /** What begins a session. */
+  /** What starts the first session. */
   readonly start: 'boot' | 'command' | 'voice';
-  /** This long without speech, and the stream is given up until somebody speaks; 0: never. */
+  /** Time without speech after which the stream is closed until a voice is heard; 0: never. */
   readonly standbyAfterMs: number;
 }

@@ -30,7 +30,7 @@ function reportRefused({ refusedTask, options }: LaneState): LaneReport['refused
   };
 }
 
-/** Of what is wrong now, the last. */
+/** The latest of the problems that persist. */
 function lastProblem({ problem, deviceFaults }: LaneState): LaneProblem | null {
   const all = [problem, deviceFaults.capture, deviceFaults.playback].filter((one) => one !== null);
   return all.reduce<LaneProblem | null>(
@@ -39,7 +39,7 @@ function lastProblem({ problem, deviceFaults }: LaneState): LaneProblem | null {
   );
 }
 
-/** What `{p}/state` tells of a lane. */
+/** The report of a lane in `{p}/state`. */
 export function reportLane(
   id: string,
   state: LaneState,
@@ -51,7 +51,7 @@ export function reportLane(
   const { source, targets } = taskOf(state);
   const stream = hearingStream(session);
   const tryAt = nextTryAt(state);
-  const told = (what: LaneProblem | null): LaneReport['last_error'] =>
+  const entry = (what: LaneProblem | null): LaneReport['last_error'] =>
     what === null ? null : { ts: stampOf(what.at), code: what.code, message: what.message };
   return {
     id,
@@ -74,20 +74,20 @@ export function reportLane(
     deaf_since: state.deafSince === null ? null : stampOf(state.deafSince),
     next_try_at: tryAt === null ? null : stampOf(tryAt),
     closed_until: closedUntil,
-    last_error: told(lastProblem(state)),
-    last_warning: told(warning),
+    last_error: entry(lastProblem(state)),
+    last_warning: entry(warning),
   };
 }
 
-/** When each stream that is open now was opened. */
+/** When each open stream was opened. */
 export function openSince(state: LaneState): readonly number[] {
-  // Asked with each step, and flatMap is slow.
+  // Called at each step, and flatMap is slow.
   const since: number[] = [];
   for (const { openedAt } of streamsOf(state)) if (openedAt !== null) since.push(openedAt);
   return since;
 }
 
-/** For how long the service has had a stream of the lane's open, of all streams together, milliseconds. */
+/** Total time (ms) for which the lane has had streams open: what the service charges. */
 export function billedMs(state: LaneState, now: number): number {
   return openSince(state).reduce((sum, openedAt) => sum + (now - openedAt), state.counts.streamMs);
 }

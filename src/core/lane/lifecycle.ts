@@ -12,8 +12,8 @@ import { stopSpeaking } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
 
 /**
- * Somebody wants the lane to run; one that waits or is parked tries again at once, one that sleeps wakes, and one that is being
- * stopped does not wait for that: a word spoken now is to be heard.
+ * Starts the lane. A waiting or parked lane retries at once, a sleeping one wakes, and a draining one closes its stream at
+ * once: speech must be heard from now on.
  */
 export function start(context: StepContext): void {
   if (context.state.ending) return;
@@ -27,15 +27,15 @@ export function start(context: StepContext): void {
   else retryNow(context);
 }
 
-/** What a lane waits for may have been fixed: it is tried now. */
+/** Ends a wait: its cause may have been fixed. */
 export function retryNow(context: StepContext): void {
   const { session, oldSession, hold } = context.state;
   if (hold !== null) return;
   if (session.kind !== 'waiting' && session.kind !== 'parked') return;
-  // The successor of a session that has to go first has no room yet.
+  // The old session must go before its successor finds room.
   if (oldSession?.successorWaits === true) return;
   context.disarm('retry');
-  // What has been fixed may be the address: the backend knows the new one.
+  // The address may have been wrong: the backend knows the new one.
   dropLease(context);
   acquire(context);
 }
@@ -76,7 +76,7 @@ export function stop(context: StepContext): void {
   dropOldSession(context, 'close');
 }
 
-/** Nothing is heard and nothing is said any more. */
+/** Closes the microphone and stops the loudspeaker. */
 function silence(context: StepContext): void {
   context.emit({ type: 'close_capture' });
   stopSpeaking(context);
@@ -86,7 +86,7 @@ function silence(context: StepContext): void {
   forgetDeviceFault(context, 'capture');
 }
 
-/** The drained stream is gone, or is not waited for any longer because somebody wants the lane back. */
+/** The drained stream is gone, or the lane was started again and does not wait for it. */
 export function closeDrained(context: StepContext, draining: Draining): void {
   giveUpRest(context, draining.stream, 'stopped');
   closeHearing(context, draining, 'stopped', 'close');
@@ -95,7 +95,6 @@ export function closeDrained(context: StepContext, draining: Draining): void {
   if (context.state.wanted && context.state.hold === null) begin(context);
 }
 
-/** The wait is over. */
 export function onRetryTimer(context: StepContext): void {
   const { phase } = context;
   if (context.state.hold !== null) stop(context);

@@ -37,8 +37,8 @@ export interface StepResult {
 }
 
 /**
- * One event into a lane. Pure: the same state, event and time give the same result.
- * @param now monotonic milliseconds, never going back
+ * Handles one event. Pure: the same state, event and time give the same result.
+ * @param now monotonic milliseconds, never decreasing
  */
 export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): StepResult {
   if (event.type === 'defect') return beginAgain(state, event, now);
@@ -57,7 +57,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
   return { state: context.state, effects: context.effects };
 }
 
-/** Looks at as little as possible of a state that may contradict itself, and at less where even that fails. */
+/** Restarts the lane after a defect. The state may be inconsistent: if the restart throws too, the lane is rebuilt from less of it. */
 function beginAgain(
   state: LaneState,
   event: Extract<LaneEvent, { type: 'defect' }>,
@@ -130,7 +130,7 @@ function handle(context: StepContext, event: Exclude<LaneEvent, { type: 'defect'
     case 'timer':
       return onTimer(context, event.timer);
     default: {
-      // Late voices of other streams are ignored.
+      // A late event of a stream that is gone is ignored.
       const stream = streamsOf(context.state).find(({ id }) => id === event.stream);
       if (stream === undefined) context.count('ignored');
       else onStream(context, stream, event);
@@ -143,7 +143,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
     case 'opened':
       return onOpened(context, stream);
     case 'unreached': {
-      // A connection that was open has spent its token, whatever is said of it afterwards.
+      // A connection that was open has spent its token.
       const unspent = !event.spent && stream.openedAt === null;
       const message = `cannot reach ${stream.lease.grant.streamHost}: ${event.message}`;
       return lose(context, stream, 'network', { message, unspent, isOurs: event.isOurs === true });
@@ -164,7 +164,7 @@ function onStream(context: StepContext, stream: Stream, event: Extract<LaneEvent
   }
 }
 
-/** Why a stream is over that was ended on this side. */
+/** The cause reported for a stream that was ended on this side. */
 const CAUSES: Readonly<Record<StreamFault, Cause>> = {
   service: 'protocol_error',
   flood: 'flooded',
@@ -213,7 +213,7 @@ function onTimer(context: StepContext, timer: TimerName): void {
   }
 }
 
-/** The service has not ended the stream in time. */
+/** The service did not end the stream in time. */
 function onDrainTimer(context: StepContext): void {
   const { session } = context.state;
   if (session.kind === 'draining') closeDrained(context, session);

@@ -84,7 +84,7 @@ export function lose(context: StepContext, stream: Stream, cause: Cause, failure
   const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
   if (session.kind !== 'draining') return fail(context, cause, { ...failure, stream });
-  // A revoked session may linger before it closes; whatever else it says, the drain's own limit counts.
+  // A revoked session may take a while to close: the time limit of the drain applies.
   if (cause !== 'session_revoked' && cause !== 'max_duration_reached') closeDrained(context, session);
 }
 

@@ -1,15 +1,15 @@
-/** The states of a lane. The diagram of docs/lane.md is drawn from this table. */
+/** The states of a lane. The diagram in docs/lane.md is generated from this table. */
 export const PHASES = {
   idle: {
-    says: 'not wanted: no microphone, no stream',
+    says: 'stopped: no microphone, no stream',
     to: ['acquiring', 'standby', 'closed', 'restarting'],
   },
   standby: {
-    says: 'nobody speaks: no stream and no cost; a voice wakes the lane, its first words included',
+    says: 'no speech: no stream and no cost; a voice wakes the lane, and its first words are kept',
     to: ['acquiring', 'idle', 'closed', 'restarting'],
   },
   acquiring: {
-    says: 'asks the backend for a token; audio is held',
+    says: 'requests a token from the backend; audio is held',
     to: ['connecting', 'waiting', 'parked', 'idle', 'closed', 'restarting'],
   },
   connecting: {
@@ -21,35 +21,34 @@ export const PHASES = {
     to: ['live', 'waiting', 'parked', 'draining', 'idle', 'closed', 'restarting'],
   },
   live: {
-    says: 'streams audio at real time; takes held audio in by trimming pauses',
+    says: 'streams audio in real time; catches up with held audio by trimming pauses',
     to: ['rolling', 'configuring', 'standby', 'waiting', 'parked', 'draining', 'restarting'],
   },
   rolling: {
-    says: 'live still, while the next session is made ready; switches in a pause of speech',
+    says: 'still live while the next session is set up; switches to it in a pause',
     to: ['live', 'acquiring', 'connecting', 'configuring', 'draining', 'restarting'],
   },
   draining: { says: 'has asked the service to end and lets it finish', to: ['idle', 'closed', 'restarting'] },
   waiting: {
-    says: 'the session ended or a try failed: waits, with jitter, before the next; a voice shortens the wait',
+    says: 'the session ended or an attempt failed: waits, with jitter, before the next; a voice shortens the wait',
     to: ['acquiring', 'connecting', 'idle', 'closed', 'restarting'],
   },
   parked: {
-    says: 'refused until somebody fixes it; asks again at a slow cadence',
+    says: 'refused, and needs manual action; retries every few minutes',
     to: ['acquiring', 'idle', 'closed', 'restarting'],
   },
   restarting: {
-    says: 'a defect of the program ended a step: no microphone, no stream; everything begins again after a wait',
+    says: 'a defect of the program: no microphone, no stream; the lane restarts after a wait',
     to: ['acquiring', 'standby', 'idle', 'closed'],
   },
-  closed: { says: 'the agent is ending', to: [] },
+  closed: { says: 'the agent is shutting down', to: [] },
 } as const satisfies Record<string, { says: string; to: readonly string[] }>;
 
 export type Phase = keyof typeof PHASES;
 
-/** Every phase, in the table's order. */
 export const PHASE_NAMES = Object.keys(PHASES) as readonly Phase[];
 
-/** Whether the table allows this step. */
+/** Whether the table allows this transition. */
 export function isTransition(from: Phase, to: Phase): boolean {
   const targets: readonly string[] = PHASES[from].to;
   return targets.includes(to);
@@ -57,7 +56,7 @@ export function isTransition(from: Phase, to: Phase): boolean {
 
 const DEAF: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 
-/** Whether the microphone is open, because what is said matters: it is sent, or held for the next stream. */
+/** Whether the microphone is open: speech is sent, or held for the next stream. */
 export function isListening(phase: Phase): boolean {
   return !DEAF.includes(phase);
 }

@@ -1,13 +1,13 @@
 import type { DeviceFaults } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
-/** What the service objected to and went on is of no interest any more after this long without another word of it. */
+/** How long a warning is shown (ms), unless another one replaces it. */
 const FORGOTTEN_AFTER_MS = 60_000;
 const SLACK_MS = 5000;
 
 /**
- * The service has objected to something, and the session goes on: no problem of the lane's. It stands beside those until
- * the stream has gone on for a minute, or a session ends.
+ * The service has objected to something, and the session goes on. The report shows the warning for a minute, or until the
+ * session ends.
  */
 export function noteWarning(
   context: StepContext,
@@ -17,7 +17,7 @@ export function noteWarning(
   const message = (text ?? code ?? 'no details').slice(0, 200);
   const name = (code ?? kind).toLowerCase().slice(0, 60);
   context.set({ warning: { code: `service_${name}`, message, at: context.now } });
-  // A flood of them must not cost a timer each.
+  // The timer is not armed for each warning of a flood.
   const dueAt = context.now + FORGOTTEN_AFTER_MS;
   if (dueAt - (context.state.timers.warning ?? 0) >= SLACK_MS) context.arm('warning', dueAt, SLACK_MS);
 }
@@ -28,7 +28,7 @@ export function forgetWarning(context: StepContext): void {
   context.set({ warning: null });
 }
 
-/** A device has failed, or fails for another reason than before: told once for each, while words say something new. */
+/** A device has failed, or its failure has changed. The event is published once for each message. */
 export function noteDeviceFault(
   context: StepContext,
   device: keyof DeviceFaults,
@@ -43,7 +43,7 @@ export function noteDeviceFault(
   if (known?.message !== message) context.notify('audio_lost', { device, code, message });
 }
 
-/** It works, or is not wanted any more. */
+/** The device works, or is not needed any more. */
 export function forgetDeviceFault(context: StepContext, device: keyof DeviceFaults): void {
   const { deviceFaults } = context.state;
   if (deviceFaults[device] === null) return;

@@ -11,14 +11,14 @@ import { runsOutMs } from './sound/playback.ts';
 import { createLane, type LaneState } from './state.ts';
 import { StepContext } from './step-context.ts';
 
-/** A defect that comes again and again must neither flood the owner nor spend tokens. */
+/** Waits before a restart: a defect that recurs must neither flood the owner with events nor spend tokens. */
 const RESTART_WAIT: BackoffPolicy = { baseMs: 2000, capMs: 300_000, floorMs: 500 };
 
 /**
- * A step of this lane threw. Its state may contradict itself and the world, so nothing of it is built upon: what is open
- * is closed, what is armed is disarmed, and a fresh lane takes its place that begins again after a wait. Only what the
- * operator ordered, what is counted, and what must stay unique is taken over.
- * @param defect `where`: what was being done, in words that hold nothing of what was said
+ * Replaces a lane whose step threw by a fresh one, because its state may be inconsistent: closes everything that is open,
+ * disarms all timers, and begins again after a wait. The new lane keeps only the operator's orders, the counts, and the
+ * numbers that must stay unique.
+ * @param defect `where`: the failed step, in words that contain no speech
  */
 export function restart(
   context: StepContext,
@@ -26,9 +26,9 @@ export function restart(
 ): void {
   const { backlog, settings } = context.state;
   closeAll(context);
-  context.set({ ...freshState(context.state, context.now), ...toldBy(context.state, during) });
+  context.set({ ...freshState(context.state, context.now), ...ordersIn(context.state, during) });
   const { wanted, hold, ending } = context.state;
-  const message = `a defect of the program ended a step (${where}); its log tells more`;
+  const message = `a defect of the program ended a step (${where}); see its log`;
   context.set({ problem: { code: 'internal_error', message, at: context.now } });
   let waitMs: number | null = null;
   const next = ending ? 'closed' : wanted && hold === null ? 'restarting' : 'idle';
@@ -49,12 +49,12 @@ export function restart(
   });
 }
 
-/** More streams than these a lane never has at a time. */
+/** The most streams that a lane has at one time. */
 const MOST_STREAMS = 3;
 
 /**
- * The restart itself threw: the state cannot even be let go of in an orderly way. What is left is made from what a lane is
- * given and what it counts; all that may be open is closed by its number.
+ * Rebuilds the lane when the restart threw, too: keeps its settings, orders and counts, and closes everything that may be
+ * open by its number.
  */
 export function rebuild(
   state: LaneState,
@@ -75,10 +75,10 @@ export function rebuild(
       brokerUp: state.brokerUp,
       backendSilent: state.backendSilent,
     },
-    ...toldBy(state, during),
+    ...ordersIn(state, during),
   };
   const { waitMs, seed: next } = drawBackoff(RESTART_WAIT, crashes, fresh.seed);
-  const message = `a defect of the program ended a step (${where}) and its clean end; its log tells more`;
+  const message = `a defect of the program ended a step (${where}), and the restart failed; see its log`;
   const phase = fresh.ending ? 'closed' : fresh.wanted && fresh.hold === null ? 'restarting' : 'idle';
   const context = new StepContext({ ...fresh, session: { kind: phase }, seed: next }, now);
   context.set({ problem: { code: 'internal_error', message, at: now } });
@@ -100,23 +100,23 @@ function closeAll(context: StepContext): void {
   const lease = leaseOf(session);
   if (lease !== null) context.emit({ type: 'forget_grant', grant: lease.grant.id });
   if (isListening(context.phase)) context.emit({ type: 'close_capture' });
-  tellUnsaid(context);
+  reportUnsaid(context);
   context.emit({ type: 'flush_playback' });
   context.emit({ type: 'duck', on: false });
-  // Holds for the microphone that opens next: a fallback is tried again with everything else.
+  // Applies when the microphone opens next: the restart also retries after an echo fallback.
   context.emit({ type: 'cancel_echo', on: options.echo === 'cancel' });
   context.disarm(...(Object.keys(timers) as TimerName[]));
 }
 
-/** Whoever has a text spoken waits for word of it. */
-function tellUnsaid(context: StepContext): void {
+/** The operator waits for the outcome of a text. */
+function reportUnsaid(context: StepContext): void {
   const { saying } = context.state;
   if (saying === null) return;
   context.emit({ type: 'said', id: saying.id, outcome: 'lost', message: null, playedMs: 0 });
 }
 
-/** What nobody tells a second time: a lane that missed it would wait forever, or run although it was stopped. */
-function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
+/** Orders in the event of the failed step. They are not delivered again: a lane that misses one would wait forever, or run although stopped. */
+function ordersIn({ ending, options }: LaneState, event: LaneEvent | undefined): Partial<LaneState> {
   switch (event?.type) {
     case 'start':
       return ending ? {} : { wanted: true };
@@ -137,7 +137,7 @@ function toldBy({ ending, options }: LaneState, event: LaneEvent | undefined): P
   }
 }
 
-/** The session and the seed stay for the caller to go on from. */
+/** A fresh lane that keeps orders, counts, session and seed. The caller replaces the session. */
 function freshState(state: LaneState, now: number): LaneState {
   const { settings, options, acceptedTask, idPrefix, seed, counts } = state;
   const backlog = withOwed(state);
@@ -166,7 +166,7 @@ function freshState(state: LaneState, now: number): LaneState {
   };
 }
 
-/** What waits, and what the streams that are cut had heard and not spoken, if that can be told. */
+/** The backlog with the speech that the closed streams had not spoken; without that speech if the logs are inconsistent. */
 function withOwed({ backlog, session, oldSession }: LaneState): Backlog {
   try {
     const cut = [hearingStream(session), oldSession?.stream ?? null].filter((stream) => stream !== null);
@@ -177,14 +177,14 @@ function withOwed({ backlog, session, oldSession }: LaneState): Backlog {
   }
 }
 
-/** All of it is lost with the step, and counted as such. */
+/** Drops the backlog and counts its speech as lost. */
 function emptied(backlog: Backlog): Backlog {
   const { accounts } = dropAll(backlog);
   const lost = backlog.chunks.filter(({ pcm, voiced }) => pcm !== null && voiced).length;
   return { ...EMPTY_BACKLOG, accounts: { ...accounts, lost: accounts.lost + lost } };
 }
 
-/** The gate must still know what the room heard last, if that can be told. */
+/** Empties the playout, but keeps when it was last heard, if possible: the echo gate needs that. */
 function silenced(state: LaneState, now: number): Playout {
   const { playout } = state;
   const { queuedBytes, droppedBytes, writtenBytes, shed, late, gaps, timeline } = playout;

@@ -1,18 +1,18 @@
 import type { Earcon } from '../audio/earcon.ts';
 
-/** Texts or sound that could not be read, with none between them that could. */
+/** An uninterrupted run of unreadable texts or sound. */
 export interface Unreadable {
-  /** When the first of them came. */
+  /** When the first one came. */
   readonly since: number;
-  /** When the last of them came. */
+  /** When the last one came. */
   readonly at: number;
 }
 
-/** What was said and the service has spoken: it was a voice, whatever the lane's own detector makes of it. */
+/** Speech that the service has translated and spoken: it was a voice, even if the lane's own detector was not sure. */
 export interface SpokenVoice {
-  /** When the end of the last of it was said. */
+  /** When the last of it was captured. */
   readonly at: number;
-  /** The same of the last sentence in which the lane's own detector found no voice that it was sure of. */
+  /** The same for the last sentence without a voice of which the detector was sure. */
   readonly unsureAt: number;
 }
 
@@ -21,20 +21,20 @@ export const NOTHING_SPOKEN: SpokenVoice = {
   unsureAt: Number.NEGATIVE_INFINITY,
 };
 
-/** What a listener has been told without words. */
+/** What the chimes have signalled to the listeners. */
 export interface Chimes {
-  /** The lane has been live since it was started. */
+  /** Whether the lane has been live since its start. */
   readonly wasLive: boolean;
-  /** `up`: a session hears, or will in the ordinary course of things; `away`: it is gone; `told`: and that was said. */
+  /** `up`: a session hears, or will do so soon; `away`: it is gone; `told`: it is gone, and a chime has signalled that. */
   readonly session: 'up' | 'away' | 'told';
-  /** When a chime about the connection, or about the microphone, was given last. */
+  /** When the last chime about the session, and about the microphone, was played. */
   readonly sessionAt: number;
   readonly muteAt: number;
-  /** Good news that waits until nobody speaks, and since when. */
+  /** A chime that waits for a pause of speech, and since when. */
   readonly due: { readonly earcon: Earcon; readonly since: number } | null;
-  /** When somebody was heard speaking last. */
+  /** When a voice was last heard. */
   readonly voiceAt: number;
-  /** Whether the microphone is muted as far as a listener knows; null: nobody listens. */
+  /** The last mute state that was signalled; null: the lane is at rest. */
   readonly muted: boolean | null;
 }
 
@@ -48,26 +48,26 @@ export const NO_CHIMES: Chimes = {
   muted: null,
 };
 
-/** A text of the operator's that the service was asked to speak. One at a time. */
+/** An operator's text that the service was asked to speak. One at a time. */
 export interface Saying {
   readonly id: string;
-  /** The stream on which it was asked for. */
+  /** Number of the stream. */
   readonly stream: number;
   readonly language: string;
   readonly sentAt: number;
-  /** Sound thrown away unheard before it, bytes. */
+  /** Sound that the playout had dropped before (bytes). */
   readonly droppedBytes: number;
   readonly sound: SaidSound | null;
 }
 
-/** What has come of its sound. */
+/** The sound of an operator's text so far. */
 export interface SaidSound {
-  /** The service's name for it; null: it gives none. */
+  /** The service's id of the sentence; null: it sends none. */
   readonly sentence: string | null;
-  /** The name under which the playout has it; null: one that the playout has made up. */
+  /** The key of its utterance in the playout; null: the playout has made one up. */
   readonly utterance: string | null;
   readonly ms: number;
   readonly lastAt: number;
-  /** The service said that nothing more comes. */
+  /** The service has marked the end of the sound. */
   readonly isComplete: boolean;
 }

@@ -20,11 +20,11 @@ import {
   type Unreadable,
 } from './state-parts.ts';
 
-/** The last sentence before a hold is being finished. */
+/** A hold came while a session ran; its last sentence is being finished. */
 export interface Closing {
   /** When the hold came. */
   readonly since: number;
-  /** The sentence has been heard to its end: what is said from now on is not heard any more. */
+  /** The last sentence has ended: later speech is not captured. */
   readonly isDeaf: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface LaneProblem {
   readonly at: number;
 }
 
-/** Why microphone and loudspeaker do not work; null: they do. */
+/** Why a device does not work; null: it works. */
 export interface DeviceFaults {
   readonly capture: LaneProblem | null;
   readonly playback: LaneProblem | null;
@@ -43,31 +43,31 @@ export interface DeviceFaults {
 export interface LaneCounts {
   /** Streams that went live. */
   readonly sessions: number;
-  /** Sessions that followed another one because that had reached its limit. */
+  /** Sessions that replaced one that reached its limit. */
   readonly rollovers: number;
   /** Switches to another session in the middle of a sentence. */
   readonly splits: number;
   readonly revocations: number;
   readonly maxDurations: number;
-  /** Failed tries and broken streams. */
+  /** Failed attempts and broken streams. */
   readonly failures: number;
-  /** Chunks taken back from a stream that broke off, to be said again to the next. */
+  /** Chunks taken back from a broken stream, to be replayed to the next one. */
   readonly takenBack: number;
-  /** Sentences said again because the service cut their translation off. */
+  /** Sentences replayed because the service cut off their translation. */
   readonly saidAgain: number;
-  /** Speech that a service took and did not speak in full, milliseconds, the sum of all languages. */
+  /** Speech that a service took and did not speak in full (ms), all languages together. */
   readonly unspokenMs: number;
-  /** Translated speech that was not played, milliseconds. */
+  /** Translated speech that was not played (ms). */
   readonly speechDroppedMs: number;
-  /** Times that the lane went to sleep because nobody spoke. */
+  /** How often the lane went to standby. */
   readonly standbys: number;
-  /** Time for which the service had a stream of ours open, milliseconds, up to the last one that ended. */
+  /** How long streams were open (ms); a stream is added when it ends. */
   readonly streamMs: number;
   /** Silent chunks sent because the microphone delivered nothing. */
   readonly fillers: number;
   /** Defects of the program that ended a step. */
   readonly defects: number;
-  /** Messages of the service that the core had no use for. */
+  /** Messages that the core ignored. */
   readonly ignored: number;
 }
 
@@ -89,107 +89,107 @@ export const NO_COUNTS: LaneCounts = {
   ignored: 0,
 };
 
-/** All that a lane knows. Plain data; no token in it. */
+/** The whole state of a lane. Plain data, without any token. */
 export interface LaneState {
   readonly settings: LaneSettings;
-  /** What the operator has ordered, whatever the service says of it. */
+  /** The options as the operator ordered them, also those that the service refused. */
   readonly options: LaneOptions;
-  /** What of them the service does not take; null: nothing, as far as is known. */
+  /** The part of the options that the service refused; null: none so far. */
   readonly refusedTask: RefusedTask | null;
-  /** What the service ran last, before a restart too; null: nothing yet. */
+  /** The last task that the service ran, also before a restart; null: none yet. */
   readonly acceptedTask: TaskOptions | null;
-  /** What the service is speaking of the operator's; null: nothing. */
+  /** The operator's text that the service is speaking; null: none. */
   readonly saying: Saying | null;
-  /** Whether somebody wants the lane to run. */
+  /** Whether the lane has been started and not stopped. */
   readonly wanted: boolean;
-  /** Why no session may be begun, however much the lane is wanted; null: it may. */
+  /** Why no session may begin although the lane is wanted; null: it may. */
   readonly hold: Hold | null;
-  /** A hold came while a session ran, whose last sentence is being finished; null: none is. */
+  /** Set while the last sentence before a hold is being finished. */
   readonly closing: Closing | null;
-  /** The agent is ending: after the stream is gone, nothing begins again. */
+  /** The agent is shutting down: no session begins after this one. */
   readonly ending: boolean;
   readonly brokerUp: boolean;
-  /** The backend counts as dead. */
+  /** The backend has not answered for so long that it counts as unavailable. */
   readonly backendSilent: boolean;
-  /** Prefix and counter of the lane's own names for its requests; ids on the wire are random and unknown here. */
+  /** Prefix and counter of the request names used inside the agent; the ids sent to the backend are random and unknown here. */
   readonly idPrefix: string;
   readonly nextId: number;
   readonly nextStream: number;
   readonly seed: Seed;
-  /** When each armed timer is due, monotonic milliseconds; null: not armed. */
+  /** When each timer is due (monotonic ms); null: not armed. */
   readonly timers: Readonly<Record<TimerName, number | null>>;
-  /** What it has of sessions; the published phase follows from it. */
+  /** The current session and the one being set up; the published phase follows from it. */
   readonly session: Session;
-  /** The session before that one. */
+  /** The previous session, while it finishes speaking. */
   readonly oldSession: OldSession | null;
-  /** Rollovers since the account had no room for a successor beside a live session; null: it has, as far as is known. */
+  /** Rollovers since the account last refused a second stream; null: it has not refused one. */
   readonly rolloversWithoutRoom: number | null;
   /** How long a set-up has taken of late, from the task that is sent to the task that runs; 0: not known. */
   readonly longestSetupMs: number;
   /** Why the next session is needed. */
   readonly reason: TokenReason;
-  /** Failures in a row since the last stable stream. */
+  /** Consecutive failures since the last stable stream. */
   readonly failures: number;
-  /** Since when it is on its way to a session; null: it has one, or needs none. */
+  /** Since when the lane has been trying to get a session; null: it has one, or needs none. */
   readonly noSessionSince: number | null;
-  /** Speech is being lost; null: it is not. */
+  /** The loss of speech that goes on; null: none. */
   readonly loss: SpeechLoss | null;
-  /** How many of the chunks that the backlog counts as lost are part of a loss, told or not. */
+  /** How many of the backlog's lost chunks are already part of a loss, reported or not. */
   readonly lostCounted: number;
-  /** How often the service has said where the sound of a sentence ends. */
+  /** How often the service has marked the end of a sentence's sound. */
   readonly endsMarked: number;
-  /** What the service says cannot be read; null: it can. */
+  /** The service sends unreadable texts or sound; null: it does not. */
   readonly unreadable: Unreadable | null;
-  /** Speech that the service took and did not speak, by language. */
+  /** Speech that the service took and did not speak, for each language. */
   readonly unspoken: readonly UnspokenLanguage[];
-  /** Sessions in a row that were ended because they said nothing. */
+  /** Consecutive sessions that the lane ended because the service sent no result. */
   readonly silentEnds: SilentEnds;
-  /** Tokens in a row that the service refused without a word of why, since the last live stream. */
+  /** Consecutive tokens that the service refused without a reason, since the last live stream. */
   readonly refusedTokens: number;
-  /** Defects of the program in a row since the last stable stream. */
+  /** Consecutive program defects since the last stable stream. */
   readonly crashes: number;
-  /** What is wrong with the way to a session. */
+  /** The last failure on the way to a session. */
   readonly problem: LaneProblem | null;
-  /** What the service objected to of late without ending a session. */
+  /** A recent objection of the service that did not end the session. */
   readonly warning: LaneProblem | null;
   readonly captureLost: boolean;
   readonly deviceFaults: DeviceFaults;
-  /** What is wrong with a microphone that delivers. */
+  /** Problems of the sound that the microphone delivers. */
   readonly captureFindings: readonly CaptureFinding[];
   readonly echo: EchoGuard;
-  /** Since when each chunk has been silenced for the loudspeaker's sake; null: the last one was not. */
+  /** Since when half-duplex has silenced every chunk; null: the last chunk was open. */
   readonly silencedSince: number | null;
-  /** The same, once it is long enough to be told. */
+  /** The same, once it is long enough to be reported. */
   readonly deafSince: number | null;
   readonly playbackLost: boolean;
-  /** When it was tried last whether it takes sound, or something began to wait for it; null: nothing has since it failed. */
+  /** When the failed loudspeaker was last probed, or speech began to wait for it; null: neither yet. */
   readonly probedAt: number | null;
-  /** Translated speech that was not played and is not reported yet; null: nothing. */
+  /** Translated speech that was not played and is not reported yet; null: none. */
   readonly dropped: DroppedSpeech | null;
   /** The source was finite and has delivered its last sound. */
   readonly captureEnded: boolean;
-  /** The microphone has delivered nothing for this long that silence is sent in its place. */
+  /** The microphone delivers nothing: silence is sent instead. */
   readonly starved: boolean;
-  /** A voice seems to have woken the lane, and the service has said nothing since. */
+  /** A voice seems to have woken the lane, and the service has sent no text or sound since. */
   readonly isUnanswered: boolean;
-  /** When it woke in vain of late, oldest first. */
+  /** When the lane woke in vain lately, oldest first. */
   readonly vainWakes: readonly number[];
-  /** The usual level of the room in the band of speech, about; null: not known. */
+  /** Approximate level of the room in the speech band (dBFS); null: unknown. */
   readonly roomDb: number | null;
-  /** When somebody was heard speaking last, or a session began. */
+  /** When a voice was last heard, or a session began. */
   readonly lastVoiceAt: number;
-  /** When the lane's own detector was sure of a voice last, or it was started. */
+  /** When the lane's own detector was last sure of a voice, or the lane was started. */
   readonly sureVoiceAt: number;
-  /** The last that the service has spoken. */
+  /** The last speech that the service has spoken. */
   readonly spoken: SpokenVoice;
   readonly capturedCount: number;
   readonly noiseFloor: NoiseFloor;
   readonly backlog: Backlog;
   readonly pacer: Pacer;
   readonly playout: Playout;
-  /** The translation is turned down because somebody speaks. */
+  /** The translation is turned down because a visitor speaks. */
   readonly ducked: boolean;
-  /** The one who speaks has been counted as speaking over the translation, or there was none. */
+  /** This visitor's interruption has been handled, or there was nothing to interrupt. */
   readonly bargedIn: boolean;
   readonly chimes: Chimes;
   readonly counts: LaneCounts;
@@ -217,9 +217,9 @@ const NO_TIMERS: LaneState['timers'] = {
 };
 
 /**
- * A lane before its first event.
- * @param acceptedTask what the service ran before a restart
- * @param idPrefix makes the names of requests unique among the agent's lanes
+ * The state of a lane before its first event.
+ * @param acceptedTask the last task that the service ran before the restart
+ * @param idPrefix makes request names unique among the agent's lanes
  */
 export function createLane(given: {
   settings: LaneSettings;

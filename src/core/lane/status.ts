@@ -6,102 +6,108 @@ import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
-/** Why a device is not ready. `says` is for the owner; the table of docs/operate.md is made of it. */
+/** Why a device is not ready. `says` is for the owner; the table in docs/operate.md is generated from it. */
 export const STATUS_REASONS = {
-  stopped: { status: 'idle', says: 'the lane was stopped, or waits for the command `start`' },
+  stopped: { status: 'idle', says: 'the lane was stopped, or it waits for the command `start`' },
   closed: {
     status: 'idle',
-    says: 'outside the opening hours of `schedule`; `closed_until` in `state` tells how long',
+    says: 'outside the opening hours of `schedule`; `closed_until` in `state` is the time of opening',
   },
   budget: {
     status: 'degraded',
-    says: 'the minutes of `budget.minutesPerDay` are used up; no session begins before the day ends (`closed_until` in `state`)',
+    says: 'the minutes of `budget.minutesPerDay` are used up; no session starts before the next day (`closed_until` in `state`)',
   },
   muted: { status: 'idle', says: 'the microphone is muted by command' },
-  no_broker: { status: 'degraded', says: 'there is no connection to the broker to ask for a token' },
+  no_broker: { status: 'degraded', says: 'no connection to the broker, so no token can be requested' },
   no_backend: {
     status: 'degraded',
-    says: 'the backend has given no usable answer to a token request for 20 s (event `backend_silent`)',
+    says: 'no usable answer of the backend to a token request for 20 s (event `backend_silent`)',
   },
-  no_session: { status: 'degraded', says: 'a session has been on its way for 20 s; the detail is the phase' },
+  no_session: {
+    status: 'degraded',
+    says: 'the set-up of a session takes longer than 20 s; the detail is the phase',
+  },
   failing: {
     status: 'degraded',
-    says: 'a third try has failed, none has succeeded for 20 s, or the next one is not before that; the detail is the last cause',
+    says: 'three attempts at a session failed, or 20 s pass without a session after a failure; the detail is the last cause',
   },
   parked: {
     status: 'degraded',
-    says: 'refused for a reason that somebody has to remove; the detail is the cause',
+    says: 'refused, and needs manual action; the detail is the cause',
   },
   internal_error: {
     status: 'degraded',
-    says: 'a defect of the program ended a step; the lane begins again in a moment (event `internal_error`)',
+    says: 'a defect of the program; the lane restarts by itself (event `internal_error`)',
   },
   speech_lost: {
     status: 'degraded',
-    says: 'speech is being lost, because an outage lasts longer than the backlog; the detail is the cause',
+    says: 'speech is being lost because an outage lasts longer than the backlog; the detail is the cause',
   },
   silent_service: {
     status: 'degraded',
-    says: 'two sessions in a row took speech and said nothing of it, for an hour or until one is understood',
+    says: 'two sessions in a row received speech and sent no result; clears with the next result, or after an hour',
   },
   unreadable: {
     status: 'degraded',
-    says: 'texts or sound of the service have come in the last minute that cannot be read, and none since that can (event `messages_unreadable`)',
+    says: 'all texts and sound of the service in the last minute were unreadable (event `messages_unreadable`)',
   },
   unspoken: {
     status: 'degraded',
-    says: 'the service has taken 20 s of speech and not spoken it in the language of the detail, and no sound of that language has come since (event `unspoken`)',
+    says: 'no translated sound in the language of the detail for 20 s of speech (event `unspoken`)',
   },
   capture: {
     status: 'degraded',
-    says: 'the microphone is `lost`, `silent` or `deaf`, or the sound that it gives is `incomplete`',
+    says: 'the microphone is `lost`, `silent` or `deaf`, or its sound is `incomplete`',
   },
   playback: { status: 'degraded', says: 'the loudspeaker is `lost`' },
   memory: {
     status: 'degraded',
-    says: 'the agent and its children hold more memory than they ever should (`MemoryMax` of the unit); restart it, and report what it did',
+    says: 'the agent and its child processes use too much memory (`MemoryMax` of the unit); restart it, and report what it did',
   },
   broker: {
     status: 'degraded',
-    says: 'the broker of the configuration does not take the device, and the one before it is used; the detail is the former',
+    says: 'the configured broker does not accept the device, so the previous one is in use; the detail is the configured one',
   },
   certificate: {
     status: 'degraded',
-    says: 'the client certificate ends within 14 days and was not renewed; the detail is its last day',
+    says: 'the client certificate expires within 14 days and was not renewed; the detail is the expiry date',
   },
   config: {
     status: 'degraded',
-    says: 'the configuration cannot be used, and nothing runs until it is repaired; the detail is the first key that is wrong',
+    says: 'the configuration is invalid, and nothing runs until it is fixed; the detail is the first wrong key',
   },
   config_problem: {
     status: 'degraded',
-    says: 'the configuration was read again and is refused, or a file that it names cannot be read any more; what was read before stays in force, and the next start would fail; the detail is the first key that is wrong (event `config_problem`)',
+    says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key (event `config_problem`)',
   },
   disk_problem: {
     status: 'degraded',
-    says: 'something that outlives a restart cannot be written; the detail is what (event `disk_problem`)',
+    says: 'a file that keeps state across restarts cannot be written; the detail is which (event `disk_problem`)',
   },
   identity_conflict: {
     status: 'degraded',
-    says: 'another device connects under the name of this one, and both wait minutes between their tries (event `identity_conflict`)',
+    says: 'another device connects with the identity of this one; both wait minutes between attempts (event `identity_conflict`)',
   },
   not_subscribed: {
     status: 'degraded',
-    says: 'the broker does not allow the device to subscribe to something that it needs; the detail is what',
+    says: 'the broker does not allow a subscription that the device needs; the detail is which',
   },
   not_published: {
     status: 'degraded',
-    says: 'the broker does not allow the device to publish something that it needs; the detail is what',
+    says: 'the broker does not allow a publication that the device needs; the detail is which',
   },
-  connection_lost: { status: 'lost', says: 'the device has gone without a word; the broker says so' },
+  connection_lost: {
+    status: 'lost',
+    says: 'the device disappeared without a clean shutdown; published by the broker',
+  },
 } as const satisfies Record<string, { status: 'idle' | 'degraded' | 'lost'; says: string }>;
 
 export type ReasonCode = keyof typeof STATUS_REASONS;
 
-/** Reasons of the whole device: no lane is named with them. */
+/** Reasons of the whole device: published without a lane. */
 const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget'];
 
-/** Troubles of the program as a whole, which no lane knows. */
+/** Problems of the whole program, unknown to the lanes. */
 export type Condition =
   | 'broker'
   | 'memory'
@@ -117,22 +123,22 @@ export interface Reason {
   readonly detail?: string;
 }
 
-/** `ready`: a word spoken now would be heard and answered. `idle`: deliberately not listening. */
+/** `ready`: speech is heard and translated. `idle`: deliberately not listening. */
 export interface LaneStatus {
   readonly status: 'ready' | 'idle' | 'degraded';
   readonly reasons: readonly Reason[];
-  /** When it has to be looked at again though nothing happens, monotonic milliseconds; null: never. */
+  /** When the status may change without any event (monotonic ms); null: never. */
   readonly changesAt: number | null;
 }
 
-/** The usual setup takes 3 to 7 s and what is said meanwhile is answered; one that takes longer is none of the usual. */
+/** Time without a session (ms) that makes the lane degraded: the usual set-up takes 3 to 7 s. */
 export const LONG_WITHOUT_SESSION_MS = 20_000;
-/** A wait this many failures long is no passing trouble any more. */
+/** Consecutive failures that make the lane degraded: one or two are often a short outage. */
 const FAILURES_TO_DEGRADE = 3;
-/** On the way to a session. What is said is kept for it, as far as the backlog goes. */
+/** Phases on the way to a session. The backlog keeps what is said. */
 const ON_THE_WAY: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'waiting', 'parked'];
 
-/** Keeps the time since when the lane is on its way to a session. */
+/** Notes since when the lane has been on its way to a session. */
 export function trackSession(context: StepContext): void {
   const { noSessionSince } = context.state;
   const isOnTheWay = ON_THE_WAY.includes(context.phase);
@@ -140,7 +146,7 @@ export function trackSession(context: StepContext): void {
   context.set({ noSessionSince: isOnTheWay ? context.now : null });
 }
 
-/** How a lane is: the one place where phases and conditions become a status. */
+/** The only place where phases and conditions become a status. */
 export function laneStatus(state: LaneState, now: number): LaneStatus {
   if (!state.wanted || state.hold !== null) return atRest(state);
   const troubles = [...sessionReasons(state, now), ...soundReasons(state)];
@@ -152,7 +158,7 @@ export function laneStatus(state: LaneState, now: number): LaneStatus {
   return { status, reasons, changesAt: changesAt(state, now) };
 }
 
-/** It is not wanted, or may not have a session. */
+/** The lane is stopped, or a hold forbids sessions. */
 function atRest({ wanted, hold }: LaneState): LaneStatus {
   const reasons: Reason[] = [];
   if (hold === 'closed' || (hold === 'budget' && wanted)) reasons.push({ code: hold });
@@ -165,12 +171,12 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
   const { session, failures, noSessionSince, problem, brokerUp, backendSilent, loss, timers } = state;
   const phase = phaseOf(session);
   const reasons: Reason[] = [];
-  // The same sum as in changesAt, which fractions of milliseconds would keep apart from a difference.
+  // The same sum as in changesAt: a difference could deviate by a rounding error.
   const longAt = noSessionSince === null ? null : noSessionSince + LONG_WITHOUT_SESSION_MS;
-  // A wait that is known to last longer is told when it begins: a voice may shorten it, and then that is told.
+  // A long wait is reported when it begins. If a voice shortens it, the status follows.
   const waitsLong = phase === 'waiting' && failures > 0 && (timers.retry ?? 0) >= (longAt ?? 0);
   const isLong = longAt !== null && (now >= longAt || waitsLong);
-  // Failures are counted until a session has lasted; one that is changing its languages since is no failure.
+  // `failures` still counts while a new session is not stable yet: a change of languages in it is no failure.
   const isFailing = noSessionSince !== null && problem !== null;
   if (phase === 'parked') reasons.push({ code: 'parked', detail: problem?.code ?? 'unknown' });
   else if (isFailing && failures >= (isLong ? 1 : FAILURES_TO_DEGRADE))
@@ -187,7 +193,7 @@ function sessionReasons(state: LaneState, now: number): Reason[] {
 function soundReasons({ captureLost, captureFindings, playbackLost }: LaneState): Reason[] {
   const reasons: Reason[] = [];
   if (captureLost) reasons.push({ code: 'capture', detail: 'lost' });
-  // A microphone that hears nothing, or half of it; the others hear badly, which is no reason to send anybody at night.
+  // Only a microphone that hears nothing, or only parts: poor sound alone does not need an urgent repair.
   for (const finding of ['silent', 'deaf', 'incomplete'] as const) {
     if (captureFindings.includes(finding)) reasons.push({ code: 'capture', detail: finding });
   }
@@ -206,7 +212,7 @@ function changesAt(state: LaneState, now: number): number | null {
 
 const SEVERITY = ['ready', 'idle', 'degraded'] as const;
 
-/** The worst lane counts, and what is wrong with the whole. With several lanes the detail of a reason begins with its lane. */
+/** The worst status of all lanes and conditions. With several lanes, the detail of a reason begins with its lane. */
 export function deviceStatus(
   lanes: readonly (LaneStatus & { readonly id: string })[],
   conditions: readonly (Reason & { readonly code: Condition })[] = [],

@@ -14,8 +14,8 @@ import {
 import type { LaneCounts, LaneState } from './state.ts';
 
 /**
- * One step in the making: the state as it has become so far and the effects so far. The state
- * handed to `step` is never changed; what hangs below it is replaced, not written to.
+ * A step in progress: its state and effects so far. The state given to `step` is never changed: nested objects are
+ * replaced, not written to.
  */
 export class StepContext {
   readonly now: number;
@@ -33,13 +33,13 @@ export class StepContext {
     return this.draft;
   }
 
-  /** What `state` gave before must not be looked at any more: copying all of it again for each change is too expensive. */
+  /** Changes the state in place, because a copy for each change is too expensive: a `state` read before is stale. */
   set(changes: Partial<LaneState>): void {
     if (this.draft === this.given) this.draft = { ...this.given, ...changes };
     else Object.assign(this.draft, changes);
   }
 
-  /** The state as it has become so far; this one no later change writes to, so that it can be compared with what follows. */
+  /** The state so far, for a later comparison: later changes do not write to it. */
   keep(): LaneState {
     this.given = this.draft;
     return this.draft;
@@ -49,7 +49,7 @@ export class StepContext {
     this.set({ counts: { ...this.draft.counts, [what]: this.draft.counts[what] + by } });
   }
 
-  /** Changes a stream where it stands. Returns it as it is then. */
+  /** Changes a stream in the session or the old session. Returns the changed stream. */
   patch<S extends Stream>(stream: S, changes: StreamChanges): S {
     const { session, oldSession } = this.draft;
     if (oldSession?.stream.id === stream.id)
@@ -62,7 +62,7 @@ export class StepContext {
     return phaseOf(this.draft.session);
   }
 
-  /** Goes to another state of the session; a phase that the table does not allow from here is a defect of the core. */
+  /** Changes the state of the session. A transition that the table of phases forbids is a defect of the core. */
   become(session: Session): void {
     const phase = phaseOf(session);
     if (phase !== this.phase && !isTransition(this.phase, phase))
@@ -70,7 +70,7 @@ export class StepContext {
     this.set({ session });
   }
 
-  /** Goes on with the setup. Without a live session beside it, the lane's phase is the setup's stage. */
+  /** Goes to the next stage of the set-up. Without a live session beside it, the lane's phase is that stage. */
   advanceSetup(setup: Setup): void {
     const { session } = this.draft;
     if (isStreaming(session)) this.become({ kind: 'rolling', stream: session.stream, setup });
@@ -81,7 +81,7 @@ export class StepContext {
     this.effects.push(effect);
   }
 
-  /** @param slackMs it may go off this much later */
+  /** @param slackMs permitted delay */
   arm(timer: TimerName, at: number, slackMs = 0): void {
     this.set({ timers: { ...this.draft.timers, [timer]: at } });
     this.emit({ type: 'arm', timer, at, slackMs });
@@ -96,8 +96,8 @@ export class StepContext {
   }
 
   /**
-   * Takes a timer that has gone off out of the armed ones. False for one that must not count: disarmed
-   * meanwhile, or put off (then it is armed again, in case the outside took the wrong one away).
+   * Removes a timer that has gone off. False: it does not count, because it was disarmed meanwhile or postponed. A postponed
+   * one is armed again, in case the runner has removed the wrong one.
    */
   expire(timer: TimerName): boolean {
     const at = this.draft.timers[timer];
@@ -110,7 +110,7 @@ export class StepContext {
     return true;
   }
 
-  /** @param times moments, monotonic milliseconds, which become timestamps on their way out */
+  /** @param times monotonic milliseconds, which the publisher turns into timestamps */
   notify<K extends EventKind>(
     kind: K,
     detail: EventDetail<K>,

@@ -62,7 +62,7 @@ describe('a step of the core that throws', () => {
     expectTold(deps);
     expect(deps.sent('event/internal_error')[0]?.body).toMatchObject({
       lane: 'main',
-      message: 'a defect of the program ended a step (captured: TypeError); its log tells more',
+      message: 'a defect of the program ended a step (captured: TypeError); see its log',
     });
     expect(deps.sent('status').at(-1)?.body).toMatchObject({
       status: 'degraded',
