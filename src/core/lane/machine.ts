@@ -14,7 +14,7 @@ import { onCongested, onDrained, onPingTimer } from './session/dead-connection.t
 import { onClosingTimer, setHold } from './session/hold.ts';
 import { onOldSessionTimer } from './session/old-session.ts';
 import { repeatCut } from './session/resend.ts';
-import { catchUpWithOrders, onRollTimer } from './session/rollover.ts';
+import { catchUpAfterTask, onRollTimer } from './session/rollover.ts';
 import { onSayingTimer, say, trackSaying } from './session/saying.ts';
 import { type Stream, streamsOf } from './session/session.ts';
 import { onOpened, onPollTimer, onSetupTimer } from './session/session-setup.ts';
@@ -41,13 +41,13 @@ export interface StepResult {
  * @param now monotonic milliseconds, never decreasing
  */
 export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): StepResult {
-  if (event.type === 'defect') return beginAgain(state, event, now);
+  if (event.type === 'defect') return restartLane(state, event, now);
   if (state.session.kind === 'closed') return { state, effects: [] };
   const context = new StepContext(state, now);
   forgetOld(context);
   const before = context.keep();
   handle(context, event);
-  catchUpWithOrders(context, state);
+  catchUpAfterTask(context, state);
   trackSaying(context);
   trackSession(context);
   trackSpeechLoss(context, before);
@@ -58,7 +58,7 @@ export function step(state: LaneState, event: LaneEvent, now: MonotonicMs): Step
 }
 
 /** Restarts the lane after a defect. The state may be inconsistent: if the restart throws too, the lane is rebuilt from less of it. */
-function beginAgain(
+function restartLane(
   state: LaneState,
   event: Extract<LaneEvent, { type: 'defect' }>,
   now: number,

@@ -17,7 +17,7 @@ import { noteSound, noteText } from '../replay/spoken.ts';
 import type { Cause } from '../retry/recovery.ts';
 import { closeDrained } from './lifecycle.ts';
 import { noteWarning } from './problems.ts';
-import { goOnWithAccepted } from './session/accepted-task.ts';
+import { keepAcceptedTask } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/failure.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { repeatCut } from './session/replaying.ts';

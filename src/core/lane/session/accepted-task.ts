@@ -11,39 +11,38 @@ import {
 import type { StepContext } from '../step-context.ts';
 import type { OpenStream } from './session.ts';
 
-/** The service runs this task. */
+/** Keeps the task that the service runs. */
 export function noteAccepted(context: StepContext, task: TaskOptions): void {
   const { acceptedTask } = context.state;
   if (acceptedTask === null || !isSameTask(acceptedTask, task)) context.set({ acceptedTask: task });
 }
 
 /**
- * The service does not take the task that it was told: what it took last goes on, and the operator is told. What is ordered
- * stays as it is.
- * @returns false where there is nothing to go on with: no task before it, or that one is rejected now
+ * The service has refused the task: the last accepted one goes on, and an event reports that. The operator's order stays.
+ * @returns false if there is no accepted task, or it is the one that is refused now
  */
-export function goOnWithAccepted(context: StepContext, stream: OpenStream, message: string): boolean {
-  // A newer order waits its turn: what is said of the one before it is of no interest any more.
+export function keepAcceptedTask(context: StepContext, stream: OpenStream, message: string): boolean {
+  // A newer order waits already: the refusal of this one does not matter.
   if (stream.taskStale) return true;
   const { acceptedTask, refusedTask } = context.state;
-  const told = taskOf(context.state);
-  const keys = acceptedTask === null ? [] : differingKeys(told, acceptedTask);
+  const refused = taskOf(context.state);
+  const keys = acceptedTask === null ? [] : differingKeys(refused, acceptedTask);
   if (acceptedTask === null || keys.length === 0) {
-    // Neither is taken: the next try begins with what is ordered, which the service may know by then.
+    // The accepted task is refused, too. The next attempt begins with the order, which the service may support by then.
     if (refusedTask !== null) context.set({ refusedTask: null });
     return false;
   }
   const instead = { ...refusedTask?.instead, ...pick(acceptedTask, keys) };
   context.set({ refusedTask: { instead, message } });
   context.set({ problem: { code: 'task_rejected', message, at: context.now } });
-  const { source, targets, voice } = told;
+  const { source, targets, voice } = refused;
   context.notify('refused', { cause: 'task_rejected', message, source, targets, voice });
   return true;
 }
 
 /**
- * What is still refused after the operator has ordered something else. What is ordered again is tried, even if it is the same.
- * @param options as they are now
+ * The part that stays refused after a new order. Every ordered key is tried again, even with the same value.
+ * @param options the options after the order
  */
 export function stillRefused(
   refused: RefusedTask | null,
@@ -55,7 +54,7 @@ export function stillRefused(
   const keys = TASK_KEYS.filter((key) => key in refused.instead && !(key in ordered));
   const instead = pick(refused.instead, keys);
   const { source, targets } = { ...options, ...instead };
-  // A source that is ordered now may be the language that goes on in place of a refused target.
+  // The new source may be the language that replaces a refused target.
   return keys.length === 0 || languageClash(source, targets) !== null ? null : { ...refused, instead };
 }
 

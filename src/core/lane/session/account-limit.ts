@@ -2,12 +2,14 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * An account may have room for one stream only: a successor beside the live session is refused each time. That is learned
- * once and tried again now and then, because other devices may have been what took the room.
+ * An account may allow only one stream: then a second one beside the live session is refused each time. The lane remembers
+ * that, and tries again from time to time, because other devices may have used the limit.
  */
+
+/** Rollovers after which a second stream is tried again. */
 const TRY_EACH_ROLLOVERS = 10;
 
-/** A successor was refused because there is no room beside the live session. */
+/** The account had no room for a successor beside the live session. */
 export function noteNoRoom(context: StepContext): void {
   context.set({ rolloversWithoutRoom: 0 });
 }
@@ -17,12 +19,12 @@ export function noteRoom(context: StepContext): void {
   context.set({ rolloversWithoutRoom: null });
 }
 
-/** Whether a successor would be refused as the last one was. */
+/** Whether a successor would probably be refused like the last one. */
 export function lacksRoom({ rolloversWithoutRoom }: LaneState): boolean {
   return rolloversWithoutRoom !== null && rolloversWithoutRoom < TRY_EACH_ROLLOVERS - 1;
 }
 
-/** Counts a rollover that is begun without a try. */
+/** Counts a rollover that does not try a second stream. */
 export function countWithoutRoom(context: StepContext): void {
   context.set({ rolloversWithoutRoom: (context.state.rolloversWithoutRoom ?? 0) + 1 });
 }

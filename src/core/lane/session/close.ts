@@ -3,7 +3,7 @@ import { forgetWarning } from '../problems.ts';
 import type { StepContext } from '../step-context.ts';
 import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
 
-/** Gives an unspent token back, before the lane asks for another or stops. */
+/** Forgets an unspent token, before the lane requests another or stops. */
 export function dropLease(context: StepContext): void {
   const { session } = context.state;
   if (!('lease' in session)) return;
@@ -15,7 +15,7 @@ export function forgetLease(context: StepContext, lease: Lease | null): void {
   if (lease !== null) context.emit({ type: 'forget_grant', grant: lease.grant.id });
 }
 
-/** Closes a stream, wherever it stood. The caller takes it out of its place. */
+/** Closes a stream in any stage. The caller removes it from the session. */
 export function closeStream(
   context: StepContext,
   stream: Stream,
@@ -34,16 +34,16 @@ export function closeStream(
   });
 }
 
-/** Gives the setup up, with its token. The caller goes on to a session without it. */
+/** Cancels a set-up, with its token. The caller changes the session. */
 export function closeSetup(context: StepContext, setup: Successor | null): void {
   context.disarm('setup', 'poll');
-  // A service that has been told a task is told of the end, so that it does not wait for the rest.
+  // A service that has a task gets a clean close, so that it does not wait for more audio.
   if (setup !== null && setup.stage !== 'acquiring')
     closeStream(context, setup.stream, 'stopped', setup.stage === 'connecting' ? 'terminate' : 'close');
   context.disarm('token');
 }
 
-/** Closes the stream that hears. The caller goes on to a session without it. */
+/** Closes the stream that hears. The caller changes the session. */
 export function closeHearing(
   context: StepContext,
   { kind, stream }: Live | Retasking | Rolling | Draining,

@@ -4,15 +4,15 @@ import { fail } from './failure.ts';
 import { hearingStream, type Stream, waitingSuccessor } from './session.ts';
 
 /**
- * A socket can look open for many minutes after its other end is gone. Two signs tell: pings without an answer, and
- * bytes that do not leave. Both are found well within the time for which unspoken speech is remembered.
+ * A socket can look open for minutes after the peer is gone. Two signs show that: pings without an answer, and bytes that
+ * do not leave. Both are noticed while unspoken speech is still kept for a replay.
  */
 export function onPingTimer(context: StepContext): void {
   const { session, settings } = context.state;
   const stream = hearingStream(session);
   if (stream === null || session.kind === 'draining') return;
   if (isGone(context, stream)) return fail(context, 'unresponsive', { stream });
-  // A successor that waits for its moment must not be found dead when that has come.
+  // Also checks a successor that waits for a pause: otherwise it might be found dead only at the switch.
   const waiting = waitingSuccessor(session);
   if (waiting !== null && isGone(context, waiting)) fail(context, 'unresponsive', { stream: waiting });
   else if (waiting !== null) ping(context, waiting);
@@ -30,7 +30,7 @@ function ping(context: StepContext, stream: Stream): void {
   context.emit({ type: 'ping', stream: stream.id });
 }
 
-/** The way to the service is slower than speech: what is said from here on is held, instead of piling up in the socket. */
+/** The connection is slower than speech: later speech is held in the backlog instead of the socket. */
 export function onCongested(context: StepContext, stream: Stream): void {
   if (stream.congestedSince === null) context.patch(stream, { congestedSince: context.now });
 }

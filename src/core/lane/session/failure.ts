@@ -9,27 +9,27 @@ import { waitForRetry } from './retry-wait.ts';
 import type { Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
 import { describeUnreadable } from './unreadable.ts';
 
-/** Nobody is obeyed who asks for a longer wait: a slip in a number must not silence a device until somebody comes. */
+/** Longest wait that a peer may ask for (ms): a wrong number must not silence the device until a technician comes. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
-/** After this many tries that did not reach the service the address may be out of date: the backend is asked again. */
+/** Attempts that do not reach the service before the backend is asked again: the address may be out of date. */
 const UNREACHED_TRIES = 3;
 
-/** What is known of a failure beyond its cause. */
+/** Details of a failure beyond its cause. */
 export interface Failure {
-  /** Whose failure it is; the setup's where left out. */
+  /** The stream that failed; missing: that of the set-up. */
   readonly stream?: Stream | null;
-  /** Plain words for the operator; the table's meaning when left out. */
+  /** Explanation for the operator; missing: the meaning in the recovery table. */
   readonly message?: string;
-  /** The service's own number for it. */
+  /** The service's error number. */
   readonly errorCode?: number | null;
   readonly retryAfterMs?: number | null;
-  /** The token did not reach the service, or no stream was opened with it for want of room: it may be used again. */
+  /** The token may be used again: it did not reach the service, or the limit of streams kept it from opening one. */
   readonly unspent?: boolean;
-  /** This machine had no room for a connection: the address may be right. */
+  /** This machine could not open another connection: the address may be right. */
   readonly isOurs?: boolean;
 }
 
-/** A try or a stream is over: what is left is closed, and the recovery table says when the next try is. */
+/** An attempt or a stream has failed: closes what is left of it. The recovery table decides when the next attempt is. */
 export function fail(context: StepContext, cause: Cause, given: Failure = {}): void {
   const { session } = context.state;
   const failure = explained(cause, given);
@@ -42,7 +42,7 @@ export function fail(context: StepContext, cause: Cause, given: Failure = {}): v
     case 'rolling':
       if (failure.stream?.id !== session.stream.id) return postponeRollover(context, session, cause, failure);
       loseHearing(context, session, cause);
-      return goOnWith(context, session.setup, cause, failure);
+      return continueSetup(context, session.setup, cause, failure);
     case 'live':
     case 'retasking':
       loseHearing(context, session, cause);
@@ -52,7 +52,7 @@ export function fail(context: StepContext, cause: Cause, given: Failure = {}): v
   }
 }
 
-/** Of a service that seems to say nothing the operator is told what it said instead. */
+/** Adds the unreadable message of a service that seems to have sent nothing. */
 function explained(cause: Cause, failure: Failure): Failure {
   const { stream, message } = failure;
   if (stream == null || message !== undefined) return failure;
@@ -61,13 +61,13 @@ function explained(cause: Cause, failure: Failure): Failure {
   return unreadable === null ? failure : { ...failure, message: unreadable };
 }
 
-/** What the stream had heard and not spoken goes to the next one. */
+/** Closes the stream that hears; the next one gets the speech that it has not spoken. */
 function loseHearing(context: StepContext, session: Live | Retasking | Rolling, cause: Cause): void {
   closeHearing(context, session, cause, 'terminate');
   takeBackFrom(context, session.stream);
 }
 
-/** Closes what a try has come to. Returns its token, where that may be used again. */
+/** Closes a failed set-up. Returns its token if that may be used again. */
 function failSetup(context: StepContext, setup: Successor, cause: Cause, failure: Failure): Lease | null {
   context.disarm('setup', 'poll');
   if (setup.stage === 'acquiring') {
@@ -80,7 +80,7 @@ function failSetup(context: StepContext, setup: Successor, cause: Cause, failure
   return lease;
 }
 
-/** What a try that failed leaves of its token: the whole, if it may be used again. */
+/** The token of a failed attempt, if it may be used again. */
 function leftOver(context: StepContext, { lease }: Stream, cause: Cause, failure: Failure): Lease | null {
   if (failure.unspent !== true) return null;
   if (cause === 'session_limit_reached' || failure.isOurs === true) return lease;
@@ -90,7 +90,7 @@ function leftOver(context: StepContext, { lease }: Stream, cause: Cause, failure
   return null;
 }
 
-/** The owner is told where no way leads, before the backend is asked for another address. */
+/** Reports the unreachable host, before the backend is asked for another address. */
 function reportUnreachable(context: StepContext, { grant, unreached }: Lease, { message }: Failure): void {
   context.notify('unreachable', {
     host: grant.streamHost,
@@ -99,15 +99,15 @@ function reportUnreachable(context: StepContext, { grant, unreached }: Lease, { 
   });
 }
 
-/** The live stream is gone, but its successor is on the way already. */
-function goOnWith(context: StepContext, setup: Successor, cause: Cause, failure: Failure): void {
+/** The live stream is gone, and its successor is already being set up. */
+function continueSetup(context: StepContext, setup: Successor, cause: Cause, failure: Failure): void {
   report(context, cause, failure, 0);
   context.set({ reason: RECOVERY[cause].tokenReason });
   if (setup.stage === 'ready') goLive(context, setup.stream);
   else context.become({ kind: 'setup', setup });
 }
 
-/** The successor did not come up, but the live stream goes on: it is tried again while there is time. */
+/** The set-up of the successor failed, and the live stream goes on: tries again while there is time. */
 function postponeRollover(context: StepContext, rolling: Rolling, cause: Cause, failure: Failure): void {
   const { settings, seed } = context.state;
   const lease = failSetup(context, rolling.setup, cause, failure);
@@ -121,14 +121,14 @@ function postponeRollover(context: StepContext, rolling: Rolling, cause: Cause, 
   if (stream.limitAt === null) return;
   const latestAt = stream.limitAt - settings.rollLatestMs;
   if (cause === 'session_limit_reached') {
-    // No room for two: the old one makes way, in a pause or at the latest moment.
+    // The account allows one stream: the old one must end first, in a pause or at the latest moment.
     noteNoRoom(context);
     context.patch(stream, { mustGoFirst: true });
     context.arm('roll', Math.max(context.now, latestAt));
   } else if (context.now + drawn.waitMs < latestAt) context.arm('roll', context.now + drawn.waitMs);
 }
 
-/** The cadence after one more failure by this cause. Where it leaves a doubt, the first is followed by a prompt try. */
+/** How soon the next attempt comes. After a doubtful cause, the first attempts are prompt. */
 function patienceWith(context: StepContext, cause: Cause): Patience {
   const { patience, promptTries } = RECOVERY[cause];
   if (promptTries === undefined) return patience;
@@ -147,7 +147,7 @@ function waitAndRetry(context: StepContext, cause: Cause, failure: Failure, leas
   const { wait, waitMs } = waitForRetry(context, drawn.waitMs, patience, askedMs);
   report(context, cause, failure, waitMs);
   if (patience !== 'parked') return context.become({ kind: 'waiting', lease, wait });
-  // A token that a failed successor left over would not live this long.
+  // A token left over from a failed successor would expire during this wait.
   forgetLease(context, lease);
   context.notify('parked', { cause, message: failure.message ?? row.meaning, retry_ms: waitMs });
   context.become({ kind: 'parked' });

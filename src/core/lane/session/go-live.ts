@@ -4,7 +4,7 @@ import type { StepContext } from '../step-context.ts';
 import type { LiveStream, ReadyStream, Retasking } from './session.ts';
 import { sleepsAt } from './spoken-voice.ts';
 
-/** The stream takes what is said from here on. */
+/** The stream receives speech from now on. */
 export function goLive(context: StepContext, ready: ReadyStream): void {
   const stream = { ...ready, liveAt: context.now };
   context.become({ kind: 'live', stream, lease: null });
@@ -13,7 +13,7 @@ export function goLive(context: StepContext, ready: ReadyStream): void {
   takeSpeech(context);
 }
 
-/** What was held while a task changed is sent before the next change, for so long at most. */
+/** How long audio held during a change of the task is sent before the next change (ms). */
 const HEARS_AT_MOST_MS = 10_000;
 
 /** The live stream's new task runs. */
@@ -37,7 +37,7 @@ function beginSession(context: StepContext, stream: LiveStream): void {
   const { reason, settings, backlog } = context.state;
   const { session, streamHost: stream_host } = stream.lease.grant;
   context.set({ refusedTokens: 0, backlog: forNewStream(backlog) });
-  // A session in place of another one begins in the same silence; any other gives somebody time to speak.
+  // A rollover does not interrupt the wait for standby. Any other session gives a visitor time to speak.
   const { timers } = context.state;
   if (reason !== 'rollover') context.set({ lastVoiceAt: context.now });
   context.count('sessions');
@@ -46,11 +46,11 @@ function beginSession(context: StepContext, stream: LiveStream): void {
     context.count('rollovers');
     context.notify('rollover', { session });
   }
-  // Sessions shorter than the proof would never prove anything: one that ran to its rollover counts with the next.
+  // The timer runs on through a rollover: sessions shorter than `stableMs` would never count as stable.
   if (timers.stable === null) context.arm('stable', context.now + settings.stableMs);
   context.arm('ping', context.now + settings.pingMs, settings.pingSlackMs);
   if (stream.limitAt !== null) {
-    // A limit that is nearer than the lead leaves half of the time for the session itself.
+    // With a limit nearer than the lead, the next session begins after half of the time.
     const halfWay = context.now + Math.max(0, stream.limitAt - context.now) / 2;
     context.arm('roll', Math.max(halfWay, stream.limitAt - settings.rollLeadMs));
   }

@@ -5,12 +5,12 @@ import type { StepContext } from '../step-context.ts';
 import { closeSetup } from './close.ts';
 import { isHeardOut, isSpokenOut } from './saying.ts';
 
-/** Somebody who goes on without a pause is heard for this long. */
+/** How long a speaker is still heard after the hold (ms), if no pause comes. */
 const HEARD_FOR_MS = 10_000;
-/** A sentence that is not spoken to its end by then is cut. */
+/** Time after the hold (ms) at which the lane stops, even in the middle of a translation. */
 export const CLOSING_MS = 20_000;
 
-/** No session may be begun any more, or again (null). What is wanted of the lane stays. */
+/** Forbids sessions, or allows them again (null). Whether the lane is wanted does not change. */
 export function setHold(context: StepContext, hold: Hold | null): void {
   const { hold: before, wanted } = context.state;
   context.set({ hold });
@@ -33,7 +33,7 @@ function beginClosing(context: StepContext): void {
   if (session.kind === 'rolling') {
     closeSetup(context, session.setup);
     context.become({ kind: 'live', stream: session.stream, lease: null });
-    // Where it may go on after all, the next session is begun at once.
+    // If the hold ends in time, the next session begins at once.
     context.arm('roll', context.now + context.state.settings.pollMs);
   }
   context.set({ closing: { since: context.now, isDeaf: false } });
@@ -44,7 +44,7 @@ export function onClosingTimer(context: StepContext): void {
   hearOut(context);
 }
 
-/** Hears the sentence out, lets it be spoken, and then stops the lane. */
+/** Waits until the sentence has ended and its translation is played; then stops the lane. */
 function hearOut(context: StepContext): void {
   const { closing, settings } = context.state;
   if (closing === null) return;

@@ -16,7 +16,7 @@ import {
   type Stream,
 } from './session.ts';
 
-/** Lets a stream finish speaking while another one, or none, hears what is said. */
+/** Lets a stream finish speaking. Another stream, or none, receives new speech meanwhile. */
 export function drainOld(
   context: StepContext,
   stream: LiveStream,
@@ -29,7 +29,7 @@ export function drainOld(
   context.arm('drainOld', context.now + settings.chunkMs);
 }
 
-/** Gives a stream up that has nothing left to say. */
+/** Ends a stream that has nothing left to say. */
 export function endUnneeded(context: StepContext, stream: LiveStream): void {
   drainOld(context, stream, { why: 'standby', successorWaits: false });
   const { oldSession } = context.state;
@@ -45,7 +45,7 @@ function endSession(context: StepContext, oldSession: OldSession): void {
   context.arm('drainOld', context.now + settings.drainMs);
 }
 
-/** Whether it has fallen silent in the middle of speech. That it has told its task is no answer to speech. */
+/** Whether the stream has fallen silent in the middle of speech. An answer about its task is no answer to speech. */
 function leftBy({ silence, replay }: Stream): Ending['left'] {
   if (!owesSpeech(replay)) return 'nothing';
   if (silence.onlyAnswers || (silence.since !== null && silence.speechChunks > 0)) return 'unanswered';
@@ -54,14 +54,14 @@ function leftBy({ silence, replay }: Stream): Ending['left'] {
     : 'nothing';
 }
 
-/** The old session has had its time. */
+/** Ends the old session before it has finished. */
 export function giveUpOldSession(context: StepContext, how: 'close' | 'terminate'): void {
   const { oldSession } = context.state;
   if (oldSession !== null) giveUpRest(context, oldSession.stream, 'clean');
   dropOldSession(context, how);
 }
 
-/** The old session is gone. */
+/** Closes the old session. */
 export function dropOldSession(
   context: StepContext,
   how: 'close' | 'terminate',
@@ -76,8 +76,8 @@ export function dropOldSession(
 }
 
 /**
- * The old session broke off: what it leaves unspoken goes to the next one. That may have heard newer speech: better
- * said late than never.
+ * The old session broke off: the next one gets its unspoken speech, even if it has heard newer speech. Late is better than
+ * never.
  */
 export function loseOldSession(context: StepContext, cause: Cause | null = null): void {
   const { oldSession } = context.state;
@@ -94,8 +94,8 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
 }
 
 /**
- * The old session has ended cleanly: speech that it has not spoken by now was nothing to it. But a session that had fallen silent
- * in the middle of speech ends cleanly, too: that speech goes to the next one.
+ * The old session has ended cleanly: it took its unspoken speech for noise. A session that had fallen silent in the middle
+ * of speech also ends cleanly; that speech goes to the next session.
  */
 export function endOldSession(context: StepContext): void {
   const { oldSession } = context.state;
@@ -109,7 +109,7 @@ export function endOldSession(context: StepContext): void {
   loseOldSession(context);
 }
 
-/** A service only confirms what is followed by silence: the old session hears it, at real time. */
+/** Sends silence to the old session, in real time: a service confirms a sentence only after silence. */
 export function feedOldSession(context: StepContext): void {
   const { oldSession, settings } = context.state;
   if (oldSession?.stage.is !== 'finishing' || oldSession.stream.congestedSince !== null) return;
@@ -121,7 +121,7 @@ export function feedOldSession(context: StepContext): void {
   context.emit({ type: 'send_audio', stream: stream.id, pcm: null, capturedAt: null, queued: false });
 }
 
-/** The old session has sent a text, or sound: it may say more, or be done. */
+/** The old session has sent a text or sound: waits again for more. */
 export function noteNews(context: StepContext, stream: Stream, isSound: boolean): void {
   const { oldSession } = context.state;
   if (oldSession?.stream.id !== stream.id) return;
@@ -135,11 +135,11 @@ export function noteNews(context: StepContext, stream: Stream, isSound: boolean)
   context.arm('drainOld', doneAt(context, oldSession, stage));
 }
 
-/** When it can be taken to have nothing more to say; a sign of life is asked for before that where it owes something. */
+/** When the old session counts as finished. If it still owes speech, it is pinged before that. */
 function doneAt(context: StepContext, { stream, since }: OldSession, { asked }: Finishing): number {
   const { chunkMs, oldSessionDoneMs, oldSessionQuietMs } = context.state.settings;
   const newsAt = stream.newsAt ?? stream.liveAt;
-  // A burst of sound may still go on; one that has been quiet for long, and owes nothing, need not stay at all.
+  // If nothing is owed, only a burst of sound may still go on: a session that was quiet for long can end at once.
   const isDone = !owesSpeech(stream.replay);
   const quietAt = isDone
     ? Math.max(newsAt + oldSessionDoneMs, since + chunkMs)
@@ -147,7 +147,7 @@ function doneAt(context: StepContext, { stream, since }: OldSession, { asked }: 
   return Math.max(context.now, Math.min(quietAt, latestAt(context, stream)));
 }
 
-/** It must be told to end before the service ends it. */
+/** The lane must end the session before the service does. */
 function latestAt(context: StepContext, { limitAt }: Stream): number {
   return (limitAt ?? Number.POSITIVE_INFINITY) - context.state.settings.drainMs / 3;
 }
@@ -155,7 +155,7 @@ function latestAt(context: StepContext, { limitAt }: Stream): number {
 export function onOldSessionTimer(context: StepContext): void {
   const { oldSession } = context.state;
   if (oldSession === null) return;
-  // Told to end, or asked for a sign of life, and silent: it is gone, and what it owes with it.
+  // No reaction to the end of the task, or to a ping: the session is gone.
   const { stream, stage } = oldSession;
   if (stage.is === 'ending') return loseOldSession(context);
   if (stage.asked && stream.pingsOut > 0) return loseOldSession(context, 'unresponsive');
@@ -163,12 +163,12 @@ export function onOldSessionTimer(context: StepContext): void {
   const owes = owesSpeech(stream.replay);
   if (dueAt > context.now) context.arm('drainOld', dueAt);
   else if (owes && !stage.asked && context.now < latestAt(context, stream))
-    askForLife(context, oldSession, stage);
+    pingOldSession(context, oldSession, stage);
   else endSession(context, oldSession);
 }
 
-/** It owes something and says nothing: is anybody there? */
-function askForLife(context: StepContext, oldSession: OldSession, stage: Finishing): void {
+/** Pings a silent session that still owes speech. */
+function pingOldSession(context: StepContext, oldSession: OldSession, stage: Finishing): void {
   const { stream } = oldSession;
   const asked = { ...stage, asked: true };
   context.set({ oldSession: { ...oldSession, stage: asked } });

@@ -9,7 +9,7 @@ import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteSign, type Stream, streamsOf } from './session.ts';
 
-/** Speech that a stream took is sent again, or counted. */
+/** Speech that a stream took is replayed, or counted as lost. */
 
 /** A stream broke off: what it owes is held again, and goes to the next one. */
 export function takeBackFrom(context: StepContext, stream: Stream): void {
@@ -36,7 +36,7 @@ function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): voi
   loseSent(context, stopped, 'stopped');
 }
 
-/** Gives chunks to the live stream, which is in the middle of whatever is being said. */
+/** Replays chunks to the live stream, which is receiving newer speech. */
 function sendLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
   const { quietRun } = context.state.backlog;
   requeue(
@@ -71,8 +71,8 @@ export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): 
 }
 
 /**
- * A stream has given a sign of life, so its messages are not stuck on the way, unless the connection was blocked until a moment ago:
- * sentences that it has cut off are sent once more.
+ * Replays sentences that the service has cut off. Called at a sign of life: the missing messages are then not just delayed,
+ * unless the connection was blocked until a moment ago.
  */
 export function repeatCut(context: StepContext, { id }: Stream): void {
   const stream = streamsOf(context.state).find((one) => one.id === id);

@@ -6,17 +6,17 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import { hearingStream, tokenRequestOf, type Wait } from './session.ts';
 
-/** While people speak, tries begin this far apart, once their spacing has grown. */
+/** Largest interval of attempts while people speak (ms). */
 export const VOICE_SPACING_MS = 15_000;
 const SPREAD_MS = 3000;
-/** Whoever spoke so lately may go on. */
+/** How long a speaker is expected to go on after the last voice (ms). */
 const SPOKE_LATELY_MS = 10_000;
-/** Devices that were all asked to wait for the same time come back over this share of it. */
+/** Share of a requested wait over which the retry is spread: many devices may have been asked to wait equally long. */
 const ASKED_SPREAD_SHARE = 0.1;
 
 /**
- * The lane waits for its next try; a parked one has to be helped by a person, not by a voice.
- * @returns `waitMs`: how long it waits if nobody speaks
+ * Arms the wait for the next attempt. A voice does not shorten the wait of a parked lane, which needs manual action.
+ * @returns `waitMs`: the wait if no voice is heard
  */
 export function waitForRetry(
   context: StepContext,
@@ -32,7 +32,7 @@ export function waitForRetry(
   return { wait, waitMs: Math.round(dueAt - context.now) };
 }
 
-/** The lane waits for the backend's answer, and asks again when it does not come. */
+/** Arms the wait for the backend's answer; after it the request is repeated. */
 export function waitForAnswer(context: StepContext, waitMs: number, patienceMs: number): Wait | null {
   const earliestAt = context.now + Math.min(VOICE_SPACING_MS, patienceMs);
   return begin(context, 'token', waitMs, { earliestAt, spreadMs: SPREAD_MS });
@@ -45,15 +45,15 @@ function begin(
   wait: Wait | null,
 ): Wait | null {
   context.arm(timer, context.now + waitMs);
-  return isSomebodyWaiting(context.state, context.now) ? shorten(context, timer, wait) : wait;
+  return isVisitorWaiting(context.state, context.now) ? shorten(context, timer, wait) : wait;
 }
 
-/** Somebody speaks, or has said what is held since. */
-function isSomebodyWaiting({ lastVoiceAt, backlog }: LaneState, now: number): boolean {
+/** Whether a visitor speaks, or waits for the translation of held speech. */
+function isVisitorWaiting({ lastVoiceAt, backlog }: LaneState, now: number): boolean {
   return now - lastVoiceAt < SPOKE_LATELY_MS || isAnswerAwaited(backlog);
 }
 
-/** Cuts a wait short, once. Returns what may still be cut. */
+/** Shortens a wait, once. Returns the wait that may still be shortened, or null. */
 function shorten(context: StepContext, timer: 'retry' | 'token', wait: Wait | null): Wait | null {
   const { timers, seed } = context.state;
   const dueAt = timers[timer];
@@ -67,8 +67,8 @@ function shorten(context: StepContext, timer: 'retry' | 'token', wait: Wait | nu
   return null;
 }
 
-/** Somebody speaks and nobody translates: what is waited for may be back by now. Counts once for each wait. */
-export function hurry(context: StepContext): void {
+/** A voice is heard without a session: retries sooner. Each wait is shortened once. */
+export function shortenWaits(context: StepContext): void {
   const { session } = context.state;
   if (session.kind === 'waiting') {
     const wait = shorten(context, 'retry', session.wait);
@@ -80,18 +80,18 @@ export function hurry(context: StepContext): void {
   if (wait !== request.wait) context.advanceSetup({ stage: 'acquiring', request: { ...request, wait } });
 }
 
-/** A session that ends so soon will need its successor's token. */
+/** Remaining time of a session (ms) from which the token of its successor may be needed. */
 const ENDS_SOON_MS = 60_000;
 
-/** Whether the lane may need the backend at any moment: somebody waits for it, or its session nears its limit. */
+/** Whether the lane may need the backend at any moment: a visitor waits, or the session nears its limit. */
 export function needsBackend(state: LaneState, now: number): boolean {
   const { wanted, hold, session } = state;
   const limitAt = hearingStream(session)?.limitAt ?? Number.POSITIVE_INFINITY;
   const endsSoon = limitAt - now < ENDS_SOON_MS;
-  return wanted && hold === null && (isSomebodyWaiting(state, now) || endsSoon);
+  return wanted && hold === null && (isVisitorWaiting(state, now) || endsSoon);
 }
 
-/** When the lane tries again by itself; null: it waits for nothing. */
+/** When the lane tries again by itself; null: it does not wait. */
 export function nextTryAt({ timers }: LaneState): number | null {
   return timers.retry ?? timers.token;
 }

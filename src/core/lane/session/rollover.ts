@@ -8,16 +8,16 @@ import { refreshTask, tellableAt } from './session-setup.ts';
 import { countSplit, isMoment, trySwitch } from './switch-session.ts';
 import { acquire } from './token.ts';
 
-/** The session nears its limit: the next one is begun, or the moment for the switch has come. */
+/** The session nears its limit: begins the next one, or switches to it. */
 export function onRollTimer(context: StepContext): void {
   const { session, settings, hold } = context.state;
   if (session.kind === 'rolling') return trySwitch(context);
   if (session.kind !== 'live' && session.kind !== 'retasking') return;
   const { stream } = session;
   if (stream.limitAt === null) return;
-  // No session follows this one, unless it is allowed again in time.
+  // During a hold no session follows, unless the hold ends in time.
   if (hold !== null) return context.arm('roll', context.now + settings.pollMs);
-  // Between two tasks there is no telling when it is live again: as soon as it is.
+  // During a change of the task the rollover waits until the session is live again.
   if (session.kind === 'retasking') {
     context.become({ ...session, rollIsDue: true });
     return context.arm('roll', context.now + settings.pollMs);
@@ -30,16 +30,16 @@ export function onRollTimer(context: StepContext): void {
     context.patch(stream, { mustGoFirst: true });
     return;
   }
-  // Three streams at a time are never worth it: the one before this one has had its time.
+  // At most two streams at a time: the old session ends now.
   giveUpOldSession(context, 'close');
-  // A change that waits its turn is for the next session, which begins with it.
+  // The next session begins with the changed options: this one need not take them.
   context.patch(stream, { taskStale: false });
   context.disarm('poll');
   context.set({ reason: 'rollover' });
   acquire(context);
 }
 
-/** A chunk has gone out: is this the pause that was waited for? */
+/** A chunk was sent: switches if this is the pause. */
 export function rollInPause(context: StepContext): void {
   const { session, hold } = context.state;
   if (session.kind === 'rolling') return trySwitch(context);
@@ -47,7 +47,7 @@ export function rollInPause(context: StepContext): void {
   if (session.stream.mustGoFirst && isMoment(context, session.stream)) goFirst(context, session);
 }
 
-/** No room for two streams: the old one finishes and goes, what is said meanwhile is held, and then the next one comes. */
+/** The account allows one stream: the old session finishes and ends, speech is held meanwhile, and then the next one begins. */
 function goFirst(context: StepContext, { stream, lease }: Live): void {
   const { settings } = context.state;
   countSplit(context);
@@ -55,15 +55,15 @@ function goFirst(context: StepContext, { stream, lease }: Live): void {
   context.set({ starved: false, reason: 'rollover' });
   context.become({ kind: 'waiting', lease, wait: null });
   drainOld(context, stream, { why: 'rollover', successorWaits: true });
-  // In case the old one never says that it is gone.
+  // In case the old session never ends.
   context.arm('retry', Math.max(context.now, (stream.limitAt ?? context.now) + settings.drainMs));
 }
 
 /**
- * What fell due during a change of the task is done once the lane is live: first the rollover, because a session's limit does not
- * wait; then a change of the languages, if the next session does not begin with it.
+ * Does what became due during a change of the task, once the lane is live: first the rollover, because the limit of a session
+ * is fixed; then a newer change of the task, unless the next session begins with it.
  */
-export function catchUpWithOrders(context: StepContext, before: LaneState): void {
+export function catchUpAfterTask(context: StepContext, before: LaneState): void {
   const wasDue = before.session.kind === 'retasking' && before.session.rollIsDue;
   if (wasDue && context.state.session.kind === 'live') onRollTimer(context);
   const { session, hold } = context.state;

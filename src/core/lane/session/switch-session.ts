@@ -11,30 +11,30 @@ function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {
   return (limitAt ?? Number.POSITIVE_INFINITY) - settings.rollLatestMs;
 }
 
-/** The latest moment for a switch that still lets the old stream finish speaking. */
 function isLate(context: StepContext, stream: LiveStream): boolean {
   return context.now >= latestAt(context.state, stream);
 }
 
-/** This long before the latest moment a short pause is taken, too: better than a cut in a word. */
+/** Time before the latest moment (ms) from which a short pause is enough: that is better than to cut a word. */
 const HURRY_MS = 4000;
-/** A breath is this much lower than the loudest of what was said around it. */
+/** How far a breath is below the loudest chunk around it (dB). */
 const BREATH_DB = 6;
+/** Chunks that are searched for a breath (3.8 s). */
 const BREATH_CHUNKS = 12;
 
-/** Whether this is the best moment that can still be hoped for: a single pause chunk, or the deepest breath for some time. */
+/** Whether this is a short pause near the latest moment: a single silent chunk, or the deepest breath of the last chunks. */
 function isBreath(context: StepContext, stream: LiveStream): boolean {
   const { backlog, noiseFloor } = context.state;
   if (context.now < latestAt(context.state, stream) - HURRY_MS) return false;
   if (backlog.quietRun > 0) return true;
-  // With a backlog what goes out is not what is heard.
+  // With a backlog, the sent audio is older than the measured levels.
   if (backlog.chunks.length > 0) return false;
   const lately = noiseFloor.quietest.slice(-BREATH_CHUNKS);
   const last = lately.at(-1) ?? 0;
   return last <= Math.min(...lately) && last <= Math.max(...lately) - BREATH_DB;
 }
 
-/** Whether the lane goes over to another session now, if it can. */
+/** Whether this is a moment to switch sessions. */
 export function isMoment(context: StepContext, stream: LiveStream): boolean {
   return isInPause(context.state.backlog) || isBreath(context, stream) || isLate(context, stream);
 }
@@ -46,12 +46,12 @@ export function countSplit(context: StepContext): void {
   if (isSpeaking) context.count('splits');
 }
 
-/** Goes over to the next session if it is ready and this is the moment. */
+/** Switches to the next session if it is ready and this is the moment. */
 export function trySwitch(context: StepContext): void {
   const { session } = context.state;
   if (session.kind !== 'rolling' || session.setup.stage !== 'ready') return;
   const { stream, setup } = session;
-  // Other languages end a sentence anyhow, and only the next session is told of them.
+  // A change of languages ends the sentence anyway, and only the next session has the new ones.
   const runsOrdered = isSameTask(stream.confirmedTask, taskOf(context.state));
   if (runsOrdered && !isMoment(context, stream)) return;
   countSplit(context);

@@ -7,7 +7,7 @@ import type { LaneEvent } from '../event.ts';
 import { isListening } from '../phases.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import { feedOldSession } from '../session/old-session.ts';
-import { hurry } from '../session/retry-wait.ts';
+import { shortenWaits } from '../session/retry-wait.ts';
 import { rollInPause } from '../session/rollover.ts';
 import { isCongested, isStreaming } from '../session/session.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
@@ -39,7 +39,7 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   noteRoom(context, levels);
   forgetVainWakes(context);
   const talks = noteVoice(context, chunk, levels);
-  if (talks) hurry(context);
+  if (talks) shortenWaits(context);
   if (context.phase === 'standby') return hearInStandby(context, chunk, talks);
   const { backlog, settings } = context.state;
   context.set({ backlog: take(backlog, chunk, Math.floor(settings.backlogMs / settings.chunkMs)) });
