@@ -5,7 +5,7 @@ import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/close.ts';
 import { isStreaming, type Rolling } from './session/session.ts';
-import { refreshTask, tellableAt } from './session/session-setup.ts';
+import { refreshTask, taskAllowedAt } from './session/session-setup.ts';
 import { neverSleeps, wake } from './session/standby.ts';
 import { trySwitch } from './session/switch-session.ts';
 import { unduck } from './sound/ducking.ts';
@@ -58,7 +58,7 @@ const TASK_AND_SUCCESSOR_MS = 12_000;
 /** Whether the live session can take a new task now, and still has time to set up its successor. */
 function isTimeForBoth({ state, now }: StepContext, { stream }: Rolling): boolean {
   const leftMs = (stream.limitAt ?? Number.POSITIVE_INFINITY) - state.settings.rollLatestMs - now;
-  return leftMs >= TASK_AND_SUCCESSOR_MS && tellableAt(state, stream) <= now;
+  return leftMs >= TASK_AND_SUCCESSOR_MS && taskAllowedAt(state, stream) <= now;
 }
 
 /** Gives up the successor: the live session takes the new task first, and the next successor begins with it. */

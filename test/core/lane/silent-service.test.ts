@@ -58,7 +58,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.phase).toBe('waiting');
     expect(lane.state.problem).toMatchObject({
       code: 'silent_service',
-      message: `the service took speech and says that the task ${what}`,
+      message: `the service received speech, but reports that the task ${what}`,
     });
     expect([lane.state.counts.takenBack, lane.accounts.lost]).toEqual([spoken, 0]);
     // It has said why: no noise is to blame.

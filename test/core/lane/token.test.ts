@@ -203,7 +203,7 @@ describe('a connection attempt that did not reach the service', () => {
   it('because nobody answers names the host', () => {
     const lane = new LaneHarness().goConnecting();
     lane.until(() => lane.phase === 'waiting', LANE_DEFAULTS.connectMs + 10);
-    const message = 'stream.example does not answer the connection';
+    const message = 'stream.example did not accept the connection in time';
     expect(lane.state.problem).toMatchObject({ code: 'setup_timeout', message });
   });
 

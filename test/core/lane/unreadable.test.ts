@@ -104,8 +104,8 @@ describe('what the service says and nobody can read', () => {
   });
 
   it.each([
-    ['silent_service', 'what the service sent cannot be read: binary frames'],
-    ['setup_timeout', 'what the service sent cannot be read: binary frames'],
+    ['silent_service', 'the service sent unreadable messages: binary frames'],
+    ['setup_timeout', 'the service sent unreadable messages: binary frames'],
   ])('is the explanation of a session that ends as %s', (code, message) => {
     const lane = code === 'silent_service' ? live() : new LaneHarness();
     if (code === 'setup_timeout') {

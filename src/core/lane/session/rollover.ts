@@ -4,7 +4,7 @@ import type { StepContext } from '../step-context.ts';
 import { countWithoutRoom, lacksRoom } from './account-limit.ts';
 import { drainOld, giveUpOldSession } from './old-session.ts';
 import type { Live } from './session.ts';
-import { refreshTask, tellableAt } from './session-setup.ts';
+import { refreshTask, taskAllowedAt } from './session-setup.ts';
 import { countSplit, isMoment, trySwitch } from './switch-session.ts';
 import { acquire } from './token.ts';
 
@@ -70,7 +70,7 @@ export function catchUpAfterTask(context: StepContext, before: LaneState): void 
   if (session.kind !== 'live' || hold !== null) return;
   const { stream } = session;
   const isDue = stream.taskStale
-    ? tellableAt(context.state, stream) <= context.now
+    ? taskAllowedAt(context.state, stream) <= context.now
     : !isSameTask(stream.confirmedTask, taskOf(context.state));
   if (isDue) refreshTask(context);
 }

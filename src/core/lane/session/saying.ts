@@ -12,17 +12,17 @@ import type { StepContext } from '../step-context.ts';
 import { noteNews } from './old-session.ts';
 import { hearingStream, type Stream, streamsOf } from './session.ts';
 
-/** A service that has not begun to speak it by then does not speak texts, or not in this language. */
+/** Time for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
 const BEGINS_WITHIN_MS = 15_000;
-/** Sound without an end mark after which nothing came for so long was all of it. */
+/** Pause after sound without an end mark (ms) that counts as its end. */
 const GAP_MS = 1500;
-/** No text that is let through lasts so long. */
+/** Time limit of a text (ms): the longest that is accepted is shorter. */
 const LONGEST_MS = 180_000;
 const LOOK_EACH_MS = 320;
 
 type SayEvent = Extract<LaneEvent, { type: 'say' }>;
 
-/** Nobody is in the middle of a sentence, as far as the service has heard. */
+/** Whether all speech was sent and a pause followed, so that no sentence is open. */
 export function isHeardOut({ session, backlog }: LaneState): boolean {
   const stream = hearingStream(session);
   return (
@@ -30,7 +30,7 @@ export function isHeardOut({ session, backlog }: LaneState): boolean {
   );
 }
 
-/** All that was said has been translated, and heard. */
+/** Whether all speech has been translated and played. */
 export function isSpokenOut(state: LaneState, now: number): boolean {
   const { session, oldSession, backlog, playout, settings, saying } = state;
   if (saying !== null || oldSession !== null || isPlaying(playout, now)) return false;
@@ -41,7 +41,7 @@ export function isSpokenOut(state: LaneState, now: number): boolean {
   return !isOwed && now - (stream.newsAt ?? Number.NEGATIVE_INFINITY) >= settings.oldSessionDoneMs;
 }
 
-/** Whether a text can be spoken now, and whether that would come into somebody's sentence. */
+/** Whether a text can be spoken now. `busy`: it would interrupt a sentence. */
 export function canSay(state: LaneState, now: number): 'quiet' | 'busy' | 'no' {
   if (state.session.kind !== 'live' || state.hold !== null || state.saying !== null) return 'no';
   return isHeardOut(state) && isSpokenOut(state, now) ? 'quiet' : 'busy';
@@ -70,7 +70,7 @@ export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, 
   return !isOther && !sentences.some(({ id }) => id === sentence);
 }
 
-/** Whether a visitor's sentence sounds without a name, or did a moment ago. */
+/** Whether sound of a visitor's sentence came without an id a moment ago. */
 function goesOn({ replay: { namelessAt } }: Stream, now: number): boolean {
   return namelessAt !== null && now - namelessAt < OTHER_SOUND_MS;
 }
@@ -113,7 +113,7 @@ export function onSayingTimer(context: StepContext): void {
   end(context, playout.droppedBytes > saying.droppedBytes ? 'cut' : 'played');
 }
 
-/** A text whose stream is gone, or ends, is not spoken any more. */
+/** Ends a text whose stream has ended or is draining. */
 export function trackSaying(context: StepContext): void {
   const { saying, session } = context.state;
   if (saying === null) return;

@@ -19,7 +19,7 @@ import {
 import { NO_SILENCE } from './silence.ts';
 import { trySwitch } from './switch-session.ts';
 
-/** Opens a stream with a token that has not been used. */
+/** Opens a stream with an unspent token. */
 export function connect(context: StepContext, lease: Lease): void {
   const id = context.state.nextStream;
   const { maxDurationMs } = lease.grant;
@@ -38,7 +38,7 @@ export function connect(context: StepContext, lease: Lease): void {
     congestedSince: null,
     openedAt: null,
     liveAt: null,
-    // The service counts from the moment it accepts, which can't be before now.
+    // The service counts from the moment it accepts, which is not before now.
     limitAt: maxDurationMs === null ? null : context.now + maxDurationMs,
     mustGoFirst: false,
     rollFailures: 0,
@@ -58,12 +58,12 @@ export function connect(context: StepContext, lease: Lease): void {
   context.arm('setup', context.now + patience(context, connectPatience(context)));
 }
 
-/** After this many failures in a row the way itself may be slow. */
+/** Failures in a row after which the limit doubles: the connection itself may be slow. */
 const FAILURES_PER_ADDRESS = 3;
 
 /**
- * How long a connection may take to open. Three tries belong to each address: a wrong one is given up soon, because the
- * backend may know the right one by now; where the next address does no better, there is more patience.
+ * How long a connection may take to open. The first three attempts, all to one address, fail soon, because the backend may
+ * know a better address. Each three further attempts get twice the time.
  */
 function connectPatience({ state }: StepContext): number {
   const { firstConnectMs, connectMs } = state.settings;
@@ -71,10 +71,10 @@ function connectPatience({ state }: StepContext): number {
   return Math.min(connectMs, firstConnectMs * 2 ** Math.floor(failures / FAILURES_PER_ADDRESS));
 }
 
-/** A set-up that takes no longer than this is not given up, however near the limit is. */
+/** Time that each step of a set-up gets (ms), however near the limit is. */
 const LEAST_PATIENCE_MS = 6000;
 
-/** How long a step of the set-up may take: the first try at a successor leaves time for a second one. */
+/** How long a step of the set-up may take. The first attempt at a successor leaves time for a second one. */
 function patience(context: StepContext, usualMs: number): number {
   const { session, settings, longestSetupMs } = context.state;
   if (session.kind !== 'rolling' || session.stream.rollFailures > 0) return usualMs;
@@ -93,7 +93,7 @@ export function onOpened(context: StepContext, stream: Stream): void {
   sendTask(context, opened);
 }
 
-/** Tells the service what to do, and begins to ask whether it does. Audio is held meanwhile. */
+/** Sends the task, and begins to ask whether it runs. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
   const told = taskOf(context.state);
@@ -105,7 +105,7 @@ function sendTask(context: StepContext, stream: OpenStream): void {
     taskStale: false,
   });
   context.emit({ type: 'send_task', stream: stream.id, ...told });
-  // Another change does not begin the wait again: it would never end.
+  // A further change does not restart the time limit, which could otherwise never expire.
   if (stream.unconfirmedSince === null)
     context.arm('setup', context.now + patience(context, settings.setupMs));
   const wait = stream.liveAt === null ? settings.firstPollMs : settings.reapplyMs;
@@ -113,7 +113,7 @@ function sendTask(context: StepContext, stream: OpenStream): void {
   context.arm('poll', Math.max(context.now + wait, askedAt + settings.pollMs));
 }
 
-/** The stream whose task is not settled: the one on its way, or the live one that was told something new. */
+/** The stream whose task is not confirmed: the one being set up, or the live one with a changed task. */
 export function unsettled(session: Session): OpenStream | null {
   switch (session.kind) {
     case 'setup':
@@ -128,39 +128,39 @@ export function unsettled(session: Session): OpenStream | null {
   }
 }
 
-/** The first task of a stream gives way to a newer one for this long: nothing has been said to it. */
+/** How long a newer task may replace the first one of a stream (ms): no speech was sent yet. */
 const GIVES_WAY_MS = 6000;
-/** A task that does not run by then may never do so: a newer one takes its place. The usual ones run after 2 to 7 s. */
+/** Time after which a newer task replaces one that does not run (ms): tasks usually run after 2 to 7 s. */
 const IN_VAIN_AFTER_MS = 8000;
 
-/** Whether a stream's first task gives way to another one, instead of being waited for. A successor has no time for that. */
+/** Whether a newer task may replace the first one of a stream before that runs. A successor has no time for it. */
 function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStream, now: number): boolean {
   if (liveAt !== null || session.kind === 'rolling') return false;
   return now - (unconfirmedSince ?? now) <= GIVES_WAY_MS;
 }
 
-/** When the stream may be told another task. One at a time: it would answer to none if each began the wait again. */
-export function tellableAt(state: LaneState, stream: OpenStream): number {
+/** When another task may be sent to the stream. Only one at a time: the service would confirm none of a fast series. */
+export function taskAllowedAt(state: LaneState, stream: OpenStream): number {
   const { lastTaskAt, toldTask, hearsUntil } = stream;
   const spacedAt = lastTaskAt + state.settings.pollMs;
   if (toldTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
-  // Between two tasks nothing of what is held goes out.
+  // Held speech is sent before the next change of the task.
   const isSending = state.session.kind === 'live' && state.backlog.chunks.length > 0;
   return isSending ? Math.max(spacedAt, hearsUntil) : spacedAt;
 }
 
 /**
- * The languages or the voice changed: where a stream is up the task is set again, as soon as it may. Of several changes
- * the newest counts.
+ * The languages or the voice have changed: sends the task again as soon as it is allowed. The newest of several changes
+ * counts.
  */
 export function refreshTask(context: StepContext): void {
   const { session, timers } = context.state;
   const stream = session.kind === 'live' ? session.stream : unsettled(session);
   if (stream === null) return;
-  const allowedAt = tellableAt(context.state, stream);
+  const allowedAt = taskAllowedAt(context.state, stream);
   if (allowedAt > context.now) {
     context.patch(stream, { taskStale: true });
-    // What is under way is asked about at its time, whatever comes after it.
+    // The poll for the pending task stays at its time.
     const askedAt = stream.toldTask === null ? null : timers.poll;
     context.arm('poll', Math.max(context.now, Math.min(allowedAt, askedAt ?? allowedAt)));
     return;
@@ -176,14 +176,14 @@ export function onPollTimer(context: StepContext): void {
   const stream = unsettled(context.state.session);
   if (stream === null) return;
   const isWaiting = stream.taskStale;
-  const allowedAt = isWaiting ? tellableAt(context.state, stream) : Number.POSITIVE_INFINITY;
+  const allowedAt = isWaiting ? taskAllowedAt(context.state, stream) : Number.POSITIVE_INFINITY;
   if (isWaiting && (stream.toldTask === null || allowedAt <= context.now)) return refreshTask(context);
   context.patch(stream, { lastPollAt: context.now, asked: true });
   context.emit({ type: 'poll_task', stream: stream.id });
   context.arm('poll', Math.min(context.now + context.state.settings.pollMs, allowedAt));
 }
 
-/** A live service pushes word of its task: asks now rather than later, if it may. */
+/** The service has announced that its task runs: polls as soon as it is allowed. */
 export function pollSoon(context: StepContext, { id }: Stream): void {
   const stream = unsettled(context.state.session);
   if (stream?.id !== id || stream.taskStale || stream.liveAt !== null) return;
@@ -192,35 +192,35 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
 }
 
 /**
- * Whether the service still names the languages of the task before, of which a newer one wants others: it has not taken that. Of
- * other languages nothing is concluded: it may name them in its own way.
+ * Whether the service still names the languages of the previous task, so that it has not applied the new one. Any other
+ * languages prove nothing: the service may use its own tags.
  */
-function isTaskBefore({ confirmedTask, toldTask }: Stream, told: readonly string[] | null): boolean {
-  if (told === null || confirmedTask === null || toldTask === null) return false;
-  const areTold = ({ targets }: TaskOptions): boolean =>
-    targets.length === told.length &&
-    told.every((tag) => targets.some((target) => primaryOf(target) === primaryOf(tag)));
-  return areTold(confirmedTask) && !areTold(toldTask);
+function isPreviousTask({ confirmedTask, toldTask }: Stream, named: readonly string[] | null): boolean {
+  if (named === null || confirmedTask === null || toldTask === null) return false;
+  const areNamed = ({ targets }: TaskOptions): boolean =>
+    targets.length === named.length &&
+    named.every((tag) => targets.some((target) => primaryOf(target) === primaryOf(tag)));
+  return areNamed(confirmedTask) && !areNamed(toldTask);
 }
 
 /**
  * A task runs.
- * @param told its languages, where the service names them
+ * @param named its languages, if the service names them
  */
-export function onTaskRuns(context: StepContext, { id }: Stream, told: readonly string[] | null): void {
+export function onTaskRuns(context: StepContext, { id }: Stream, named: readonly string[] | null): void {
   const { session } = context.state;
   const stream = unsettled(session);
   // An answer to a question that was asked before the last task was sent tells nothing about the new task.
   if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
-  if (isTaskBefore(stream, told)) return;
-  // Before anything is said a first task may still give way to another one.
+  if (isPreviousTask(stream, named)) return;
+  // A newer task may still replace the first one, because no speech was sent yet.
   const spacedAt = stream.lastTaskAt + context.state.settings.pollMs;
   if (stream.taskStale && givesWay(context.state, stream, spacedAt)) return;
   context.disarm('setup', 'poll');
   const confirmedTask = stream.toldTask;
   noteAccepted(context, confirmedTask);
   const replay = retarget(stream.replay, confirmedTask.targets);
-  // What has changed meanwhile is seen to as soon as it is live.
+  // A newer change is sent as soon as the stream is live.
   const settled = { toldTask: null, unconfirmedSince: null, taskStale: false };
   const confirmed = { ...settled, confirmedTask, replay };
   if (session.kind === 'retasking')
@@ -233,7 +233,7 @@ export function onTaskRuns(context: StepContext, { id }: Stream, told: readonly 
   trySwitch(context);
 }
 
-/** How long this service takes is known from its last few streams: what was long ago counts less. */
+/** Keeps the longest recent set-up time of this service; older ones count less. */
 function noteSetup(context: StepContext, tookMs: number): void {
   context.set({ longestSetupMs: Math.max(tookMs, context.state.longestSetupMs * 0.8) });
 }
@@ -244,6 +244,6 @@ export function onSetupTimer(context: StepContext): void {
   const setup = setupOf(session);
   if (setup === null || setup.stage === 'acquiring') return;
   const { stage, stream } = setup;
-  const message = `${stream.lease.grant.streamHost} does not answer the connection`;
+  const message = `${stream.lease.grant.streamHost} did not accept the connection in time`;
   fail(context, 'setup_timeout', { stream, ...(stage === 'connecting' && { message }) });
 }

@@ -6,38 +6,38 @@ import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
 import type { Silence } from './silence.ts';
 
-/** A wait that ends sooner when somebody speaks. */
+/** A wait that a voice shortens. */
 export interface Wait {
-  /** Not before this, however much is said. */
+  /** The earliest end. */
   readonly earliestAt: number;
-  /** Spread over this much, because many devices may hear a voice at one time. */
+  /** The retry is spread over this time (ms), because many devices may hear a voice at once. */
   readonly spreadMs: number;
 }
 
-/** A token that was asked for and has not come. */
+/** A token request without an answer so far. */
 export interface PendingTokenRequest {
   readonly id: string;
   readonly reason: TokenReason;
-  /** How often it has been asked for under this id. */
+  /** How often the request was sent under this id. */
   readonly attempt: number;
-  /** When the id was first used; the token's window is counted from here, to be on the safe side. */
+  /** When the id was first used. The token's window is counted from here, which is early enough. */
   readonly since: number;
-  /** When it was asked for last; null: it waits for the connection. */
+  /** When the request was last sent; null: it waits for the connection. */
   readonly askedAt: number | null;
-  /** What a voice may cut short; null: nothing, or it has been. */
+  /** The wait that a voice may shorten; null: none, or it was shortened already. */
   readonly wait: Wait | null;
 }
 
 /** An unspent token. */
 export interface Lease {
   readonly grant: Grant;
-  /** From this moment on the token must not be used, monotonic milliseconds. */
+  /** End of the token's use (monotonic ms). */
   readonly expiresAt: number;
-  /** Tries with it that did not reach the service. */
+  /** Attempts with this token that did not reach the service. */
   readonly unreached: number;
 }
 
-/** A connection to the service, from the moment that it is to be opened. */
+/** A connection to the service, from the request to open it. */
 export interface Stream {
   readonly id: number;
   /** The token it was opened with. */
@@ -45,15 +45,15 @@ export interface Stream {
   /** When the connection was open; null before. */
   readonly openedAt: number | null;
   readonly lastTaskAt: number | null;
-  /** What it was told last and has neither confirmed nor rejected; null: nothing is under way. */
+  /** The task sent last, if the service has neither confirmed nor rejected it; null: none. */
   readonly toldTask: TaskOptions | null;
-  /** When it was told the first of what it has not confirmed any of; null: it has confirmed what it was told. */
+  /** When the first unconfirmed task was sent; null: the last one is confirmed. */
   readonly unconfirmedSince: number | null;
-  /** What was held while its task changed is sent until then, before it is told another one. */
+  /** Until then the speech held during a change of the task is sent, before the next change. */
   readonly hearsUntil: number;
-  /** What it has confirmed: where a later request of the operator's is rejected, this goes on. */
+  /** The task that the service has confirmed. It goes on if a later one is rejected. */
   readonly confirmedTask: TaskOptions | null;
-  /** When the task first ran and the stream took what is said; null before. */
+  /** When the stream began to receive speech; null before. */
   readonly liveAt: number | null;
   readonly lastPollAt: number | null;
   /** It was asked whether the task runs since it was sent the last one. */
@@ -61,41 +61,41 @@ export interface Stream {
   /** The options changed since the last task was sent: it is to be told once more. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
-  /** Since when what it is sent does not leave this machine; null: it does. */
+  /** Since when sent bytes do not leave this machine; null: they do. */
   readonly congestedSince: number | null;
-  /** When the service will end it by itself (`max_session_duration_seconds`), calculated early; null: never. */
+  /** When the service will end the session at the earliest (`max_session_duration_seconds`); null: never. */
   readonly limitAt: number | null;
-  /** Its successor found no room beside it: it has to go before the next one can come. */
+  /** The account allows no successor beside it: it must end before the next one begins. */
   readonly mustGoFirst: boolean;
-  /** Tries in a row at a successor for it that failed. */
+  /** Consecutive failed attempts at a successor. */
   readonly rollFailures: number;
-  /** When it last said something; null: never. */
+  /** When the service last sent a text or sound; null: never. */
   readonly newsAt: number | null;
-  /** The first that it sent and nobody could read; null: nothing. */
+  /** The first unreadable message; null: none. */
   readonly firstUnreadable: string | null;
   readonly signs: Signs;
-  /** Speech that it was sent and has not said anything of. */
+  /** Since when speech has no result. */
   readonly silence: Silence;
-  /** What it was sent and has not spoken. */
+  /** Speech that was sent and not spoken yet. */
   readonly replay: ReplayLog;
 }
 
 /** Signs of life of a stream: messages and answers to pings. */
 export interface Signs {
-  /** The last one; null: none yet. */
+  /** When the last one came; null: none yet. */
   readonly at: number | null;
-  /** After a blocked way: what was written before the first sign of life may still come behind it, until then. */
+  /** After a block of the connection: until then, messages from before the first sign of life may still arrive. */
   readonly blockedUntil: number;
-  /** The last one behind which all that was written before it has come. */
+  /** The last sign of life before which all earlier messages have arrived. */
   readonly settledAt: number;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
 export const NO_SIGNS: Signs = { at: null, blockedUntil: NEVER, settledAt: NEVER };
 
-/** Answers to pings come every three seconds or so: after a longer pause the way was blocked. */
+/** Pause between signs of life (ms) after which the connection counts as blocked: pings are answered about every 3 s. */
 const BLOCKED_AFTER_MS = 4500;
-/** What was held up comes within this time after the first sign of life, and what the service had paused in writing. */
+/** Time after the first sign of life (ms) within which delayed messages arrive, also those that the service had queued. */
 const SETTLES_WITHIN_MS = 5000;
 
 export function noteSign({ at, blockedUntil, settledAt }: Signs, now: number): Signs {
@@ -104,39 +104,39 @@ export function noteSign({ at, blockedUntil, settledAt }: Signs, now: number): S
   return { at: now, blockedUntil: until, settledAt: now >= until ? now : settledAt };
 }
 
-/** Its connection is open and it has been told its task. */
+/** A stream whose connection is open and whose task was sent. */
 export interface OpenStream extends Stream {
   readonly openedAt: number;
   readonly lastTaskAt: number;
 }
 
-/** Its task runs. */
+/** A stream whose task runs. */
 export interface ReadyStream extends OpenStream {
   readonly confirmedTask: TaskOptions;
 }
 
-/** It takes, or took, what is said. */
+/** A stream that receives, or received, speech. */
 export interface LiveStream extends ReadyStream {
   readonly liveAt: number;
 }
 
-/** What may change in a stream without another step of its life. */
+/** Changes of a stream that do not change its stage. */
 export type StreamChanges = Partial<
   Omit<Stream, 'id' | 'lease' | 'limitAt' | 'openedAt' | 'lastTaskAt' | 'confirmedTask' | 'liveAt'> & {
     lastTaskAt: number;
   }
 >;
 
-/** A session that is being made ready. */
+/** A session that is being set up. */
 export type Setup =
   | { readonly stage: 'acquiring'; readonly request: PendingTokenRequest }
   | { readonly stage: 'connecting'; readonly stream: Stream }
   | { readonly stage: 'configuring'; readonly stream: OpenStream };
 
-/** The next session beside the one that hears; `ready`: it waits for a pause in which to take over. */
+/** The next session beside the live one. `ready`: it waits for a pause to take over. */
 export type Successor = Setup | { readonly stage: 'ready'; readonly stream: ReadyStream };
 
-/** No session, and none on its way. */
+/** No session, and none being set up. */
 export interface AtRest {
   readonly kind: 'idle' | 'parked' | 'restarting' | 'closed';
 }
@@ -147,9 +147,9 @@ export interface Standby {
 }
 export interface Waiting {
   readonly kind: 'waiting';
-  /** A token that the last try has left unspent. */
+  /** The unspent token of the last attempt. */
   readonly lease: Lease | null;
-  /** What a voice may cut short; null: nothing, or it has been. */
+  /** The wait that a voice may shorten; null: none, or it was shortened already. */
   readonly wait: Wait | null;
 }
 export interface SettingUp {
@@ -159,15 +159,15 @@ export interface SettingUp {
 export interface Live {
   readonly kind: 'live';
   readonly stream: LiveStream;
-  /** A token that a try at a successor has left unspent. */
+  /** The unspent token of a failed successor. */
   readonly lease: Lease | null;
 }
-/** Live, and told another task, which does not run yet. */
+/** Live, while a changed task does not run yet. */
 export interface Retasking {
   readonly kind: 'retasking';
   readonly stream: LiveStream;
   readonly lease: Lease | null;
-  /** Its time for a rollover has come meanwhile. */
+  /** A rollover became due meanwhile. */
   readonly rollIsDue: boolean;
 }
 export interface Rolling {
@@ -180,36 +180,36 @@ export interface Draining {
   readonly stream: LiveStream;
 }
 
-/** What a lane has of sessions at a moment, the old one aside. */
+/** The sessions of a lane, except the old one. */
 export type Session = AtRest | Standby | Waiting | SettingUp | Live | Retasking | Rolling | Draining;
 
-/** A stream that takes no more speech: it is fed silence until it has spoken everything, and then ended. */
+/** A stream that receives no more speech. It gets silence until it has spoken everything, and is then ended. */
 export interface OldSession {
   readonly stream: LiveStream;
-  /** When it stopped taking speech. */
+  /** When it stopped receiving speech. */
   readonly since: number;
-  /** Why it ends: its session's end is reported with it. */
+  /** Why it ends, for the event. */
   readonly why: 'rollover' | 'standby';
-  /** There was no room for its successor, which comes when it is gone. */
+  /** Its successor begins after its end, because the account allows one stream. */
   readonly successorWaits: boolean;
   readonly stage: Finishing | Ending;
 }
-/** It has something to say. */
+/** It may still have something to say. */
 export interface Finishing {
   readonly is: 'finishing';
-  /** It was asked for a sign of life. */
+  /** It was pinged. */
   readonly asked: boolean;
-  /** Paces the silence that it is fed. */
+  /** Paces the silence that it gets. */
   readonly pacer: Pacer;
 }
 /** It was asked to end. */
 export interface Ending {
   readonly is: 'ending';
-  /** Speech that it owed when it was told to end, and that cannot have been noise to it, is sent again. */
+  /** What it owed when it was asked to end. `unanswered`: replayed even after a clean end. */
   readonly left: 'nothing' | 'unfinished' | 'unanswered';
 }
 
-/** What the outside is told of it. */
+/** The published phase. */
 export function phaseOf(session: Session): Phase {
   switch (session.kind) {
     case 'setup':
@@ -221,23 +221,23 @@ export function phaseOf(session: Session): Phase {
   }
 }
 
-/** Whether a stream hears what is said. */
+/** Whether a stream receives speech. */
 export function isStreaming(session: Session): session is Live | Rolling {
   return session.kind === 'live' || session.kind === 'rolling';
 }
 
-/** The stream that took what is said last and has not been put aside. */
+/** The stream that receives speech, or did so last. The old session does not count. */
 export function hearingStream(session: Session): LiveStream | null {
   return 'stream' in session ? session.stream : null;
 }
 
-/** Whether what that stream is sent does not leave this machine. */
+/** Whether its sent bytes do not leave this machine. */
 export function isCongested(session: Session): boolean {
   const stream = hearingStream(session);
   return stream !== null && stream.congestedSince !== null;
 }
 
-/** The session on its way. */
+/** The session that is being set up, or waits to take over. */
 export function setupOf(session: Session): Successor | null {
   return 'setup' in session ? session.setup : null;
 }
@@ -247,18 +247,18 @@ export function setupStream(session: Session): Stream | null {
   return setup === null || setup.stage === 'acquiring' ? null : setup.stream;
 }
 
-/** The token that is waited for. */
+/** The pending token request. */
 export function tokenRequestOf(session: Session): PendingTokenRequest | null {
   const setup = setupOf(session);
   return setup?.stage === 'acquiring' ? setup.request : null;
 }
 
-/** A token that waits to be used. */
+/** The unspent token. */
 export function leaseOf(session: Session): Lease | null {
   return 'lease' in session ? session.lease : null;
 }
 
-/** The session that is ready and waits for a pause in which to take over. */
+/** The successor that waits for a pause to take over. */
 export function waitingSuccessor(session: Session): ReadyStream | null {
   return session.kind === 'rolling' && session.setup.stage === 'ready' ? session.setup.stream : null;
 }
@@ -273,7 +273,7 @@ export function streamsOf(lane: {
   return streams.filter((stream) => stream !== null);
 }
 
-/** The session with these changes in the stream of that number, where it has it. */
+/** Applies the changes to the stream with this number, if the session has it. */
 export function patchSession(session: Session, id: number, changes: StreamChanges): Session {
   const patch = <S extends Stream>(one: S): S => (one.id === id ? { ...one, ...changes } : one);
   switch (session.kind) {

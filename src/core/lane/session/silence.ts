@@ -3,24 +3,24 @@ import { isTalk } from '../../speech/decision.ts';
 import type { BacklogChunk } from '../../uplink/backlog.ts';
 import type { LaneSettings } from '../lane-options.ts';
 
-/** Speech that a stream was sent, and what the service has said of it: nothing so far. */
+/** Speech that was sent on a stream and has no result so far. */
 export interface Silence {
   /**
-   * When the first speech was sent since the service last said anything, or when it last wrote down some that it has not
-   * spoken; null: no answer is owed.
+   * When speech was first sent after the last message of the service, or when it last sent a text that it has not spoken.
+   * Null: no result is due.
    */
   readonly since: number | null;
-  /** How much speech was sent since then. */
+  /** Chunks of speech sent since then. */
   readonly speechChunks: number;
-  /** When the task was asked for because of it; null: not yet. */
+  /** When the lane asked for the task because of that; null: not yet. */
   readonly askedAt: number | null;
-  /** The last that the service said was the answer to such a question, and nothing of its own. */
+  /** Since the last text or sound, the service has only answered such a question. */
   readonly onlyAnswers: boolean;
 }
 
 export const NO_SILENCE: Silence = { since: null, speechChunks: 0, askedAt: null, onlyAnswers: false };
 
-/** Sessions that were ended for their silence since anything was last understood. */
+/** Consecutive sessions that the lane ended for their silence. */
 export interface SilentEnds {
   readonly count: number;
   readonly lastAt: number;
@@ -28,16 +28,16 @@ export interface SilentEnds {
 
 export const NO_SILENT_ENDS: SilentEnds = { count: 0, lastAt: Number.NEGATIVE_INFINITY };
 
-/** This many in a row may as well be noise that the voice detector takes for speech. */
+/** Ends in a row that leave a doubt: the voice detector may take noise for speech. */
 export const DOUBTFUL_ENDS = 2;
-/** What was this long ago says nothing of the service of today. */
+/** Time after which such ends no longer count (ms): the service may work again. */
 export const ENDS_FORGOTTEN_MS = 3_600_000;
-/** The question may be this much later: it shares the wake-up of something else. */
+/** Permitted delay of the question (ms), to share the wake-up of another timer. */
 export const SILENCE_SLACK_MS = 300;
 
 /**
- * Notes a chunk that goes out. What counts is what the voice detector says: a loud room is owed no answer.
- * @param isExpected whether somebody has just spoken of whom the voice detector is seldom sure
+ * Notes a chunk that is sent. Only speech by the voice detector counts: a loud room gets no result.
+ * @param isExpected whether a visitor has just spoken of whose voice the detector is seldom sure
  */
 export function noteSpeech(
   silence: Silence,
@@ -75,17 +75,17 @@ export function noteSilentEnd(ends: SilentEnds, now: number): SilentEnds {
   return { count: now - ends.lastAt < ENDS_FORGOTTEN_MS ? ends.count + 1 : 1, lastAt: now };
 }
 
-/** Until when nobody can say whether the service hears anything at all; null: there is no such doubt. */
+/** Until when it is in doubt whether the service hears anything; null: no doubt. */
 export function doubtfulUntil({ count, lastAt }: SilentEnds): number | null {
   return count >= DOUBTFUL_ENDS ? lastAt + ENDS_FORGOTTEN_MS : null;
 }
 
-/** Whether this many sessions have ended for their silence that the service, or what is taken for speech, is in doubt. */
+/** Whether the service, or the voice detector, is in doubt after several silent sessions. */
 export function isDoubtful(ends: SilentEnds, now: number): boolean {
   return now < (doubtfulUntil(ends) ?? Number.NEGATIVE_INFINITY);
 }
 
-/** When a silence is long enough for the next step: to ask, or to end the session. Null: no answer is owed. */
+/** When the next step against a silence is due: to ask, or to end the session. Null: no result is due. */
 export function silenceDueAt(
   { since, askedAt, onlyAnswers }: Silence,
   settings: LaneSettings,

@@ -16,13 +16,13 @@ import {
 } from './silence.ts';
 
 /**
- * A service can answer pings, take every byte, and say nothing. Where speech gets no message of any kind, or was written
- * down and no more is heard of it, the lane asks for the task: no answer ends the session, as does the answer that it does
- * not run, and any other answer buys it more time. Noise that the voice detector takes for speech gets no other answer
- * either: after two such ends in a row only a session that answers nothing at all is ended.
+ * A service can answer pings, take every byte, and send no result. If speech gets no message, or a transcript gets no sound,
+ * the lane asks for the task. No answer ends the session, and so does the answer that the task does not run; any other
+ * answer gives it more time. Noise that the voice detector takes for speech looks the same: after two such ends in a row,
+ * only a session without any answer is ended.
  */
 
-/** A session that still answers is not ended for a cough: about three seconds of speech. */
+/** Chunks of speech without a result that end a session that still answers (3.2 s): fewer may be a cough. */
 const LEAST_SPEECH_CHUNKS = 10;
 
 /** The service has said something. Returns the stream as it is then. */
@@ -37,8 +37,8 @@ export function hearService(context: StepContext, stream: Stream, said: ServiceE
 }
 
 /**
- * A service that was asked why it says nothing answers that it has no task, or that it rests: no more is waited for.
- * @returns whether the stream was left for that
+ * Ends the session if the service answers the question about its silence with "no task", or a paused one.
+ * @returns whether the session was ended
  */
 export function endWithoutTask(context: StepContext, stream: Stream, said: ServiceEvent): boolean {
   const { session } = context.state;
@@ -48,7 +48,7 @@ export function endWithoutTask(context: StepContext, stream: Stream, said: Servi
   if (why === null) return false;
   fail(context, 'silent_service', {
     stream,
-    message: `the service took speech and says that the task ${why}`,
+    message: `the service received speech, but reports that the task ${why}`,
   });
   return true;
 }
@@ -72,7 +72,7 @@ export function onSilenceTimer(context: StepContext): void {
     context.patch(stream, { silence: { ...silence, since: null } });
     return;
   }
-  // Neither a question nor its answer can be expected to come through; a way that stays so is found by itself.
+  // On a congested connection neither question nor answer arrives; if it stays so, the ping timer ends it.
   if (stream.congestedSince !== null) {
     return context.arm('silence', context.now + settings.silentAnswerMs, SILENCE_SLACK_MS);
   }
@@ -84,8 +84,8 @@ export function onSilenceTimer(context: StepContext): void {
 }
 
 /**
- * Asks a service that has said nothing of what it took for its task, before the lane falls asleep.
- * @returns whether its answer is still to come
+ * Asks for the task before standby, if the service has sent no result of the speech.
+ * @returns whether the answer is still pending
  */
 export function askAboutSilence(context: StepContext, stream: LiveStream): boolean {
   const { silence, lastPollAt } = stream;
@@ -104,7 +104,7 @@ function ask(context: StepContext, stream: Stream): void {
   context.emit({ type: 'poll_task', stream: stream.id });
 }
 
-/** It has its task, was sent a whole sentence since it said so, and has not said a word of it. */
+/** Whether the service has confirmed its task and then got a whole sentence without a result. */
 function isUseless({ state, now }: StepContext, { onlyAnswers, speechChunks }: Silence): boolean {
   return onlyAnswers && speechChunks >= LEAST_SPEECH_CHUNKS && !isDoubtful(state.silentEnds, now);
 }

@@ -4,14 +4,14 @@ import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * Speech that the service has translated was a voice, even if the lane's own detector was not sure of it: standby waits from there,
- * and for a while less of a voice wakes the lane.
+ * Speech that the service has translated was a voice, even if the lane's own detector was not sure: the time to standby counts
+ * from it, and for a while a less certain voice wakes the lane.
  */
 
-/** Time (ms) since the lane's own detector was sure for which the service is believed: it can make words of noise all day. */
+/** How long the service is trusted after the detector's last sure voice (ms): it can make words of noise all day. */
 const TRUSTED_MS = 300_000;
 
-/** Sound has come. @param id the service's name for the sentence; null: it gives none */
+/** Sound has come. @param id the service's id of the sentence; null: it sends none */
 export function noteSpokenVoice(
   context: StepContext,
   before: ReplayLog,
@@ -19,7 +19,7 @@ export function noteSpokenVoice(
   id: string | null,
 ): void {
   const isOf = ({ claims }: Piece): boolean => id !== null && claims.includes(id);
-  // What the log has settled by it was spoken, too.
+  // Pieces that this sound has removed from the log were spoken, too.
   const left = new Set(after.pieces.filter((piece) => !isOf(piece)).map(({ chunk }) => chunk.seq));
   const own = before.pieces.filter((piece) => !isQuiet(piece) && (isOf(piece) || !left.has(piece.chunk.seq)));
   const end = own.at(-1)?.chunk.capturedAt;
@@ -29,20 +29,20 @@ export function noteSpokenVoice(
   if (end > spoken.at || unsureAt > spoken.unsureAt) context.set({ spoken: { at: end, unsureAt } });
 }
 
-/** When somebody was heard speaking last, by the lane's own detector or, within reason, by the service. */
+/** When a voice was last heard, by the lane's own detector or by a trusted service. */
 export function lastHeardAt({ lastVoiceAt, sureVoiceAt, spoken }: LaneState): number {
   return Math.max(lastVoiceAt, Math.min(spoken.at, sureVoiceAt + TRUSTED_MS));
 }
 
-/** Whether somebody has just spoken of whom the lane's own detector is seldom sure. */
+/** Whether a visitor has just spoken of whose voice the detector is seldom sure. */
 export function isVoiceExpected({ sureVoiceAt, spoken }: LaneState, now: number): boolean {
   return now - spoken.unsureAt < TRUSTED_MS && now - sureVoiceAt < TRUSTED_MS;
 }
 
-/** A service that has understood something says so within this time; a lane that woke for something else need not wait on. */
+/** Longest wait for standby after a wake without a result (ms): a service that understands speech answers within this time. */
 export const UNANSWERED_MS = 10_000;
 
-/** When the lane may fall asleep, if nobody speaks meanwhile. */
+/** When the lane may go to standby, if no voice is heard before. */
 export function sleepsAt(state: LaneState): number {
   const { options, isUnanswered } = state;
   const { standbyAfterMs } = options;

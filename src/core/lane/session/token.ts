@@ -8,10 +8,10 @@ import { waitForAnswer } from './retry-wait.ts';
 import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session.ts';
 import { connect } from './session-setup.ts';
 
-/** How far the wait for an answer may grow. */
+/** Longest wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
 
-/** Gets the lane a token: the unspent one it has, or a new one. */
+/** Connects with the unspent token, or requests a new one. */
 export function acquire(context: StepContext): void {
   const lease = leaseOf(context.state.session);
   if (lease !== null && lease.expiresAt > context.now) {
@@ -34,7 +34,7 @@ function putRequest(context: StepContext, request: PendingTokenRequest): void {
   context.advanceSetup({ stage: 'acquiring', request });
 }
 
-/** Asks (again) under the same id, which makes a lost answer come again instead of a second session. */
+/** Sends the request, also again under the same id: the backend then repeats a lost answer instead of creating a second session. */
 function ask(context: StepContext, asked: PendingTokenRequest): void {
   const { brokerUp, settings, seed } = context.state;
   if (!brokerUp) return;
@@ -44,7 +44,7 @@ function ask(context: StepContext, asked: PendingTokenRequest): void {
     LONGEST_ANSWER_WAIT_MS,
     settings.tokenAnswerMs * 2 ** Math.min(attempt - 1, 10),
   );
-  // A request that was waiting for the connection counts its life from when it is really sent.
+  // The life of a request that waited for the connection begins when it is sent.
   const since = asked.attempt === 0 ? context.now : asked.since;
   context.set({ seed: drawn.seed });
   context.emit({ type: 'request_token', id: asked.id, reason: asked.reason, attempt });
@@ -52,7 +52,7 @@ function ask(context: StepContext, asked: PendingTokenRequest): void {
   putRequest(context, { ...asked, attempt, since, askedAt: context.now, wait });
 }
 
-/** No answer in time: asks again, under a new id once the old one is too old to be trusted with a fresh token. */
+/** No answer in time: asks again. A request that is too old gets a new id, because its token might have expired. */
 export function onTokenTimer(context: StepContext): void {
   const asked = tokenRequestOf(context.state.session);
   if (asked === null) return;
@@ -62,24 +62,24 @@ export function onTokenTimer(context: StepContext): void {
   ask(context, request);
 }
 
-/** For this long after a question no other is asked, whoever wants it. */
+/** Shortest interval of requests on demand (ms). */
 const LEAST_BETWEEN_MS = 2000;
 
-/** Somebody wants an answer now: it is asked for again, unless it has just been. */
+/** Repeats the request now, unless it was just sent. */
 export function askNow(context: StepContext): void {
   const asked = tokenRequestOf(context.state.session);
   if (asked === null || asked.askedAt === null || !context.state.brokerUp) return;
   if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
-/** A fleet that gets its broker back asks spread over a tenth of the time for which it waited, within these bounds. */
+/** After an outage of the broker, requests of a fleet are spread over a tenth of the outage, within these bounds. */
 const SPREAD_SHARE = 0.1;
 const LEAST_SPREAD_MS = 1000;
 const MOST_SPREAD_MS = 10_000;
-/** Who waited no longer has just been started: alone, or at its own moment. */
+/** Longest wait (ms) of a device that just started: it need not spread its request. */
 const NO_WAIT_MS = 1000;
 
-/** The connection to the backend came or went. */
+/** The connection to the broker came or went. */
 export function onBroker(context: StepContext, up: boolean): void {
   context.set({ brokerUp: up });
   const { session, seed } = context.state;
@@ -105,7 +105,7 @@ export function onGranted(context: StepContext, grant: Grant): void {
   const asked = tokenRequestOf(session);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
-    // Late, doubled or for somebody else: never used; the one in use must not be forgotten for its double.
+    // Late, repeated or unknown: not used. A repetition of the token in use must not remove that.
     if (!inUse) context.emit({ type: 'forget_grant', grant: grant.id });
     context.count('ignored');
     return;
@@ -118,14 +118,14 @@ export function onGranted(context: StepContext, grant: Grant): void {
   fail(context, fault.cause, { message: fault.message });
 }
 
-/** Why a token that was asked for cannot be used; null: it can. */
+/** Why the requested token cannot be used; null: it can. */
 function faultOf(grant: Grant, expiresAt: number, now: number): { cause: Cause; message: string } | null {
   const { intent, connectionType } = grant;
   if (intent !== 's2s') return { cause: 'intent_mismatch', message: `the token is for ${intent}` };
   if (connectionType !== 'ws')
     return { cause: 'connection_type_mismatch', message: `the token is for ${connectionType}` };
   if (expiresAt > now) return null;
-  return { cause: 'grant_unusable', message: 'the token came when its connect window was over' };
+  return { cause: 'grant_unusable', message: 'the token arrived after its connect window' };
 }
 
 export function onDenied(context: StepContext, id: string, denial: Denial): void {
@@ -139,7 +139,7 @@ export function onDenied(context: StepContext, id: string, denial: Denial): void
   });
 }
 
-/** What the backend sent cannot be used here; which words say why is for the agent to know. */
+/** The answer of the backend cannot be used; the message of the agent says why. */
 export function onUnusable(context: StepContext, id: string, message: string): void {
   if (tokenRequestOf(context.state.session)?.id === id) fail(context, 'grant_unusable', { message });
   else context.count('ignored');

@@ -5,13 +5,13 @@ import type { Stream } from './session.ts';
 import { isText } from './silence.ts';
 
 /**
- * A service can say all that it should in a way that nobody can read: it looks alive, and nothing is heard of it. What it was
- * is told once in a session, and the status tells for how long. What an unknown message means is not asked: those are ignored.
+ * A service can send everything in an unreadable form: it looks alive, but no translation is heard. An event reports the first
+ * such message of a session, and the status shows the problem while it lasts. Unknown types of messages do not count.
  */
 
-/** A single one between others that can be read makes no difference to anybody. */
+/** Duration of the problem (ms) that is shown: a single unreadable message does not matter. */
 const AT_LEAST_MS = 2000;
-/** What was this long ago says nothing of the service of now. */
+/** Time after the last unreadable message (ms) at which the problem counts as over. */
 const FORGOTTEN_MS = 60_000;
 
 export function onUnreadable(
@@ -24,7 +24,7 @@ export function onUnreadable(
     const { session } = stream.lease.grant;
     context.notify('messages_unreadable', { session, message: `the service sends ${description}` });
   }
-  // Of what is no message at all it is not known whether it was to be heard: only where an answer is owed it may be that.
+  // A frame that is no message may be unimportant: it counts only while a result is due.
   if (what === 'frame' && stream.silence.since === null) return;
   const { now } = context;
   const known = context.state.unreadable;
@@ -41,7 +41,7 @@ export function noteReadable(context: StepContext, said: ServiceEvent): void {
 
 type Known = Pick<LaneState, 'unreadable'>;
 
-/** From when until when what it says cannot be read, as far as is known now; null: it can. */
+/** Beginning and end of the problem, as known now; null: none. */
 function troubleOf({ unreadable }: Known): { readonly from: number; readonly until: number } | null {
   if (unreadable === null) return null;
   return { from: unreadable.since + AT_LEAST_MS, until: unreadable.at + FORGOTTEN_MS };
@@ -52,13 +52,13 @@ export function isUnreadable(state: Known, now: number): boolean {
   return trouble !== null && now >= trouble.from && now < trouble.until;
 }
 
-/** When that changes though nothing happens. */
+/** When the status changes without any event. */
 export function unreadableMoments(state: Known): readonly number[] {
   const trouble = troubleOf(state);
   return trouble === null ? [] : [trouble.from, trouble.until];
 }
 
-/** What a session that has come to nothing is told of, where it has sent what cannot be read; null: it has not. */
+/** Explains the failure of a session by its unreadable messages; null: it has sent none. */
 export function describeUnreadable({ firstUnreadable }: Stream): string | null {
-  return firstUnreadable === null ? null : `what the service sent cannot be read: ${firstUnreadable}`;
+  return firstUnreadable === null ? null : `the service sent unreadable messages: ${firstUnreadable}`;
 }

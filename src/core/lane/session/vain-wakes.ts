@@ -30,8 +30,8 @@ export function noteAnswer(context: StepContext): void {
   if (context.state.isUnanswered) context.set({ isUnanswered: false });
 }
 
-/** The lane falls asleep. */
-export function attendSleep(context: StepContext): void {
+/** The lane goes to standby: counts the wake if it was in vain. */
+export function noteSleep(context: StepContext): void {
   const { isUnanswered, captureFindings, roomDb } = context.state;
   if (!isUnanswered) return;
   const vainWakes = [...recent(context.state, context.now), context.now];
