@@ -168,7 +168,7 @@ describe('the mode cancel', () => {
     expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: 'canceller' });
     const told = lane.all('notify').filter(({ kind }) => kind === 'echo_fallback');
     expect(told.map(({ detail }) => detail['message'])).toEqual([
-      'echo cannot be cancelled (it broke): half-duplex from now on',
+      'cannot cancel the echo (it broke): half-duplex from now on',
     ]);
     // A canceller that was given up does not open the gate again.
     canceller(lane, 'ready');

@@ -20,7 +20,7 @@ export interface PendingTokenRequest {
   readonly reason: TokenReason;
   /** How often the request was sent under this id. */
   readonly attempt: number;
-  /** When the id was first used. The token's window is counted from here, which is early enough. */
+  /** When the id was first used. The token's window is counted from here: its creation is never earlier. */
   readonly since: number;
   /** When the request was last sent; null: it waits for the connection. */
   readonly askedAt: number | null;

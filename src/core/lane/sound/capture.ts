@@ -19,17 +19,17 @@ import { echoInForce, onPathChanged, reviewEcho } from './echo.ts';
 import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
 import { pump, sendFiller } from './sending.ts';
 
-/** No sentence is that long. */
+/** Time in which half-duplex never opens (ms) after which it is reported: no sentence is that long. */
 const DEAF_AFTER_MS = 60_000;
 
-/** What the microphone has heard. */
+/** Audio of the microphone. */
 export type Captured = Extract<LaneEvent, { type: 'captured' }>;
 
 export function onCaptured(context: StepContext, captured: Captured): void {
   if (!isListening(context.phase)) return;
   const { levels } = captured;
   reviewEcho(context);
-  // It may be another microphone, or stand elsewhere.
+  // It may be another microphone, or in another place.
   if (context.state.captureLost) onPathChanged(context);
   const chunk = passGate(context, captured);
   if (context.state.captureLost) context.notify('audio_back', { device: 'capture' });
@@ -46,13 +46,13 @@ export function onCaptured(context: StepContext, captured: Captured): void {
   pump(context);
   feedOldSession(context);
   rollInPause(context);
-  // Behind the sending, which is in a hurry: waking up for the loudspeaker alone is expensive.
+  // After the sending, which is urgent. Fed here, the loudspeaker needs no wake-up of its own.
   if (context.state.timers.playout !== null) feedLoudspeaker(context, settings.chunkMs);
 }
 
-/** Whether somebody speaks. What was said of late makes a sleeping lane expect a voice of which it is less sure. */
+/** Whether the chunk is a voice. Shortly after a conversation, a less certain voice is enough in standby. */
 function noteVoice(context: StepContext, { pcm, voiced }: BacklogChunk, levels: ChunkLevels): boolean {
-  // Where the gate is closed, the loudspeaker speaks.
+  // The gate is closed: the sound may be that of the loudspeaker.
   if (pcm === null) return false;
   const { state, now, phase } = context;
   const mistakes = state.vainWakes.length;
@@ -64,7 +64,7 @@ function noteVoice(context: StepContext, { pcm, voiced }: BacklogChunk, levels: 
   return true;
 }
 
-/** A level that moves by less is told of no more than once. */
+/** Smallest change of the room's level (dB) that is reported. */
 const ROOM_STEP_DB = 3;
 
 function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
@@ -74,27 +74,27 @@ function noteRoom(context: StepContext, { talk }: ChunkLevels): void {
   context.set({ roomDb: Math.round(talk.roomDb) });
 }
 
-/** Decides what of a chunk may be heard, and whether it is speech. */
+/** Decides whether a chunk passes the echo gate, and whether it is speech. */
 function passGate(context: StepContext, { capturedAt, beganAt, pcm, levels }: Captured): BacklogChunk {
   const { settings, options, playout, capturedCount: seq, backlog, noiseFloor, closing } = context.state;
   const { mode, tailMs } = echoInForce(context.state);
   const decision = judge(
     { muted: options.muted || closing?.isDeaf === true, echo: mode, heard: heardLately(playout), tailMs },
     capturedAt,
-    // A chunk can have a gap in it, and its first sound be older than its length tells.
+    // A chunk may contain a gap: then its first sample is older than its length implies.
     Math.max(settings.chunkMs, capturedAt - (beganAt ?? capturedAt)),
   );
   const { session } = context.state;
   const queued = !isStreaming(session) || isCongested(session) || backlog.chunks.length > 0;
-  attendDeafness(context, decision);
+  noteGate(context, decision);
   if (decision !== 'open') return { seq, capturedAt, pcm: null, voiced: false, queued };
   const heard = trackNoiseFloor(noiseFloor, levels);
   context.set({ noiseFloor: heard.noiseFloor });
   return { seq, capturedAt, pcm, voiced: heard.voiced, levels, queued };
 }
 
-/** Half-duplex that never opens is no half-duplex: the owner is told. */
-function attendDeafness(context: StepContext, decision: GateDecision): void {
+/** Reports half-duplex that never opens: no speech is captured then. */
+function noteGate(context: StepContext, decision: GateDecision): void {
   const { silencedSince, deafSince } = context.state;
   if (decision !== 'echo') {
     if (silencedSince !== null) context.set({ silencedSince: null, deafSince: null });
@@ -105,7 +105,7 @@ function attendDeafness(context: StepContext, decision: GateDecision): void {
     context.set({ deafSince: silencedSince });
 }
 
-/** Either a held chunk is due, or the microphone is late. */
+/** A held chunk is due, or the microphone is late. */
 export function onPaceTimer(context: StepContext): void {
   if (!isStreaming(context.state.session)) return;
   if (context.state.backlog.chunks.length === 0) {
@@ -116,7 +116,7 @@ export function onPaceTimer(context: StepContext): void {
   rollInPause(context);
 }
 
-/** Something is wrong with a microphone that delivers, or it is over. */
+/** The sound of the microphone has a problem, or the problem is over. */
 export function onCaptureNews(
   context: StepContext,
   news: Extract<LaneEvent, { type: 'capture_news' }>,
@@ -124,7 +124,7 @@ export function onCaptureNews(
   const { finding, present, message } = news;
   const others = context.state.captureFindings.filter((known) => known !== finding);
   context.set({ captureFindings: present ? [...others, finding] : others });
-  // What the canceller learnt meanwhile is another path than the one of a microphone that does not clip.
+  // The canceller learned the echo with clipping: it must learn again.
   if (finding === 'clipping' && !present) onPathChanged(context);
   context.notify(present ? 'capture_problem' : 'capture_problem_over', { finding, message });
 }

@@ -5,10 +5,10 @@ import type { StepContext } from '../step-context.ts';
 import { echoInForce } from './echo.ts';
 import { silenceLoudspeaker } from './playback.ts';
 
-/** A visitor who takes a breath has not finished: one chunk without speech, and the next one may be a little late. */
+/** Time without a voice (ms) after which the translation comes up again: a breath takes about one chunk, and the next may be late. */
 const SILENT_FOR_MS = 700;
 
-/** Somebody speaks: where both can speak at once, the translation goes down, so that nobody has to shout against it. */
+/** A visitor speaks: turns the translation down if the echo canceller lets both speak at once. */
 export function duckUnder(context: StepContext): void {
   if (echoInForce(context.state).mode !== 'cancel') return;
   context.arm('duck', context.now + SILENT_FOR_MS);
@@ -18,8 +18,8 @@ export function duckUnder(context: StepContext): void {
 }
 
 /**
- * It was no cough: who means to interrupt need not hear the rest. What is said later is for others to hear, so this
- * happens once for each time that somebody begins to speak.
+ * The visitor goes on speaking, so it was no cough: ends the translation if `bargeIn` is `flush`. That happens once for each
+ * time that a visitor begins to speak, because later translations are for other listeners.
  */
 function bargeIn(context: StepContext): void {
   const { options, bargedIn, playout } = context.state;
@@ -32,7 +32,7 @@ function bargeIn(context: StepContext): void {
   dropSpeech(context, 'barge_in', ms, sentences);
 }
 
-/** Nobody has spoken for a while, or it is of no interest any more. */
+/** Turns the translation up again, after a pause of speech or at a stop. */
 export function unduck(context: StepContext): void {
   context.disarm('duck');
   if (context.state.bargedIn) context.set({ bargedIn: false });

@@ -8,16 +8,17 @@ import { NO_CHIMES } from '../state-parts.ts';
 import type { StepContext } from '../step-context.ts';
 import { feedLoudspeaker } from './playback.ts';
 
-/** A session that is back so soon was hardly missed. */
+/** Time without a session (ms) before the chime: a shorter gap is hardly noticed. */
 const MISSED_AFTER_MS = 2000;
-/** A session that comes and goes is told of no more often than this. */
+/** Shortest interval of chimes about a session that comes and goes (ms). */
 const SESSION_PAUSE_MS = 15_000;
 const MUTE_PAUSE_MS = 500;
-/** Half-duplex is deaf while a chime sounds: nobody who speaks is interrupted for good news, which soon is none any more. */
+/** Pause of speech before a good-news chime (ms): half-duplex hears nothing while a chime sounds. */
 const SILENT_FOR_MS = 1000;
+/** Age at which a good-news chime is no longer played (ms). */
 const GOOD_NEWS_MS = 10_000;
 
-/** The lane is at rest: nothing is expected of it. */
+/** Phases in which a visitor expects nothing of the lane. */
 const AT_REST: readonly Phase[] = ['idle', 'draining', 'restarting', 'closed'];
 const UP: readonly Phase[] = ['live', 'rolling'];
 
@@ -27,7 +28,7 @@ function chime(context: StepContext, earcon: Earcon, about: 'session' | 'mute'):
   if (options.earcons) sound(context, earcon, about);
 }
 
-/** A chime that somebody asked for; one that still waits is replaced. */
+/** Plays a chime on request. It replaces one that still waits. */
 export function playChime(context: StepContext, earcon: Earcon): void {
   sound(context, earcon, 'asked');
 }
@@ -38,7 +39,7 @@ function sound(context: StepContext, earcon: Earcon, key: string): void {
   sayOwn(context, key, synthesizeEarcon(earcon, rateHz));
 }
 
-/** A sound of the machine's own; one that still waits is replaced. */
+/** Plays a sound of the device itself. It replaces one that still waits. */
 export function announce(context: StepContext, pcm: Uint8Array): void {
   sayOwn(context, 'announcement', pcm);
 }
@@ -48,25 +49,25 @@ function sayOwn(context: StepContext, key: string, pcm: Uint8Array): void {
   feedLoudspeaker(context);
 }
 
-/** Looks at what a step has changed, and says it where a listener should know. */
+/** At the end of a step: plays chimes for changes that a listener should know. */
 export function updateChimes(context: StepContext, before: LaneState): void {
   const { state } = context;
   if (AT_REST.includes(context.phase)) {
     if (phaseOf(before.session) !== context.phase) rest(context);
     return;
   }
-  // A session that begins sets the time of the last voice, too.
+  // The begin of a session also sets `lastVoiceAt`.
   const isVoice =
     before.lastVoiceAt !== state.lastVoiceAt && before.counts.sessions === state.counts.sessions;
   if (isVoice) context.set({ chimes: { ...context.state.chimes, voiceAt: context.now } });
-  if (context.state.chimes.muted !== state.options.muted) tellMute(context);
+  if (context.state.chimes.muted !== state.options.muted) chimeMute(context);
   followSession(context, before);
-  tellDue(context);
+  chimeDue(context);
 }
 
 function followSession(context: StepContext, before: LaneState): void {
   if (phaseOf(before.session) === context.phase && before.failures === context.state.failures) return;
-  if (UP.includes(context.phase)) tellUp(context);
+  if (UP.includes(context.phase)) noteUp(context);
   else if (isGone(context, before)) context.set({ chimes: { ...context.state.chimes, session: 'away' } });
   if (context.state.chimes.session === 'away' && context.state.timers.earcon === null) {
     const { sessionAt } = context.state.chimes;
@@ -80,7 +81,7 @@ function rest(context: StepContext): void {
   context.set({ chimes: { ...NO_CHIMES, sessionAt, muteAt } });
 }
 
-/** A lane that was live has no session, and not because it sleeps or makes room for the next one. */
+/** Whether a lane that was live has lost its session. Standby, and a rollover without room for two streams, do not count. */
 function isGone({ state }: StepContext, before: LaneState): boolean {
   const { session, chimes, failures, oldSession } = state;
   if (!chimes.wasLive || chimes.session !== 'up') return false;
@@ -89,7 +90,7 @@ function isGone({ state }: StepContext, before: LaneState): boolean {
   return hearingStream(before.session) !== null || failures > before.failures;
 }
 
-function tellUp(context: StepContext): void {
+function noteUp(context: StepContext): void {
   const { chimes } = context.state;
   context.disarm('earcon');
   const news: Earcon | null = chimes.session === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
@@ -97,8 +98,8 @@ function tellUp(context: StepContext): void {
   context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
 }
 
-/** Looked at with every step: there are three a second while somebody listens. */
-function tellDue(context: StepContext): void {
+/** Plays the waiting chime in a pause. Called at each step: an open microphone causes three a second. */
+function chimeDue(context: StepContext): void {
   const { chimes } = context.state;
   const { due, session, voiceAt } = chimes;
   if (due === null) return;
@@ -108,7 +109,7 @@ function tellDue(context: StepContext): void {
   if (!isStale) chime(context, due.earcon, 'session');
 }
 
-/** The session has been gone for this long that a visitor should know. */
+/** The session has been gone long enough to signal it. */
 export function onEarconTimer(context: StepContext): void {
   const { chimes } = context.state;
   if (chimes.session !== 'away') return;
@@ -116,9 +117,9 @@ export function onEarconTimer(context: StepContext): void {
   chime(context, 'lost', 'session');
 }
 
-function tellMute(context: StepContext): void {
+function chimeMute(context: StepContext): void {
   const { options, chimes } = context.state;
-  // Told with a later step where it is too soon now: there are three a second while somebody listens.
+  // Too soon after the last chime: a later step plays it.
   if (chimes.muted !== null && context.now - chimes.muteAt < MUTE_PAUSE_MS) return;
   context.set({ chimes: { ...chimes, muted: options.muted } });
   if (chimes.muted !== null) chime(context, options.muted ? 'muted' : 'unmuted', 'mute');

@@ -12,18 +12,18 @@ import type { EchoMode } from '../../uplink/gate.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 
-/** How the lane keeps its loudspeaker out of the translation just now. */
+/** The echo mode in force, and the time for which the gate stays closed after playback. */
 export function echoInForce(state: LaneState): { mode: EchoMode; tailMs: number } {
   const { echo, options, settings, captureFindings } = state;
   const mode = modeInForce(echo, options.echo, playedMs(state));
   return {
-    // What was cut off at full scale is no echo of anything: no filter takes it out.
+    // No filter removes an echo that clips.
     mode: mode === 'cancel' && captureFindings.includes('clipping') ? 'half-duplex' : mode,
     tailMs: tailOf(echo, settings.echoTailMs),
   };
 }
 
-/** The loudspeaker was recognised in the microphone, or in what the canceller left of it. */
+/** The loudspeaker was recognised in the microphone, or in the canceller's output. */
 export function onEchoHeard(
   context: StepContext,
   heard: 'microphone' | 'cancelled',
@@ -45,11 +45,11 @@ export function onEchoHeard(
     });
   }
   if (!fellBack) return;
-  if (echo.fallback === null) sayFallback(context);
+  if (echo.fallback === null) reportFallback(context);
   else context.emit({ type: 'cancel_echo', on: false });
 }
 
-/** The canceller has begun, works, has found the echo somewhere else, or can't. */
+/** The canceller has started, works, has found the echo at another delay, or has failed. */
 export function onCanceller(
   context: StepContext,
   status: 'starting' | 'ready' | 'found' | 'failed',
@@ -63,19 +63,19 @@ export function onCanceller(
     context.set({ echo: { ...echo, cancelsSince: status === 'ready' ? playedMs(context.state) : null } });
     return;
   }
-  const sentence = `echo cannot be cancelled (${message}): half-duplex from now on`;
+  const sentence = `cannot cancel the echo (${message}): half-duplex from now on`;
   context.set({ echo: fallBack(echo, 'canceller', options.echo, sentence, context.now) });
-  if (fallback === null) sayFallback(context);
+  if (fallback === null) reportFallback(context);
   else context.emit({ type: 'cancel_echo', on: false });
 }
 
-/** What the canceller knows of the way to the microphone may be wrong: the gate closes until it has learnt again. */
+/** The path from the loudspeaker to the microphone may have changed: the gate closes until the canceller has learned it. */
 export function onPathChanged(context: StepContext): void {
   const { state } = context;
   context.set({ echo: changePath(state.echo, playedMs(state)) });
 }
 
-/** What did not hold is tried again, in the mode that the options have now. @param before the mode that they had */
+/** Ends a fallback and tries the ordered mode. @param before the mode ordered before */
 export function retryEcho(context: StepContext, before: EchoMode): void {
   const { echo, options } = context.state;
   const cancelled = before === 'cancel' && (echo.fallback === null || echo.fallback.onTrial);
@@ -86,7 +86,7 @@ export function retryEcho(context: StepContext, before: EchoMode): void {
   context.emit({ type: 'cancel_echo', on: cancels });
 }
 
-/** A lane that fell back finds out by itself when cancelling holds again: behind its closed gate, where nobody hears it. */
+/** During a fallback: tests from time to time whether the canceller works again, with the gate closed. */
 export function reviewEcho(context: StepContext): void {
   const { echo } = context.state;
   if (echo.fallback === null) return;
@@ -97,7 +97,7 @@ export function reviewEcho(context: StepContext): void {
   else context.notify('echo_restored', { mode: 'cancel' });
 }
 
-function sayFallback(context: StepContext): void {
+function reportFallback(context: StepContext): void {
   const { fallback } = context.state.echo;
   if (fallback === null) return;
   const { reason, from, message } = fallback;

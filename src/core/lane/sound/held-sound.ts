@@ -5,8 +5,8 @@ import { isListening } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**
- * Translated speech without a loudspeaker: it is held, and played when the loudspeaker is back. The stream goes on, because the
- * captions are still read.
+ * Without a loudspeaker, translated speech is held and played when the loudspeaker is back. The stream goes on, because
+ * visitors still read the captions.
  */
 
 /** Interval of probes (ms) while speech waits, for a loudspeaker that only a write can find working again. */
@@ -14,7 +14,7 @@ const PROBE_EACH_MS = 5000;
 /** The same while nothing waits: the status must not stay `lost` until the next visitor comes. */
 const IDLE_PROBE_EACH_MS = 60_000;
 
-/** Keeps what waits for as long as it is worth playing. */
+/** Holds speech for `heldSoundMs`, drops older speech, and probes the loudspeaker. */
 export function holdSpeech(context: StepContext, format: PlayoutFormat): void {
   const { playout, givenUp, nextAt } = hold(
     context.state.playout,

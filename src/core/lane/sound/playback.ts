@@ -21,11 +21,11 @@ import type { StepContext } from '../step-context.ts';
 import { onPathChanged } from './echo.ts';
 import { holdSpeech } from './held-sound.ts';
 
-/** A device that runs on between sounds puts silence where sound comes late: it has to come early. */
+/** How early a running device gets more sound (ms): it fills a gap with silence. */
 const REFILL_MS = 140;
-/** And a flush lets run out what it has been given: more is not written ahead. */
+/** How much a running device still plays after a flush (ms): no more is written ahead. */
 const RUNS_OUT_MS = 180;
-/** How far ahead the loudspeaker is fed: seldom, which saves work, or so that it soon gives way to who speaks over it. */
+/** How far ahead sound is written (ms): far saves wake-ups, near lets a visitor interrupt soon. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
 
 function formatOf({ settings, options }: LaneState): PlayoutFormat {
@@ -56,10 +56,10 @@ export function dropOutputAudio(context: StepContext, stream: number, message: S
   dropForStop(context, { sentences: isNew ? 1 : 0, ms });
 }
 
-/** The lane is being stopped: translated sound that waits is dropped. */
+/** The lane is being stopped: drops translated sound that waits. */
 export function stopSpeaking(context: StepContext): void {
   const { playout, settings, playbackLost } = context.state;
-  // Without a loudspeaker nothing of what was written is heard later.
+  // Without a loudspeaker, written sound is not heard either.
   const from = playbackLost ? Number.POSITIVE_INFINITY : context.now + runsOutMs(context.state);
   dropForStop(context, unsounded(playout, from, settings.playoutBytesPerMs));
   silenceLoudspeaker(context);
@@ -69,7 +69,6 @@ function dropForStop(context: StepContext, { sentences, ms }: Unsounded): void {
   dropSpeech(context, context.state.playbackLost ? 'no_loudspeaker' : 'stop', ms, sentences);
 }
 
-/** Sound as the playout takes it. */
 function arrivalOf(
   stream: number,
   { utterance, language, pcm, last: complete }: Spoke,
@@ -79,8 +78,8 @@ function arrivalOf(
 }
 
 /**
- * Keeps the loudspeaker fed a little ahead of what is heard.
- * @param soonMs the lane is awake anyway: what is due within this is written now
+ * Writes sound to the loudspeaker a little ahead of time.
+ * @param soonMs sound that is due within this time is written now, because the lane is awake anyway
  */
 export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   if (context.state.playbackLost) return holdSpeech(context, formatOf(context.state));
@@ -91,7 +90,7 @@ export function feedLoudspeaker(context: StepContext, soonMs = 0): void {
   else if (next.wakeAt !== context.state.timers.playout) context.arm('playout', next.wakeAt, next.slackMs);
 }
 
-/** The device tells, or corrects, when what was written is heard: the gate and the pace of writing follow. */
+/** The device reports, or corrects, when a write is heard: the echo gate and the pace of writing follow. */
 export function onHeard(
   context: StepContext,
   { write, from, until, audible }: Extract<LaneEvent, { type: 'sounding' }>,
@@ -108,12 +107,12 @@ export function onHeard(
   if (known.timeline.end !== playout.timeline.end) feedLoudspeaker(context);
 }
 
-/** How long something is heard after a flush. */
+/** How long the loudspeaker still sounds after a flush (ms). */
 export function runsOutMs({ options }: Pick<LaneState, 'options'>): number {
   return options.echo === 'cancel' ? RUNS_OUT_MS : 0;
 }
 
-/** Nothing is said any more, from this moment on. */
+/** Stops playback now. */
 export function silenceLoudspeaker(context: StepContext, why: 'stop' | 'barge_in' = 'stop'): void {
   context.emit({ type: 'flush_playback' });
   context.disarm('playout');
@@ -122,7 +121,7 @@ export function silenceLoudspeaker(context: StepContext, why: 'stop' | 'barge_in
   });
 }
 
-/** The loudspeaker has failed. What is said until it is back waits. */
+/** The loudspeaker has failed: speech waits until it is back. */
 export function onPlaybackFault(context: StepContext, code: string, message: string): void {
   const known = context.state.playbackLost;
   context.set({ playbackLost: true });
@@ -130,7 +129,7 @@ export function onPlaybackFault(context: StepContext, code: string, message: str
   if (!known) feedLoudspeaker(context);
 }
 
-/** The loudspeaker sounds again. */
+/** The loudspeaker works again. */
 export function onPlaybackBack(context: StepContext): void {
   if (!context.state.playbackLost) return;
   const playout = resume(context.state.playout, context.now);

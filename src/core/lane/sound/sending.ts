@@ -7,18 +7,18 @@ import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../sessi
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
 
-/** A microphone this late (in chunks, after the chunk was due) is replaced by silence until it is back. */
+/** Delay of the microphone (chunks) after which silence is sent instead, until it is back. */
 const STARVED_CHUNKS = 1.5;
-/** The first silence may come this much later (in chunks): this wait is begun again with each chunk, and hardly ever ends. */
+/** Permitted delay of the first silence (chunks): each chunk restarts this timer, which hardly ever goes off. */
 const STARVED_SLACK_CHUNKS = 2.5;
 
-/** The stream that hears what is said. */
+/** The stream that receives speech. */
 function streamNow(context: StepContext): LiveStream | null {
   const { session } = context.state;
   return isStreaming(session) ? session.stream : null;
 }
 
-/** Sends what may be sent now, never faster than real time; pauses go first while there is a backlog. */
+/** Sends the due chunks, never faster than real time. With a backlog, pauses are trimmed first. */
 export function pump(context: StepContext): void {
   const { settings } = context.state;
   const stream = streamNow(context);
@@ -28,9 +28,9 @@ export function pump(context: StepContext): void {
     context.set({ backlog: trim(context.state.backlog) });
     const [head, behind] = context.state.backlog.chunks;
     if (head === undefined) break;
-    // A microphone that hung gives at last what it had heard.
+    // A microphone that hung may deliver very old audio.
     if (isTooOld(head, context.now)) return context.arm('pace', context.now);
-    // After a stall chunks come one by one, each the only one that waits: their age tells.
+    // After a stall, old chunks arrive one by one: the age shows that a chunk is not the newest.
     const isNewest = behind === undefined && context.now - head.capturedAt < settings.chunkMs;
     const allowedAt = earliestSend(context.state.pacer, settings.chunkMs, isNewest);
     if (allowedAt > context.now) {
@@ -57,7 +57,7 @@ export function pump(context: StepContext): void {
   context.arm('pace', Math.max(context.state.pacer.dueAt, context.now) + patience, slack);
 }
 
-/** Has it looked at in time whether the service says anything of the speech that has gone out. */
+/** Arms the check whether the service reacts to the sent speech. */
 function watchSilence(context: StepContext): void {
   const { settings, silentEnds, timers } = context.state;
   const stream = streamNow(context);
@@ -67,7 +67,7 @@ function watchSilence(context: StepContext): void {
     context.arm('silence', Math.max(context.now, dueAt), SILENCE_SLACK_MS);
 }
 
-/** What was sent on the stream that hears is noted. */
+/** Notes a sent chunk in the replay log, and as speech without a result. */
 function noteChunk(context: StepContext, chunk: BacklogChunk): void {
   const stream = streamNow(context);
   if (stream === null) return;
@@ -77,9 +77,9 @@ function noteChunk(context: StepContext, chunk: BacklogChunk): void {
 }
 
 /**
- * Whether a chunk is said once more or late, or was said before in other languages, unlike the one in front of it: the service must
- * not make one sentence of both, of which one part would have to be left out in a language and the other not. Nor of two
- * between which a third has been spoken.
+ * Whether a chunk must not join the sentence of the chunk before it. The service must not make one sentence of chunks that are
+ * treated differently: live and replayed ones, or replays for different languages. Nor may it join two chunks if
+ * speech between them was already spoken.
  */
 function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
   const { backlog } = context.state;
@@ -88,7 +88,7 @@ function isOfAnotherKind(context: StepContext, head: BacklogChunk): boolean {
   return head.apart === true || kindOf(last) !== kindOf(head);
 }
 
-/** A pause of our own between two sentences. */
+/** Inserts a chunk of silence between two sentences. */
 function separate(context: StepContext): void {
   const { backlog, pacer, settings } = context.state;
   context.set({ backlog: { ...backlog, quietRun: backlog.quietRun + 1 } });
@@ -96,7 +96,7 @@ function separate(context: StepContext): void {
   sendSilence(context);
 }
 
-/** The microphone has gone quiet and the service must not think that we have: one chunk of silence. */
+/** Sends one chunk of silence in place of a late microphone, so that the service does not time out. */
 export function sendFiller(context: StepContext): void {
   const { settings, pacer } = context.state;
   const stream = streamNow(context);
@@ -115,7 +115,7 @@ function sendSilence(context: StepContext): void {
   keepWarm(context);
 }
 
-/** A successor that waits hears silence, a chunk for each of the live one's: a service gives up who sends nothing. */
+/** Sends silence to a waiting successor, a chunk for each of the live stream: a service ends a stream without audio. */
 function keepWarm(context: StepContext): void {
   const successor = waitingSuccessor(context.state.session);
   if (successor === null || successor.congestedSince !== null) return;
