@@ -18,7 +18,7 @@ const MUCH_LOUDER = 4;
 /** The only place where options change. `refusedTask` keeps what the service does not run as ordered. */
 export function changeOptions(context: StepContext, ordered: Partial<LaneOptions>): void {
   const { options: before, refusedTask: refused } = context.state;
-  const toldBefore = taskOf(context.state);
+  const taskBefore = taskOf(context.state);
   const after = { ...before, ...ordered };
   context.set({ options: after, refusedTask: stillRefused(refused, ordered, after) });
   if (after.echo !== before.echo) retryEcho(context, before.echo);
@@ -30,7 +30,7 @@ export function changeOptions(context: StepContext, ordered: Partial<LaneOptions
   if (after.standbyAfterMs !== before.standbyAfterMs && isStreaming(context.state.session))
     rearmStandby(context);
   if (context.phase === 'standby' && neverSleeps(after)) return wake(context);
-  if (isSameTask(toldBefore, taskOf(context.state))) return;
+  if (isSameTask(taskBefore, taskOf(context.state))) return;
   const { session, problem } = context.state;
   if (session.kind === 'rolling' && isTimeForBoth(context, session)) dropRollover(context, session);
   refreshTask(context);

@@ -141,7 +141,7 @@ export function isSameTask(one: TaskOptions, other: TaskOptions): boolean {
   return differingKeys(one, other).length === 0;
 }
 
-/** What an operator may change while the lane runs. */
+/** Options that an operator may change while the lane runs. */
 export interface LaneOptions {
   readonly source: string;
   readonly targets: readonly string[];
@@ -150,11 +150,11 @@ export interface LaneOptions {
   readonly muted: boolean;
   /** Volume of the loudspeaker, 0-100. */
   readonly volume: number;
-  /** What happens to the translation when a visitor speaks over it: it is turned down, or ended. */
+  /** Reaction to a visitor who speaks over the translation: turn it down, or end it. */
   readonly bargeIn: 'duck' | 'flush';
   /** Whether short chimes report what happens to the lane. */
   readonly earcons: boolean;
-  /** What starts the first session. */
+  /** The trigger of the first session. */
   readonly start: 'boot' | 'command' | 'voice';
   /** Time without speech after which the stream is closed until a voice is heard; 0: never. */
   readonly standbyAfterMs: number;

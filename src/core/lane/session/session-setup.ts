@@ -27,7 +27,7 @@ export function connect(context: StepContext, lease: Lease): void {
     id,
     lease,
     lastTaskAt: null,
-    toldTask: null,
+    sentTask: null,
     unconfirmedSince: null,
     hearsUntil: Number.NEGATIVE_INFINITY,
     confirmedTask: null,
@@ -96,15 +96,15 @@ export function onOpened(context: StepContext, stream: Stream): void {
 /** Sends the task, and begins to ask whether it runs. Audio is held meanwhile. */
 function sendTask(context: StepContext, stream: OpenStream): void {
   const { settings } = context.state;
-  const told = taskOf(context.state);
+  const task = taskOf(context.state);
   context.patch(stream, {
     lastTaskAt: context.now,
-    toldTask: told,
+    sentTask: task,
     unconfirmedSince: stream.unconfirmedSince ?? context.now,
     asked: false,
     taskStale: false,
   });
-  context.emit({ type: 'send_task', stream: stream.id, ...told });
+  context.emit({ type: 'send_task', stream: stream.id, ...task });
   // A further change does not restart the time limit, which could otherwise never expire.
   if (stream.unconfirmedSince === null)
     context.arm('setup', context.now + patience(context, settings.setupMs));
@@ -141,9 +141,9 @@ function givesWay({ session }: LaneState, { liveAt, unconfirmedSince }: OpenStre
 
 /** When another task may be sent to the stream. Only one at a time: the service would confirm none of a fast series. */
 export function taskAllowedAt(state: LaneState, stream: OpenStream): number {
-  const { lastTaskAt, toldTask, hearsUntil } = stream;
+  const { lastTaskAt, sentTask, hearsUntil } = stream;
   const spacedAt = lastTaskAt + state.settings.pollMs;
-  if (toldTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
+  if (sentTask !== null) return givesWay(state, stream, spacedAt) ? spacedAt : lastTaskAt + IN_VAIN_AFTER_MS;
   // Held speech is sent before the next change of the task.
   const isSending = state.session.kind === 'live' && state.backlog.chunks.length > 0;
   return isSending ? Math.max(spacedAt, hearsUntil) : spacedAt;
@@ -161,7 +161,7 @@ export function refreshTask(context: StepContext): void {
   if (allowedAt > context.now) {
     context.patch(stream, { taskStale: true });
     // The poll for the pending task stays at its time.
-    const askedAt = stream.toldTask === null ? null : timers.poll;
+    const askedAt = stream.sentTask === null ? null : timers.poll;
     context.arm('poll', Math.max(context.now, Math.min(allowedAt, askedAt ?? allowedAt)));
     return;
   }
@@ -177,7 +177,7 @@ export function onPollTimer(context: StepContext): void {
   if (stream === null) return;
   const isWaiting = stream.taskStale;
   const allowedAt = isWaiting ? taskAllowedAt(context.state, stream) : Number.POSITIVE_INFINITY;
-  if (isWaiting && (stream.toldTask === null || allowedAt <= context.now)) return refreshTask(context);
+  if (isWaiting && (stream.sentTask === null || allowedAt <= context.now)) return refreshTask(context);
   context.patch(stream, { lastPollAt: context.now, asked: true });
   context.emit({ type: 'poll_task', stream: stream.id });
   context.arm('poll', Math.min(context.now + context.state.settings.pollMs, allowedAt));
@@ -195,12 +195,12 @@ export function pollSoon(context: StepContext, { id }: Stream): void {
  * Whether the service still names the languages of the previous task, so that it has not applied the new one. Any other
  * languages prove nothing: the service may use its own tags.
  */
-function isPreviousTask({ confirmedTask, toldTask }: Stream, named: readonly string[] | null): boolean {
-  if (named === null || confirmedTask === null || toldTask === null) return false;
+function isPreviousTask({ confirmedTask, sentTask }: Stream, named: readonly string[] | null): boolean {
+  if (named === null || confirmedTask === null || sentTask === null) return false;
   const areNamed = ({ targets }: TaskOptions): boolean =>
     targets.length === named.length &&
     named.every((tag) => targets.some((target) => primaryOf(target) === primaryOf(tag)));
-  return areNamed(confirmedTask) && !areNamed(toldTask);
+  return areNamed(confirmedTask) && !areNamed(sentTask);
 }
 
 /**
@@ -217,11 +217,11 @@ export function onTaskRuns(context: StepContext, { id }: Stream, named: readonly
   const spacedAt = stream.lastTaskAt + context.state.settings.pollMs;
   if (stream.taskStale && givesWay(context.state, stream, spacedAt)) return;
   context.disarm('setup', 'poll');
-  const confirmedTask = stream.toldTask;
+  const confirmedTask = stream.sentTask;
   noteAccepted(context, confirmedTask);
   const replay = retarget(stream.replay, confirmedTask.targets);
   // A newer change is sent as soon as the stream is live.
-  const settled = { toldTask: null, unconfirmedSince: null, taskStale: false };
+  const settled = { sentTask: null, unconfirmedSince: null, taskStale: false };
   const confirmed = { ...settled, confirmedTask, replay };
   if (session.kind === 'retasking')
     return resumeLive(context, { ...session, stream: { ...session.stream, ...confirmed } });

@@ -46,7 +46,7 @@ export interface Stream {
   readonly openedAt: number | null;
   readonly lastTaskAt: number | null;
   /** The task sent last, if the service has neither confirmed nor rejected it; null: none. */
-  readonly toldTask: TaskOptions | null;
+  readonly sentTask: TaskOptions | null;
   /** When the first unconfirmed task was sent; null: the last one is confirmed. */
   readonly unconfirmedSince: number | null;
   /** Until then the speech held during a change of the task is sent, before the next change. */
@@ -205,7 +205,7 @@ export interface Finishing {
 /** It was asked to end. */
 export interface Ending {
   readonly is: 'ending';
-  /** What it owed when it was asked to end. `unanswered`: replayed even after a clean end. */
+  /** Speech that it owed when it was asked to end. `unanswered`: replayed even after a clean end. */
   readonly left: 'nothing' | 'unfinished' | 'unanswered';
 }
 

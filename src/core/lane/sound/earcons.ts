@@ -93,7 +93,7 @@ function isGone({ state }: StepContext, before: LaneState): boolean {
 function noteUp(context: StepContext): void {
   const { chimes } = context.state;
   context.disarm('earcon');
-  const news: Earcon | null = chimes.session === 'told' ? 'recovered' : chimes.wasLive ? null : 'ready';
+  const news: Earcon | null = chimes.session === 'signalled' ? 'recovered' : chimes.wasLive ? null : 'ready';
   const due = news === null ? chimes.due : { earcon: news, since: context.now };
   context.set({ chimes: { ...chimes, wasLive: true, session: 'up', due } });
 }
@@ -113,7 +113,7 @@ function chimeDue(context: StepContext): void {
 export function onEarconTimer(context: StepContext): void {
   const { chimes } = context.state;
   if (chimes.session !== 'away') return;
-  context.set({ chimes: { ...chimes, session: 'told' } });
+  context.set({ chimes: { ...chimes, session: 'signalled' } });
   chime(context, 'lost', 'session');
 }
 
