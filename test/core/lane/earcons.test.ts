@@ -45,7 +45,7 @@ describe('chimes', () => {
     lane.end();
     lane.pass(20_000);
     expect(lane.all('play')).toEqual([]);
-    expect(lane.state.chimes.session).toBe('told');
+    expect(lane.state.chimes.session).toBe('signalled');
   });
 
   it('say that the connection is lost after 2 s, and when it is back', () => {
