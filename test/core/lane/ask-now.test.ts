@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LaneHarness } from './lane-harness.ts';
 
-describe('the command start while an answer is awaited', () => {
-  it('asks at once under the same id, every 2 s at most', () => {
+describe('the command start while a token request is pending', () => {
+  it('repeats the request at once under the same id, at most every 2 s', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(1900);
     lane.start();
@@ -17,7 +17,7 @@ describe('the command start while an answer is awaited', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('asks nothing while there is no connection', () => {
+  it('sends no request without a connection to the broker', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.brokerIs(false);
     lane.pass(5000);

@@ -41,7 +41,7 @@ it.each([100, 1500, 3000])(
   },
 );
 
-it('counts the rest of a translation of which nothing more comes after a blocked connection, when the session ends', () => {
+it('counts the missing rest of a translation at the end of the session, after a blocked connection', () => {
   const lane = block();
   signs(lane, 8000);
   lane.stop();

@@ -7,7 +7,7 @@ function requests(lane: LaneHarness) {
 }
 
 describe('while the broker is away', () => {
-  it('no token is asked for; audio is held; the question is put when the connection is back', () => {
+  it('holds audio and requests the token when the connection is back', () => {
     const lane = new LaneHarness();
     lane.start();
     expect(lane.phase).toBe('acquiring');
@@ -23,7 +23,7 @@ describe('while the broker is away', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('who has only just begun asks at once when the connection comes', () => {
+  it('a lane that has just started requests its token as soon as it is connected', () => {
     const lane = new LaneHarness();
     lane.start();
     lane.pass(900);
@@ -35,21 +35,24 @@ describe('while the broker is away', () => {
     [5000, 1000],
     [60_000, 6000],
     [3_600_000, 10_000],
-  ])('a fleet that waited %i ms for its first connection asks spread over %i ms', (waitedMs, spreadMs) => {
-    const waits = Array.from({ length: 200 }, (_, seed) => {
-      const lane = new LaneHarness({ seed: seed * 7919 });
-      lane.start();
-      lane.pass(waitedMs);
-      lane.brokerIs(true);
-      expect(requests(lane)).toEqual([]);
-      return lane.due('token');
-    });
-    expect(Math.max(...waits)).toBeLessThanOrEqual(spreadMs);
-    expect(Math.max(...waits)).toBeGreaterThan(spreadMs * 0.9);
-    expect(Math.min(...waits)).toBeLessThan(spreadMs * 0.1);
-  });
+  ])(
+    'after a wait of %i ms for the first connection, requests are spread over %i ms',
+    (waitedMs, spreadMs) => {
+      const waits = Array.from({ length: 200 }, (_, seed) => {
+        const lane = new LaneHarness({ seed: seed * 7919 });
+        lane.start();
+        lane.pass(waitedMs);
+        lane.brokerIs(true);
+        expect(requests(lane)).toEqual([]);
+        return lane.due('token');
+      });
+      expect(Math.max(...waits)).toBeLessThanOrEqual(spreadMs);
+      expect(Math.max(...waits)).toBeGreaterThan(spreadMs * 0.9);
+      expect(Math.min(...waits)).toBeLessThan(spreadMs * 0.1);
+    },
+  );
 
-  it('an open question rests, and is repeated soon after the connection is back, spread over a fleet', () => {
+  it('a pending request is repeated soon after the reconnect, spread over a fleet', () => {
     const waits = Array.from({ length: 200 }, (_, seed) => {
       const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();
       lane.brokerIs(false);
@@ -67,7 +70,7 @@ describe('while the broker is away', () => {
     expect(Math.min(...waits)).toBeLessThan(100);
   });
 
-  it('a question that got too old is put under a new id', () => {
+  it('a request that is too old gets a new id', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.brokerIs(false);
     lane.pass(LANE_DEFAULTS.tokenRequestLifeMs);
@@ -76,7 +79,7 @@ describe('while the broker is away', () => {
     expect(requests(lane)).toEqual(['test-1#1', 'test-2#2']);
   });
 
-  it('a live stream does not care', () => {
+  it('a live stream goes on', () => {
     const lane = new LaneHarness().goLive();
     lane.brokerIs(false);
     lane.speak(40);
@@ -86,7 +89,7 @@ describe('while the broker is away', () => {
     expect(lane.all('request_token')).toHaveLength(1);
   });
 
-  it('a lane that loses its stream waits for the connection and goes on', () => {
+  it('a lane that loses its stream waits for the connection and then continues', () => {
     const lane = new LaneHarness().goLive();
     lane.brokerIs(false);
     lane.end();

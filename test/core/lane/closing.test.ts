@@ -46,7 +46,7 @@ describe('a hold', () => {
     },
   );
 
-  it('ends a session that has nothing to say at once', () => {
+  it('ends a session without pending speech at once', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(10);
     lane.hold('closed');
@@ -58,7 +58,7 @@ describe('a hold', () => {
     expect(statusOf(lane)).toEqual({ status: 'idle', reasons: ['closed'] });
   });
 
-  it('hears a sentence out, lets it be spoken, and takes no other one', () => {
+  it('finishes the current sentence and its translation, and accepts no further sentence', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(4);
     const began = lane.wire.length;
@@ -84,7 +84,7 @@ describe('a hold', () => {
     expect(lane.all('flush_playback').at(-1)?.at).toBeGreaterThanOrEqual(lane.last('play').at);
   });
 
-  it('waits for nobody longer than 20 s', () => {
+  it('ends the session after 20 s at most', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(4);
     lane.speak(2);
@@ -98,7 +98,7 @@ describe('a hold', () => {
     expect(silent).toEqual([]);
   });
 
-  it('makes no next session, however near the limit is', () => {
+  it('begins no next session near the limit', () => {
     const lane = new LaneHarness().goLive({ maxDurationMs: 40_000 });
     lane.hush(4);
     lane.until(() => lane.due('roll') < 500, 60_000);
@@ -113,7 +113,7 @@ describe('a hold', () => {
     expect(lane.all('request_token')).toHaveLength(asked);
   });
 
-  it('that is over while the sentence is being finished lets the session go on', () => {
+  it('lets the session go on when the hold ends during the last sentence', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(4);
     lane.speak(3);
@@ -128,7 +128,7 @@ describe('a hold', () => {
     expect(lane.state).toMatchObject({ session: { kind: 'live' }, closing: null });
   });
 
-  it('that is over before the limit of a session begins the next one at once', () => {
+  it('begins the next session at once when the hold ends before the limit', () => {
     const lane = new LaneHarness().goLive({ maxDurationMs: 60_000 });
     lane.until(() => lane.phase === 'rolling', 60_000);
     lane.hush(4);
@@ -143,7 +143,7 @@ describe('a hold', () => {
     expect(lane.all('request_token')).toHaveLength(asked + 1);
   });
 
-  it('that is over begins what was wanted before, or was wanted meanwhile', () => {
+  it('starts a lane that was wanted before or during the hold, when the hold ends', () => {
     const lane = new LaneHarness().goLive();
     lane.hold('closed');
     lane.pass(CLOSING_MS + END);
@@ -159,7 +159,7 @@ describe('a hold', () => {
     expect(asked.phase).toBe('acquiring');
   });
 
-  it('that is over begins nothing that was stopped before or meanwhile', () => {
+  it('starts no lane that was stopped before or during the hold', () => {
     for (const stopsFirst of [true, false]) {
       const lane = new LaneHarness().goLive();
       if (stopsFirst) lane.stop();
@@ -172,7 +172,7 @@ describe('a hold', () => {
     }
   });
 
-  it('is heard by a lane whose step threw, and outlives one', () => {
+  it('takes effect in a step that throws, and survives a later defect', () => {
     const lane = new LaneHarness().goLive();
     lane.crash({ type: 'hold', hold: 'closed' });
     expect(lane.state).toMatchObject({ session: { kind: 'idle' }, hold: 'closed', wanted: true });
@@ -182,7 +182,7 @@ describe('a hold', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('changes its reason without an end', () => {
+  it('can change its reason', () => {
     const lane = new LaneHarness().goLive();
     lane.hold('budget');
     lane.pass(CLOSING_MS + END);
@@ -196,7 +196,7 @@ describe('a hold', () => {
     expect(lane.phase).toBe('idle');
   });
 
-  it('does not wake a lane that sleeps', () => {
+  it('does not wake a sleeping lane when it ends', () => {
     const lane = new LaneHarness().goStandby();
     lane.hold('closed');
     lane.options({ standbyAfterMs: 0 });

@@ -10,8 +10,8 @@ function drain(lane: LaneHarness, stream = 1): void {
   lane.step({ type: 'drained', stream });
 }
 
-describe('a way that is slower than speech', () => {
-  it('holds what is said, and gives it out when the way is free again', () => {
+describe('a connection that is slower than speech', () => {
+  it('holds speech, and sends it when the congestion is over', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(3);
     congest(lane);
@@ -25,7 +25,7 @@ describe('a way that is slower than speech', () => {
     expect(lane.all('send_audio')[3]?.queued).toBe(true);
   });
 
-  it('sends no silence into the jam either', () => {
+  it('sends no silence during the congestion either', () => {
     const lane = new LaneHarness().goLive();
     congest(lane);
     lane.pass(5000);
@@ -35,7 +35,7 @@ describe('a way that is slower than speech', () => {
     expect(lane.wire).toMatch(/^f+$/);
   });
 
-  it('that takes nothing at all is given up, although pings seem to be answered', () => {
+  it('counts as dead when no byte leaves, although pings seem to be answered', () => {
     const lane = new LaneHarness().goLive();
     congest(lane);
     const { now } = lane;
@@ -45,14 +45,14 @@ describe('a way that is slower than speech', () => {
     expect(lane.state.problem?.code).toBe('unresponsive');
   });
 
-  it('that is free again by itself means nothing', () => {
+  it('has no consequence when it recovers soon', () => {
     const lane = new LaneHarness().goLive();
     drain(lane);
     lane.speak(2);
     expect(lane.wire).toBe('ss');
   });
 
-  it('of an old session: it is fed nothing, and the new one goes on', () => {
+  it('of an old session: no audio is sent to it, and the new one goes on', () => {
     const lane = new LaneHarness().goOldSession();
     congest(lane, 1);
     const fed = lane.all('send_audio').filter(({ stream }) => stream === 1).length;
@@ -61,7 +61,7 @@ describe('a way that is slower than speech', () => {
     expect(lane.accounts.held).toBe(0);
   });
 
-  it('does not carry over to the next session', () => {
+  it('does not affect the next session', () => {
     const lane = new LaneHarness().goReady();
     congest(lane, 1);
     lane.speak(2);

@@ -25,15 +25,15 @@ function drone(lane: LaneHarness, chunks: number, audible?: null): void {
   }
 }
 
-describe('half-duplex under a service that never falls silent', () => {
-  it('stays open while what it plays is silence', () => {
+describe('half-duplex with a service that never stops speaking', () => {
+  it('stays open while the played sound is silence', () => {
     const lane = new LaneHarness().goLive();
     drone(lane, 260, null);
     expect(lane.accounts.sent).toBeGreaterThan(255);
     expect(deafSince(lane)).toBeNull();
   });
 
-  it('tells since when it has been deaf, after a minute, until it hears again', () => {
+  it('reports after a minute since when the gate is closed, until it opens', () => {
     const lane = new LaneHarness().goLive();
     const began = lane.now;
     drone(lane, 180);

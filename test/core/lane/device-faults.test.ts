@@ -26,7 +26,7 @@ describe('the last error of a lane', () => {
     expect(lastError(lane)).toBeNull();
   });
 
-  it('is the one device’s while the other one heals, and then nobody’s', () => {
+  it('stays that of the other device when one recovers, and is cleared when both have', () => {
     const lane = new LaneHarness().goLive();
     fail(lane, 'playback', 'no loudspeaker');
     lane.pass(1000);
@@ -38,7 +38,7 @@ describe('the last error of a lane', () => {
     expect(lastError(lane)).toBeNull();
   });
 
-  it('hides no refusal of the service, and is hidden by none', () => {
+  it('coexists with a refusal of the service', () => {
     const lane = new LaneHarness().goLive();
     lane.says(refused('insufficient_balance'));
     const { problem } = lane.state;
@@ -51,7 +51,7 @@ describe('the last error of a lane', () => {
     expect(lastError(lane)).toMatchObject({ code: problem?.code });
   });
 
-  it('follows the cause of an outage, and each cause is told once', () => {
+  it('follows the cause of an outage, and each cause causes one event', () => {
     const lane = new LaneHarness().goLive();
     for (const message of ['it ended', 'it ended', 'it is not there', 'it is not there'])
       fail(lane, 'playback', message);
@@ -59,7 +59,7 @@ describe('the last error of a lane', () => {
     expect(lost(lane)).toEqual(['it ended', 'it is not there']);
   });
 
-  it('is over with a stop, for a microphone that nobody wants', () => {
+  it('is cleared at a stop, for the microphone', () => {
     const lane = new LaneHarness().goLive();
     fail(lane, 'capture', 'no microphone');
     lane.stop();

@@ -20,7 +20,7 @@ const ducks = (lane: LaneHarness): string =>
     .join('');
 
 describe('a visitor who speaks over the translation', () => {
-  it('turns it down at once and up again after 0.7 s without speech', () => {
+  it('turns the translation down at once, and up again after 0.7 s without speech', () => {
     const lane = cancelling();
     lane.hear('a', 10_000, true);
     lane.speak(1);
@@ -32,7 +32,7 @@ describe('a visitor who speaks over the translation', () => {
     expect(lane.last('duck')).toEqual({ type: 'duck', on: false, at: spokeAt + 700 });
   });
 
-  it('is heard meanwhile, and so is the translation', () => {
+  it('is captured meanwhile, and the translation goes on', () => {
     const lane = cancelling();
     lane.hear('a', 3000, true);
     lane.speak(9);
@@ -40,7 +40,7 @@ describe('a visitor who speaks over the translation', () => {
     expect(lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength, 0)).toBe(6000 * 48);
   });
 
-  it('may take a breath', () => {
+  it('keeps the translation down during a breath', () => {
     const lane = cancelling();
     for (let i = 0; i < 5; i++) {
       lane.speak(2);
@@ -49,14 +49,14 @@ describe('a visitor who speaks over the translation', () => {
     expect(ducks(lane)).toBe('v');
   });
 
-  it('turns it up again also when the microphone falls silent for good', () => {
+  it('turns the translation up again when the microphone stops delivering', () => {
     const lane = cancelling();
     lane.speak(3);
     lane.pass(701);
     expect(ducks(lane)).toBe('v^');
   });
 
-  it('needs a voice detector that agrees', () => {
+  it('has no effect without a voice by the detector', () => {
     const lane = cancelling();
     lane.pass(CHUNK_MS);
     const levels = { loudestDb: -20, quietestDb: -52, isSpeech: false };
@@ -64,7 +64,7 @@ describe('a visitor who speaks over the translation', () => {
     expect(ducks(lane)).toBe('');
   });
 
-  it.each(['half-duplex', 'off'] as const)('does not in the mode %s', (echo) => {
+  it.each(['half-duplex', 'off'] as const)('does not turn the translation down in the mode %s', (echo) => {
     const lane = new LaneHarness({ options: { echo } }).goLive();
     lane.speak(2);
     lane.hear('a', 3000, true);
@@ -72,7 +72,7 @@ describe('a visitor who speaks over the translation', () => {
     expect(ducks(lane)).toBe('');
   });
 
-  it('does no more when the mode changes, or the lane is stopped', () => {
+  it('no longer turns the translation down after a change of the mode, or a stop', () => {
     const lane = cancelling();
     lane.speak(2);
     lane.options({ echo: 'off' });
@@ -85,7 +85,7 @@ describe('a visitor who speaks over the translation', () => {
     expect(lane.timers.has('duck')).toBe(false);
   });
 
-  it('is given way to soon: less is written ahead than usual', () => {
+  it('can interrupt soon: less sound than usual is written ahead', () => {
     const written = (lane: LaneHarness): number =>
       lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0);
     const cancel = cancelling();
@@ -110,7 +110,7 @@ describe('a visitor who interrupts', () => {
     return lane;
   };
 
-  it('ends the translation with the second chunk of speech: the first may be a cough', () => {
+  it('ends the translation at the second chunk of speech: the first may be a cough', () => {
     const lane = interrupted('flush');
     const flushes = lane.all('flush_playback').length;
     lane.speak(1);
@@ -127,7 +127,7 @@ describe('a visitor who interrupts', () => {
     expect(dropped).toMatchObject([{ detail: { why: 'barge_in', sentences: 2, waiting_ms: 0 } }]);
   });
 
-  it('does not keep what is said later from being heard', () => {
+  it('does not suppress later translations', () => {
     const lane = interrupted('flush');
     lane.speak(3);
     const played = lane.all('play').length;
@@ -146,7 +146,7 @@ describe('a visitor who interrupts', () => {
     expect(lane.notes.filter((kind) => kind === 'speech_dropped')).toHaveLength(2);
   });
 
-  it('ends nothing where he is to turn it down only, nor where nothing sounds', () => {
+  it('ends nothing with `duck`, nor while nothing sounds', () => {
     const lane = interrupted('duck');
     lane.speak(5);
     expect(lane.notes).not.toContain('speech_dropped');
@@ -158,7 +158,7 @@ describe('a visitor who interrupts', () => {
 });
 
 describe('the loudspeaker', () => {
-  it('is told a new volume, and only a new one', () => {
+  it('gets a new volume only when it changes', () => {
     const lane = new LaneHarness().goLive();
     lane.options({ volume: 40 });
     lane.options({ volume: 40 });
@@ -167,7 +167,7 @@ describe('the loudspeaker', () => {
     expect(lane.state.options.volume).toBe(40);
   });
 
-  it('that fails is told once, and once when it is back', () => {
+  it('causes one event when it fails, and one when it is back', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('playback');
     lane.fault('playback', 'busy');
@@ -192,7 +192,7 @@ describe('the loudspeaker', () => {
     expect(lane.state).toMatchObject({ playbackLost: false, problem: null });
   });
 
-  it('that is back does not excuse another trouble', () => {
+  it('leaves other problems in the report when it is back', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('playback');
     lane.end();
@@ -200,7 +200,7 @@ describe('the loudspeaker', () => {
     expect(lane.state.problem?.code).toBe('network');
   });
 
-  it('that lags tells how much was dropped', () => {
+  it('reports how much was dropped when it lags', () => {
     const lane = new LaneHarness({ settings: { playoutLagMs: 2000 } }).goLive();
     lane.hear('a', 3000, true);
     for (const name of ['b', 'c', 'd']) lane.hear(name, 1500, true);
@@ -212,7 +212,7 @@ describe('the loudspeaker', () => {
     expect(lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength / 48, 0)).toBe(6000);
   });
 
-  it('begins with the first sound of a sentence at once', () => {
+  it('plays the first sound of a sentence at once', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 0; i < 5; i++) {
       lane.pass(3000);
@@ -222,7 +222,7 @@ describe('the loudspeaker', () => {
     }
   });
 
-  it('is fed when the microphone delivers: the lane hardly ever wakes up for it alone', () => {
+  it('is fed when the microphone delivers, seldom by a timer of its own', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 20_000, true);
     lane.hush(50);

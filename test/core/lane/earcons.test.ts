@@ -29,7 +29,7 @@ const names = (lane: LaneHarness): string =>
     .join(' ');
 
 describe('chimes', () => {
-  it('say that the lane is ready, once, when it first hears', () => {
+  it('signal once that the lane is ready, when it first hears', () => {
     const lane = new LaneHarness(CHIMES).goConfiguring();
     lane.pass(100);
     expect(names(lane)).toBe('');
@@ -39,7 +39,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready');
   });
 
-  it('are not given where they are not wanted', () => {
+  it('are silent when they are switched off', () => {
     const lane = new LaneHarness().goLive();
     lane.options({ muted: true });
     lane.end();
@@ -48,7 +48,7 @@ describe('chimes', () => {
     expect(lane.state.chimes.session).toBe('signalled');
   });
 
-  it('say that the connection is lost after 2 s, and when it is back', () => {
+  it('signal the loss of the session after 2 s, and its return', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(60_000);
     const lostAt = lane.now;
@@ -64,7 +64,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost recovered');
   });
 
-  it('say nothing of a session that is back within 2 s', () => {
+  it('are silent about a session that is back within 2 s', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(60_000);
     lane.end();
@@ -79,7 +79,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready');
   });
 
-  it('say nothing of a rollover, neither with two streams nor with one after the other', () => {
+  it('are silent about a rollover, with two streams or with one after the other', () => {
     const two = new LaneHarness(CHIMES).goOldSession();
     two.pass(5000);
     expect(two.state.counts.rollovers).toBe(1);
@@ -92,7 +92,7 @@ describe('chimes', () => {
     expect(names(one)).toBe('ready');
   });
 
-  it('say so when a session that made room gets no successor', () => {
+  it('signal the loss when a session that made room gets no successor', () => {
     const lane = new LaneHarness(CHIMES).goMakingRoom();
     lane.until(() => lane.phase === 'acquiring', 30_000);
     lane.deny();
@@ -100,7 +100,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost');
   });
 
-  it('say so when the session breaks off while the next one is on its way', () => {
+  it('signal the loss when the session breaks off during the set-up of the next one', () => {
     const lane = new LaneHarness(CHIMES).goRolling();
     lane.end();
     expect(lane.phase).toBe('acquiring');
@@ -108,7 +108,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost');
   });
 
-  it('say nothing of sleep and of waking, unless the first try at it fails', () => {
+  it('are silent about standby and wake, unless the first attempt after a wake fails', () => {
     const lane = new LaneHarness(CHIMES).goStandby();
     lane.pass(60_000);
     lane.speak(2);
@@ -120,7 +120,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost');
   });
 
-  it('say nothing of a new task on a running session', () => {
+  it('are silent about a change of the task', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(5000);
     lane.options({ targets: ['fr'] });
@@ -130,7 +130,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready');
   });
 
-  it('do not interrupt a visitor for good news: it waits for a pause, and then it soon is none', () => {
+  it('wait for a pause with good news, and drop it when it is too old', () => {
     const lane = new LaneHarness({ options: { earcons: true, start: 'voice' } });
     lane.brokerIs(true);
     lane.start();
@@ -155,7 +155,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready lost');
   });
 
-  it('never make a storm of a connection that comes and goes', () => {
+  it('stay rare when the connection comes and goes', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     const from = lane.now;
     for (let i = 0; i < 40; i++) {
@@ -173,7 +173,7 @@ describe('chimes', () => {
     expect(about.every((name, i) => name === (i % 2 === 0 ? 'lost' : 'recovered'))).toBe(true);
   });
 
-  it('say that the microphone is muted and open again, on command, once each', () => {
+  it('signal mute and unmute once each', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(5000);
     for (const muted of [true, true, false, false]) {
@@ -183,7 +183,7 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready muted unmuted');
   });
 
-  it('tell the last word on the microphone, however often it changed in a moment', () => {
+  it('signal the last mute state after several fast changes', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(5000);
     for (let i = 0; i < 31; i++) lane.options({ muted: i % 2 === 0 });
@@ -195,13 +195,13 @@ describe('chimes', () => {
     expect(names(lane)).toBe('ready muted unmuted');
   });
 
-  it('say nothing of a lane that was muted before it was started', () => {
+  it('are silent about a lane that was muted before its start', () => {
     const lane = new LaneHarness({ options: { earcons: true, muted: true } }).goLive();
     lane.speak(3);
     expect(names(lane)).toBe('ready');
   });
 
-  it('wait for the end of the sentence that sounds, come before the next one, and close the gate like any sound', () => {
+  it('play between two sentences, and close the gate like any sound', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.pass(5000);
     lane.hear('a', 1500, true);
@@ -222,7 +222,7 @@ describe('chimes', () => {
     expect(lane.wire.slice(before)).toMatch(/^f*\.+s+$/);
   });
 
-  it('begin again with each start, and end with a stop', () => {
+  it('start anew with each start, and end with a stop', () => {
     const lane = new LaneHarness(CHIMES).goLive();
     lane.stop();
     lane.end();
@@ -242,7 +242,7 @@ describe('chimes', () => {
 });
 
 describe('whatever happens', () => {
-  it('with chimes and ducking, no invariant breaks and there are never many chimes', () => {
+  it('breaks no invariant with chimes and ducking, and plays few chimes', () => {
     const acts = fc.array(anyAct, { maxLength: 60, size: 'max' });
     fc.assert(
       fc.property(acts, fc.constantFrom(...Object.keys(SITUATIONS)), (sequence, name) => {
@@ -265,7 +265,7 @@ describe('whatever happens', () => {
   });
 });
 
-describe('what the machine announces', () => {
+describe('an announcement of the device', () => {
   const PCM = new Uint8Array(48_000).fill(7);
   const played = (lane: LaneHarness): number =>
     lane
@@ -273,7 +273,7 @@ describe('what the machine announces', () => {
       .filter(({ kind, pcm }) => kind === 'earcon' && pcm[0] === 7)
       .reduce((bytes, { pcm }) => bytes + pcm.byteLength, 0);
 
-  it.each(Object.keys(SITUATIONS))('is said once and whole in the situation "%s"', (name) => {
+  it.each(Object.keys(SITUATIONS))('is played once and completely in the situation "%s"', (name) => {
     const lane = situation(name);
     lane.announce(PCM);
     lane.pass(10_000);

@@ -31,7 +31,7 @@ function cancelling(): LaneHarness {
 }
 
 describe('an echo', () => {
-  it('is told with what was measured, once', () => {
+  it('is reported once, with its measured values', () => {
     const lane = new LaneHarness().goLive();
     hearEcho(lane, 5);
     const told = lane.all('notify').filter(({ kind }) => kind === 'echo_detected');
@@ -48,7 +48,7 @@ describe('an echo', () => {
     });
   });
 
-  it('makes the tail fit the device', () => {
+  it('adjusts the tail to the device', () => {
     const lane = new LaneHarness().goLive();
     const slow = { ...MEASURE, delayMs: 400, gainDb: 0 };
     lane.step({ type: 'echo_heard', heard: 'microphone', measure: slow });
@@ -60,7 +60,7 @@ describe('an echo', () => {
 });
 
 describe('the mode off', () => {
-  it('falls back to half-duplex when the lane hears itself, says so, and stays there', () => {
+  it('falls back to half-duplex when the lane hears itself, reports it, and stays there', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.hear('a', 640, true);
     lane.speak(2);
@@ -90,7 +90,7 @@ describe('the mode off', () => {
 });
 
 describe('the mode cancel', () => {
-  it('is half-duplex until the canceller has learnt the room, and lets everything through after', () => {
+  it('is half-duplex until the canceller has learned the room, and open afterwards', () => {
     const lane = new LaneHarness({ options: { echo: 'cancel' } }).goLive();
     lane.hear('a', 640, true);
     lane.speak(2);
@@ -133,7 +133,7 @@ describe('the mode cancel', () => {
         lane.options({ volume: 100 });
       },
     ],
-  ])('is half-duplex until it has learnt again, when %s', (_name, happen) => {
+  ])('is half-duplex until the canceller has learned again, when %s', (_name, happen) => {
     const lane = cancelling();
     expect(report(lane).mode).toBe('cancel');
     happen(lane);
@@ -144,13 +144,13 @@ describe('the mode cancel', () => {
     expect(switches(lane)).toEqual([]);
   });
 
-  it('goes on where the volume is changed by a little', () => {
+  it('goes on after a small change of the volume', () => {
     const lane = cancelling();
     for (const volume of [80, 100, 20]) lane.options({ volume });
     expect(report(lane).mode).toBe('cancel');
   });
 
-  it('falls back when its echo is still heard after it had its time', () => {
+  it('falls back when the echo remains after the time to learn', () => {
     const lane = cancelling();
     hearEcho(lane, 5, 'cancelled');
     expect(report(lane).mode).toBe('cancel');
@@ -161,7 +161,7 @@ describe('the mode cancel', () => {
     expect(switches(lane)).toEqual([false]);
   });
 
-  it('falls back when there is no canceller, and tries one again when it is ordered to', () => {
+  it('falls back without a canceller, and tries again when it is ordered again', () => {
     const lane = cancelling();
     canceller(lane, 'failed', 'it broke');
     canceller(lane, 'failed', 'it broke');
@@ -196,11 +196,11 @@ describe('the mode cancel', () => {
   });
 });
 
-describe('a microphone that is not well', () => {
+describe('a microphone with a problem', () => {
   const news = (lane: LaneHarness, finding: 'silent' | 'deaf' | 'clipping', present: boolean): void =>
     void lane.step({ type: 'capture_news', finding, present, message: `${finding}: ${present}` });
 
-  it('is told of, and is in the report until it is well', () => {
+  it('is reported as an event, and in the report until the problem is over', () => {
     const lane = new LaneHarness().goLive();
     news(lane, 'clipping', true);
     news(lane, 'silent', true);
@@ -214,7 +214,7 @@ describe('a microphone that is not well', () => {
     ]);
   });
 
-  it('cannot be cancelled while it clips, nor before the path is learnt again: the gate is closed meanwhile', () => {
+  it('closes the gate while it clips, and until the canceller has learned again', () => {
     const lane = cancelling();
     expect(report(lane).mode).toBe('cancel');
     news(lane, 'clipping', true);
@@ -230,14 +230,14 @@ describe('a microphone that is not well', () => {
     }
   });
 
-  it('clips as it likes where echo is not cancelled', () => {
+  it('does not change the mode by clipping without the canceller', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     news(lane, 'clipping', true);
     expect(report(lane).mode).toBe('off');
   });
 });
 
-describe('a lane that could not cancel', () => {
+describe('a lane after an echo fallback', () => {
   const MINUTE = 60_000;
   const captured = (lane: LaneHarness): void => lane.capture(false);
 
@@ -250,7 +250,7 @@ describe('a lane that could not cancel', () => {
     return lane;
   }
 
-  it('tries again behind its closed gate, and returns when a trial holds', () => {
+  it('tries the canceller with the gate closed, and returns when a trial succeeds', () => {
     const lane = fallen();
     lane.pass(4 * MINUTE);
     captured(lane);
@@ -268,7 +268,7 @@ describe('a lane that could not cancel', () => {
     expect(lane.notes.at(-1)).toBe('echo_restored');
   });
 
-  it('waits longer after each trial that does not hold', () => {
+  it('waits longer after each failed trial', () => {
     const lane = fallen();
     lane.pass(5 * MINUTE + 1);
     captured(lane);

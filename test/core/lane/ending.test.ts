@@ -42,7 +42,7 @@ describe('stop', () => {
     },
   );
 
-  it('while configuring closes the stream of a service that has been told a task', () => {
+  it('while configuring closes the stream cleanly, because the service has a task', () => {
     const lane = LANE_IN.configuring();
     lane.stop();
     expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'close' });
@@ -109,7 +109,7 @@ describe('a drain', () => {
     expect(lane.last('close_stream').stream).toBe(1);
   });
 
-  it('does not mind what the service says meanwhile', () => {
+  it('ignores messages of the service meanwhile', () => {
     const lane = new LaneHarness().goDraining();
     lane.says(limit('max_duration'));
     lane.says(limit('revoked'));
@@ -122,7 +122,7 @@ describe('a drain', () => {
     expect(lane.state.counts).toMatchObject({ failures: 0, revocations: 0, maxDurations: 0 });
   });
 
-  it('plays nothing more, and hears nothing more', () => {
+  it('plays nothing more, and captures nothing more', () => {
     const lane = new LaneHarness().goDraining();
     lane.hear('a', 500);
     lane.capture();
@@ -131,7 +131,7 @@ describe('a drain', () => {
     expect(lane.accounts.captured).toBe(0);
   });
 
-  it('is not failed by pings that nobody answers', () => {
+  it('does not fail when pings stay unanswered', () => {
     const lane = new LaneHarness({ settings: { drainMs: 100_000 } }).goLive();
     lane.pongs = false;
     lane.stop();
@@ -140,7 +140,7 @@ describe('a drain', () => {
     expect(lane.all('ping')).toHaveLength(0);
   });
 
-  it('is followed by a new session when somebody started the lane meanwhile', () => {
+  it('is followed by a new session when the lane was started meanwhile', () => {
     const lane = new LaneHarness().goDraining();
     const { stream } = lane;
     lane.start();
@@ -157,7 +157,7 @@ describe('a drain', () => {
     expect(lane.wire).toBe('ssss');
   });
 
-  it('is not waited for when a schedule opens again meanwhile', () => {
+  it('ends at once when a schedule opens again meanwhile', () => {
     const lane = new LaneHarness().goLive();
     lane.hold('closed');
     lane.until(() => lane.phase === 'draining', 30_000);
@@ -167,7 +167,7 @@ describe('a drain', () => {
     expect(lane.state.backlog.chunks).toHaveLength(1);
   });
 
-  it('is followed by nothing when the lane was stopped again after that', () => {
+  it('is followed by no session when the lane was stopped again after that', () => {
     const lane = new LaneHarness().goDraining();
     lane.start();
     lane.stop();
@@ -177,7 +177,7 @@ describe('a drain', () => {
 });
 
 describe('a stopped lane', () => {
-  it('is what loses the speech that a change of its languages held back', () => {
+  it('loses the speech held during a change of its languages', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.goLive();
     lane.options({ targets: ['de'] });
@@ -188,7 +188,7 @@ describe('a stopped lane', () => {
     expect(lost).toMatchObject([{ detail: { lost_ms: 3200, cause: 'stopped' } }]);
   });
 
-  it('tells what nobody will hear as it stops, though it is wanted again at once', () => {
+  it('reports unplayed speech when it stops, although it is started again at once', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     lane.goLive();
     lane.speak(10);
@@ -226,7 +226,7 @@ describe('shutdown', () => {
     },
   );
 
-  it('is done within three seconds, whatever the service does', () => {
+  it('ends within three seconds, whatever the service does', () => {
     const lane = new LaneHarness().goLive();
     lane.pongs = false;
     lane.shutdown();
@@ -247,7 +247,7 @@ describe('shutdown', () => {
     expect(idle.log).toEqual([]);
   });
 
-  it('is the end: nothing that comes later does anything', () => {
+  it('is final: later events have no effect', () => {
     const lane = new LaneHarness().goLive();
     lane.shutdown();
     lane.end();

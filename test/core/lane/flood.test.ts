@@ -6,7 +6,7 @@ describe('a service that sends without end', () => {
   // No kind fills what the lane remembers later than its 400th message.
   testFlood({ full: 420, all: 600, mixtures: 5 });
 
-  it('is left, with a cause of its own, and tried again later', () => {
+  it('is disconnected with its own cause, and tried again later', () => {
     const lane = new LaneHarness().goLive();
     const message = 'the agent closed the stream: the service sent too much';
     lane.step({ type: 'broke', stream: lane.stream, fault: 'flood', message });

@@ -87,7 +87,7 @@ export function testFlood(given: { full: number; all: number; mixtures: number }
     expect(more).toBeLessThanOrEqual(once * SLACK);
   });
 
-  it('whatever it sends in turn, the state stays within a bound', () => {
+  it('the state stays within a bound for any sequence of messages', () => {
     const lane = spokenTo();
     const kinds = fc.array(fc.constantFrom(...Object.values(KINDS)), { minLength: 1, maxLength: 6 });
     void fc.assert(

@@ -14,7 +14,7 @@ describe('mute', () => {
     expect(lane.accounts).toMatchObject({ sent: 6, silenced: 4 });
   });
 
-  it('holds for what was said while there was no stream', () => {
+  it('applies to audio captured while there was no stream', () => {
     const lane = new LaneHarness({ options: { muted: true } }).goAcquiring();
     lane.speak(2);
     lane.options({ muted: false });
@@ -28,7 +28,7 @@ describe('mute', () => {
 });
 
 describe('half-duplex', () => {
-  it('is deaf while it speaks and for the tail after it, in whole chunks', () => {
+  it('closes during playback and for the tail after it, in whole chunks', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(2);
     lane.hear('a', 1000, true);
@@ -38,7 +38,7 @@ describe('half-duplex', () => {
     expect(lane.accounts).toMatchObject({ sent: 5, silenced: 5 });
   });
 
-  it('gates the chunk in the middle of which the sound begins', () => {
+  it('gates a chunk in which the sound begins', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(2);
     lane.pass(100);
@@ -48,7 +48,7 @@ describe('half-duplex', () => {
     expect(lane.wire).toBe('ss.');
   });
 
-  it('gates a chunk whose first part was captured while it sounded, and whose last part a second later', () => {
+  it('gates a chunk with a gap whose first part was captured during playback', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 640, true);
     lane.pass(300);
@@ -62,14 +62,14 @@ describe('half-duplex', () => {
     expect(heard.map(({ pcm }) => pcm === null)).toEqual([true, false]);
   });
 
-  it('is deaf for a whole burst, however it comes', () => {
+  it('stays closed for a whole burst, however it arrives', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 0; i < 10; i++) lane.hear('a', 200, i === 9);
     lane.speak(10);
     expect(lane.wire).toBe('........ss');
   });
 
-  it('hears between two sentences that are far enough apart', () => {
+  it('opens between two sentences that are far enough apart', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 320, true);
     lane.speak(5);
@@ -78,7 +78,7 @@ describe('half-duplex', () => {
     expect(lane.wire).toBe('..sss..ss');
   });
 
-  it('knows late chunks from before by the sound of then', () => {
+  it('judges late chunks by the playback at their capture', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 200, true);
     lane.stall(2560);
@@ -96,7 +96,7 @@ describe('half-duplex', () => {
     expect(lane.wire).toBe('sssss');
   });
 
-  it('can be switched while it speaks', () => {
+  it('can be switched during playback', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 3000, true);
     lane.speak(2);
@@ -107,7 +107,7 @@ describe('half-duplex', () => {
     expect(lane.wire).toBe('..ss..');
   });
 
-  it('does not take its own voice for the noise of the room', () => {
+  it('does not count its own voice as noise of the room', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(10);
     lane.hear('a', 20_000, true);
@@ -118,7 +118,7 @@ describe('half-duplex', () => {
 });
 
 describe('the loudspeaker', () => {
-  it('plays what comes, in order, and tells when it found it free', () => {
+  it('plays sound in order, and marks sound that found the loudspeaker free', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(1000);
     lane.hear('a', 500);
@@ -130,7 +130,7 @@ describe('the loudspeaker', () => {
     expect(lane.timers.has('playout')).toBe(false);
   });
 
-  it('keeps sentences of two streams apart, although they have the same name', () => {
+  it('keeps sentences of two streams apart that have the same id', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('1', 5000);
     lane.end();
@@ -144,14 +144,14 @@ describe('the loudspeaker', () => {
     expect(lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength, 0)).toBe(6000 * 48);
   });
 
-  it('plays the sound of a service that names no sentences', () => {
+  it('plays the sound of a service without sentence ids', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 0; i < 5; i++) lane.hear(null, 200);
     lane.pass(2000);
     expect(lane.all('play').reduce((sum, { pcm }) => sum + pcm.byteLength, 0)).toBe(1000 * 48);
   });
 
-  it('goes silent at a stop, at once', () => {
+  it('is silent at once at a stop', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 5000);
     lane.pass(500);

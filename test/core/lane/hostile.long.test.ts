@@ -7,7 +7,7 @@ describeWhateverHappens('fresh', { numRuns: 20 });
 describeStep(30);
 
 describe('the hostile world', () => {
-  it('gets everywhere: every phase and every kind of effect happens in it', () => {
+  it('reaches every phase and causes every kind of effect', () => {
     const { phases, effects, walks } = reach(2600);
     expect([...phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
     expect(effects.size).toBe(21);

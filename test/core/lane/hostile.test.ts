@@ -8,7 +8,7 @@ describeWhateverHappens('fresh', { numRuns: 2 });
 describeStep(10);
 
 describe('the hostile world', () => {
-  it('gets into every phase', () => {
+  it('reaches every phase', () => {
     expect([...reach(100).phases].toSorted()).toEqual([...PHASE_NAMES].toSorted());
   });
 });

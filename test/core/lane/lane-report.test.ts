@@ -7,7 +7,7 @@ const DEVICE = { capture: 'mic', playback: 'speaker' };
 const stamp = (at: number): string => `at ${at}`;
 
 describe('the report of a lane', () => {
-  it('tells the phase, the options and the session', () => {
+  it('shows the phase, the options and the session', () => {
     const lane = new LaneHarness({ options: { targets: ['es', 'fr'], muted: true } }).goLive();
     expect(reportLane('main', lane.state, DEVICE, stamp)).toEqual({
       id: 'main',
@@ -42,7 +42,7 @@ describe('the report of a lane', () => {
     });
   });
 
-  it('tells what is in use, and apart from it what was ordered and refused', () => {
+  it('shows the languages in use, and separately the refused order', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ source: 'de', targets: ['xx'], voice: 'low' });
@@ -58,7 +58,7 @@ describe('the report of a lane', () => {
     });
   });
 
-  it('tells the last problem and when it was', () => {
+  it('shows the last problem and its time', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
     const report = reportLane('main', lane.state, DEVICE, stamp);

@@ -17,7 +17,7 @@ function lagging(options: Partial<LaneOptions> = {}): LaneHarness {
 }
 
 describe('a translated sentence that is dropped', () => {
-  it('is reported once, with what came of it later, 3 s after the last drop', () => {
+  it('is reported once with its later sound, 3 s after the last drop', () => {
     const lane = lagging();
     lane.hear('a', 30_000, true);
     lane.hear('b', 1500);
@@ -36,7 +36,7 @@ describe('a translated sentence that is dropped', () => {
     expect(lane.state.playout.droppedBytes).toBe(5500 * BYTES_A_MS);
   });
 
-  it('is reported in one sum with the next sentence that is dropped', () => {
+  it('is reported in one sum with the next dropped sentence', () => {
     const lane = lagging();
     lane.hear('a', 30_000, true);
     lane.hear('b', 1500);

@@ -21,7 +21,7 @@ const silenced = (lane: LaneHarness): number[] =>
     .flatMap(({ pcm, capturedAt }) => (pcm !== null || capturedAt === null ? [] : [capturedAt]));
 
 describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => {
-  it('closes the gate while it is heard, not while it is written', () => {
+  it('closes the gate while the sound is heard, not while it is written', () => {
     const { lane, device } = live({ delayMs });
     lane.speak(2);
     lane.hear('a', 1000, true);
@@ -37,7 +37,7 @@ describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => 
     expect(silenced(lane).length).toBeGreaterThanOrEqual(4);
   });
 
-  it('is fed without a gap, and little more than its delay ahead', () => {
+  it('is fed without a gap, little further ahead than its delay', () => {
     const { lane, device } = live({ delayMs });
     for (let i = 0; i < 25; i++) {
       lane.hear('a', 400, i === 24);
@@ -53,7 +53,7 @@ describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => 
     expect(device.heard.reduce((sum, { from, until }) => sum + until - from, 0)).toBeCloseTo(10_000, 3);
   });
 
-  it('tells the latency of sound that found it free, and of no other', () => {
+  it('measures the latency only of sound that found the loudspeaker free', () => {
     const { lane } = live({ delayMs });
     lane.hear('a', 500, true);
     lane.hear('b', 500, true);
@@ -66,7 +66,7 @@ describe.each([0, 20, 60, 300, 800])('a loudspeaker %i ms behind', (delayMs) => 
 });
 
 describe('a loudspeaker that is measured', () => {
-  it('keeps the gate closed for as long as it falls behind', () => {
+  it('keeps the gate closed for as long as playback is late', () => {
     const { lane, device } = live({ delayMs: 60 });
     lane.hear('a', 640, true);
     lane.speak(1);
@@ -79,7 +79,7 @@ describe('a loudspeaker that is measured', () => {
     expect(silenced(lane).length).toBeGreaterThanOrEqual(5);
   });
 
-  it('is written to no faster than it sounds, so that its delay does not grow', () => {
+  it('is written to no faster than it plays, so that its delay does not grow', () => {
     const { lane, device } = live({ delayMs: 100, slowPpm: 5000 });
     let worst = 0;
     for (let i = 0; i < 300; i++) {
@@ -90,7 +90,7 @@ describe('a loudspeaker that is measured', () => {
     expect(worst).toBeLessThan(100 + 310);
   });
 
-  it('is fed at once when it has sounded more than it said', () => {
+  it('is fed at once when it has played more than it reported', () => {
     const { lane, device } = live({ delayMs: 60 });
     lane.hear('a', 3000, true);
     lane.pass(50);
@@ -99,7 +99,7 @@ describe('a loudspeaker that is measured', () => {
     expect(device.worstHole).toBeLessThan(0.01);
   });
 
-  it('opens the gate early when it was faster than it said', () => {
+  it('opens the gate early when it was faster than it reported', () => {
     const { lane, device } = live({ delayMs: 0 });
     lane.hear('a', 680, true);
     lane.pass(10);
@@ -114,7 +114,7 @@ describe('a loudspeaker that is measured', () => {
 });
 
 describe('a stop', () => {
-  it('forgets what was written and not heard, also where the word of it comes later', () => {
+  it('forgets written sound that was not heard, also when its report comes later', () => {
     const { lane, device } = live({ delayMs: 300, tellsAfterMs: 5 });
     lane.hear('a', 3000, true);
     lane.stop();
@@ -144,7 +144,7 @@ describe('whatever sounds', () => {
     tellsAfterMs: fc.constantFrom(0, 0, 3),
   });
 
-  it('no chunk with it in it is sent, and no chunk is silenced that is free of it', () => {
+  it('sends no chunk that contains it, and silences no chunk without it', () => {
     fc.assert(
       fc.property(traits, fc.array(deed, { maxLength: 40 }), (given, deeds) => {
         const { lane, device } = live(given);

@@ -51,12 +51,12 @@ function longestGapMs(lane: LaneHarness, from: number): number {
   return Math.max(...[...times, lane.now].map((at, i) => at - (times[i - 1] ?? from)));
 }
 
-describe('languages that change again and again', () => {
+describe('repeated changes of the languages', () => {
   it.each([
     ['in sentences', sentences],
     ['without a pause', noPause],
     ['not at all', nobody],
-  ])('while somebody speaks %s: the lane hears, and loses nothing', (_, speech) => {
+  ])('while a visitor speaks %s: the lane hears, and loses nothing', (_, speech) => {
     const lane = served();
     lane.speak(10);
     const from = lane.now;
@@ -70,7 +70,7 @@ describe('languages that change again and again', () => {
     expect(lane.state.counts.failures).toBe(0);
   });
 
-  it('ask for the first of them at its time, whatever comes after it', () => {
+  it('poll for the first task at its time, whatever change follows', () => {
     const lane = served();
     lane.pass(5000);
     const from = lane.now;
@@ -80,7 +80,7 @@ describe('languages that change again and again', () => {
     expect(lane.all('send_task').filter(({ at }) => at >= from)[0]?.targets).toEqual(['fr']);
   });
 
-  it('let the next session begin in time, with the newest', () => {
+  it('let the next session begin in time, with the newest languages', () => {
     const lane = served({ maxDurationMs: 30_000, rollLeadMs: 12_000 });
     lane.speak(3);
     const from = lane.now;
@@ -101,7 +101,7 @@ describe('languages that change again and again', () => {
     expect(lane.state.counts.rollovers).toBeGreaterThanOrEqual(3);
   });
 
-  it('while the first session is made ready: it goes live', () => {
+  it('during the set-up of the first session: it goes live', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
     behave(lane);
     lane.start();
@@ -111,7 +111,7 @@ describe('languages that change again and again', () => {
     expect(lane.all('send_audio')[0]?.at).toBeLessThan(from + 12_000);
   });
 
-  it('once, while the first session is made ready: told as soon as it may, though a question comes between', () => {
+  it('once, during the set-up of the first session: the task is sent as soon as allowed, although a poll comes between', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     lane.pass(300);
@@ -120,7 +120,7 @@ describe('languages that change again and again', () => {
     expect(lane.last('send_task')).toMatchObject({ at: now + LANE_DEFAULTS.pollMs, targets: ['fr'] });
   });
 
-  it('with none confirmed: the time for it is not begun again', () => {
+  it('with none confirmed: the time limit does not restart', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     const from = lane.now;
@@ -132,7 +132,7 @@ describe('languages that change again and again', () => {
     expect(lane.state.problem?.code).toBe('setup_timeout');
   });
 
-  it('with none confirmed: the newest is told on the same stream before it is given up', () => {
+  it('with none confirmed: the newest task is sent on the same stream before that fails', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['fr'] });
@@ -144,7 +144,7 @@ describe('languages that change again and again', () => {
     expect(lane.hearing).toMatchObject({ id: 1, confirmedTask: { targets: ['it'] } });
   });
 
-  it('and back again to what is on its way: nothing more is told', () => {
+  it('and back to the pending task: no other task is sent', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     for (const target of ['fr', 'it', 'fr']) {
@@ -157,7 +157,7 @@ describe('languages that change again and again', () => {
     expect(lane.hearing).toMatchObject({ taskStale: false, confirmedTask: { targets: ['fr'] } });
   });
 
-  it('beside a session that nears its limit: the next one is told, and takes over with what is newest', () => {
+  it('near the limit of a session: the next one gets the task, and takes over with the newest', () => {
     const lane = new LaneHarness().goReady();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 5000) lane.speak(1);
@@ -169,7 +169,7 @@ describe('languages that change again and again', () => {
     expect(lane.hearing).toMatchObject({ id: 2, confirmedTask: { targets: ['fr'] } });
   });
 
-  it('beside a session that nears its limit: the next one is made ready with it, and takes over though somebody speaks', () => {
+  it('near the limit of a session: the next one is set up with the task, and takes over during speech', () => {
     const lane = new LaneHarness().goRolling();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 11_000) lane.speak(1);
@@ -182,7 +182,7 @@ describe('languages that change again and again', () => {
     expect(lane.hearing).toMatchObject({ id: 2, confirmedTask: { targets: ['fr'] } });
   });
 
-  it('and taken back beside a session that nears its limit: the next one waits for a pause, as ever', () => {
+  it('and back near the limit of a session: the next one waits for a pause as usual', () => {
     const lane = new LaneHarness().goRolling();
     const [first] = [taskOf(lane.state).targets];
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
@@ -198,7 +198,7 @@ describe('languages that change again and again', () => {
     expect(lane.state.counts.splits).toBe(0);
   });
 
-  it('beside a session that nears its limit, whose successor fails: the live one is told after all', () => {
+  it('near the limit of a session whose successor fails: the live one gets the task after all', () => {
     const lane = new LaneHarness().goRolling();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 5000) lane.speak(1);

@@ -17,7 +17,7 @@ describe('a transcript', () => {
     expect(lane.last('caption').caption).toEqual({ ...given, ...caption });
   });
 
-  it('of the last words still comes while the stream drains', () => {
+  it('of the last words still arrives while the stream drains', () => {
     const lane = new LaneHarness().goDraining();
     lane.says(translated({ text: 'adiós' }));
     expect(lane.last('caption').caption.text).toBe('adiós');
@@ -41,7 +41,7 @@ describe('a warning', () => {
     },
   );
 
-  it('may say nothing at all, or far too much', () => {
+  it('may be empty, or far too long', () => {
     const lane = new LaneHarness().goLive();
     lane.says(warned('warning'));
     expect(lane.state.warning).toMatchObject({ code: 'service_warning', message: 'no details' });
@@ -52,7 +52,7 @@ describe('a warning', () => {
 });
 
 describe('an error on a live stream', () => {
-  it('that is no refusal is noted, and the stream goes on', () => {
+  it('is noted if it is no refusal, and the stream goes on', () => {
     const lane = new LaneHarness().goLive();
     lane.says(ready('none'));
     expect(lane.state.warning).toBeNull();

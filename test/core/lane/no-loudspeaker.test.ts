@@ -24,7 +24,7 @@ function deprived(): Lane {
 }
 
 describe('a translation that comes while there is no loudspeaker', () => {
-  it('is held, and said whole when the loudspeaker is back', () => {
+  it('is held, and played completely when the loudspeaker is back', () => {
     const lane = deprived();
     lane.hear('a', 4000, true);
     lane.hear('b', 2000, true);
@@ -37,7 +37,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(lane.state.counts.speechDroppedMs).toBe(0);
   });
 
-  it('goes on from where it was, if it had begun', () => {
+  it('continues where it was interrupted', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 5000, true);
     lane.pass(500);
@@ -51,7 +51,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(written(lane)).toBe(5000);
   });
 
-  it('is given up when it is 30 s old, and that is told once, with the sum, when the loudspeaker is back', () => {
+  it('is dropped after 30 s, and reported once with the sum when the loudspeaker is back', () => {
     const lane = deprived();
     lane.hear('a', 4000, true);
     lane.pass(20_000);
@@ -74,7 +74,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(written(lane)).toBe(0);
   });
 
-  it('is given up, the oldest first, where more than 20 s wait', () => {
+  it('is dropped, the oldest first, when more than 20 s wait', () => {
     const lane = deprived();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) lane.hear(name, 6000, true);
     back(lane);
@@ -85,7 +85,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     ]);
   });
 
-  it('is told each ten minutes while the loudspeaker stays away, and its end tells the whole of it', () => {
+  it('is reported every ten minutes while the loudspeaker is away, and with the whole sum at its end', () => {
     const lane = deprived();
     for (let minute = 0; minute < 25; minute++) {
       lane.hear(`${minute}`, 1000, true);
@@ -99,7 +99,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(events(lane).at(-1)).toMatchObject({ why: 'no_loudspeaker', sentences: 25, dropped_ms: 25_000 });
   });
 
-  it('is told of when the lane is stopped, too', () => {
+  it('is reported when the lane is stopped', () => {
     const lane = deprived();
     lane.hear('a', 4000, true);
     lane.pass(40_000);
@@ -108,7 +108,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 4000 }]);
   });
 
-  it('outlives a defect of the program in what is told', () => {
+  it('is still reported after a defect of the program', () => {
     const lane = deprived();
     lane.hear('a', 4000, true);
     lane.pass(40_000);
@@ -119,7 +119,7 @@ describe('a translation that comes while there is no loudspeaker', () => {
     expect(events(lane)).toMatchObject([{ why: 'no_loudspeaker', dropped_ms: 4000 }]);
   });
 
-  it('is not counted as latency from the wire to the ear', () => {
+  it('is not counted as latency from receipt to playback', () => {
     const lane = deprived();
     lane.hear('a', 1000, true);
     lane.pass(9000);
@@ -129,8 +129,8 @@ describe('a translation that comes while there is no loudspeaker', () => {
   });
 });
 
-describe('a loudspeaker of which nobody says when it is back', () => {
-  it('is tried with 8 ms of silence at once and every 5 s while something waits for it', () => {
+describe('a loudspeaker that does not report its return', () => {
+  it('is probed with 8 ms of silence at once and every 5 s while speech waits', () => {
     const lane = deprived();
     lane.pass(20_000);
     expect(lane.all('play')).toEqual([]);
@@ -140,7 +140,7 @@ describe('a loudspeaker of which nobody says when it is back', () => {
     expect(lane.all('play').every(({ pcm }) => pcm.every((byte) => byte === 0))).toBe(true);
   });
 
-  it('is tried every minute while nothing waits for it: it does not stay lost until somebody comes', () => {
+  it('is probed every minute while nothing waits', () => {
     const lane = deprived();
     lane.pass(250_000);
     expect(written(lane, 'fade')).toBe(4 * 8);
@@ -149,7 +149,7 @@ describe('a loudspeaker of which nobody says when it is back', () => {
     expect(written(lane, 'fade')).toBe(4 * 8);
   });
 
-  it('is not tried while the lane is stopped', () => {
+  it('is not probed while the lane is stopped', () => {
     const lane = deprived();
     lane.stop();
     lane.end('closed');
@@ -158,8 +158,8 @@ describe('a loudspeaker of which nobody says when it is back', () => {
   });
 });
 
-describe('what was written and not heard', () => {
-  it('is told where the loudspeaker did not take it, chimes and silence left out', () => {
+describe('written sound that was not heard', () => {
+  it('is reported if the loudspeaker did not take it, except chimes and silence', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 700, true);
     const { write, at } = lane.last('play');
@@ -171,7 +171,7 @@ describe('what was written and not heard', () => {
     expect(events(lane)).toEqual([{ why: 'no_loudspeaker', sentences: 1, dropped_ms: 700, waiting_ms: 0 }]);
   });
 
-  it('is told where the device was away with it', () => {
+  it('is reported if the device was away', () => {
     const lane = new LaneHarness().goLive();
     lane.step({ type: 'unheard', ms: 800 });
     lane.hush(5);

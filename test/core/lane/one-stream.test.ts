@@ -8,8 +8,8 @@ describe('an account with room for one stream', () => {
   testRoom();
 });
 
-describe('a token that was refused for want of room', () => {
-  it('is used for the session that comes when there is room', () => {
+describe('a token that was refused because of the limit of streams', () => {
+  it('is used for the next session when there is room', () => {
     const lane = new LaneHarness().goMakingRoom();
     lane.end('closed', {}, 1);
     lane.until(() => lane.phase === 'connecting', 2000);
@@ -31,7 +31,7 @@ describe('a token that was refused for want of room', () => {
     expect(tokens(lane)).toBe(3);
   });
 
-  it('does not count as a try that did not reach the service', () => {
+  it('does not count as an attempt that did not reach the service', () => {
     const lane = new LaneHarness().goConnecting({ windowMs: 600_000 });
     for (let tries = 0; tries < 5; tries++) {
       lane.refuse('session_limit_reached', { status: 409 });
@@ -42,7 +42,7 @@ describe('a token that was refused for want of room', () => {
     expect(lane.notes).not.toContain('unreachable');
   });
 
-  it('is gone where the connection had been opened', () => {
+  it('is spent if the connection had been opened', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(refused('session_limit_reached'));
     expect(lane.lease).toBeNull();

@@ -40,7 +40,7 @@ const refusals = (lane: LaneHarness): number => lane.state.counts.failures;
 
 /** @param given this many rollovers, and how long a session may last */
 export function testTokens(given: { atUpgrade: number; inMessage: number; limitMs?: number }): void {
-  it('that refuses at the upgrade costs one token for each session, the first rollover included', () => {
+  it('needs one token for each session when it refuses at the upgrade, also for the first rollover', () => {
     const lane = runningDeps(() => 1, 'at the upgrade', given.limitMs);
     for (let rollover = 1; rollover <= given.atUpgrade; rollover++) {
       talkFor(lane, 1);
@@ -54,7 +54,7 @@ export function testTokens(given: { atUpgrade: number; inMessage: number; limitM
     expect(lane.accounts).toMatchObject({ lost: 0, dropped: 0 });
   });
 
-  it('that refuses in a message costs a second token in the first rollover and in each tenth after it alone', () => {
+  it('needs a second token only for the first and each tenth rollover when it refuses in a message', () => {
     const lane = runningDeps(() => 1, 'in a message', given.limitMs);
     const perRollover: number[] = [];
     for (let rollover = 1; rollover <= given.inMessage; rollover++) {
@@ -70,7 +70,7 @@ export function testTokens(given: { atUpgrade: number; inMessage: number; limitM
 
 /** When such an account is asked whether it has room again. */
 export function testRoom(limitMs?: number): void {
-  it('is asked for room only in each tenth rollover', () => {
+  it('gets a second stream requested only in each tenth rollover', () => {
     const lane = runningDeps(() => 1, 'at the upgrade', limitMs);
     talkFor(lane, 10);
     expect(refusals(lane)).toBe(1);
@@ -78,7 +78,7 @@ export function testRoom(limitMs?: number): void {
     expect(refusals(lane)).toBe(2);
   });
 
-  it('that has room again later: the next try switches beside the live session, and so do those after it', () => {
+  it('allows two streams again later: the next attempt switches beside the live session, and so do later ones', () => {
     let room = 1;
     const lane = runningDeps(() => room, 'at the upgrade', limitMs);
     talkFor(lane, 1);

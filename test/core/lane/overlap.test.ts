@@ -11,7 +11,7 @@ const OVER = limit('max_duration');
 const REVOKED = limit('revoked');
 const EOS = finished();
 
-describe('the live session dies', () => {
+describe('the live session fails', () => {
   it.each([
     ['rolling', 'acquiring'],
     ['rolling, connecting', 'connecting'],
@@ -45,7 +45,7 @@ describe('the live session dies', () => {
     expect(lane.accounts.held).toBe(0);
   });
 
-  it('for a reason that would park it: the next one is there already', () => {
+  it('for a reason that would park the lane: the next one takes over', () => {
     const lane = new LaneHarness().goReady();
     lane.says(refused('intent_mismatch'), 1);
     expect(lane.phase).toBe('live');
@@ -54,7 +54,7 @@ describe('the live session dies', () => {
 });
 
 describe('an old session', () => {
-  it('ends cleanly in the middle of a sentence: what is missing of it is counted', () => {
+  it('ends cleanly in the middle of a sentence: the missing part is counted', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goReady();
     lane.understands('a', 1);
     lane.translates('a', 60, 1);
@@ -72,7 +72,7 @@ describe('an old session', () => {
     ['reaches its limit', (lane: LaneHarness) => lane.says(OVER, 1)],
     ['ends by itself', (lane: LaneHarness) => lane.says(EOS, 1)],
   ])(
-    '%s in a pause: what it had not spoken goes to the next one, which has heard nothing newer',
+    '%s in a pause: its unspoken speech goes to the next one, which has heard nothing newer',
     (_, happen) => {
       const lane = new LaneHarness().goOldSession();
       happen(lane);
@@ -88,7 +88,7 @@ describe('an old session', () => {
     },
   );
 
-  it('dies when the next one has heard newer speech: what it had not spoken is said late', () => {
+  it('fails when the next one has heard newer speech: its unspoken speech is replayed late', () => {
     const lane = new LaneHarness().goOldSession();
     lane.speak(2);
     lane.end('cut', {}, 1);
@@ -100,7 +100,7 @@ describe('an old session', () => {
     expect(lane.accounts).toMatchObject({ held: 0, lost: 0 });
   });
 
-  it('dies, and the next one too: all of it is said again in the order in which it was spoken', () => {
+  it('fails, and the next one too: all speech is replayed in its original order', () => {
     const lane = new LaneHarness().goOldSession();
     lane.speak(3);
     lane.end('cut', {}, 1);
@@ -111,7 +111,7 @@ describe('an old session', () => {
     expect(held).toEqual(held.toSorted((one, other) => one - other));
   });
 
-  it('falls silent with something to say: it is asked for a sign of life, and what it owes is said by the next one', () => {
+  it('falls silent with unspoken speech: it is pinged, and the next one replays the speech', () => {
     const lane = new LaneHarness().goOldSession();
     lane.pongs = false;
     lane.hush(20);
@@ -121,7 +121,7 @@ describe('an old session', () => {
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
-  it('says nothing to what was heard, and lives: it is ended in order, and that was no speech', () => {
+  it('sends no result and answers pings: it is ended cleanly, and the speech counts as noise', () => {
     const lane = new LaneHarness().goOldSession();
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
@@ -133,7 +133,7 @@ describe('an old session', () => {
     });
   });
 
-  it('was sent speech, said nothing of it and ends in order all the same: that was no noise, it is said by the next one', () => {
+  it('fell silent in the middle of speech and ends cleanly: the next one replays the speech', () => {
     const lane = new LaneHarness();
     lane.isSpeech = true;
     lane.goOldSession();
@@ -151,7 +151,7 @@ describe('an old session', () => {
     ['es', 12, true],
     ['es', 6, false],
     ['fr', 0, true],
-  ])('wrote down a Spanish text, spoke none and ends in order; it has spoken %s', (voice, again, isSure) => {
+  ])('sent a Spanish text without sound and ends cleanly; it has spoken %s', (voice, again, isSure) => {
     const lane = new LaneHarness({ options: { echo: 'off', targets: ['es', 'fr'] } });
     lane.isSpeech = isSure;
     lane.goReady();
@@ -170,7 +170,7 @@ describe('an old session', () => {
     expect(ended.at(-1)?.detail).toMatchObject({ cause: 'rollover' });
   });
 
-  it('heard what the voice detector takes for noise, and ends in order: nothing is said again', () => {
+  it('heard noise by the voice detector, and ends cleanly: nothing is replayed', () => {
     const lane = new LaneHarness();
     lane.isSpeech = false;
     lane.goOldSession();
@@ -180,7 +180,7 @@ describe('an old session', () => {
     expect(lane.last('notify')).toMatchObject({ detail: { cause: 'rollover' } });
   });
 
-  it('breaks off while somebody speaks: what it owes is kept apart from that by a pause, before and behind', () => {
+  it('breaks off while a visitor speaks: a pause before and after separates the replayed speech', () => {
     const lane = new LaneHarness().goOldSession();
     const from = lane.all('send_audio').length;
     lane.speak(4);
@@ -196,21 +196,21 @@ describe('an old session', () => {
     expect(wire).toMatch(/^s{4}\.{3}s{8}\.s{14}/);
   });
 
-  it('dies before it has ended in order: what it owes is said by the next one', () => {
+  it('fails before its clean end: the next one replays the speech that it owes', () => {
     const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     lane.end('cut', {}, 1);
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
-  it('dies after it was told to end: it had nothing left to say', () => {
+  it('fails after it was asked to end: it had nothing left to say', () => {
     const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     lane.end('closed', {}, 1);
     expect(lane.state).toMatchObject({ oldSession: null, counts: { takenBack: 0, failures: 0 } });
   });
 
-  it('never answers its end_task: what it owes is said by the next one', () => {
+  it('never answers its end_task: the next one replays the speech that it owes', () => {
     const lane = new LaneHarness().goOldSession();
     lane.hush(16);
     expect(lane.last('end_task').stream).toBe(1);
@@ -223,7 +223,7 @@ describe('an old session', () => {
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
-  it('complains: nobody minds', () => {
+  it('sends an error: it is ignored', () => {
     const lane = new LaneHarness().goOldSession();
     lane.says(refused('service_timeout'), 1);
     lane.says(refused('intent_mismatch'), 1);
@@ -234,14 +234,14 @@ describe('an old session', () => {
     });
   });
 
-  it('goes at a stop', () => {
+  it('is closed at a stop', () => {
     const lane = new LaneHarness().goOldSession();
     lane.stop();
     expect(lane.state).toMatchObject({ session: { kind: 'draining' }, oldSession: null });
     expect(lane.last('end_task').stream).toBe(2);
   });
 
-  it('is gone before a third session is begun', () => {
+  it('is closed before a third session begins', () => {
     const lane = new LaneHarness().goReady({ maxDurationMs: LIMIT_MS });
     lane.end('cut', {}, 2);
     lane.until(() => lane.phase === 'rolling', 5000);
@@ -261,7 +261,7 @@ describe('an old session', () => {
 
 describe('other languages', () => {
   it.each(['rolling', 'rolling, connecting', 'rolling, configuring', 'rolling, ready'])(
-    'ordered while %s: the live session is told, the next one begun again',
+    'ordered while %s: the live session gets the task, the next one begins again',
     (name) => {
       const lane = situation(name);
       lane.options({ targets: ['fr'] });
@@ -282,7 +282,7 @@ describe('other languages', () => {
     },
   );
 
-  it('ordered while the old one finishes: only the new one is told', () => {
+  it('ordered while the old one finishes: only the new one gets the task', () => {
     const lane = new LaneHarness().goOldSession();
     lane.options({ targets: ['fr'] });
     lane.pass(3000);

@@ -112,7 +112,7 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
 const TABLE = PHASE_NAMES.flatMap((from) => PHASES[from].to.map((to) => `${from} > ${to}`));
 
 describe('the table of phases', () => {
-  it('has a story for each of its steps', () => {
+  it('has a story for each transition', () => {
     expect(Object.keys(STORIES).toSorted()).toEqual(TABLE.toSorted());
   });
 
@@ -124,13 +124,13 @@ describe('the table of phases', () => {
     expect(lane.phase).toBe(to);
   });
 
-  it('allows its own steps and no other', () => {
+  it('allows its own transitions and no others', () => {
     for (const from of PHASE_NAMES) {
       for (const to of PHASE_NAMES) expect(isTransition(from, to)).toBe(TABLE.includes(`${from} > ${to}`));
     }
   });
 
-  it('leads from everywhere to the end, and from nowhere out of it', () => {
+  it('leads from every phase to `closed`, and from there to none', () => {
     for (const from of PHASE_NAMES) {
       const reached = new Set([from]);
       for (const phase of reached) for (const to of PHASES[phase].to) reached.add(to);
@@ -139,7 +139,7 @@ describe('the table of phases', () => {
     }
   });
 
-  it('goes through idle from one session to the next, when a drained lane is wanted again', () => {
+  it('goes through idle from one session to the next when a drained lane was started again', () => {
     const lane = new LaneHarness().goDraining();
     lane.start();
     expect(lane.walked.slice(-2)).toEqual([

@@ -6,8 +6,8 @@ import { describeRaces } from './races.ts';
 /** All 120 orders are the long test's. */
 describeRaces(10);
 
-describe('a stream that says again that it is open', () => {
-  it('is not taken for its successor', () => {
+describe('a repeated `opened` of a stream', () => {
+  it('is not applied to its successor', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.step({ type: 'opened', stream: 1 });
@@ -17,7 +17,7 @@ describe('a stream that says again that it is open', () => {
 });
 
 describe('a forked world', () => {
-  it('is a world of its own', () => {
+  it('is independent of the original', () => {
     const lane = new LaneHarness().goLive();
     const twin = fork(lane);
     twin.speak(3);

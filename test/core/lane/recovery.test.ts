@@ -78,7 +78,7 @@ describe('a live stream that ends', () => {
     expect(started.map(({ detail }) => detail['reason'])).toEqual(['start', 'revoked', 'max_duration']);
   });
 
-  it('in the middle of a word loses nothing of it', () => {
+  it('in the middle of a word loses no part of the word', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(7);
     lane.says(limit('revoked'));
@@ -92,7 +92,7 @@ describe('a live stream that ends', () => {
     expect(lane.wire).not.toContain('f');
   });
 
-  it('lets the translation that is here already be heard to its end', () => {
+  it('plays the received translation to its end', () => {
     const lane = new LaneHarness().goLive();
     lane.hear('a', 3000, true);
     lane.end();
@@ -102,7 +102,7 @@ describe('a live stream that ends', () => {
     expect(lane.all('flush_playback')).toHaveLength(0);
   });
 
-  it('tells the operator what the service said', () => {
+  it("shows the service's message to the operator", () => {
     const lane = new LaneHarness().goLive();
     lane.end('cut', { detail: '1006' });
     expect(lane.state.problem?.message).toBe('the service closed the stream (1006)');
@@ -121,7 +121,7 @@ describe('an early message instead of a task', () => {
     expect(lane.phase).toBe(patience === 'parked' && promptTries === undefined ? 'parked' : 'waiting');
   });
 
-  it('that names the balance parks the lane, with the words of the service', () => {
+  it("that names the balance parks the lane, with the service's message", () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(refused('insufficient_balance', { detail: 'INSUFFICIENT_BALANCE: top up first' }));
     expect(lane.phase).toBe('parked');
@@ -132,7 +132,7 @@ describe('an early message instead of a task', () => {
   });
 
   it.each(['new', 'known'])(
-    'that calls a %s task invalid parks the lane only if a prompt try ends so, too',
+    'that calls a %s task invalid parks the lane only if a prompt retry fails the same way',
     (kind) => {
       const lane = new LaneHarness();
       const refuse = (phase: string): void => {
@@ -155,13 +155,13 @@ describe('an early message instead of a task', () => {
     },
   );
 
-  it('that calls it invalid without a word does so too', () => {
+  it('that calls the task invalid without an explanation has the same effect', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(rejected());
     expect(lane.state.problem).toMatchObject({ code: 'task_rejected', message: 'the task is not valid' });
   });
 
-  it('about something else is noted and does not end the try', () => {
+  it('about something else is noted and does not end the attempt', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(warned('error', { code: 'RATE_LIMIT_EXCEEDED', text: 'slower, please' }));
     expect(lane.phase).toBe('configuring');
@@ -177,7 +177,7 @@ describe('an early message instead of a task', () => {
 });
 
 describe('a lane that parks', () => {
-  it('gives up a token that a try at a rollover left over', () => {
+  it('forgets a token left over from a failed rollover', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.unreach(false);
@@ -191,7 +191,7 @@ describe('a lane that parks', () => {
 });
 
 describe('a black hole', () => {
-  it('is found when three pings in a row are not answered', () => {
+  it('is detected when three pings in a row are not answered', () => {
     const lane = new LaneHarness().goLive();
     lane.pongs = false;
     const liveAt = lane.now;
@@ -206,7 +206,7 @@ describe('a black hole', () => {
     expect(lane.last('notify').detail).toMatchObject({ reason: 'network' });
   });
 
-  it('is not seen where only some answers are lost', () => {
+  it('is not assumed when only some answers are lost', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 0; i < 6; i++) {
       lane.pongs = i % 3 === 2;
@@ -218,7 +218,7 @@ describe('a black hole', () => {
 });
 
 describe('failures in a row', () => {
-  it('are followed by ever longer waits, up to a minute', () => {
+  it('cause increasing waits, up to a minute', () => {
     const longest = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
       const lane = new LaneHarness({ seed: seed * 7919 }).goConnecting();
@@ -237,7 +237,7 @@ describe('failures in a row', () => {
     }
   });
 
-  it('are forgotten after a stable minute, and not before', () => {
+  it('are forgotten after a stable minute, not before', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(true);
     lane.comeBack();
@@ -247,7 +247,7 @@ describe('failures in a row', () => {
     expect(lane.state.failures).toBe(0);
   });
 
-  it('are not forgotten by streams that only just live', () => {
+  it('are not forgotten when streams are live only briefly', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 1; i <= 4; i++) {
       lane.pass(LANE_DEFAULTS.stableMs - 5000);
@@ -257,7 +257,7 @@ describe('failures in a row', () => {
     }
   });
 
-  it('are forgotten when somebody starts the lane again', () => {
+  it('are forgotten when the lane is started again', () => {
     const lane = new LaneHarness().goParked();
     lane.stop();
     lane.start();

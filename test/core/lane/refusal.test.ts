@@ -58,7 +58,7 @@ describe('an upgrade that is refused', () => {
     expect(lane.notes).not.toContain('parked');
   });
 
-  it('because of the balance parks at once, and the operator reads why', () => {
+  it('because of the balance parks at once, and the report shows why', () => {
     const lane = new LaneHarness().goConnecting();
     lane.refuse('insufficient_balance', { errorCode: 100_050, detail: 'Insufficient balance: top up' });
     expect(lane.phase).toBe('parked');
@@ -78,7 +78,7 @@ describe('an upgrade that is refused', () => {
     expect(lane.due('retry')).toBeLessThanOrEqual(34_000);
   });
 
-  it('before it is open is a failure like any other when it only closes', () => {
+  it('counts as an ordinary failure when the connection just closes', () => {
     const lane = new LaneHarness().goConnecting();
     lane.end();
     expect(lane.phase).toBe('waiting');

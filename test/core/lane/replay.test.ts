@@ -30,7 +30,7 @@ describe('a stream that breaks off', () => {
     expect(lane.accounts).toMatchObject({ held: 0, lost: 0, dropped: 0 });
   });
 
-  it('does not say again what it had spoken', () => {
+  it('does not replay speech that was spoken', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -44,7 +44,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(3);
   });
 
-  it('says again what was understood and not yet spoken', () => {
+  it('replays speech that was transcribed and not yet spoken', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -58,7 +58,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.backlog.chunks.filter(({ voiced }) => voiced)).toHaveLength(5);
   });
 
-  it('says the sentence that was under way again, and not the one before it that the service had ended sooner than we did', () => {
+  it('replays the open sentence, and not the one before it that the service ended earlier than the lane', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(2);
@@ -69,7 +69,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(6);
   });
 
-  it('says the last 1.5 s again when a service without times has cut running speech', () => {
+  it('replays the last 1.5 s when a service without timestamps has cut running speech', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(30);
     lane.understands('a');
@@ -78,7 +78,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(5);
   });
 
-  it('remembers no more than the hold takes, however long somebody speaks without a breath', () => {
+  it('replays at most what the backlog can hold, also after long speech without a pause', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(400);
     lane.end();
@@ -89,7 +89,7 @@ describe('a stream that breaks off', () => {
     expect(lane.accounts).toMatchObject({ held: 93, lost: 347 });
   });
 
-  it('forgets what was said long ago and never spoken: it was no speech', () => {
+  it('does not replay old audio that was never spoken: it was no speech', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(5);
     lane.hush(Math.ceil(LANE_DEFAULTS.replayMs / CHUNK_MS));
@@ -97,7 +97,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(0);
   });
 
-  it('whose service names no sentences: what was understood is spoken with the next sound', () => {
+  it('from a service without ids: the next sound settles the transcribed speech', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -108,7 +108,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(4);
   });
 
-  it('while the microphone was lost: the silence in its place ended the sentence', () => {
+  it('while the microphone was lost: the inserted silence ended the sentence', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.pass(3000);
@@ -118,7 +118,7 @@ describe('a stream that breaks off', () => {
     expect(lane.state.counts.takenBack).toBe(0);
   });
 
-  it('twice in a row: still nothing is lost', () => {
+  it('twice in a row: nothing is lost', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);
     lane.end();
@@ -141,7 +141,7 @@ describe('a stream that breaks off', () => {
     expect(again.slice(0, 8)).toEqual(again.slice(0, 8).toSorted((a, b) => a - b));
   });
 
-  it('gives muted chunks back as silence', () => {
+  it('replays muted chunks as silence', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(2);
     lane.options({ muted: true });
@@ -155,7 +155,7 @@ describe('a stream that breaks off', () => {
     expect(lane.accounts).toMatchObject({ silenced: 1, lost: 0 });
   });
 
-  it('while its task is changed: what the old task had not spoken is said to the next stream', () => {
+  it('while its task is changed: speech that the old task had not spoken is replayed to the next stream', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.speak(4);
@@ -171,7 +171,7 @@ describe('a lane with two languages', () => {
   const sound = (lane: LaneHarness, sentence: string, language: string, ms: number, last = true): void =>
     lane.hear(`${sentence}/${language}`, ms, last, lane.stream, sentence, language);
 
-  it('says the second language of a sentence to the next stream, and leaves the first one out', () => {
+  it('replays a sentence for its second language only, when the first was spoken', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -190,7 +190,7 @@ describe('a lane with two languages', () => {
     expect(lane.all('play').length).toBeGreaterThan(before);
   });
 
-  it('does not say again what is missing in a language only that nobody wants any more', () => {
+  it('does not replay speech that is missing only in a language that was removed', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -203,7 +203,7 @@ describe('a lane with two languages', () => {
     expect(lane.accounts).toMatchObject({ held: 3, lost: 0 });
   });
 
-  it('keeps apart what stood on both sides of that', () => {
+  it('separates the speech before and after that', () => {
     const lane = new LaneHarness(TWO).goLive();
     const span = (id: string, start: number, end: number): void =>
       lane.says(understood({ id, span: { fromMs: start * 1000, toMs: end * 1000 } }));
@@ -220,7 +220,7 @@ describe('a lane with two languages', () => {
     ]);
   });
 
-  it('says again what is missing in a language that the service speaks on, because it has refused the order', () => {
+  it('replays speech that is missing in a language that goes on because the service refused the order', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.pass(3000);
     lane.options({ source: 'xx', targets: ['es'] });
@@ -236,7 +236,7 @@ describe('a lane with two languages', () => {
     expect(lane.state.counts.takenBack).toBe(8);
   });
 
-  it('puts a pause of its own between a sentence said in one language and what was said in none', () => {
+  it('inserts a pause between a sentence spoken in one language and speech spoken in none', () => {
     const lane = new LaneHarness(TWO).goLive();
     lane.speak(20);
     lane.says(understood({ id: 'a', span: { fromMs: 0, toMs: 3200 } }));
@@ -249,7 +249,7 @@ describe('a lane with two languages', () => {
     expect(wire).toMatch(/^s{10}\.{3}s{10}/);
   });
 
-  it('says a sentence once more whose translation was cut off, while the stream goes on, and not when more than half came', () => {
+  it('replays a sentence whose translation was cut off on a live stream, unless more than half of it came', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(4);
@@ -272,7 +272,7 @@ describe('a lane with two languages', () => {
     expect(lane.state.counts.saidAgain).toBe(1);
   });
 
-  it('says nothing again of a translation that is stuck on the way behind an answer to a ping', () => {
+  it('does not replay a translation that is delayed behind an answer to a ping', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(5);
     lane.hush(4);

@@ -7,7 +7,7 @@ import { emptyReplayLog } from '../../../src/core/replay/replay-log.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a step that threw', () => {
-  it('lets go of everything that the lane had open, and begins again after a wait', () => {
+  it('closes everything that the lane had open, and restarts after a wait', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(3);
     const stream = lane.stream;
@@ -28,7 +28,7 @@ describe('a step that threw', () => {
   });
 
   it.each(['session', 'oldSession', 'timers', 'backlog', 'playout'])(
-    'is survived where even the clean end throws, for its %s: made new from what it is given and counts',
+    'is survived when the restart throws, too, because of its %s: the lane is rebuilt from settings and counts',
     (broken) => {
       const lane = new LaneHarness().goLive();
       lane.speak(3);
@@ -58,7 +58,7 @@ describe('a step that threw', () => {
     },
   );
 
-  it('and whose clean end throws still obeys what came with it: stop, shutdown', () => {
+  it('still obeys the stop or shutdown of that step when the restart throws, too', () => {
     for (const [type, phase] of [
       ['stop', 'idle'],
       ['shutdown', 'closed'],
@@ -70,7 +70,7 @@ describe('a step that threw', () => {
     }
   });
 
-  it('is told: an event, a reason, the last error and a count', () => {
+  it('is reported as an event, a reason, the last error and a count', () => {
     const lane = new LaneHarness().goLive();
     lane.crash();
     expect(lane.last('notify')).toMatchObject({
@@ -86,7 +86,7 @@ describe('a step that threw', () => {
     expect(lane.state.counts.defects).toBe(1);
   });
 
-  it('counts the speech that waited as lost', () => {
+  it('counts the held speech as lost', () => {
     const lane = new LaneHarness().goWaiting();
     lane.forgetPlans();
     for (let i = 0; i < 3; i++) lane.capture(true);
@@ -96,7 +96,7 @@ describe('a step that threw', () => {
     expect(lane.last('notify').detail).toMatchObject({ lost_ms: 960 });
   });
 
-  it('counts what the stream had heard and not spoken as lost, too, and tells both as lost speech', () => {
+  it('counts the unspoken speech of the stream as lost, too, and reports both together', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goLive();
     lane.speak(4);
     lane.hush(3);
@@ -117,7 +117,7 @@ describe('a step that threw', () => {
     ]);
   });
 
-  it('counts what an old stream still owed as lost', () => {
+  it('counts the unspoken speech of an old stream as lost', () => {
     const lane = new LaneHarness().goOldSession();
     const owed = owedChunks(lane.state.oldSession?.stream.replay ?? emptyReplayLog([], 0));
     const voiced = owed.filter((chunk) => chunk.voiced).length;
@@ -126,7 +126,7 @@ describe('a step that threw', () => {
     expect(lane.accounts.lost).toBe(voiced);
   });
 
-  it('at a start, a connection or an order has heard it all the same', () => {
+  it('still applies a start, a connection or an order of that step', () => {
     const lane = new LaneHarness();
     lane.crash({ type: 'broker', up: true });
     lane.crash({ type: 'options', options: { muted: true } });
@@ -139,7 +139,7 @@ describe('a step that threw', () => {
     expect(lane.state).toMatchObject({ session: { kind: 'live' }, wanted: true, options: { muted: true } });
   });
 
-  it('at a stop or an end has heard it all the same', () => {
+  it('still applies a stop or shutdown of that step', () => {
     const stopped = new LaneHarness().goLive();
     stopped.crash({ type: 'stop' });
     expect(stopped.state).toMatchObject({ session: { kind: 'idle' }, wanted: false });
@@ -149,7 +149,7 @@ describe('a step that threw', () => {
     expect(ended.phase).toBe('closed');
   });
 
-  it('keeps what the operator ordered, and never uses a number twice', () => {
+  it("keeps the operator's orders, and never uses a number twice", () => {
     const lane = new LaneHarness().goLive();
     lane.options({ targets: ['fr'], volume: 30, muted: true });
     const ids = new Set(lane.all('request_token').map(({ id }) => id));
@@ -162,7 +162,7 @@ describe('a step that threw', () => {
     expect(lane.state.options).toMatchObject({ targets: ['fr'], volume: 30, muted: true });
   });
 
-  it('that comes again and again waits longer each time, up to five minutes', () => {
+  it('causes increasing waits when it recurs, up to five minutes', () => {
     const lane = new LaneHarness().goLive();
     const waits: number[] = [];
     for (let i = 0; i < 40; i++) {
@@ -175,7 +175,7 @@ describe('a step that threw', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
   });
 
-  it('is forgiven when a stream has lasted', () => {
+  it('is forgotten after a stable stream', () => {
     const lane = new LaneHarness().goLive();
     lane.crash();
     lane.comeBack();
@@ -184,7 +184,7 @@ describe('a step that threw', () => {
     expect(lane.state.crashes).toBe(0);
   });
 
-  it('does not keep a stopped lane, or an ending one, from resting', () => {
+  it('leaves a stopped or ending lane at rest', () => {
     const stopped = new LaneHarness().goDraining();
     stopped.crash();
     expect(stopped.phase).toBe('idle');
@@ -194,7 +194,7 @@ describe('a step that threw', () => {
     expect(ending.phase).toBe('closed');
   });
 
-  it('does not keep an operator waiting who orders a start', () => {
+  it('lets a start command restart the lane at once', () => {
     const lane = new LaneHarness().goRestarting();
     lane.start();
     expect(lane.phase).toBe('acquiring');

@@ -20,7 +20,7 @@ describe('a rollover', () => {
     expect(lane.accounts).toMatchObject({ sent: 900, held: 0 });
   });
 
-  it('happens in a pause: the next session hears from there on, the old one silence', () => {
+  it('happens in a pause: the next session gets speech from there on, the old one silence', () => {
     const lane = new LaneHarness().goReady();
     expect(lane.phase).toBe('rolling');
     lane.speak(3);
@@ -54,7 +54,7 @@ describe('a rollover', () => {
     expect(heardBy(lane, 2).length).toBeGreaterThanOrEqual(5);
   });
 
-  it('happens at a short pause where the latest moment is near', () => {
+  it('happens at a short pause near the latest moment', () => {
     const lane = new LaneHarness().goReady();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 5000) lane.speak(1);
@@ -66,7 +66,7 @@ describe('a rollover', () => {
     expect(lane.state).toMatchObject({ session: { kind: 'live', stream: { id: 2 } }, counts: { splits: 0 } });
   });
 
-  it('happens at the deepest breath where nobody pauses before the latest moment', () => {
+  it('happens at the deepest breath without a pause before the latest moment', () => {
     const lane = new LaneHarness().goReady();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     const say = (quietestDb: number): void => {
@@ -85,7 +85,7 @@ describe('a rollover', () => {
     expect(lane.now).toBeLessThan(latestAt);
   });
 
-  it('to a session that is ready late happens at once', () => {
+  it('happens at once when the next session is ready late', () => {
     const lane = new LaneHarness().goRolling();
     const latestAt = (lane.hearing?.limitAt ?? 0) - LANE_DEFAULTS.rollLatestMs;
     while (lane.now < latestAt - 3000) lane.speak(1);
@@ -128,7 +128,7 @@ describe('a rollover', () => {
     expect(lane.last('end_task').stream).toBe(1);
   });
 
-  it('waits for the old session as long as it has news, but not beyond its limit', () => {
+  it('waits for the old session while it sends results, but not beyond its limit', () => {
     const lane = new LaneHarness().goReady();
     const limitAt = lane.hearing?.limitAt ?? 0;
     while (lane.phase === 'rolling') lane.speak(1);
@@ -140,7 +140,7 @@ describe('a rollover', () => {
     expect(limitAt - lane.now).toBeGreaterThan(300);
   });
 
-  it('cuts an old session that never answers its end_task', () => {
+  it('disconnects an old session that never answers its end_task', () => {
     const lane = new LaneHarness().goOldSession();
     lane.until(() => lane.all('end_task').length === 1, 10_000);
     const { at } = lane.last('end_task');
@@ -150,7 +150,7 @@ describe('a rollover', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('plays what the old session says before what the new one says', () => {
+  it('plays the sound of the old session before that of the new one', () => {
     const lane = new LaneHarness().goOldSession();
     lane.hear('a', 1500, true, 1);
     lane.hear('x', 500, true, 2);
@@ -164,7 +164,7 @@ describe('a rollover', () => {
     expect(lane.state.playout.writtenBytes).toBe(2500 * 48);
   });
 
-  it('does not cut a sentence of the new session that has begun', () => {
+  it('does not interrupt a sentence of the new session that has begun', () => {
     const lane = new LaneHarness().goOldSession();
     lane.hear('x', 1000, false, 2);
     lane.hear('a', 500, true, 1);
@@ -177,7 +177,7 @@ describe('a rollover', () => {
     ]);
   });
 
-  it('leaves half of a session whose limit is nearer than the lead to the session', () => {
+  it('begins after half of a session whose limit is nearer than the lead', () => {
     const lane = new LaneHarness().goLive({ maxDurationMs: 20_000 });
     const { now } = lane;
     lane.until(() => lane.phase === 'rolling', 20_000);

@@ -11,8 +11,8 @@ const quiet = (options = {}): LaneHarness => {
 };
 const outcomes = (lane: LaneHarness) => lane.all('said').map(({ id, outcome }) => [id, outcome]);
 
-describe('a text of the operator', () => {
-  it('is spoken by the service, and told when it was heard', () => {
+describe("an operator's text", () => {
+  it('is spoken by the service, and reported when it was played', () => {
     const lane = quiet();
     expect(canSay(lane.state, lane.now)).toBe('quiet');
     lane.say('a');
@@ -34,7 +34,7 @@ describe('a text of the operator', () => {
   it.each([
     ['without an end mark', 'tts'],
     ['without a name', null],
-  ])('is told when it was heard, %s', (_, name) => {
+  ])('is reported when it was played, %s', (_, name) => {
     const lane = quiet();
     lane.say('a');
     for (let i = 0; i < 5; i++) lane.hear(name, 200);
@@ -44,7 +44,7 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)).toEqual([['a', 'played']]);
   });
 
-  it('is no sentence of a visitor that sounds before its text comes, where it was being written down', () => {
+  it("does not claim the sound of a visitor's sentence that has a partial", () => {
     const lane = quiet();
     lane.speak(6);
     lane.says(heard({ id: 'v' }));
@@ -58,7 +58,7 @@ describe('a text of the operator', () => {
     expect(lane.last('said').playedMs).toBe(400);
   });
 
-  it('is no sentence of a visitor: what was said before is still owed, and played', () => {
+  it("does not claim the sound of a visitor's earlier sentence, which is still due and played", () => {
     const lane = quiet();
     lane.speak(6);
     lane.hush(4);
@@ -75,7 +75,7 @@ describe('a text of the operator', () => {
     expect(Math.round(ms)).toBe(1000);
   });
 
-  it('leaves sound without a name to the visitor who waits for it, and sound in another language', () => {
+  it('leaves sound without an id to the visitor who waits for it, and sound in another language', () => {
     const lane = quiet();
     lane.speak(6);
     lane.say('a');
@@ -87,7 +87,7 @@ describe('a text of the operator', () => {
     expect(lane.state.saying?.sound).toMatchObject({ sentence: 'y', ms: 400 });
   });
 
-  it('leaves the rest of a sound without a name to the visitor, and is what sounds by itself', () => {
+  it('leaves the rest of a sound without an id to the visitor, and claims later sound', () => {
     const lane = quiet();
     lane.say('a');
     lane.speak(6);
@@ -102,7 +102,7 @@ describe('a text of the operator', () => {
     expect(lane.state.saying?.sound).toMatchObject({ sentence: null, ms: 400 });
   });
 
-  it('is refused in the words of the service', () => {
+  it("is refused with the service's message", () => {
     const lane = quiet();
     lane.say('a');
     lane.says(rejected('no texts are spoken'));
@@ -114,7 +114,7 @@ describe('a text of the operator', () => {
     expect(lane.state.warning?.code).toBe('service_not_valid');
   });
 
-  it('is not refused by what the service says once it speaks, or of nothing', () => {
+  it('is not refused by an error after its sound began, or without a text', () => {
     const lane = quiet();
     lane.says(warned('error', { code: 'RATE_LIMIT_EXCEEDED' }));
     lane.say('a');
@@ -123,7 +123,7 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)).toEqual([]);
   });
 
-  it('of which nothing comes is given up after 15 s', () => {
+  it('is given up after 15 s without sound', () => {
     const lane = quiet();
     lane.say('a');
     lane.pass(14_900);
@@ -132,7 +132,7 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)).toEqual([['a', 'silent']]);
   });
 
-  it('of which a part was thrown away is told as cut', () => {
+  it('is reported as cut when a part was dropped', () => {
     const lane = quiet({ echo: 'cancel', bargeIn: 'flush' });
     lane.step({ type: 'canceller', status: 'ready', message: '' });
     lane.hear('warming up', 3000, true);
@@ -145,7 +145,7 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)).toEqual([['a', 'cut']]);
   });
 
-  it('that goes on without an end is given up', () => {
+  it('is given up when its sound never ends', () => {
     const lane = quiet();
     lane.say('a');
     for (let i = 0; i < 190; i++) {
@@ -155,7 +155,7 @@ describe('a text of the operator', () => {
     expect(outcomes(lane)[0]).toEqual(['a', 'cut']);
   });
 
-  it.each(Object.keys(SITUATIONS))('while %s: is told that there is no session, or spoken', (name) => {
+  it.each(Object.keys(SITUATIONS))('while %s: is spoken, or reported as without a session', (name) => {
     const lane = situation(name);
     lane.say('a');
     if (lane.phase === 'closed') return;
@@ -168,7 +168,7 @@ describe('a text of the operator', () => {
     ['broke', (lane) => lane.end()],
     ['was stopped', (lane) => lane.stop()],
     ['ended with a defect', (lane) => lane.crash()],
-  ])('whose session %s is told as lost', (_, happen) => {
+  ])('is reported as lost when its session %s', (_, happen) => {
     const lane = quiet();
     lane.say('a');
     lane.hear('tts', 1000);
@@ -191,7 +191,7 @@ describe('a text of the operator', () => {
     expect(['draining', 'idle']).toContain(lane.phase);
   });
 
-  it('waits until nobody speaks or is spoken to', () => {
+  it('waits until all speech is over and translated', () => {
     const lane = quiet();
     lane.speak(2);
     expect(canSay(lane.state, lane.now)).toBe('busy');

@@ -31,7 +31,7 @@ describe('a live lane', () => {
     expect(lane.accounts).toMatchObject({ captured: 50, sent: 50, trimmed: 0 });
   });
 
-  it('takes chunks with jitter as they come', () => {
+  it('sends chunks with jitter as they come', () => {
     const lane = new LaneHarness().goLive();
     let late = 0;
     for (let i = 0; i < 40; i++) {
@@ -65,7 +65,7 @@ describe('a live lane', () => {
 });
 
 describe('held audio', () => {
-  it('is caught up with by leaving out pauses, never faster than real time', () => {
+  it('is caught up by trimming pauses, never faster than real time', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.hush(3);
     lane.speak(5);
@@ -86,7 +86,7 @@ describe('held audio', () => {
     expect(lane.last('send_audio').queued).toBe(false);
   });
 
-  it('without a pause stays behind by what it was, rather than hurry', () => {
+  it('keeps its delay without a pause, rather than exceed real time', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.speak(20);
     lane.taskRuns();
@@ -99,7 +99,7 @@ describe('held audio', () => {
     expect(lane.last('send_audio').queued).toBe(true);
   });
 
-  it('keeps of each pause what confirms a sentence', () => {
+  it('keeps enough of each pause to confirm a sentence', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.hush(1);
     lane.speak(2);
@@ -123,14 +123,14 @@ describe('held audio', () => {
     expect(lane.all('send_audio')[0]?.capturedAt).toBe(50_000 + 8 * CHUNK_MS);
   });
 
-  it('gives up a pause that is long enough before speech', () => {
+  it('drops a long pause before speech', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.hush(20);
     lane.speak(90);
     expect(lane.accounts).toMatchObject({ captured: 110, held: 93, lost: 0, dropped: 3, trimmed: 14 });
   });
 
-  it('is thrown away at a stop', () => {
+  it('is dropped at a stop', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.hush(5);
     lane.speak(4);
@@ -154,14 +154,14 @@ describe('a microphone that delivers nothing', () => {
     for (const gap of gaps(lane).slice(-10)) expect(gap).toBeCloseTo(CHUNK_MS * 0.999, 6);
   });
 
-  it('from the first moment on keeps the service awake all the same', () => {
+  it('is replaced by silence also from the first moment', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(20_000);
     expect(lane.wire).toMatch(/^f{60,63}$/);
     expect(lane.phase).toBe('live');
   });
 
-  it('is heard again at once when it is back', () => {
+  it('is sent again at once when it is back', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(3);
     lane.pass(5000);
@@ -184,7 +184,7 @@ describe('a microphone that delivers nothing', () => {
 });
 
 describe('a blocked event loop', () => {
-  it('of a second: what was captured meanwhile comes in a burst and goes out at real time', () => {
+  it('of a second: the audio arrives in a burst and is sent in real time', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(2);
     lane.speak(5);
@@ -198,7 +198,7 @@ describe('a blocked event loop', () => {
     expect(lane.accounts.sent + lane.accounts.trimmed).toBe(30);
   });
 
-  it('gives no burst to the service: what comes late goes out strictly in time', () => {
+  it('sends no burst to the service: late audio is sent strictly in real time', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(5);
     lane.stall(CHUNK_MS * 4);
@@ -208,7 +208,7 @@ describe('a blocked event loop', () => {
     for (const gap of gaps(lane).slice(-2)) expect(gap).toBeCloseTo(CHUNK_MS * 0.999, 6);
   });
 
-  it('whose timers go off first: one filler, then the burst', () => {
+  it('with timers that go off first: one filler, then the burst', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(5);
     lane.stall(CHUNK_MS * 6);
@@ -218,7 +218,7 @@ describe('a blocked event loop', () => {
     expect(lane.wire).toBe(`sssssf${'s'.repeat(6)}`);
   });
 
-  it('marks as queued what came in while there was no stream, or behind others, and nothing else', () => {
+  it('marks only chunks as queued that waited for a stream or behind others', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.speak(3);
     lane.taskRuns();
@@ -229,7 +229,7 @@ describe('a blocked event loop', () => {
 });
 
 describe('the microphone', () => {
-  it('is lost and back: told once each', () => {
+  it('causes one event when it is lost and one when it is back', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('capture', 'lost');
     lane.fault('capture', 'not_found');
@@ -249,14 +249,14 @@ describe('the microphone', () => {
     expect(lane.state.captureLost).toBe(false);
   });
 
-  it('that is lost does not end the session', () => {
+  it('does not end the session when it is lost', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('capture');
     lane.pass(60_000);
     expect(lane.phase).toBe('live');
   });
 
-  it('is not "back" after a stop, because it is another one then', () => {
+  it('is not reported as back after a stop', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.fault('capture');
     lane.stop();
@@ -265,13 +265,13 @@ describe('the microphone', () => {
     expect(lane.notes).toEqual(['audio_lost']);
   });
 
-  it('that still delivers when nobody listens is not heard', () => {
+  it('is ignored while the lane does not listen', () => {
     const lane = new LaneHarness();
     lane.capture();
     expect(lane.accounts.captured).toBe(0);
   });
 
-  it('is not the loudspeaker', () => {
+  it('fails independently of the loudspeaker', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('playback', 'busy');
     lane.fault('playback', 'busy');

@@ -6,14 +6,14 @@ import { SITUATIONS, situation } from './situations.ts';
 
 describe('the state of a session', () => {
   it.each(['idle', 'standby', 'waiting', 'parked', 'draining', 'restarting', 'closed'])(
-    'while %s: nothing is there that could fail, and the core says so',
+    'while %s: the core throws at a failure, because there is no session',
     (name) => {
       const { state, now } = situation(name);
       expect(() => fail(new StepContext(state, now), 'network')).toThrow(`while ${name}`);
     },
   );
 
-  it('does not go where the table of phases does not lead', () => {
+  it('refuses a transition that the table of phases forbids', () => {
     const { state, now } = situation('idle');
     const context = new StepContext(state, now);
     expect(() => context.become({ kind: 'waiting', lease: null, wait: null })).toThrow(

@@ -11,7 +11,7 @@ function since(lane: LaneHarness, type: 'poll_task' | 'send_task' | 'ping', from
 }
 
 describe('from start to live', () => {
-  it('asks for a token, opens a stream with it, sets the task, asks for it, and sends', () => {
+  it('requests a token, opens a stream, sets the task, polls it, and sends audio', () => {
     const lane = new LaneHarness({ options: { source: 'de', targets: ['fr', 'it'], voice: 'default_low' } });
     lane.brokerIs(true);
     lane.start();
@@ -50,7 +50,7 @@ describe('from start to live', () => {
     expect(lane.wire).toBe('sssss');
   });
 
-  it('sends what was said meanwhile first, and nothing before the task runs', () => {
+  it('sends held speech first, and nothing before the task runs', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.speak(2);
     lane.grant();
@@ -92,7 +92,7 @@ describe('from start to live', () => {
     expect(lane.phase).toBe('configuring');
   });
 
-  it('believes no answer to a question that it has not asked', () => {
+  it('ignores an answer without a poll', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(RUNNING);
     expect(lane.phase).toBe('configuring');
@@ -100,7 +100,7 @@ describe('from start to live', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('asks at once when a live service pushes that the task runs', () => {
+  it('polls at once when the service announces that the task runs', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(200);
     lane.says(pushed('running'));
@@ -110,7 +110,7 @@ describe('from start to live', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('asks after such a push as soon as it may, when it has asked lately', () => {
+  it('polls after such a message as soon as allowed, when it has polled lately', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     lane.pass(1000);
@@ -120,7 +120,7 @@ describe('from start to live', () => {
     expect(since(lane, 'poll_task', now)).toEqual([650, 2700]);
   });
 
-  it('does not mind pushes that say something else, or that come when it is live', () => {
+  it('ignores other such messages, and those on a live stream', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.says(pushed('paused'));
     lane.says(pushed('unclear'));
@@ -132,7 +132,7 @@ describe('from start to live', () => {
     expect(lane.timers.has('poll')).toBe(false);
   });
 
-  it('gives up a connection that does not open in time', () => {
+  it('fails when the connection does not open in time', () => {
     const lane = new LaneHarness().goConnecting();
     lane.pass(LANE_DEFAULTS.firstConnectMs - 1);
     expect(lane.phase).toBe('connecting');
@@ -143,14 +143,14 @@ describe('from start to live', () => {
     expect(lane.notes).toEqual([]);
   });
 
-  it('asks for another address within 20 s where a host takes connections and says nothing', () => {
+  it('asks for another address within 20 s when a host accepts connections and does not answer', () => {
     const lane = new LaneHarness().goConnecting();
     lane.until(() => lane.phase === 'acquiring', 20_000);
     expect(lane.all('request_token')).toHaveLength(2);
     expect(lane.now - lane.last('open_stream').at).toBeLessThanOrEqual(20_000);
   });
 
-  it('has more patience with a slow way: each third failure doubles it, up to its limit', () => {
+  it('doubles the time limit of a slow connection at each third failure, up to its bound', () => {
     const lane = new LaneHarness().goConnecting();
     const tookMs = Array.from({ length: 9 }, () => {
       const began = lane.last('open_stream').at;
@@ -164,7 +164,7 @@ describe('from start to live', () => {
     expect(tookMs).toEqual([...Array(3).fill(first), ...Array(3).fill(2 * first), ...Array(3).fill(most)]);
   });
 
-  it('gives up a task that does not run in time', () => {
+  it('fails when the task does not run in time', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(LANE_DEFAULTS.setupMs - 1);
     expect(lane.phase).toBe('configuring');
@@ -174,7 +174,7 @@ describe('from start to live', () => {
     expect(lane.last('close_stream')).toMatchObject({ stream: 1, how: 'terminate' });
   });
 
-  it('pings while it is live, in its rhythm', () => {
+  it('pings regularly while it is live', () => {
     const lane = new LaneHarness().goLive();
     const liveAt = lane.now;
     const { pingMs } = LANE_DEFAULTS;
@@ -183,14 +183,14 @@ describe('from start to live', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('opens once, whatever the connection says again', () => {
+  it('ignores a repeated `opened`', () => {
     const lane = new LaneHarness().goLive();
     lane.open();
     expect(lane.phase).toBe('live');
     expect(lane.all('send_task')).toHaveLength(1);
   });
 
-  it('minds a second start no more than once', () => {
+  it('ignores a second start', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.start();
     expect(lane.phase).toBe('configuring');

@@ -17,8 +17,8 @@ function speakUntilAsked(lane: LaneHarness, withinMs = 100_000): number {
   return lane.last('poll_task').at - beganAt;
 }
 
-describe('a service that takes speech and says nothing', () => {
-  it('is asked after twelve seconds, and left three seconds later, with the speech taken back', () => {
+describe('a service that takes speech and sends no result', () => {
+  it('is asked after 12 s, and disconnected 3 s later; the speech returns to the backlog', () => {
     const lane = new LaneHarness().goLive();
     const tookMs = speakUntilAsked(lane);
     expect(tookMs).toBeGreaterThanOrEqual(silentAskMs);
@@ -65,7 +65,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.state.silentEnds.count).toBe(0);
   });
 
-  it('is asked when it has written down what was said, and nothing more comes of it', () => {
+  it('is asked when a transcript gets no sound', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);
     lane.understands('a');
@@ -78,7 +78,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(6);
   });
 
-  it('is asked when it writes down a sentence, speaks the one before, and nothing more comes', () => {
+  it('is asked when a partial gets no sound after the sentence before it was spoken', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);
     lane.understands('a');
@@ -93,7 +93,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.accounts.lost).toBe(0);
   });
 
-  it('is not asked when it has spoken what it has written down', () => {
+  it('is not asked when it has spoken all its transcripts', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(6);
     lane.understands('a');
@@ -104,7 +104,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.all('poll_task')).toHaveLength(polls);
   });
 
-  it('is not asked when nobody speaks, nor for noise that is no voice', () => {
+  it('is not asked without speech, nor for noise that is no voice', () => {
     const lane = new LaneHarness().goLive();
     const polls = lane.all('poll_task').length;
     lane.hush(200);
@@ -131,14 +131,14 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('is asked although pings are answered: they say nothing of speech', () => {
+  it('is asked although it answers pings', () => {
     const lane = new LaneHarness().goLive();
     expect(lane.pongs).toBe(true);
     speakUntilAsked(lane);
     expect(lane.all('ping').length).toBeGreaterThan(3);
   });
 
-  it('goes on for thirty seconds when it answers, and then is left', () => {
+  it('goes on for 30 s when it answers, and is then disconnected', () => {
     const lane = new LaneHarness().goLive();
     speakUntilAsked(lane);
     lane.says(task);
@@ -150,7 +150,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(goneOn).toBeLessThanOrEqual(silentGoOnMs + 1000);
   });
 
-  it('loses what grew too old meanwhile, and says so: told once, and counted', () => {
+  it('loses speech that is too old by then: one event, and counted', () => {
     const lane = new LaneHarness().goLive();
     speakUntilAsked(lane);
     lane.says(task);
@@ -169,7 +169,7 @@ describe('a service that takes speech and says nothing', () => {
   });
 
   it.each(['stop', 'shutdown'] as const)(
-    'and that the owner ends (%s): what was too old by then is told',
+    'ended by the owner (%s): the speech that is too old by then is reported',
     (how) => {
       const lane = new LaneHarness({ silentGoOnMs: 500_000 }).goLive();
       speakUntilAsked(lane);
@@ -189,7 +189,7 @@ describe('a service that takes speech and says nothing', () => {
   it.each([
     ['says it late', true],
     ['never does', false],
-  ])('and that is ended because nobody speaks any more: %s', (_, isLate) => {
+  ])('ended by standby: %s', (_, isLate) => {
     const lane = new LaneHarness({ silentGoOnMs: 500_000 }).goLive();
     lane.options({ standbyAfterMs: 20_000 });
     while (lane.all('send_audio').length < 120) {
@@ -210,7 +210,7 @@ describe('a service that takes speech and says nothing', () => {
     );
   });
 
-  it('is not left for a cough after its answer', () => {
+  it('is not disconnected for a cough after its answer', () => {
     const lane = new LaneHarness().goLive();
     behave(lane);
     const polls = lane.all('poll_task').length;
@@ -222,7 +222,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.all('poll_task').length).toBeGreaterThan(polls + 8);
   });
 
-  it('begins again when it says something of its own after the answer', () => {
+  it('gets the full time again when it sends a result after the answer', () => {
     const lane = new LaneHarness().goLive();
     speakUntilAsked(lane);
     lane.says(task);
@@ -232,7 +232,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(ends(lane)).toBe(0);
   });
 
-  it('is asked no sooner than two seconds after another question', () => {
+  it('is asked no sooner than 2 s after another poll', () => {
     const lane = new LaneHarness({ silentAskMs: 1200 }).goLive();
     lane.speak(1);
     lane.options({ targets: ['fr'] });
@@ -244,7 +244,7 @@ describe('a service that takes speech and says nothing', () => {
     });
   });
 
-  it('is not asked, nor left, while what it is sent does not leave', () => {
+  it('is neither asked nor disconnected while sent bytes do not leave', () => {
     const lane = new LaneHarness({ stuckMs: 120_000 }).goLive();
     lane.speak(2);
     lane.step({ type: 'congested', stream: lane.stream });
@@ -256,14 +256,14 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.all('poll_task')).toHaveLength(polls + 1);
   });
 
-  it('leaves the way free for a successor that is on its way', () => {
+  it('lets a successor that is being set up take over', () => {
     const lane = new LaneHarness().goReady();
     while (lane.state.counts.takenBack === 0 && lane.state.counts.rollovers === 0) lane.speak(1);
     lane.hush(10);
     expect(lane.phase).toBe('live');
   });
 
-  it('that tells its task and nothing else has not heard what was said, also where it is ended in order', () => {
+  it('has not heard the speech when it only answers about its task, also after a clean end', () => {
     const lane = new LaneHarness();
     lane.isSpeech = true;
     lane.goReady();
@@ -279,7 +279,7 @@ describe('a service that takes speech and says nothing', () => {
     expect(lane.state.counts.takenBack).toBeGreaterThanOrEqual(30);
   });
 
-  it('is found out while it finishes, too', () => {
+  it('is detected while it finishes, too', () => {
     const lane = new LaneHarness().goOldSession();
     const oldSession = lane.state.oldSession?.stream.id ?? 0;
     expect(oldSession).toBeGreaterThan(0);
@@ -291,7 +291,7 @@ describe('a service that takes speech and says nothing', () => {
 });
 
 describe('a session that ends for its silence', () => {
-  it('makes the next patience double when it is the second in a row without any text', () => {
+  it('doubles the time before the next question when it is the second in a row without any text', () => {
     const lane = new LaneHarness().goLive();
     const waits: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -324,7 +324,7 @@ describe('a session that ends for its silence', () => {
     expect(asked - saidAt).toBeLessThanOrEqual(silentAskMs + 1500);
   });
 
-  it('comes again where it really is the service: one that answers nothing', () => {
+  it('happens again with a service that answers nothing', () => {
     const lane = new LaneHarness().goLive();
     behave(lane);
     lane.speak(HOUR_CHUNKS / 4);

@@ -16,7 +16,7 @@ function speakInVain(lane: LaneHarness, chunks: number): void {
 }
 
 describe('an outage that is longer than the backlog', () => {
-  it('is told once, at its end, with the sum, the cause, and from when to when', () => {
+  it('is reported once at its end, with the sum, the cause and the times', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
     const beganAt = lane.now;
@@ -40,7 +40,7 @@ describe('an outage that is longer than the backlog', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
-  it('may cost one more word while the backlog that it left full drains: that has a cause of its own', () => {
+  it('may lose one more word while the full backlog drains, with its own cause', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
     speakInVain(lane, CAPACITY + 10);
@@ -61,14 +61,14 @@ describe('an outage that is longer than the backlog', () => {
     expect(sum).toBe(lane.accounts.lost * CHUNK_MS);
   });
 
-  it('has no loudspeaker for its cause', () => {
+  it('never names the loudspeaker as its cause', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.step({ type: 'audio_fault', device: 'playback', code: 'lost', message: 'unplugged' });
     lane.speak(CAPACITY + 2);
     expect(lane.state.loss?.cause).toBe('no_session');
   });
 
-  it('is no loss when nobody speaks', () => {
+  it('causes no loss without speech', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
     for (let i = 0; i < 2 * CAPACITY; i++) {
@@ -80,7 +80,7 @@ describe('an outage that is longer than the backlog', () => {
     expect(events(lane)).toHaveLength(0);
   });
 
-  it('is told each ten minutes while it goes on, and its end tells the whole of it', () => {
+  it('is reported every ten minutes while it goes on, and with the whole sum at its end', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.brokerIs(false);
     lane.speak(CAPACITY + Math.ceil((25 * 60_000) / CHUNK_MS));
@@ -94,7 +94,7 @@ describe('an outage that is longer than the backlog', () => {
     expect(detail).toEqual({ lost_ms: lane.accounts.lost * CHUNK_MS, cause: 'no_broker' });
   });
 
-  it('names the backend as its cause when that is silent', () => {
+  it('names a silent backend as its cause', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.step({ type: 'backend', silent: true });
     lane.speak(CAPACITY + 2);
@@ -105,7 +105,7 @@ describe('an outage that is longer than the backlog', () => {
     ]);
   });
 
-  it('is one outage on a way that loses a word now and then', () => {
+  it('is one outage on a connection that loses a word now and then', () => {
     const lane = new LaneHarness({ settings: { stuckMs: 1e9 } }).goLive();
     const { stream } = lane;
     for (let i = 0; i < 20; i++) {
@@ -134,7 +134,7 @@ describe('speech that waits while the microphone is away and there is no stream'
     return lane.now;
   };
 
-  it('is said when there is one within two minutes', () => {
+  it('is sent when a stream comes within two minutes', () => {
     const lane = new LaneHarness();
     const at = loseMicrophone(lane);
     lane.pass(MOST_MS - 30 * CHUNK_MS);
@@ -146,7 +146,7 @@ describe('speech that waits while the microphone is away and there is no stream'
     expect(lane.accounts.lost).toBe(0);
   });
 
-  it('is not said to who comes later, and that is told', () => {
+  it('is dropped and reported when a stream comes later', () => {
     const lane = new LaneHarness();
     const at = loseMicrophone(lane);
     lane.pass(2 * MOST_MS);
@@ -166,7 +166,7 @@ describe('speech that waits while the microphone is away and there is no stream'
     ]);
   });
 
-  it('is not said either where the microphone hung and gives it at last to a stream', () => {
+  it('is dropped, too, when a microphone that hung delivers it to a stream', () => {
     const lane = new LaneHarness({ settings: { stuckMs: 1e9 } }).goLive();
     const at = lane.now;
     lane.pass(2 * MOST_MS);
@@ -181,7 +181,7 @@ describe('speech that waits while the microphone is away and there is no stream'
   });
 
   it.each([10, 1])(
-    'is told to the last word where the lane is stopped in the step that finds all but %i too old',
+    'is reported completely when the lane is stopped in the step that finds all but %i too old',
     (young) => {
       const lane = new LaneHarness();
       lane.goAcquiring();
@@ -196,7 +196,7 @@ describe('speech that waits while the microphone is away and there is no stream'
     },
   );
 
-  it.each([0, 60_000])('ends with its last word where the lane is stopped %i ms after it', (later) => {
+  it.each([0, 60_000])('ends with its last word when the lane is stopped %i ms after that', (later) => {
     const lane = new LaneHarness();
     lane.goAcquiring();
     lane.brokerIs(false);
@@ -210,7 +210,7 @@ describe('speech that waits while the microphone is away and there is no stream'
     expect(events(lane)).toMatchObject([{ detail: { lost_ms: 20 * CHUNK_MS }, times: { from, to } }]);
   });
 
-  it('is no loss in standby, where it was taken for a pause', () => {
+  it('causes no loss in standby, where it counted as a pause', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 20_000 } }).goLive();
     lane.hush(100);
     expect(lane.phase).toBe('standby');

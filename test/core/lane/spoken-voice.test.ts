@@ -43,9 +43,9 @@ function awakeFor(lane: LaneHarness, since: number): number {
   return lane.now - since;
 }
 
-describe('what the service has spoken', () => {
+describe('speech that the service has spoken', () => {
   it.each(['writes and speaks', 'speaks without names'] as const)(
-    'was a voice, whatever the lane itself made of it: the patience of standby counts from there (%s)',
+    'counts as a voice even if the detector was not sure: the time to standby counts from it (%s)',
     (service) => {
       const lane = live();
       const saidAt = converse(lane, 2 * MINUTE, UNSURE, service);
@@ -57,7 +57,7 @@ describe('what the service has spoken', () => {
     },
   );
 
-  it('counts from when that was said, not from when it was spoken', () => {
+  it('counts from its capture, not from its translation', () => {
     const lane = live();
     hearScored(lane, 3000, UNSURE);
     const saidAt = lane.now;
@@ -68,7 +68,7 @@ describe('what the service has spoken', () => {
     expect(awakeFor(lane, saidAt)).toBeLessThanOrEqual(AFTER_MS + 2000);
   });
 
-  it('is no more than text while it is only written down: that is waited for once, and not again and again', () => {
+  it('delays standby only once while it is only a transcript', () => {
     const lane = live();
     const since = lane.now;
     converse(lane, 10 * MINUTE, UNSURE, 'writes');
@@ -76,7 +76,7 @@ describe('what the service has spoken', () => {
     expect(lane.now - since).toBeLessThan(AFTER_MS + 20_000);
   });
 
-  it('does not keep the lane awake forever where it is noise: no longer than five minutes after a voice that is sure', () => {
+  it('keeps the lane awake for at most five minutes after a sure voice: it may be noise', () => {
     const lane = live();
     hearScored(lane, 1000, SURE);
     const sureAt = lane.now;
@@ -101,7 +101,7 @@ describe('a lane that fell asleep after a voice of which it was not sure', () =>
     return lane;
   }
 
-  it('is woken by it again', () => {
+  it('wakes at such a voice again', () => {
     const lane = asleep(UNSURE);
     hearScored(lane, CHUNK_MS, NOISE);
     expect(lane.phase).toBe('standby');
@@ -109,20 +109,20 @@ describe('a lane that fell asleep after a voice of which it was not sure', () =>
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('is woken by no more than what is sure where it was sure of whoever spoke', () => {
+  it('wakes only at a sure voice if the detector was sure of the last speaker', () => {
     const lane = asleep(SURE);
     hearScored(lane, 3000, UNSURE);
     expect(lane.phase).toBe('standby');
   });
 
-  it('expects it for five minutes, and no longer', () => {
+  it('expects such a voice for five minutes', () => {
     const lane = asleep(UNSURE);
     hearNothing(lane, 5 * MINUTE);
     hearScored(lane, 3000, UNSURE);
     expect(lane.phase).toBe('standby');
   });
 
-  it('needs more of it after each time that it was woken in vain', () => {
+  it('needs more of it after each wake in vain', () => {
     const lane = asleep(UNSURE);
     hearScored(lane, CHUNK_MS, UNSURE);
     hearNothing(lane, 30_000);
@@ -134,7 +134,7 @@ describe('a lane that fell asleep after a voice of which it was not sure', () =>
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('is not woken all day by noise of which the service makes words', () => {
+  it('does not wake all day at noise that the service transcribes', () => {
     const lane = asleep(UNSURE);
     let wakes = 0;
     for (const end = lane.now + 60 * MINUTE; lane.now < end; ) {

@@ -6,7 +6,7 @@ import { SITUATIONS, situation } from './situations.ts';
 
 const TIMERS = Object.keys(new LaneHarness().state.timers) as readonly TimerName[];
 
-describe('a timer that is on its way although it does not count any more', () => {
+describe('a stale timer event', () => {
   it.each(Object.keys(SITUATIONS))('changes nothing while %s', (name) => {
     for (const timer of TIMERS) {
       const lane = situation(name);
@@ -46,7 +46,7 @@ describe('a timer that is on its way although it does not count any more', () =>
     expect(lane.state.failures).toBe(1);
   });
 
-  it('works late: what was due happens when it can', () => {
+  it('works late: due actions happen when it fires', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.stall(1500);
     lane.pass(0);
@@ -58,7 +58,7 @@ describe('a timer that is on its way although it does not count any more', () =>
   });
 });
 
-describe('the voice of a stream that is gone', () => {
+describe('an event of a stream that is gone', () => {
   const events: readonly LaneEvent[] = [
     { type: 'opened', stream: 1 },
     { type: 'service', stream: 1, said: refused('forbidden', { status: 403 }) },
@@ -71,7 +71,7 @@ describe('the voice of a stream that is gone', () => {
     { type: 'service', stream: 1, said: closed() },
   ];
 
-  it.each(events)('changes nothing but the count of what was ignored: $type', (event) => {
+  it.each(events)('only changes the count of ignored events: $type', (event) => {
     const lane = new LaneHarness().goLive();
     lane.end();
     lane.comeBack();

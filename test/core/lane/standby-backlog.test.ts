@@ -3,7 +3,7 @@ import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 describe('standby', () => {
-  it('waits until everything that was said has been sent and spoken and heard', () => {
+  it('waits until all speech is sent, spoken and played', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 2000 } }).goConfiguring();
     lane.speak(40);
     lane.taskRuns();
@@ -22,7 +22,7 @@ describe('standby', () => {
     expect(lane.accounts).toMatchObject({ lost: 0, dropped: 0 });
   });
 
-  it('waits for a long backlog, however long ago it was said', () => {
+  it('waits for a long backlog of old speech', () => {
     const lane = new LaneHarness({
       settings: { backlogMs: 60_000 },
       options: { standbyAfterMs: 2000 },
@@ -39,7 +39,7 @@ describe('standby', () => {
     expect(lane.wire).toMatch(/s{150}/);
   });
 
-  it('waits for a backlog also where all of it that has been sent is spoken', () => {
+  it('waits for a backlog also when all sent speech is spoken', () => {
     const lane = new LaneHarness({
       settings: { backlogMs: 60_000 },
       options: { standbyAfterMs: 2000 },

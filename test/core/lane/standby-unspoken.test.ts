@@ -21,7 +21,7 @@ describe('standby with a sentence that is not spoken to its end', () => {
   };
   const seconds = (count: number): number => Math.ceil((count * 1000) / CHUNK_MS);
 
-  it('waits for the rest, which is stuck on the way', () => {
+  it('waits for the delayed rest', () => {
     const lane = owing(6000);
     lane.hear('b', 2400);
     lane.pongs = false;

@@ -10,7 +10,7 @@ const PREROLL_CHUNKS = LANE_DEFAULTS.prerollMs / CHUNK_MS;
 const asleepAfter = (options = {}) => new LaneHarness({ options: { standbyAfterMs: AFTER_MS, ...options } });
 
 describe('standby', () => {
-  it('comes after a time without speech: the stream is ended and costs nothing', () => {
+  it('comes after a time without speech, and ends the stream', () => {
     const lane = asleepAfter().goLive();
     lane.speak(5);
     const spokeAt = lane.now;
@@ -37,7 +37,7 @@ describe('standby', () => {
     expect(lane.timers.size).toBe(0);
   });
 
-  it('gives up a token that a try at a rollover left over: the voice that wakes it gets a fresh one', () => {
+  it('forgets a token left over from a rollover: the next session gets a fresh one', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.unreach(false);
@@ -50,13 +50,13 @@ describe('standby', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('never comes where it is not wanted', () => {
+  it('never comes when it is switched off', () => {
     const lane = new LaneHarness().goLive();
     lane.hush(2000);
     expect(lane.phase).toBe('live');
   });
 
-  it('is put off by every word', () => {
+  it('is postponed by every word', () => {
     const lane = asleepAfter().goLive();
     for (let i = 0; i < 10; i++) {
       lane.hush(60);
@@ -65,7 +65,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('is put off while the service writes a sentence down in which our own detector finds no voice', () => {
+  it('is postponed by partials of a sentence in which the detector finds no voice', () => {
     const lane = asleepAfter().goLive();
     const chunks = (ms: number) => Math.ceil(ms / CHUNK_MS);
     for (let ms = 0; ms < AFTER_MS + 10_000; ms += 4 * CHUNK_MS) {
@@ -80,7 +80,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('standby');
   });
 
-  it('that has just begun ends in order, although the sentence it ends in had been written down in part', () => {
+  it('ends the stream cleanly, although the last sentence has only a partial', () => {
     const lane = asleepAfter().goLive();
     lane.isSpeech = false;
     lane.hush(50);
@@ -95,7 +95,7 @@ describe('standby', () => {
     expect(ended).toMatchObject([{ detail: { cause: 'standby' } }]);
   });
 
-  it('wakes by a voice, and the first word arrives whole', () => {
+  it('ends at a voice, and the first word arrives completely', () => {
     const lane = asleepAfter().goStandby();
     lane.hush(30);
     const beganAt = lane.now;
@@ -116,7 +116,7 @@ describe('standby', () => {
     expect(lane.accounts).toMatchObject({ lost: 0, dropped: 0 });
   });
 
-  it('keeps the pre-roll and no more', () => {
+  it('keeps only the pre-roll', () => {
     const lane = asleepAfter().goStandby();
     lane.hush(500);
     expect(lane.accounts.held).toBe(PREROLL_CHUNKS);
@@ -128,7 +128,7 @@ describe('standby', () => {
     });
   });
 
-  it('does not wake by a single loud chunk, however often', () => {
+  it('does not end at single loud chunks', () => {
     const lane = asleepAfter().goStandby();
     for (let i = 0; i < 50; i++) {
       lane.hush(5);
@@ -138,7 +138,7 @@ describe('standby', () => {
     expect(lane.all('request_token')).toHaveLength(1);
   });
 
-  it('wakes by two voiced chunks with a breath between them', () => {
+  it('ends at two voiced chunks with a breath between them', () => {
     const lane = asleepAfter().goStandby();
     lane.speak(1);
     lane.hush(1);
@@ -146,7 +146,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('does not wake while it is muted', () => {
+  it('does not end while the lane is muted', () => {
     const lane = asleepAfter({ muted: true }).goStandby();
     lane.speak(20);
     expect(lane.phase).toBe('standby');
@@ -155,7 +155,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('sleeps again after a false alarm', () => {
+  it('comes again after a false alarm', () => {
     const lane = asleepAfter();
     behave(lane);
     lane.start();
@@ -182,7 +182,7 @@ describe('standby', () => {
     expect(lane.state.counts.sessions).toBe(2);
   });
 
-  it('is not put off forever by sessions shorter than the wait', () => {
+  it('comes also with sessions shorter than the wait', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 120_000 } });
     behave(lane, { maxDurationMs: 60_000 });
     lane.start();
@@ -193,7 +193,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('standby');
   });
 
-  it('ordered or called off while live or rolling counts at once', () => {
+  it('takes effect at once when it is switched on or off while live or rolling', () => {
     const lane = new LaneHarness().goRolling();
     lane.options({ standbyAfterMs: 5000 });
     lane.says(limit('revoked'), 1);
@@ -207,7 +207,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('standby');
   });
 
-  it('ends at a stop, and the connection does not matter meanwhile', () => {
+  it('ends at a stop, and ignores the connection to the broker meanwhile', () => {
     const lane = situation('standby');
     lane.brokerIs(false);
     lane.hush(5);
@@ -228,7 +228,7 @@ describe('standby', () => {
     expect(asleep.state).toMatchObject({ wanted: false });
   });
 
-  it('that has just begun and a stop: the stream that was ending is closed', () => {
+  it('closes the ending stream when a stop follows at once', () => {
     const lane = asleepAfter().goLive();
     lane.until(() => lane.phase === 'standby', 30_000);
     expect(lane.state.oldSession?.stage.is).toBe('ending');
@@ -237,7 +237,7 @@ describe('standby', () => {
     expect(lane.timers.size).toBe(0);
   });
 
-  it('that has just begun and a voice: the next stream comes while the old one ends', () => {
+  it('opens the next stream while the old one ends when a voice follows at once', () => {
     const lane = asleepAfter().goLive();
     lane.until(() => lane.phase === 'standby', 30_000);
     lane.speak(2);
@@ -248,7 +248,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('loses what it kept when it is stopped, and counts it', () => {
+  it('loses and counts the kept audio when the lane is stopped', () => {
     const lane = situation('standby');
     lane.hush(3);
     lane.stop();
@@ -257,7 +257,7 @@ describe('standby', () => {
 });
 
 describe('a lane that is started by a voice', () => {
-  it('listens without a session until somebody speaks', () => {
+  it('listens without a session until a voice is heard', () => {
     const lane = asleepAfter({ start: 'voice' });
     lane.brokerIs(true);
     lane.start();

@@ -31,7 +31,7 @@ describe('the status of a lane', () => {
     'waiting, old session': 'ready',
     'live, changing its task': 'ready',
   };
-  it('is told for every situation', () =>
+  it('is expected here for every situation', () =>
     expect(Object.keys(EXPECTED).toSorted()).toEqual(Object.keys(SITUATIONS).toSorted()));
 
   it.each(Object.entries(EXPECTED))('%s: %s', (name, expected) => {
@@ -46,7 +46,7 @@ describe('the status of a lane', () => {
   });
 
   it.each(['acquiring', 'connecting', 'configuring'])(
-    'is degraded when %s takes longer than the usual, and says when that is',
+    'is degraded when %s takes longer than usual, and announces that moment',
     (phase) => {
       const lane = situation(phase);
       const { changesAt } = laneStatus(lane.state, lane.now);
@@ -61,7 +61,7 @@ describe('the status of a lane', () => {
     },
   );
 
-  it('is degraded at the moment that it said, whatever fractions of a millisecond the clock has', () => {
+  it('is degraded at the announced moment, whatever the fractions of the clock', () => {
     const { state } = new LaneHarness().goAcquiring();
     for (let i = 0; i < 500; i++) {
       const since = 247_075.781_416_133_16 + i * 0.137_931;
@@ -71,7 +71,7 @@ describe('the status of a lane', () => {
     }
   });
 
-  it('does not change over a rollover, nor over a break that is soon over', () => {
+  it('does not change during a rollover or a short interruption', () => {
     const lane = new LaneHarness().goLive({ maxDurationMs: 60_000 });
     const seen = new Set<string>();
     const look = () => seen.add(told(lane));
@@ -103,7 +103,7 @@ describe('the status of a lane', () => {
     expect(told(lane)).toBe('ready');
   });
 
-  it('is no trouble while its languages change, soon after several failures', () => {
+  it('stays ready during a change of the languages soon after several failures', () => {
     const lane = new LaneHarness().goConnecting();
     for (let failures = 1; failures <= 3; failures++) {
       lane.unreach(true);
@@ -119,7 +119,7 @@ describe('the status of a lane', () => {
     expect(told(lane)).toBe('ready');
   });
 
-  it('is degraded after one failure, too, when that lasts', () => {
+  it('is degraded after one failure that lasts', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny();
     expect(told(lane)).toBe('ready');
@@ -128,7 +128,7 @@ describe('the status of a lane', () => {
     expect(told(lane)).toBe('degraded failing:token_denied');
   });
 
-  it('is degraded at once when a wait begins that is known to be long, and not for one that is not', () => {
+  it('is degraded at once when a long wait begins, and not for a short one', () => {
     for (const [retryAfterMs, expected] of [
       [10_000, 'ready'],
       [600_000, 'degraded failing:token_denied'],
@@ -139,7 +139,7 @@ describe('the status of a lane', () => {
     }
   });
 
-  it('is degraded without a connection to the broker when a token is, or would be, needed', () => {
+  it('is degraded without a connection to the broker when a token is or may be needed', () => {
     for (const [name, expected] of [
       ['live', 'ready'],
       ['standby', 'degraded no_broker'],
@@ -153,7 +153,7 @@ describe('the status of a lane', () => {
     }
   });
 
-  it('is degraded while the backend is silent, wherever the lane is wanted', () => {
+  it('is degraded while the backend is silent and the lane is wanted', () => {
     for (const name of ['live', 'standby', 'acquiring', 'rolling']) {
       const lane = situation(name);
       lane.step({ type: 'backend', silent: true });
@@ -166,7 +166,7 @@ describe('the status of a lane', () => {
     expect(told(stopped)).toBe('idle stopped');
   });
 
-  it('is degraded while its microphone or its loudspeaker is lost, or hears nothing', () => {
+  it('is degraded while its microphone is lost or hears nothing, or its loudspeaker is lost', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('capture');
     lane.fault('playback');
@@ -205,7 +205,7 @@ describe('the status of a device', () => {
     changesAt: null,
   } as const;
 
-  it('is that of its worst lane, which is named', () => {
+  it('is that of its worst lane, and names that', () => {
     const of = (left: Parameters<typeof deviceStatus>[0][number], right: typeof left) =>
       deviceStatus([left, right]);
     expect(of({ id: 'left', ...ready }, { id: 'right', ...ready })).toEqual({ status: 'ready', reasons: [] });
@@ -219,7 +219,7 @@ describe('the status of a device', () => {
     });
   });
 
-  it('is that of the whole device, where that is worse', () => {
+  it('is that of the whole device if that is worse', () => {
     expect(deviceStatus([{ id: 'main', ...ready }], [{ code: 'identity_conflict' }])).toEqual({
       status: 'degraded',
       reasons: ['identity_conflict'],

@@ -28,7 +28,7 @@ function speaking(options: Partial<LaneOptions> = {}): LaneHarness {
   return lane;
 }
 
-describe('translated speech that waits when the lane is ended', () => {
+describe('translated speech that waits when the lane is stopped', () => {
   it.each([
     ['stop', (lane: LaneHarness) => lane.stop(), 'idle'],
     ['the end of the agent', (lane: LaneHarness) => lane.shutdown(), 'closed'],
@@ -47,7 +47,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(lane.notes).not.toContain('speech_lost');
   });
 
-  it('by its hours: is told when a sentence was too long to be spoken out', () => {
+  it('by its hours: is reported when a sentence was too long to be finished', () => {
     const lane = live();
     lane.hear('a', 29_000, true);
     lane.hold('closed');
@@ -60,7 +60,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(event?.['dropped_ms']).toBeLessThanOrEqual(9000);
   });
 
-  it('by its hours: tells nothing where all is spoken out', () => {
+  it('by its hours: reports nothing when all was played', () => {
     const lane = speaking();
     lane.hold('closed');
     lane.pass(20_000);
@@ -69,7 +69,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([]);
   });
 
-  it('is no trouble', () => {
+  it('causes no problem in the report', () => {
     const lane = speaking();
     lane.stop();
     lane.says(finished());
@@ -81,7 +81,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(lane.state.problem).toBeNull();
   });
 
-  it('is counted with what the service speaks while it is waited for', () => {
+  it('is counted together with sound that comes during the drain', () => {
     const lane = speaking();
     lane.stop();
     lane.hear('c', 500);
@@ -96,7 +96,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(lane.all('play').every(({ at }) => at <= lane.last('end_task').at)).toBe(true);
   });
 
-  it('is told where it comes only when the lane is stopped already', () => {
+  it('is reported when it comes after the stop', () => {
     const lane = live();
     lane.stop();
     lane.hear('a', 700);
@@ -105,7 +105,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(1, 1400)]);
   });
 
-  it('is told of a sentence that is written to its end, and does not sound to it', () => {
+  it('is reported for a sentence that is written completely, and not played to its end', () => {
     const lane = live();
     lane.hear('a', 900, true);
     lane.pass(200);
@@ -115,14 +115,14 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(1, 700)]);
   });
 
-  it('leaves out what runs out of the loudspeaker, where that is not silenced at once', () => {
+  it('does not count sound that the loudspeaker still plays after the stop', () => {
     const lane = speaking({ echo: 'cancel' });
     lane.stop();
     lane.says(finished());
     expect(events(lane)).toEqual([stopped(3, 14_780 - 180)]);
   });
 
-  it('in two languages is told as one', () => {
+  it('in two languages is reported as one', () => {
     const lane = live({ targets: ['es', 'fr'] });
     for (const language of ['es', 'fr']) lane.hear(`a-${language}`, 3000, true, lane.stream, 'a', language);
     lane.pass(1000);
@@ -132,7 +132,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(3, 6000)]);
   });
 
-  it('is told at once where no session is to end', () => {
+  it('is reported at once when there is no session to end', () => {
     const lane = speaking();
     lane.end();
     expect(lane.phase).toBe('waiting');
@@ -141,7 +141,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
   });
 
-  it('is told of a lane that is muted', () => {
+  it('is reported for a muted lane', () => {
     const lane = speaking();
     lane.options({ muted: true });
     lane.stop();
@@ -149,7 +149,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
   });
 
-  it('is reported when the lane is wanted back meanwhile', () => {
+  it('is reported when the lane is started again meanwhile', () => {
     const lane = speaking();
     lane.stop();
     lane.start();
@@ -160,7 +160,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toHaveLength(1);
   });
 
-  it('is told once, however often the lane is stopped', () => {
+  it('is reported once, however often the lane is stopped', () => {
     const lane = speaking();
     lane.stop();
     lane.stop();
@@ -170,7 +170,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(events(lane)).toEqual([stopped(3, 14_780)]);
   });
 
-  it('outlives a defect of the program', () => {
+  it('is still reported after a defect of the program', () => {
     const lane = speaking();
     lane.stop();
     lane.crash();
@@ -179,7 +179,7 @@ describe('translated speech that waits when the lane is ended', () => {
   });
 });
 
-describe('a lane that is ended with nothing to say', () => {
+describe('a lane that is stopped with nothing to say', () => {
   const nothing = (lane: LaneHarness): void => {
     lane.stop();
     lane.pass(5000);
@@ -193,9 +193,9 @@ describe('a lane that is ended with nothing to say', () => {
     ['without a session', () => new LaneHarness().goAcquiring()],
     ['that was never started', () => new LaneHarness()],
     ['in silence', () => live()],
-  ])('%s: tells nothing', (_name, make) => nothing(make()));
+  ])('%s: reports nothing', (_name, make) => nothing(make()));
 
-  it('tells nothing of a noise-sized rest', () => {
+  it('reports nothing about a very short rest', () => {
     const lane = live();
     lane.hear('a', 1000, true);
     lane.pass(850);
@@ -204,7 +204,7 @@ describe('a lane that is ended with nothing to say', () => {
     expect(events(lane)).toEqual([]);
   });
 
-  it('tells nothing of a sound of its own', () => {
+  it('reports nothing about its own sounds', () => {
     const lane = live();
     lane.announce(new Uint8Array(2000 * 48).fill(7));
     lane.pass(100);
@@ -212,8 +212,8 @@ describe('a lane that is ended with nothing to say', () => {
   });
 });
 
-describe('translated speech that waits for a loudspeaker when the lane is ended', () => {
-  it('counts as not heard for want of it, and is told as one with what was given up before', () => {
+describe('translated speech that waits for a loudspeaker when the lane is stopped', () => {
+  it('is reported with the cause `no_loudspeaker`, in one sum with speech dropped before', () => {
     const lane = live();
     lane.fault('playback');
     lane.hear('a', 4000, true);
@@ -227,8 +227,8 @@ describe('translated speech that waits for a loudspeaker when the lane is ended'
   });
 });
 
-describe('what comes late of a sentence that a visitor spoke over', () => {
-  it('is one with what the lane was stopped in', () => {
+describe('late sound of a sentence that a visitor spoke over', () => {
+  it('is reported together with the sentence that the stop interrupted', () => {
     const lane = live({ echo: 'cancel', bargeIn: 'flush' });
     lane.step({ type: 'canceller', status: 'ready', message: '' });
     lane.hear('warming up', 3000, true);
@@ -244,7 +244,7 @@ describe('what comes late of a sentence that a visitor spoke over', () => {
   });
 });
 
-describe('speech that is not translated when the lane is ended', () => {
+describe('speech that is not translated when the lane is stopped', () => {
   const CHUNK_MS = 320;
   const lost = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
   const ends = [
@@ -271,14 +271,17 @@ describe('speech that is not translated when the lane is ended', () => {
     },
   );
 
-  it.each(ends)('by %s: is told in one sum with what the same outage had no room for', (_name, end) => {
-    const lane = new LaneHarness().goAcquiring();
-    lane.speak(100);
-    end(lane);
-    expect(lost(lane)).toMatchObject([{ detail: { lost_ms: 100 * CHUNK_MS } }]);
-  });
+  it.each(ends)(
+    'by %s: is reported in one sum with the speech that overflowed in the same outage',
+    (_name, end) => {
+      const lane = new LaneHarness().goAcquiring();
+      lane.speak(100);
+      end(lane);
+      expect(lost(lane)).toMatchObject([{ detail: { lost_ms: 100 * CHUNK_MS } }]);
+    },
+  );
 
-  it.each(ends.slice(0, 2))('by %s: what the service has understood and not spoken is told', (_name, end) => {
+  it.each(ends.slice(0, 2))('by %s: transcribed speech that was not spoken is reported', (_name, end) => {
     const lane = live();
     const at = lane.now;
     lane.speak(4);
@@ -293,7 +296,7 @@ describe('speech that is not translated when the lane is ended', () => {
     ]);
   });
 
-  it('is not told of a sentence that the service speaks while its end is waited for: that is dropped', () => {
+  it('is not reported for a sentence that the service speaks during the drain: that is dropped', () => {
     const lane = live();
     lane.speak(4);
     lane.hush(4);
@@ -305,7 +308,7 @@ describe('speech that is not translated when the lane is ended', () => {
     expect(events(lane)).toMatchObject([{ why: 'stop', dropped_ms: 1500 }]);
   });
 
-  it('is told of a session, too, that another one has taken over from', () => {
+  it('is reported for an old session, too', () => {
     const lane = new LaneHarness({ options: { echo: 'off' } }).goReady();
     lane.speak(6);
     lane.hush(4);
@@ -331,7 +334,7 @@ describe('speech that is not translated when the lane is ended', () => {
     [5, 0],
     [6, 6],
     [50, 50],
-  ])('is told where the lane is sure of none of it, as what overflows is: %i chunks', (chunks, told) => {
+  ])('is reported for unsure voices as for an overflow: %i chunks', (chunks, told) => {
     const lane = new LaneHarness().goAcquiring();
     lane.isSpeech = false;
     lane.speak(chunks);
@@ -339,7 +342,7 @@ describe('speech that is not translated when the lane is ended', () => {
     expect(lost(lane).map(({ detail }) => detail['lost_ms'])).toEqual(told === 0 ? [] : [told * CHUNK_MS]);
   });
 
-  it('is not told of what a service took where nobody is known to have spoken', () => {
+  it('is not reported for sent audio without a known voice', () => {
     const lane = live();
     lane.isSpeech = false;
     lane.speak(20);

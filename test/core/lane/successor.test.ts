@@ -11,7 +11,7 @@ const REVOKED = limit('revoked');
 const EOS = finished();
 
 describe('the token of the next session', () => {
-  it('that comes late, after it was asked for again, still is in time', () => {
+  it('is still in time when it comes late, after a repeated request', () => {
     const lane = new LaneHarness().goRolling();
     lane.hush(25);
     expect(lane.all('request_token').filter(({ reason }) => reason === 'rollover')).toHaveLength(2);
@@ -22,7 +22,7 @@ describe('the token of the next session', () => {
     expect(lane.hearing?.id).toBe(2);
   });
 
-  it('that never comes: the session ends, what was said is held, and the request is still up', () => {
+  it('never comes: the session ends, speech is held, and the request goes on', () => {
     const lane = new LaneHarness().goRolling();
     lane.brokerIs(false);
     lane.speak(40);
@@ -38,7 +38,7 @@ describe('the token of the next session', () => {
     expect(lane.state.counts).toMatchObject({ maxDurations: 1, rollovers: 1 });
   });
 
-  it('is denied: asked for again, ever more slowly, and the live session does not mind', () => {
+  it('is denied: the request is repeated at growing intervals, and the live session goes on', () => {
     const lane = new LaneHarness().goRolling();
     const waits: number[] = [];
     for (let i = 0; i < 3 && lane.phase === 'rolling'; i++) {
@@ -52,7 +52,7 @@ describe('the token of the next session', () => {
     expect(lane.accounts.held).toBe(0);
   });
 
-  it('is denied for good: one more try at the last moment, then the recovery table', () => {
+  it('is denied for good: one more attempt at the last moment, then the recovery table', () => {
     const lane = new LaneHarness().goRolling();
     lane.deny({ final: true });
     expect(lane.phase).toBe('live');
@@ -66,7 +66,7 @@ describe('the token of the next session', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('that is for another product is not used, and the live session goes on', () => {
+  it('is not used if it is for another product, and the live session goes on', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant({ intent: 'stt' });
     expect(lane.phase).toBe('live');
@@ -74,7 +74,7 @@ describe('the token of the next session', () => {
     expect(lane.last('forget_grant').grant).toBe('test-2');
   });
 
-  it('that was not spent is used for the next try', () => {
+  it('is used for the next attempt if it was not spent', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant({ maxDurationMs: LIMIT_MS });
     lane.unreach(false);
@@ -116,7 +116,7 @@ describe('the next session', () => {
     expect(lane.setup?.stage).toBe('acquiring');
   });
 
-  it.each([['opens'], ['is set up']])('that never %s is given up in time for another try', (what) => {
+  it.each([['opens'], ['is set up']])('is given up in time for another attempt when it never %s', (what) => {
     const lane = new LaneHarness().goRolling();
     const { limitAt } = lane.hearing ?? {};
     lane.grant();
@@ -137,7 +137,7 @@ describe('the next session', () => {
     expect(lane.accounts).toMatchObject({ lost: 0, held: 0 });
   });
 
-  it('that is never set up, twice: the live one runs to its limit and is recovered from', () => {
+  it('is never set up, twice: the live one runs to its limit, and recovery follows', () => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.open();
@@ -154,7 +154,7 @@ describe('the next session', () => {
     expect(lane.accounts.lost).toBe(0);
   });
 
-  it('of a service that is known to be slow is waited for', () => {
+  it('gets more time with a service that is known to be slow', () => {
     const lane = new LaneHarness().goConfiguring({ maxDurationMs: 60_000 });
     lane.pass(8000);
     lane.taskRuns();
@@ -168,7 +168,7 @@ describe('the next session', () => {
     expect(lane.hearing?.id).toBe(2);
   });
 
-  it('that waits for its moment hears silence in real time, and is pinged', () => {
+  it('gets silence in real time and pings while it waits to take over', () => {
     const lane = new LaneHarness().goReady();
     const sent = lane.all('send_audio').length;
     lane.speak(20);
@@ -179,7 +179,7 @@ describe('the next session', () => {
     expect(lane.accounts.silenced).toBe(0);
   });
 
-  it('that waits and hears silence also where the microphone delivers nothing', () => {
+  it('gets silence while it waits also when the microphone delivers nothing', () => {
     const lane = new LaneHarness().goReady();
     lane.pass(4000);
     const heard = lane.all('send_audio').filter(({ stream }) => stream === 2);
@@ -187,7 +187,7 @@ describe('the next session', () => {
     expect(heard.every(({ pcm }) => pcm === null)).toBe(true);
   });
 
-  it('that no longer answers pings is given up, and the live one goes on', () => {
+  it('is given up when it no longer answers pings, and the live one goes on', () => {
     const lane = new LaneHarness().goReady();
     lane.pongs = false;
     while (lane.hearing?.id === 1 && lane.all('close_stream').length === 0) {
@@ -199,7 +199,7 @@ describe('the next session', () => {
     lane.until(() => lane.phase === 'rolling', 5000);
   });
 
-  it('that dies when it is ready is replaced', () => {
+  it('is replaced when it fails while it is ready', () => {
     const lane = new LaneHarness().goReady();
     lane.end('cut', {}, 2);
     expect(lane.phase).toBe('live');
@@ -207,7 +207,7 @@ describe('the next session', () => {
     lane.until(() => lane.phase === 'rolling', 5000);
   });
 
-  it('whose tries fail in a row is tried ever more slowly, and never in a storm', () => {
+  it('is tried at growing intervals after failures in a row', () => {
     let tries = 0;
     for (let seed = 0; seed < 20; seed++) {
       const lane = new LaneHarness({ seed: seed * 7919 }).goRolling();
@@ -224,8 +224,8 @@ describe('the next session', () => {
   });
 });
 
-describe('no room for two', () => {
-  it('the old session goes first, in a pause; what is said meanwhile is held', () => {
+describe('an account without room for two streams', () => {
+  it('the old session ends first, in a pause; speech is held meanwhile', () => {
     const lane = new LaneHarness().goRolling();
     lane.speak(3);
     lane.grant();
@@ -249,7 +249,7 @@ describe('no room for two', () => {
     expect(lane.state.counts).toMatchObject({ rollovers: 1, takenBack: 0 });
   });
 
-  it('and no pause: at the latest moment', () => {
+  it('without a pause: the old session ends at the latest moment', () => {
     const lane = new LaneHarness().goRolling();
     lane.speak(1);
     lane.grant();
@@ -260,26 +260,26 @@ describe('no room for two', () => {
     expect(Math.abs(lane.now - latestAt)).toBeLessThanOrEqual(CHUNK_MS);
   });
 
-  it('and an old session that never goes: the next one comes all the same', () => {
+  it('with an old session that never ends: the next one begins anyway', () => {
     const lane = situation('waiting, old session');
     lane.until(() => lane.phase === 'acquiring', 30_000);
     expect(lane.state.oldSession).toBeNull();
   });
 
-  it('and a stop: both are gone', () => {
+  it('with a stop: both are closed', () => {
     const lane = situation('waiting, old session');
     lane.stop();
     expect(lane.state).toMatchObject({ session: { kind: 'idle' }, oldSession: null });
     expect(lane.timers.size).toBe(0);
   });
 
-  it('and a start does not hurry: there is no room yet', () => {
+  it('with a start: it does not shorten the wait, because there is no room yet', () => {
     const lane = situation('waiting, old session');
     lane.start();
     expect(lane.phase).toBe('waiting');
   });
 
-  it('and the old one breaks off mid-sentence: it is said again to the next', () => {
+  it('with an old session that breaks off in a sentence: that is replayed to the next one', () => {
     const lane = situation('waiting, old session');
     lane.end('cut', {}, 1);
     expect(lane.state.counts.takenBack).toBeGreaterThan(0);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ready } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-describe('languages that the service was told and does not take', () => {
-  it('while live: a service that goes on naming the languages before has not taken the new ones', () => {
+describe('languages that the service does not apply', () => {
+  it('while live: are not confirmed while the service names the previous ones', () => {
     const lane = new LaneHarness().goLive();
     const tells = (...languages: string[]): void => {
       lane.says(ready('running', { targets: languages }));
@@ -24,7 +24,7 @@ describe('languages that the service was told and does not take', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('while live: where it never takes them the next session is told them', () => {
+  it('while live: are sent to the next session when the service never applies them', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(5000);
     lane.options({ targets: ['de'] });

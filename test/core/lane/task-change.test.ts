@@ -20,7 +20,7 @@ function refusing(): LaneHarness {
   return lane;
 }
 
-describe('languages or voice changed', () => {
+describe('a change of the languages or the voice', () => {
   it('while live: the task is set again on the same stream, audio waits, nothing is lost', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(10);
@@ -41,7 +41,7 @@ describe('languages or voice changed', () => {
     expect(lane.last('send_task')).toMatchObject({ stream: 1 });
   });
 
-  it('while live: the first question comes when the old task cannot answer any more', () => {
+  it('while live: the first poll comes when the old task can no longer answer', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(5000);
     lane.options({ targets: ['fr'] });
@@ -58,7 +58,7 @@ describe('languages or voice changed', () => {
     ['another number of languages', { targets: ['es'] }],
     ['the voice', { voice: 'default_high' }],
     ['the source', { source: 'de' }],
-  ])('%s alone is a change', (_, change) => {
+  ])('of %s alone is a change', (_, change) => {
     const lane = new LaneHarness({ options: { targets: ['es', 'fr'] } }).goLive();
     lane.pass(3000);
     lane.options(change);
@@ -66,7 +66,7 @@ describe('languages or voice changed', () => {
     expect(lane.all('send_task')).toHaveLength(2);
   });
 
-  it('to what they are is no change, nor is mute or the echo mode', () => {
+  it('to the same values is no change, nor is mute or the echo mode', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ source: 'en', targets: ['es'], voice: null });
@@ -76,7 +76,7 @@ describe('languages or voice changed', () => {
     expect(lane.state.options).toMatchObject({ muted: true, echo: 'off', targets: ['es'] });
   });
 
-  it('within two seconds of the last set_task: it waits its turn while audio goes on', () => {
+  it('within two seconds of the last set_task: it waits while audio goes on', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     lane.taskRuns();
@@ -91,7 +91,7 @@ describe('languages or voice changed', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('several times within two seconds: only the last counts', () => {
+  it('repeated within two seconds: only the last counts', () => {
     const lane = new LaneHarness().goLive();
     for (const target of ['fr', 'it', 'pt', 'pl']) {
       lane.pass(300);
@@ -102,7 +102,7 @@ describe('languages or voice changed', () => {
     expect(tasks(lane)).toEqual(['en>es null', 'en>pl null']);
   });
 
-  it('while configuring: the new task is set as soon as it may, and only it can go live', () => {
+  it('while configuring: the new task is sent as soon as allowed, and only that can go live', () => {
     const lane = new LaneHarness().goConfiguring();
     const { now } = lane;
     lane.pass(700);
@@ -127,7 +127,7 @@ describe('languages or voice changed', () => {
     expect(lane.due('setup')).toBe(LANE_DEFAULTS.setupMs - 5000);
   });
 
-  it('at the very moment of a question: its answer is not taken for the new task', () => {
+  it('at the moment of a poll: its answer does not count for the new task', () => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(LANE_DEFAULTS.firstPollMs + LANE_DEFAULTS.pollMs);
     expect(lane.last('poll_task').at).toBe(lane.now);
@@ -152,7 +152,7 @@ describe('languages or voice changed', () => {
     },
   );
 
-  it('while draining: the next session has them', () => {
+  it('while draining: applies to the next session', () => {
     const lane = new LaneHarness().goDraining();
     lane.options({ targets: ['fr'] });
     expect(lane.all('send_task')).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('languages or voice changed', () => {
     expect(tasks(lane)).toEqual(['en>es null', 'en>fr null']);
   });
 
-  it('to what the service does not know: the task before it goes on, and the operator is told', () => {
+  it('to an unknown language: the previous task goes on, and the refusal is reported', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['xx'] });
@@ -180,7 +180,7 @@ describe('languages or voice changed', () => {
     expect(tasks(lane)).toEqual(['en>es null', 'en>xx null', 'en>es null']);
   });
 
-  it('to what the service does not know: nothing that the operator has ordered is taken back', () => {
+  it('to an unknown language: the order itself stays', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     const ordered = { volume: 30, muted: true, echo: 'off', bargeIn: 'flush', earcons: true } as const;
@@ -193,7 +193,7 @@ describe('languages or voice changed', () => {
     expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
   });
 
-  it('to what the service does not know: the next session is told what it took', () => {
+  it('to an unknown language: the next session gets the accepted task', () => {
     const lane = refusing();
     lane.end();
     lane.comeBack();
@@ -201,7 +201,7 @@ describe('languages or voice changed', () => {
     expect(lane.state.refusedTask?.instead).toEqual({ targets: ['es'] });
   });
 
-  it('to another voice after that: it is told with the languages that the service takes', () => {
+  it('to another voice after that: it is sent with the accepted languages', () => {
     const lane = refusing();
     lane.options({ voice: 'low' });
     lane.pass(3000);
@@ -214,7 +214,7 @@ describe('languages or voice changed', () => {
     });
   });
 
-  it('to the refused languages once more: they are tried again', () => {
+  it('to the refused languages again: they are tried again', () => {
     const lane = refusing();
     lane.options({ targets: ['xx'] });
     lane.pass(3000);
@@ -223,7 +223,7 @@ describe('languages or voice changed', () => {
     expect(lane.state).toMatchObject({ refusedTask: null, acceptedTask: { targets: ['xx'] } });
   });
 
-  it('back to those that run: nothing is told, and nothing is refused', () => {
+  it('back to the running ones: nothing is sent, and nothing is refused', () => {
     const lane = refusing();
     lane.options({ targets: ['es'] });
     lane.pass(3000);
@@ -231,7 +231,7 @@ describe('languages or voice changed', () => {
     expect(lane.state.refusedTask).toBeNull();
   });
 
-  it('to a source that goes on as a target: all that is ordered is tried', () => {
+  it('to a source that goes on as a target: the whole order is tried', () => {
     const lane = refusing();
     lane.options({ source: 'es' });
     lane.pass(3000);
@@ -240,14 +240,14 @@ describe('languages or voice changed', () => {
     expect(taskOf(lane.state)).toEqual({ source: 'en', targets: ['es'], voice: null });
   });
 
-  it('to another volume after that: what is refused stays so', () => {
+  it('to another volume after that: the refusal stays', () => {
     const lane = refusing();
     const { refusedTask } = lane.state;
     lane.options({ volume: 10 });
     expect(lane.state.refusedTask).toBe(refusedTask);
   });
 
-  it('at rest, to what the service does not know: the next session goes on with what it took last', () => {
+  it('at rest, to an unknown language: the next session goes on with the last accepted task', () => {
     const lane = new LaneHarness().goDraining();
     lane.options({ targets: ['xx'] });
     lane.says(finished());
@@ -263,7 +263,7 @@ describe('languages or voice changed', () => {
     expect(lane.notes).not.toContain('parked');
   });
 
-  it('after a defect: the ordered ones are tried, and the accepted ones go on where they are refused', () => {
+  it('after a defect: the ordered languages are tried, and the accepted ones go on when they are refused', () => {
     const lane = refusing();
     lane.step({ type: 'defect', where: 'test' });
     expect(lane.state).toMatchObject({ refusedTask: null, acceptedTask: { targets: ['es'] } });
@@ -276,7 +276,7 @@ describe('languages or voice changed', () => {
     expect(tasks(lane).slice(3)).toEqual(['en>xx null', 'en>es null']);
   });
 
-  it('to what the service does not know, nor what it knew before: parked, and not forever asked', () => {
+  it('to an unknown language, with the accepted one refused, too: the lane parks', () => {
     const lane = new LaneHarness().goLive();
     const refuseBoth = (phase: string): void => {
       lane.says(rejected());
@@ -304,7 +304,7 @@ describe('languages or voice changed', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('again, before the service rejects the first change: the newest request counts', () => {
+  it('repeated before the service rejects the first one: the newest order counts', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['xx'] });
@@ -317,7 +317,7 @@ describe('languages or voice changed', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('a task that is never confirmed: another stream', () => {
+  it('to a task that is never confirmed: another stream is opened', () => {
     const lane = new LaneHarness().goLive();
     lane.pass(3000);
     lane.options({ targets: ['fr'] });

@@ -7,7 +7,7 @@ function requests(lane: LaneHarness) {
 }
 
 describe('a token that does not come', () => {
-  it('is asked for again under the same id, so that no second session is made', () => {
+  it('is requested again under the same id, so that no second session is created', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(LANE_DEFAULTS.tokenAnswerMs - 1);
     expect(requests(lane)).toEqual(['test-1#1']);
@@ -17,7 +17,7 @@ describe('a token that does not come', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('is asked forever more slowly, under a new id once the old one is too old', () => {
+  it('is requested at growing intervals, under a new id once the old one is too old', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(600_000);
     const asked = lane.all('request_token');
@@ -38,7 +38,7 @@ describe('a token that does not come', () => {
     expect(asked.map(({ attempt }) => attempt)).toEqual(asked.map((_, i) => i + 1));
   });
 
-  it('is still taken when it comes late, after the question was repeated', () => {
+  it('is still used when it comes late, after a repeated request', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(18_000);
     expect(lane.all('request_token').length).toBeGreaterThan(1);
@@ -47,7 +47,7 @@ describe('a token that does not come', () => {
     expect(lane.timers.has('token')).toBe(false);
   });
 
-  it('is not used when it answers a question that was given up', () => {
+  it('is not used when it answers an abandoned request', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.until(() => lane.last('request_token').id === 'test-2', 120_000);
     lane.step({ type: 'granted', grant: lane.grantFor('test-1') });
@@ -60,7 +60,7 @@ describe('a token that does not come', () => {
 });
 
 describe('a token answer', () => {
-  it('that comes twice opens one stream, and the one in use is not forgotten for its double', () => {
+  it('opens one stream when it comes twice, and the token in use is not forgotten', () => {
     const lane = new LaneHarness().goConnecting();
     lane.grant();
     expect(lane.all('open_stream')).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a token answer', () => {
     expect(lane.last('forget_grant').grant).toBe('test-1');
   });
 
-  it('that comes twice does not take away a token that is kept for the next try', () => {
+  it('does not remove a token kept for the next attempt when it comes twice', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(false);
     lane.grant();
@@ -83,7 +83,7 @@ describe('a token answer', () => {
     expect(lane.last('open_stream').grant).toBe('test-1');
   });
 
-  it('to another request is forgotten at once', () => {
+  it('is forgotten at once when it belongs to another request', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.step({ type: 'granted', grant: lane.grantFor('somebody-else-7') });
     expect(lane.phase).toBe('acquiring');
@@ -91,7 +91,7 @@ describe('a token answer', () => {
     expect(lane.all('open_stream')).toHaveLength(0);
   });
 
-  it('that nobody waits for any more is forgotten', () => {
+  it('is forgotten when it is no longer needed', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.stop();
     lane.grant();
@@ -99,7 +99,7 @@ describe('a token answer', () => {
     expect(lane.last('forget_grant').grant).toBe('test-1');
   });
 
-  it('whose window is over is not used', () => {
+  it('is not used after its window', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(1000);
     // Three seconds are kept off the end, and one has passed since the question.
@@ -110,7 +110,7 @@ describe('a token answer', () => {
     expect(lane.notes).toEqual(['refused']);
   });
 
-  it('is used to the last moment of its window, counted from the question', () => {
+  it('is used to the last moment of its window, counted from the request', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(1000);
     lane.grant({ windowMs: LANE_DEFAULTS.connectMarginMs + 1001 });
@@ -125,7 +125,7 @@ describe('a token answer', () => {
       'connection_type_mismatch',
       'the token is for webrtc',
     ],
-  ])('for %s is asked for once more at once, and a second one parks the lane', (_, wrong, code, message) => {
+  ])('for %s causes one prompt retry, and a second one parks the lane', (_, wrong, code, message) => {
     const lane = new LaneHarness().goAcquiring();
     lane.grant(wrong);
     expect(lane.phase).toBe('waiting');
@@ -141,7 +141,7 @@ describe('a token answer', () => {
 });
 
 describe('a connection attempt that did not reach the service', () => {
-  it('keeps its token for the next try', () => {
+  it('keeps its token for the next attempt', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(false);
     expect(lane.phase).toBe('waiting');
@@ -177,21 +177,24 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.lease?.grant.id).toBe('test-2');
   });
 
-  it.each([5, 60, 600])('for want of room on this machine keeps it for all its window of %i s', (windowS) => {
-    const lane = new LaneHarness().goConnecting({ windowMs: windowS * 1000 });
-    const startedAt = lane.now;
-    while (lane.now - startedAt < 3_600_000) {
-      lane.unreach(false, true);
-      expect(lane.phase).toBe('waiting');
-      lane.until(() => lane.phase === 'connecting' || lane.phase === 'acquiring', 130_000);
-      if (lane.phase === 'acquiring') lane.grant({ windowMs: windowS * 1000 });
-    }
-    const tries = lane.all('open_stream').length;
-    expect(lane.all('request_token').length).toBeLessThanOrEqual(Math.min(tries, 3600 / windowS + 2));
-    expect(lane.notes).not.toContain('unreachable');
-  });
+  it.each([5, 60, 600])(
+    'keeps the token for its whole window of %i s when this machine had no room',
+    (windowS) => {
+      const lane = new LaneHarness().goConnecting({ windowMs: windowS * 1000 });
+      const startedAt = lane.now;
+      while (lane.now - startedAt < 3_600_000) {
+        lane.unreach(false, true);
+        expect(lane.phase).toBe('waiting');
+        lane.until(() => lane.phase === 'connecting' || lane.phase === 'acquiring', 130_000);
+        if (lane.phase === 'acquiring') lane.grant({ windowMs: windowS * 1000 });
+      }
+      const tries = lane.all('open_stream').length;
+      expect(lane.all('request_token').length).toBeLessThanOrEqual(Math.min(tries, 3600 / windowS + 2));
+      expect(lane.notes).not.toContain('unreachable');
+    },
+  );
 
-  it('is followed by a new token when the operator says start', () => {
+  it('is followed by a new token when the operator orders `start`', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(false);
     lane.start();
@@ -200,14 +203,14 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.all('request_token')).toHaveLength(2);
   });
 
-  it('because nobody answers names the host', () => {
+  it('names the host that does not answer', () => {
     const lane = new LaneHarness().goConnecting();
     lane.until(() => lane.phase === 'waiting', LANE_DEFAULTS.connectMs + 10);
     const message = 'stream.example did not accept the connection in time';
     expect(lane.state.problem).toMatchObject({ code: 'setup_timeout', message });
   });
 
-  it('keeps it over several tries, but not over its window', () => {
+  it('keeps the token over several attempts, but not after its window', () => {
     const lane = new LaneHarness().goConnecting({ windowMs: 5000 });
     for (let tries = 1; lane.phase === 'connecting'; tries++) {
       expect(tries).toBeLessThan(20);
@@ -221,7 +224,7 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lastOpen).toBeLessThan(50_000 + 20_000 - LANE_DEFAULTS.connectMarginMs);
   });
 
-  it('gets a new token when the old one may have been seen', () => {
+  it('gets a new token when the old one may have reached the service', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(true);
     expect(lane.last('forget_grant').grant).toBe('test-1');
@@ -229,7 +232,7 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.all('open_stream').map(({ grant }) => grant)).toEqual(['test-1', 'test-2']);
   });
 
-  it('gives the kept token back when the lane is stopped', () => {
+  it('forgets the kept token when the lane is stopped', () => {
     const lane = new LaneHarness().goConnecting();
     lane.unreach(false);
     lane.stop();
@@ -237,7 +240,7 @@ describe('a connection attempt that did not reach the service', () => {
     expect(lane.lease).toBeNull();
   });
 
-  it('does not bring back the token of a stream that was open', () => {
+  it('does not reuse the token of a stream that was open', () => {
     const lane = new LaneHarness().goLive();
     lane.unreach(false);
     expect(lane.phase).toBe('waiting');
@@ -246,8 +249,8 @@ describe('a connection attempt that did not reach the service', () => {
   });
 });
 
-describe('a session that cannot be used here', () => {
-  it('is refused with the reason, and another one is asked for soon', () => {
+describe('a session that this device cannot use', () => {
+  it('is refused with the reason, and another one is requested soon', () => {
     const lane = new LaneHarness().goAcquiring();
     const { id } = lane.last('request_token');
     lane.step({ type: 'unusable', id, message: 'the stream_url holds a "#"' });
@@ -261,7 +264,7 @@ describe('a session that cannot be used here', () => {
     expect(lane.phase).toBe('connecting');
   });
 
-  it('of another request means nothing', () => {
+  it('of another request is ignored', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.step({ type: 'unusable', id: 'somebody-elses', message: 'no' });
     expect(lane.phase).toBe('acquiring');
@@ -269,7 +272,7 @@ describe('a session that cannot be used here', () => {
 });
 
 describe('a denial', () => {
-  it('is taken for what it says: later', () => {
+  it('causes a later retry', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny({ code: 'limit', message: 'too many devices' });
     expect(lane.phase).toBe('waiting');
@@ -283,7 +286,7 @@ describe('a denial', () => {
     expect(lane.last('request_token')).toMatchObject({ id: 'test-2', reason: 'refused', attempt: 1 });
   });
 
-  it('is obeyed when it says how long', () => {
+  it('delays the retry by the time that it names', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny({ retryAfterMs: 90_000 });
     expect(lane.due('retry')).toBeGreaterThanOrEqual(90_000);
@@ -304,7 +307,7 @@ describe('a denial', () => {
     },
   );
 
-  it('that is final parks the lane, which asks again in minutes', () => {
+  it('parks the lane when it is final; the lane retries after minutes', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.deny({ final: true, code: 'disabled', message: 'this device is switched off' });
     expect(lane.phase).toBe('parked');
@@ -321,7 +324,7 @@ describe('a denial', () => {
     expect(lane.state.problem).toBeNull();
   });
 
-  it('of another request means nothing', () => {
+  it('of another request is ignored', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.step({
       type: 'denied',
@@ -332,7 +335,7 @@ describe('a denial', () => {
     expect(lane.state.counts).toMatchObject({ ignored: 1, failures: 0 });
   });
 
-  it('that comes after the token means nothing', () => {
+  it('is ignored after the token', () => {
     const lane = new LaneHarness().goConnecting();
     lane.deny({ final: true });
     expect(lane.phase).toBe('connecting');

@@ -16,8 +16,8 @@ const mumble = (lane: LaneHarness, what: UnreadableWhat = 'speech', description 
 const status = (lane: LaneHarness) => laneStatus(lane.state, lane.now);
 const told = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'messages_unreadable');
 
-describe('what the service says and nobody can read', () => {
-  it('is told once in a session, with the first of it', () => {
+describe('unreadable messages of the service', () => {
+  it('are reported once in a session, with the first of them', () => {
     const lane = live();
     mumble(lane);
     mumble(lane, 'speech', 'validated_transcription without a usable transcription.text');
@@ -33,7 +33,7 @@ describe('what the service says and nobody can read', () => {
     expect(told(lane)).toHaveLength(2);
   });
 
-  it('degrades the lane two seconds after the first of it, until a minute after the last', () => {
+  it('degrade the lane from 2 s after the first one until a minute after the last one', () => {
     const lane = live();
     mumble(lane);
     expect(status(lane)).toMatchObject({ status: 'ready', changesAt: lane.now + 2000 });
@@ -53,7 +53,7 @@ describe('what the service says and nobody can read', () => {
     expect(status(lane)).toMatchObject({ status: 'ready', changesAt: null });
   });
 
-  it('begins anew after a minute without any', () => {
+  it('begin a new problem after a minute without any', () => {
     const lane = live();
     mumble(lane);
     lane.hush(200);
@@ -61,7 +61,7 @@ describe('what the service says and nobody can read', () => {
     expect(status(lane).status).toBe('ready');
   });
 
-  it('is over with a text or sound that can be read, and with nothing else', () => {
+  it('stop being a problem with a readable text or sound, and with nothing else', () => {
     const lane = live();
     const degrade = () => {
       mumble(lane);
@@ -79,7 +79,7 @@ describe('what the service says and nobody can read', () => {
     expect(status(lane).status).toBe('ready');
   });
 
-  it('is no trouble among others that can be read', () => {
+  it('are no problem among readable ones', () => {
     const lane = live();
     for (let i = 0; i < 20; i++) {
       mumble(lane);
@@ -89,7 +89,7 @@ describe('what the service says and nobody can read', () => {
     }
   });
 
-  it('is no trouble where it is no message, and no answer is owed', () => {
+  it('are no problem as frames while no result is due', () => {
     const lane = live();
     for (let i = 0; i < 5; i++) {
       mumble(lane, 'frame', 'a text that is not JSON');
@@ -106,7 +106,7 @@ describe('what the service says and nobody can read', () => {
   it.each([
     ['silent_service', 'the service sent unreadable messages: binary frames'],
     ['setup_timeout', 'the service sent unreadable messages: binary frames'],
-  ])('is the explanation of a session that ends as %s', (code, message) => {
+  ])('explain a session that ends as %s', (code, message) => {
     const lane = code === 'silent_service' ? live() : new LaneHarness();
     if (code === 'setup_timeout') {
       lane.brokerIs(true);
@@ -119,14 +119,14 @@ describe('what the service says and nobody can read', () => {
     expect(lane.state.problem).toMatchObject({ code, message });
   });
 
-  it('is no explanation of a session that was told why it ended', () => {
+  it('do not explain a session that ended with a reason', () => {
     const lane = live();
     mumble(lane);
     lane.end('cut', { reason: 'service_error', detail: '1011, out of order' });
     expect(lane.state.problem?.message).toContain('out of order');
   });
 
-  it('leaves a silent service as it was where everything could be read', () => {
+  it('do not appear in the report of a silent service without any', () => {
     const lane = live();
     for (let i = 0; i < 300 && lane.state.problem === null; i++) lane.speak(1);
     expect(lane.state.problem?.message).toBe('the service received speech and sent no result');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asleep, chunks, hear, wakeInVain } from './woken-lane.ts';
 
 describe('a room in which a lane wakes in vain', () => {
-  it('is no trouble any more after an hour, also where the lane does not sleep any longer', () => {
+  it('is no longer reported after an hour, also when the lane stays awake', () => {
     const lane = asleep();
     for (let time = 0; time < 4; time++) wakeInVain(lane, 5);
     expect(lane.state.captureFindings).toEqual(['noisy_room']);

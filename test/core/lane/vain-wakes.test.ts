@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asleep, chunks, hear, wakeInVain } from './woken-lane.ts';
 
-describe('a lane that is woken by what was no speech', () => {
-  it('wakes at the first chunk that is taken for speech as a whole, and at no other', () => {
+describe('a lane that wakes at sound without speech', () => {
+  it('wakes at the first chunk judged as speech', () => {
     const lane = asleep();
     hear(lane, chunks(60, -0.1));
     expect(lane.phase).toBe('standby');
@@ -10,7 +10,7 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('falls asleep within 15 s of its session if the service makes nothing of it, however long it may stay awake', () => {
+  it('goes to standby within 15 s of its session without a result, with any `standbyAfterMs`', () => {
     const lane = asleep();
     hear(lane, [1]);
     hear(lane, chunks(20, -5));
@@ -22,7 +22,7 @@ describe('a lane that is woken by what was no speech', () => {
     expect((slept?.at ?? Infinity) - (started?.at ?? 0)).toBeLessThan(15_000);
   });
 
-  it('stays awake for as long as it is told to if the service understands', () => {
+  it('stays awake for the configured time after a result', () => {
     const lane = asleep({ hears: true });
     hear(lane, [1, 1, 1]);
     hear(lane, chunks(60, -5));
@@ -36,13 +36,13 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.state.vainWakes).toEqual([]);
   });
 
-  it('is not kept awake by a backlog of loud noise that never becomes shorter', () => {
+  it('goes to standby in spite of a growing backlog of loud noise', () => {
     const lane = asleep({ standbyAfterMs: 6000 });
     wakeInVain(lane, 1);
     expect(lane.accounts.lost).toBe(0);
   });
 
-  it('takes more to be woken by each time, up to a bound, and for an hour', () => {
+  it('needs a surer voice after each wake in vain, up to a bound, for an hour', () => {
     const lane = asleep();
     wakeInVain(lane, 0.5);
     hear(lane, chunks(10, 1.4));
@@ -58,7 +58,7 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.phase).toBe('acquiring');
   });
 
-  it('waits for no answer to what would not have woken it', () => {
+  it('does not wait for a result of sound that would not have woken it', () => {
     const lane = asleep({ standbyAfterMs: 6000 });
     wakeInVain(lane, 5);
     wakeInVain(lane, 5);
@@ -75,7 +75,7 @@ describe('a lane that is woken by what was no speech', () => {
     expect((sleptAt ?? Infinity) - liveAt).toBeLessThan(14_500);
   });
 
-  it('tells of it with the level of the room, once, and when it is over', () => {
+  it('reports a noisy room once, with its level, and when it is over', () => {
     const lane = asleep();
     for (let time = 0; time < 6; time++) wakeInVain(lane, 5);
     const told = lane.all('notify').filter(({ kind }) => kind === 'capture_problem');
@@ -91,7 +91,7 @@ describe('a lane that is woken by what was no speech', () => {
     expect(lane.state.vainWakes).toEqual([]);
   });
 
-  it('does not blame the room for a service that answers nothing at all', () => {
+  it('does not blame the room when the service answers nothing', () => {
     const lane = asleep();
     hear(lane, [1]);
     lane.until(() => lane.phase === 'live', 10_000);

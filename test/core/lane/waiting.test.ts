@@ -17,7 +17,7 @@ describe('a lane that waits', () => {
   testAskedWaits(SHORT_WAITS, 20);
   testAskedWaits(LONG_WAITS, 5);
 
-  it('tries again within a few seconds when a voice is heard late in a long wait', () => {
+  it('retries within a few seconds when a voice is heard late in a long wait', () => {
     let quietMs = 0;
     for (let seed = 0; seed < 40; seed++) {
       const lane = tired(8, seed * 7919);
@@ -29,7 +29,7 @@ describe('a lane that waits', () => {
     expect(quietMs).toBeGreaterThan(45_000);
   });
 
-  it('is as soon to hear a voice after the broker was away meanwhile', () => {
+  it('retries as soon at a voice after the broker was away meanwhile', () => {
     let tried = 0;
     for (let seed = 0; seed < 40; seed++) {
       const lane = tired(8, seed * 7919);
@@ -43,7 +43,7 @@ describe('a lane that waits', () => {
     expect(tried).toBeGreaterThan(5);
   });
 
-  it('is as short for whoever has spoken and waits for the answer', () => {
+  it('waits as briefly for a visitor who waits for the translation', () => {
     const lane = new LaneHarness().goLive();
     lane.end();
     while (lane.state.failures < 9) {
@@ -68,7 +68,7 @@ describe('a lane that waits', () => {
     for (const wait of waits) expect(wait).toBeLessThanOrEqual(LONGEST_MS + 2 * CHUNK_MS);
   });
 
-  it('for what was said just before it began is hurried, too', () => {
+  it('waits briefly for speech just before the wait began', () => {
     for (let seed = 0; seed < 40; seed++) {
       const lane = tired(8, seed * 7919);
       lane.until(() => lane.phase === 'acquiring', 61_000);
@@ -79,7 +79,7 @@ describe('a lane that waits', () => {
     }
   });
 
-  it('is hurried once by each wait: the spread of a fleet is not talked away', () => {
+  it('shortens each wait once: speech does not remove the spread of a fleet', () => {
     const lane = tired(9, 3);
     lane.until(() => lane.due('retry') > 30_000 || lane.phase !== 'waiting', 1);
     lane.speak(1);
@@ -88,14 +88,14 @@ describe('a lane that waits', () => {
     expect(lane.now + lane.due('retry')).toBe(dueAt);
   });
 
-  it('is not hurried by noises that are no voice', () => {
+  it('does not shorten the wait for noise', () => {
     const lane = tired(9, 3);
     const due = lane.due('retry');
     lane.hush(5);
     expect(lane.due('retry')).toBe(due - 5 * CHUNK_MS);
   });
 
-  it('is not hurried while the old session still makes room', () => {
+  it('does not shorten the wait for the end of the old session', () => {
     const lane = new LaneHarness().goMakingRoom();
     expect(lane.phase).toBe('waiting');
     const dueAt = lane.now + lane.due('retry');
@@ -103,7 +103,7 @@ describe('a lane that waits', () => {
     expect(lane.now + lane.due('retry')).toBe(dueAt);
   });
 
-  it('parked is not hurried: a person has to help', () => {
+  it('does not shorten the wait while it is parked: that needs manual action', () => {
     const lane = new LaneHarness().goParked();
     const dueAt = lane.now + lane.due('retry');
     lane.speak(20);
@@ -112,7 +112,7 @@ describe('a lane that waits', () => {
 });
 
 describe('a request that the backend does not answer', () => {
-  it('is repeated within a few seconds after somebody speaks', () => {
+  it('is repeated within a few seconds after a voice', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(400_000);
     const { at } = lane.last('request_token');
@@ -136,12 +136,12 @@ describe('a request that the backend does not answer', () => {
   });
 });
 
-describe('the next try', () => {
+describe('the next attempt', () => {
   const DEVICE = { capture: 'mic', playback: 'speaker' };
   const told = (lane: LaneHarness, stamp: (at: number) => string | null = (at) => `at ${Math.round(at)}`) =>
     reportLane('main', lane.state, DEVICE, stamp).next_try_at;
 
-  it('is told while one is waited for, also when a voice brings it forward', () => {
+  it('is reported during a wait, also when a voice shortens that', () => {
     const lane = tired(9, 3);
     expect(told(lane)).toBe(`at ${lane.timers.get('retry')}`);
     const first = told(lane);
@@ -150,7 +150,7 @@ describe('the next try', () => {
     expect(told(lane)).not.toBe(first);
   });
 
-  it('is null where nothing is waited for, or the clock is not set', () => {
+  it('is null without a wait, or while the clock is not set', () => {
     expect(told(new LaneHarness())).toBeNull();
     expect(told(new LaneHarness().goLive())).toBeNull();
     expect(told(new LaneHarness().goParked(), () => null)).toBeNull();
@@ -158,10 +158,10 @@ describe('the next try', () => {
   });
 });
 
-describe('the backend is needed at once', () => {
+describe('the backend is needed', () => {
   const needed = (lane: LaneHarness): boolean => needsBackend(lane.state, lane.now);
 
-  it('while somebody speaks, and as long as what was said is held', () => {
+  it('while a visitor speaks, and while speech is held', () => {
     const lane = new LaneHarness().goAcquiring();
     expect(needed(lane)).toBe(false);
     lane.speak(1);
@@ -172,7 +172,7 @@ describe('the backend is needed at once', () => {
     expect(needed(lane)).toBe(false);
   });
 
-  it('for ten seconds where nothing is held', () => {
+  it('for ten seconds after a voice when nothing is held', () => {
     const lane = new LaneHarness().goLive();
     lane.speak(1);
     lane.hush(30);
@@ -189,7 +189,7 @@ describe('the backend is needed at once', () => {
     expect(needed(lane)).toBe(true);
   });
 
-  it('not by a lane that nobody wants', () => {
+  it('not by a stopped lane', () => {
     const lane = new LaneHarness().goLive({ maxDurationMs: 30_000 });
     lane.speak(1);
     lane.stop();

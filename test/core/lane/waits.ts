@@ -26,7 +26,7 @@ export function speakUntilTry(lane: LaneHarness): number {
 
 /** @param given of this many lanes the waits are compared, and one is watched for so long */
 export function testSpacing(given: { lanes: number; minutes: number }): void {
-  it('never sooner than a spacing that grows with the failures, and spread, so that a fleet never storms', () => {
+  it('retries not before a spacing that grows with the failures, and spread over a fleet', () => {
     const waits: number[] = [];
     for (let seed = 0; seed < given.lanes; seed++) {
       const lane = tired(8, seed * 7919);
@@ -63,7 +63,7 @@ export const LONG_WAITS: readonly Wait[] = [
 
 /** Waits that the backend has asked for, by this many lanes. */
 export function testAskedWaits(waits: readonly Wait[], lanes: number): void {
-  it.each(waits)('because it was asked to for %d ms is not hurried by a voice', (retryAfterMs, atLeastMs) => {
+  it.each(waits)('does not shorten a requested wait of %d ms at a voice', (retryAfterMs, atLeastMs) => {
     const took: number[] = [];
     for (let seed = 0; seed < lanes; seed++) {
       const lane = new LaneHarness({ seed: seed * 7919 }).goAcquiring();

@@ -20,20 +20,20 @@ function asleep(): LaneHarness {
 }
 
 describe('a sleeping lane', () => {
-  it('is not woken by what is loud and no voice, however long it lasts', () => {
+  it('does not wake at long loud noise without a voice', () => {
     const lane = asleep();
     hear(lane, new Array<boolean>(200).fill(false));
     expect(lane.phase).toBe('standby');
     expect(lane.all('request_token')).toEqual([]);
   });
 
-  it('is not woken by a single chunk of voice', () => {
+  it('does not wake at a single chunk of voice', () => {
     const lane = asleep();
     hear(lane, [true, false, false, true, false, false]);
     expect(lane.phase).toBe('standby');
   });
 
-  it('is woken by two of three, and by loudness alone where there is no detector', () => {
+  it('wakes at two voiced chunks of three, and at loud ones without a detector', () => {
     const detected = asleep();
     hear(detected, [true, false, true]);
     expect(detected.phase).toBe('acquiring');
@@ -43,8 +43,8 @@ describe('a sleeping lane', () => {
   });
 });
 
-describe('a sleeping lane that is wanted awake', () => {
-  it('wakes at the command, and what was heard last goes with it', () => {
+describe('a sleeping lane that must wake by order', () => {
+  it('wakes at the command, and sends the last audio', () => {
     const lane = asleep();
     hear(lane, [true, false, false]);
     lane.start();
@@ -53,7 +53,7 @@ describe('a sleeping lane that is wanted awake', () => {
     expect(lane.notes).toContain('wake');
   });
 
-  it('wakes when it is told never to sleep', () => {
+  it('wakes when standby is switched off', () => {
     const lane = new LaneHarness().goStandby();
     lane.options({ standbyAfterMs: 60_000 });
     expect(lane.phase).toBe('standby');
@@ -66,7 +66,7 @@ describe('a sleeping lane that is wanted awake', () => {
     expect(lane.phase).toBe('live');
   });
 
-  it('goes on waiting for the first voice where a voice is what begins it', () => {
+  it('keeps waiting for the first voice with `start: voice`', () => {
     const lane = asleep();
     lane.options({ standbyAfterMs: 0 });
     expect(lane.phase).toBe('standby');
@@ -76,13 +76,13 @@ describe('a sleeping lane that is wanted awake', () => {
 });
 
 describe('a live lane', () => {
-  it('goes to sleep although it is loud, if nobody is heard speaking', () => {
+  it('goes to standby in loud noise without a voice', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
     hear(lane, new Array<boolean>(150).fill(false));
     expect(lane.phase).toBe('standby');
   });
 
-  it('stays awake while somebody is heard', () => {
+  it('stays awake while a voice is heard', () => {
     const lane = new LaneHarness({ options: { standbyAfterMs: 5000 } }).goLive();
     hear(lane, [...new Array<boolean>(10).fill(false), true, ...new Array<boolean>(10).fill(false)]);
     expect(lane.phase).toBe('live');

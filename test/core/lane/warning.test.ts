@@ -6,7 +6,7 @@ const SLOW = warned('warning', { code: 'AUDIO_STREAM_TOO_SLOW', text: 'slower th
 const WORDS = { code: 'service_audio_stream_too_slow', message: 'slower than real time' };
 
 describe('a warning of the service', () => {
-  it('stands beside a real problem, not in its place', () => {
+  it('is reported beside a real problem, not in its place', () => {
     const lane = new LaneHarness().goLive();
     lane.fault('capture');
     const { problem } = lane.state;
@@ -15,7 +15,7 @@ describe('a warning of the service', () => {
     expect(lane.state.warning).toMatchObject(WORDS);
   });
 
-  it('goes away when the stream has gone on for a minute', () => {
+  it('disappears after a minute of the stream', () => {
     const lane = new LaneHarness().goLive();
     lane.says(SLOW);
     lane.pass(40_000);
@@ -26,7 +26,7 @@ describe('a warning of the service', () => {
     expect(lane.state.warning).toBeNull();
   });
 
-  it('goes away with its session', () => {
+  it('disappears with its session', () => {
     const lane = new LaneHarness().goLive();
     lane.says(SLOW);
     lane.end();
@@ -35,7 +35,7 @@ describe('a warning of the service', () => {
     expect(lane.state.problem?.code).toBe('network');
   });
 
-  it('in a flood costs few timers', () => {
+  it('arms few timers in a flood', () => {
     const lane = new LaneHarness().goLive();
     for (let i = 0; i < 3000; i++) {
       lane.says(SLOW);

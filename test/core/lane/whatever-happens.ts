@@ -57,7 +57,7 @@ export function describeWhateverHappens(name: string, parameters: { seed?: numbe
       );
     });
 
-    it.each(NAMES)('from %s: a lane that is wanted is live again once the world behaves', (phase) => {
+    it.each(NAMES)('from %s: a wanted lane is live again once the world behaves', (phase) => {
       fc.assert(
         fc.property(acts, (sequence) => {
           const lane = play(phase, sequence);
