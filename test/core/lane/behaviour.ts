@@ -5,13 +5,13 @@ const ANSWER_MS = 120;
 const UPGRADE_MS = 300;
 const SETUP_MS = 2500;
 const END_MS = 400;
-/** A service that hears somebody says so about so often. */
+/** Interval at which a service that hears speech sends a partial. */
 const HEARD_EVERY_MS = 1000;
 
 /**
- * From now on the backend, the network and the service do their job.
- * @param given `maxDurationMs`: how long each session may last, null for as long as it likes; `hears`: the service says so;
- *   `room`: how many streams may run at one time, asked at each upgrade, and `refuses`: how one too many is told
+ * From now on the backend, the network and the service work normally.
+ * @param given `maxDurationMs`: limit of each session, null: none; `hears`: the service sends partials for speech;
+ *   `room`: the limit of streams, asked at each upgrade, and `refuses`: how one too many is refused
  */
 export function behave(
   lane: LaneHarness,

@@ -4,7 +4,7 @@ import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
 const unspoken = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'unspoken');
 
-/** A sentence of which more than half has come when the way is blocked for 6 s. */
+/** A sentence of which more than half has come when the connection is blocked for 6 s. */
 function block(): LaneHarness {
   const lane = new LaneHarness({ settings: { stuckMs: 1e9, pingsMissed: 99 } }).goLive();
   for (const id of ['x', 'y', 'z']) {

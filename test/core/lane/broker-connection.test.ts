@@ -18,7 +18,7 @@ describe('while the broker is away', () => {
     lane.brokerIs(true);
     lane.until(() => requests(lane).length === 1, 10_000);
     expect(requests(lane)).toEqual(['test-1#1']);
-    // The window of the token is counted from here, not from when the lane began to want it.
+    // The window of the token is counted from here, not from the start of the lane.
     lane.grant({ windowMs: 10_000 });
     expect(lane.phase).toBe('connecting');
   });

@@ -70,7 +70,7 @@ describe('a hold', () => {
     const sentence = lane.wire;
     expect(sentence.slice(began)).toMatch(/^s{12}\.?$/);
     expect(lane.state.closing?.isDeaf).toBe(true);
-    // Somebody else begins.
+    // Another speaker begins.
     lane.speak(6);
     expect(lane.wire.slice(sentence.length)).toBe('......');
     lane.understands('a');
@@ -93,7 +93,7 @@ describe('a hold', () => {
     while (lane.phase === 'live' && lane.now - now < 60_000) lane.speak(1);
     expect(lane.last('end_task').at - now).toBeGreaterThanOrEqual(CLOSING_MS - CHUNK_MS);
     expect(lane.last('end_task').at - now).toBeLessThanOrEqual(CLOSING_MS + CHUNK_MS);
-    // After ten of them the service hears silence, and can finish.
+    // After 10 s the service gets silence, and can finish.
     const silent = lane.all('send_audio').filter(({ at, pcm }) => at > now + 11_000 && pcm !== null);
     expect(silent).toEqual([]);
   });

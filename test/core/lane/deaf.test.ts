@@ -5,7 +5,7 @@ import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 const deafSince = (lane: LaneHarness): string | null =>
   reportLane('main', lane.state, { capture: 'mic', playback: 'speaker' }, String).deaf_since;
 
-/** The service sends sound without an end while somebody speaks. @param audible what of it can be heard */
+/** The service sends sound without an end while a visitor speaks. @param audible the audible part of it */
 function drone(lane: LaneHarness, chunks: number, audible?: null): void {
   let told = lane.all('play').length;
   const tell = (): void => {

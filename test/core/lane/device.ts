@@ -2,15 +2,15 @@ import type { LaneHarness } from './lane-harness.ts';
 
 /** A loudspeaker with a delay and faults of its own. Times are milliseconds. */
 export interface DeviceTraits {
-  /** From a write to its being heard. */
+  /** Delay from a write to its playback. */
   readonly delayMs: number;
-  /** It sounds this much slower than it should, parts per million. */
+  /** How much slower than nominal it plays (ppm). */
   readonly slowPpm?: number;
-  /** The word of a write comes this much later. */
+  /** Delay of the report of a write. */
   readonly tellsAfterMs?: number;
 }
 
-/** What really sounds in the room of a lane. */
+/** The sound that a lane really causes in the room. */
 export class Device {
   readonly heard: { readonly write: number; from: number; until: number }[] = [];
   private readonly lane: LaneHarness;
@@ -32,7 +32,7 @@ export class Device {
     const until = from + ms * (1 + slowPpm / 1e6);
     this.freeAt = until;
     this.heard.push({ write, from, until });
-    // As the agent does it: the word comes behind what has been posted already.
+    // As in the agent: the report comes after the events that are already queued.
     this.lane.after(tellsAfterMs, () => this.lane.step({ type: 'sounding', write, from, until }));
   }
 
@@ -44,25 +44,25 @@ export class Device {
     this.freeAt = now;
   }
 
-  /** It falls behind what it promised, and measures that. */
+  /** It falls behind its own report, and measures that. */
   hiccup(ms: number): void {
     const last = this.heard.at(-1);
     if (last === undefined || this.freeAt <= this.lane.now) return;
     last.until += ms;
     const until = last.until;
     this.freeAt = until;
-    // As the agent does it: a correction never overtakes the word that it corrects.
+    // As in the agent: a correction never overtakes the report that it corrects.
     this.lane.after(this.traits.tellsAfterMs ?? 0, () =>
       this.lane.step({ type: 'sounding', write: last.write, from: null, until }),
     );
   }
 
-  /** Whether it sounds at any time of a stretch. */
+  /** Whether it sounds at any time of an interval. */
   sounds(from: number, until: number): boolean {
     return this.heard.some((one) => one.from < until && one.until > from);
   }
 
-  /** The longest time in which it could have sounded and did not, between two sounds that are closer than a second. */
+  /** The longest gap between two sounds that are closer than a second. */
   get worstHole(): number {
     return this.heard.reduce((worst, { from }, i) => {
       const hole = from - (this.heard[i - 1]?.until ?? from);

@@ -118,7 +118,7 @@ describe('a visitor who interrupts', () => {
     lane.speak(1);
     expect(lane.all('flush_playback')).toHaveLength(flushes + 1);
     const played = lane.all('play').length;
-    // The rest of the sentence that was cut short comes too late.
+    // The rest of the interrupted sentence comes too late.
     lane.hear('a', 1000, true);
     lane.speak(3);
     expect(lane.all('play')).toHaveLength(played);

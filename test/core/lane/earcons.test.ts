@@ -10,7 +10,7 @@ import { SITUATIONS, situation } from './situations.ts';
 
 const CHIMES = { options: { earcons: true } } as const;
 
-/** How a sound begins: enough to tell one from the other. */
+/** The beginning of a sound: enough to tell chimes apart. */
 const begin = (pcm: Uint8Array): string => Buffer.from(pcm.subarray(0, 100 * 48)).toString('base64');
 const known = new Map<string, Earcon>(
   EARCONS.map((earcon) => [begin(synthesizeEarcon(earcon, 24_000)), earcon]),

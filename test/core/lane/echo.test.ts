@@ -20,7 +20,7 @@ const canceller = (
 ): void => void lane.step({ type: 'canceller', status, message });
 const switches = (lane: LaneHarness): boolean[] => lane.all('cancel_echo').map(({ on }) => on);
 
-/** A lane that cancels echo, has learnt the room, and is silent. */
+/** A lane with the canceller, which has learned the room, in silence. */
 function cancelling(): LaneHarness {
   const lane = new LaneHarness({ options: { echo: 'cancel' } }).goLive();
   canceller(lane, 'starting');
@@ -53,7 +53,7 @@ describe('an echo', () => {
     const slow = { ...MEASURE, delayMs: 400, gainDb: 0 };
     lane.step({ type: 'echo_heard', heard: 'microphone', measure: slow });
     lane.hear('a', CHUNK_MS, true);
-    // 850 ms of tail: two chunks and a bit behind the one in which it sounds.
+    // 850 ms of tail: a little more than two chunks after the one in which it sounds.
     lane.speak(6);
     expect(lane.wire).toBe('....ss');
   });
@@ -170,7 +170,7 @@ describe('the mode cancel', () => {
     expect(told.map(({ detail }) => detail['message'])).toEqual([
       'cannot cancel the echo (it broke): half-duplex from now on',
     ]);
-    // A canceller that was given up does not open the gate again.
+    // The canceller of a fallback does not open the gate again.
     canceller(lane, 'ready');
     expect(report(lane).mode).toBe('half-duplex');
     lane.step({ type: 'set_echo', mode: 'cancel' });
@@ -190,7 +190,7 @@ describe('the mode cancel', () => {
     lane.options({ echo: 'off' });
     lane.options({ echo: 'half-duplex' });
     expect(switches(lane)).toEqual([true, false]);
-    // Nobody asked it.
+    // The lane has not asked the canceller.
     canceller(lane, 'failed', 'too late');
     expect(report(lane)).toMatchObject({ mode: 'half-duplex', fallback: null });
   });
@@ -283,7 +283,7 @@ describe('a lane after an echo fallback', () => {
     lane.pass(MINUTE + 1);
     captured(lane);
     expect(switches(lane)).toEqual([false, true, false, true]);
-    // One fallback, told once.
+    // One fallback, reported once.
     expect(lane.notes.filter((kind) => kind === 'echo_fallback')).toHaveLength(1);
     canceller(lane, 'failed', 'it broke');
     expect(switches(lane)).toEqual([false, true, false, true, false]);

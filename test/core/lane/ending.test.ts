@@ -148,7 +148,7 @@ describe('a drain', () => {
     expect(lane.last('close_stream')).toMatchObject({ stream });
     expect(lane.all('open_capture')).toHaveLength(2);
     expect(lane.last('request_token')).toMatchObject({ id: 'test-2', reason: 'start' });
-    // What is said from now on is held for the next session.
+    // Speech is held for the next session from now on.
     lane.speak(1);
     lane.grant();
     lane.open();

@@ -3,7 +3,7 @@ import { testFlood } from './flood.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 describe('a service that sends without end', () => {
-  // No kind fills what the lane remembers later than its 400th message.
+  // After 400 messages of any kind, the lane's memory does not grow.
   testFlood({ full: 420, all: 600, mixtures: 5 });
 
   it('is disconnected with its own cause, and tried again later', () => {

@@ -1,4 +1,4 @@
-/** What a service can make the lane remember, and with it look through at each further message: no more, however much it sends. */
+/** Bound of what a service can make the lane remember, and search at each further message, however much it sends. */
 import { expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
 import type { LaneState } from '../../../src/core/lane/state.ts';
@@ -7,7 +7,7 @@ import { fc } from '../../properties.ts';
 import { heard, spoke, translated, understood, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-/** Of a full state, and of the small differences between two moments of it. */
+/** The size of a full state, and the small differences between two moments. */
 const SLACK = 1.02;
 
 type Make = (index: number) => ServiceEvent;
@@ -49,20 +49,20 @@ const KINDS: Readonly<Record<string, Make>> = {
   errors: (i) => warned('error', { code: `E${i}`, text: `${i}` }),
 };
 
-/** A lane in which somebody has spoken for so long that there is something to compare a message with. */
+/** A lane that has heard speech for so long that there is something to compare a message with. */
 function spokenTo(): LaneHarness {
   const lane = new LaneHarness({ options: { targets: ['es', 'fr'] } }).goLive();
   lane.speak(40);
   return lane;
 }
 
-/** How much there is to look through. */
+/** The amount to search. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1;
   return Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);
 }
 
-/** The sizes of the lane's state where this many of these messages have come, all of them at one moment. */
+/** The sizes of the lane's state after this many of these messages, all at one moment. */
 function sizesAfter(
   lane: LaneHarness,
   messages: readonly ServiceEvent[],
@@ -76,7 +76,7 @@ function sizesAfter(
   });
 }
 
-/** @param given what the lane remembers of `full` messages is all that it may remember of `all`; mixtures of kinds */
+/** @param given the memory after `full` messages is the bound for `all`; mixtures of kinds */
 export function testFlood(given: { full: number; all: number; mixtures: number }): void {
   const { full, all } = given;
 

@@ -1,6 +1,6 @@
 import type { LaneHarness } from './lane-harness.ts';
 
-/** Copies what can change; what is frozen, and sound, is shared. */
+/** Copies what can change; frozen data and sound are shared. */
 function copy<T>(value: T, seen: Map<unknown, unknown>): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) {
     return value;
@@ -20,7 +20,7 @@ function copy<T>(value: T, seen: Map<unknown, unknown>): T {
   return twin;
 }
 
-/** A second world that stands where the first one stands. What was planned in the first (answers to pings) is not in it. */
+/** An independent copy of the world. Planned events of the first (answers to pings) are not copied. */
 export function fork(lane: LaneHarness): LaneHarness {
   const seen = new Map<unknown, unknown>([[lane.log, [...lane.log]]]);
   const twin = copy(lane, seen);

@@ -1,4 +1,4 @@
-/** Makes plain data unchangeable all the way down, so that a step that writes into what it was given throws. */
+/** Freezes plain data deeply, so that a step that writes into its arguments throws. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (Object.isFrozen(value)) return value;

@@ -83,7 +83,7 @@ describe('half-duplex', () => {
     lane.hear('a', 200, true);
     lane.stall(2560);
     lane.hear('b', 200, true);
-    // Captured while a sounded and died away, and after that until b began; all of them come now.
+    // Captured while `a` sounded and faded, and then until `b` began; all of them come now.
     for (let i = 7; i >= 0; i--) lane.capture(true, lane.now - i * CHUNK_MS);
     lane.pass(CHUNK_MS * 7);
     expect(lane.wire).toBe('..ssssss');

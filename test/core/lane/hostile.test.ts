@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PHASE_NAMES } from '../../../src/core/lane/phases.ts';
 import { describeStep, describeWhateverHappens, reach } from './whatever-happens.ts';
 
-/** The same sequences at every run, and a few that nobody has seen; a hundred of each, and where they lead, are the long test's. */
+/** The same sequences at every run, and a few new ones. The long test runs a hundred of each, and checks where they lead. */
 describeWhateverHappens('known', { seed: 20_261_121, numRuns: 5 });
 describeWhateverHappens('fresh', { numRuns: 2 });
 describeStep(10);

@@ -4,7 +4,7 @@ import { fc } from '../../properties.ts';
 import { finished, heard, limit, pushed, ready, refused, rejected, warned } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-/** Which stream an event is about: by its part, or one that is gone. */
+/** The stream that an event is about: by its role, or one that is gone. */
 export type Role = 'newest' | 'hearing' | 'oldSession' | 'gone';
 
 /** Something that happens to a lane, whether or not it makes sense at that moment. */
@@ -88,7 +88,7 @@ const which = fc.nat(2);
 const who = fc.constantFrom<Role>('newest', 'newest', 'hearing', 'oldSession', 'gone');
 const plain = <A extends string>(...acts: readonly A[]) => fc.constantFrom(...acts).map((act) => ({ act }));
 
-/** Any act; the ones that move a lane along come more often, or nothing would ever get far. */
+/** Any act. Those that advance a lane are more frequent; otherwise few sequences would get far. */
 export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 6,

@@ -3,9 +3,9 @@ import { heard, understood } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
-/** A service that writes sentences down as they go on, and what is told of those that it leaves out. */
+/** A service that sends partials, and the account of the sentences that it skips. */
 
-/** Live, with a service that answers what is asked. */
+/** Live, with a service that answers polls. */
 export function live(): LaneHarness {
   const lane = new LaneHarness().goLive();
   behave(lane);
@@ -16,7 +16,7 @@ const LETTERS_PER_S = 15;
 const text = (letters: number): string => 'a'.repeat(Math.round(letters));
 
 export interface Told {
-  /** Seconds of the stream's audio; left out: it tells none. */
+  /** Seconds of the stream's audio; missing: the service sends no times. */
   readonly from?: number;
   readonly to?: number;
 }
@@ -31,7 +31,7 @@ export function whole(lane: LaneHarness, id: string | null, letters: number, { f
 export const sentS = (lane: LaneHarness): number =>
   (hearingStream(lane.state.session)?.replay.sentMs ?? 0) / 1000;
 
-/** Somebody says a sentence; the service writes it down as it goes on. @returns its letters and its times */
+/** Speaks a sentence; the service sends partials. @returns its letters and its times */
 export function begin(
   lane: LaneHarness,
   id: string | null,
@@ -51,7 +51,7 @@ export function begin(
   return { letters, ...told };
 }
 
-/** A sentence that is written down to its end and spoken. */
+/** A sentence with a final text that is spoken. */
 export function say(lane: LaneHarness, id: string | null, seconds: number, isTimed = false): void {
   const { letters, ...told } = begin(lane, id, seconds, isTimed);
   whole(lane, id, letters, told);

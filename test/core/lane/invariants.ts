@@ -6,13 +6,13 @@ import type { LaneState } from '../../../src/core/lane/state.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 
-/** One step along the phase table. */
+/** One transition of the phase table. */
 export interface Walk {
   readonly from: Phase;
   readonly to: Phase;
 }
 
-/** One step of a lane with everything a check may want to see. */
+/** One step of a lane, with everything that a check may need. */
 export interface Step {
   readonly before: LaneState;
   readonly event: LaneEvent;
@@ -20,11 +20,11 @@ export interface Step {
   readonly effects: readonly LaneEffect[];
   readonly now: number;
   readonly walks: readonly Walk[];
-  /** What is armed after the step, as the outside knows it. */
+  /** The armed timers after the step, as seen from outside. */
   readonly timers: ReadonlyMap<TimerName, number>;
 }
 
-/** Fails with a sentence that tells what was broken. */
+/** Fails with a sentence that names the broken invariant. */
 export function demand(holds: boolean, broken: string): void {
   if (!holds) throw new Error(`invariant broken: ${broken}`);
 }
@@ -39,7 +39,7 @@ const HEARING: readonly Phase[] = [
   'waiting',
   'parked',
 ];
-/** A lane in one of these phases has these timers armed: without them it would sit there forever. */
+/** Timers that must be armed in each phase: without them the lane would stay there forever. */
 const LIFELINES: Readonly<Record<Phase, readonly TimerName[]>> = {
   idle: [],
   // A voice wakes it.
@@ -55,7 +55,7 @@ const LIFELINES: Readonly<Record<Phase, readonly TimerName[]>> = {
   restarting: ['retry'],
   closed: [],
 };
-/** Timers that have no business outside these phases. */
+/** Timers that must not be armed outside these phases. */
 const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   token: ['acquiring', 'rolling'],
   retry: ['waiting', 'parked', 'restarting'],
@@ -77,12 +77,12 @@ const HOMES: Readonly<Record<TimerName, readonly Phase[]>> = {
   saying: HEARING,
 };
 
-/** What must hold after every step of a lane, calculated from events and effects alone wherever that is possible. */
+/** What must hold after every step of a lane, calculated from events and effects alone if possible. */
 export class Ledger {
   private readonly streams = new StreamLedger();
   private readonly sound: SoundLedger;
   private capturing = false;
-  /** Several chunks were captured at one moment: their times tell nothing of how long they are. */
+  /** Several chunks were captured at one moment: their times do not show their lengths. */
   private hadBurst = false;
   private capturedAt = Number.NEGATIVE_INFINITY;
 
@@ -107,7 +107,7 @@ export class Ledger {
     }
   }
 
-  /** The times at which lost speech was said, as they are told, hold all of it. */
+  /** The reported times of lost speech cover all of it. */
   private checkLosses({ event, effects, state: { settings } }: Step): void {
     if (event.type === 'captured') {
       this.hadBurst ||= event.capturedAt - this.capturedAt < settings.chunkMs;
@@ -123,7 +123,7 @@ export class Ledger {
     }
   }
 
-  /** The microphone is open exactly while what is said matters. */
+  /** The microphone is open exactly while speech matters. */
   private checkCapture({ effects, state }: Step): void {
     for (const { type } of effects) {
       if (type === 'open_capture') {
@@ -159,7 +159,7 @@ function checkConservation(step: Step): void {
   );
 }
 
-/** No account goes back, but for what a broken stream gives back; and what was sent is what went out. */
+/** No account decreases, except for what a broken stream gives back; and what was counted as sent was sent. */
 function checkFlow({ before, state, effects }: Step): void {
   const old = before.backlog.accounts;
   for (const key of ['captured', 'trimmed', 'dropped', 'lost'] as const) {
@@ -176,7 +176,7 @@ function checkFlow({ before, state, effects }: Step): void {
     'chunks taken back from no stream',
   );
   if (missing === 0) return;
-  // Speech that a stream never reacted to is lost when the stream ends, and not before.
+  // Speech without a result counts as lost when the stream ends, not before.
   const open = new Set(streamsOf(state).map(({ id }) => id));
   const hasEnded = streamsOf(before).some(({ id }) => !open.has(id));
   demand(hasEnded && missing > 0 && lost - old.lost >= missing, `${out} sent and ${back} back do not add up`);
@@ -208,7 +208,7 @@ function checkPhase({ before, state, effects, walks }: Step): void {
   if (before.session.kind === 'closed') demand(effects.length === 0, 'something was done after the end');
 }
 
-/** What the types leave open of who has which part: the old session beside another, and how much is remembered. */
+/** Rules that the types do not express: the old session beside another, and the amount of memory. */
 function checkRoles({ session, oldSession, settings }: LaneState): void {
   const phase = phaseOf(session);
   demand(oldSession === null || session.kind !== 'rolling', 'three streams');

@@ -7,7 +7,7 @@ import { StepHarness } from './step-harness.ts';
 
 export const CHUNK_MS = LANE_DEFAULTS.chunkMs;
 
-/** A lane with the people, the backend and the service around it, all of them moved by a test. */
+/** A lane with its visitors, backend and service, all of them moved by a test. */
 export class LaneHarness extends StepHarness {
   private utterances = new Map<string, { tag: number; words: number }>();
 
@@ -25,7 +25,7 @@ export class LaneHarness extends StepHarness {
   hold(hold: Hold | null): void {
     this.step({ type: 'hold', hold });
   }
-  /** The operator has a text spoken. */
+  /** The operator orders a text to be spoken. */
   say(id = `said-${this.log.length}`, language = 'es'): void {
     this.step({ type: 'say', id, text: 'Cerramos', language, translate: false });
   }
@@ -87,7 +87,7 @@ export class LaneHarness extends StepHarness {
     this.until(() => this.all('poll_task').some((poll) => poll.at > at), 10_000);
     this.says(ready());
   }
-  /** Translated sound arrives; its words tell the ledger which sentence and which place they are. */
+  /** Translated sound arrives; its samples encode the sentence and the place in it. */
   hear(
     utterance: string | null,
     ms: number,
@@ -103,7 +103,7 @@ export class LaneHarness extends StepHarness {
     this.says(spoke(pcm, { sentence, language, utterance, last }), stream);
   }
 
-  /** The service has understood what was said up to the last pause. */
+  /** The service sends the final text of the speech up to the last pause. */
   understands(id: string | null, stream = this.stream): void {
     this.says(understood({ id }), stream);
   }
@@ -114,8 +114,8 @@ export class LaneHarness extends StepHarness {
 
   // --- the microphone
 
-  /** What the voice detector says of what is voiced; undefined: there is none. */
-  /** The machine has something to say. */
+  /** The score of the voice detector for voiced chunks; undefined: no detector. */
+  /** The device has an announcement. */
   announce(pcm: Uint8Array): void {
     this.step({ type: 'announce', pcm });
   }
@@ -129,14 +129,14 @@ export class LaneHarness extends StepHarness {
     };
     this.step({ type: 'captured', capturedAt, pcm: nextPcm(voiced), levels });
   }
-  /** Somebody speaks for this many chunks, in real time. */
+  /** A visitor speaks for this many chunks, in real time. */
   speak(chunks: number): void {
     for (let i = 0; i < chunks; i++) {
       this.pass(CHUNK_MS);
       this.capture(true);
     }
   }
-  /** Nobody speaks for this many chunks; the room is heard. */
+  /** Silence for this many chunks; only the room is heard. */
   hush(chunks: number): void {
     for (let i = 0; i < chunks; i++) {
       this.pass(CHUNK_MS);
@@ -174,13 +174,13 @@ export class LaneHarness extends StepHarness {
     this.taskRuns();
     return this;
   }
-  /** Live on a session that nears its limit: the next one is asked for. */
+  /** Live on a session that nears its limit: the next token is requested. */
   goRolling(grant: Partial<Grant> = {}): this {
     this.goLive({ maxDurationMs: 60_000, ...grant });
     this.until(() => this.phase === 'rolling', 60_000);
     return this;
   }
-  /** The next session runs; somebody speaks, so that the switch has to wait. */
+  /** The next session runs; a visitor speaks, so that the switch has to wait. */
   goReady(grant: Partial<Grant> = {}): this {
     this.goRolling(grant);
     this.speak(3);
@@ -196,7 +196,7 @@ export class LaneHarness extends StepHarness {
     this.hush(3);
     return this;
   }
-  /** The next session found no room: the one before it finishes first. */
+  /** The account allows one stream: the old session finishes first. */
   goMakingRoom(): this {
     this.goRolling();
     this.speak(3);
@@ -205,7 +205,7 @@ export class LaneHarness extends StepHarness {
     this.hush(2);
     return this;
   }
-  /** Nobody has spoken for a while. */
+  /** In standby, after a time without speech. */
   goStandby(): this {
     this.options({ standbyAfterMs: 20_000 });
     this.goLive();
@@ -237,7 +237,7 @@ export class LaneHarness extends StepHarness {
     this.shutdown();
     return this;
   }
-  /** From a wait back to live: the next try succeeds. */
+  /** From a wait back to live: the next attempt succeeds. */
   comeBack(): void {
     this.until(() => !['waiting', 'parked', 'restarting'].includes(this.phase), 400_000);
     if (this.phase === 'acquiring') this.grant();

@@ -11,7 +11,7 @@ const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[]
 const reportedMs = (lane: LaneHarness): number =>
   events(lane).reduce((sum, { dropped_ms: ms }) => sum + Number(ms), 0);
 
-/** Live, with room for two seconds of speech that waits. */
+/** Live, with room for two seconds of waiting speech. */
 function lagging(options: Partial<LaneOptions> = {}): LaneHarness {
   return new LaneHarness({ settings: { playoutLagMs: 2000 }, options }).goLive();
 }
@@ -83,7 +83,7 @@ describe('a translated sentence that is dropped', () => {
     lane.hear('b', 700);
     lane.stop();
     expect(events(lane)).toMatchObject([{ why: 'lag', dropped_ms: 2200 }]);
-    // The sound that the stop drops is reported apart.
+    // The sound that the stop drops is reported separately.
     lane.hear('b', 700, true);
     lane.pass(10_000);
     expect(events(lane).slice(1)).toMatchObject([{ why: 'stop', sentences: 3, dropped_ms: 33_700 }]);

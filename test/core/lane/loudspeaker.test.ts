@@ -10,7 +10,7 @@ function live(traits: DeviceTraits): { lane: LaneHarness; device: Device } {
   return { lane, device: new Device(lane, traits) };
 }
 
-/** The chunks that reached the service with their sound. */
+/** The chunks that were sent with their sound. */
 const sent = (lane: LaneHarness): number[] =>
   lane
     .all('send_audio')
@@ -148,7 +148,7 @@ describe('whatever sounds', () => {
     fc.assert(
       fc.property(traits, fc.array(deed, { maxLength: 40 }), (given, deeds) => {
         const { lane, device } = live(given);
-        // What the device did later than a chunk was judged nobody could know.
+        // The lane cannot know what the device reports after a chunk was judged.
         const hiccups: number[] = [];
         for (const what of deeds) {
           if ('speak' in what) lane.speak(what.speak);
@@ -163,7 +163,7 @@ describe('whatever sounds', () => {
           expect(device.sounds(at - CHUNK_MS, at), `chunk ${at}`).toBe(false);
         }
         for (const at of silenced(lane)) {
-          // Between two sounds that are close together the room has not fallen quiet.
+          // Between two sounds that are close together the room does not become quiet.
           const near = device.sounds(at - CHUNK_MS - 2 * TAIL_MS, at + TAIL_MS + given.delayMs);
           expect(near || hiccups.some((then) => at - then < 1000), `chunk ${at}`).toBe(true);
         }

@@ -5,13 +5,13 @@ import { behave } from './behaviour.ts';
 import { LaneHarness } from './lane-harness.ts';
 
 const LANGUAGES = ['fr', 'it', 'pt', 'pl'];
-/** The visitors' pace in the run that found it: just longer than the spacing of set_task, shorter than a confirmation. */
+/** The visitors' pace in the run that found the defect: just longer than the spacing of set_task, shorter than a confirmation. */
 const EACH_MS = 2800;
 const CHANGES = 18;
-/** The first question about a new task, and the way there and back. */
+/** The first poll for a new task, and the round trip. */
 const ONE_CONFIRMATION_MS = LANE_DEFAULTS.reapplyMs + 500;
 
-/** Visitors press flags, one after the other; meanwhile somebody speaks. */
+/** Visitors press flags, one after the other, while one speaks. */
 function pressFlags(lane: LaneHarness, speech: (lane: LaneHarness) => void, changes = CHANGES): void {
   const from = lane.now;
   for (let i = 0; i < changes; i++) {
@@ -21,7 +21,7 @@ function pressFlags(lane: LaneHarness, speech: (lane: LaneHarness) => void, chan
 }
 
 let said = 0;
-/** What is said is understood and spoken by the session that hears it. */
+/** The session that hears the speech transcribes and speaks it. */
 const sentences = (lane: LaneHarness): void => {
   const [id, stream] = [`t${said++}`, lane.hearing?.id ?? 0];
   lane.speak(6);
@@ -32,7 +32,7 @@ const sentences = (lane: LaneHarness): void => {
 const noPause = (lane: LaneHarness): void => lane.speak(5);
 const nobody = (lane: LaneHarness): void => lane.hush(5);
 
-/** A lane whose backend and service do their job. */
+/** A lane whose backend and service work normally. */
 function served(given: { maxDurationMs?: number; rollLeadMs?: number; options?: Partial<LaneOptions> } = {}) {
   const { maxDurationMs, rollLeadMs = LANE_DEFAULTS.rollLeadMs, options } = given;
   const lane = new LaneHarness({
@@ -45,7 +45,7 @@ function served(given: { maxDurationMs?: number; rollLeadMs?: number; options?: 
   return lane;
 }
 
-/** The longest stretch in which the service was sent nothing. */
+/** The longest time without audio to the service. */
 function longestGapMs(lane: LaneHarness, from: number): number {
   const times = lane.all('send_audio').flatMap(({ at }) => (at >= from ? [at] : []));
   return Math.max(...[...times, lane.now].map((at, i) => at - (times[i - 1] ?? from)));

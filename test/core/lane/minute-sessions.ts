@@ -4,7 +4,7 @@ import { LaneHarness } from './lane-harness.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Milliseconds for which two streams were open at once. */
+/** Milliseconds with two open streams. */
 function overlapMs(lane: LaneHarness): number {
   const closedAt = new Map(lane.all('close_stream').map(({ stream, at }) => [stream, at]));
   const spans = lane
@@ -13,7 +13,7 @@ function overlapMs(lane: LaneHarness): number {
   return spans.slice(1).reduce((sum, { from }, i) => sum + Math.max(0, (spans[i]?.until ?? 0) - from), 0);
 }
 
-/** Somebody speaks for this many minutes in sessions of one each, which need about 40 s of each other. */
+/** A visitor speaks for this many minutes in sessions of one minute each, which overlap by about 40 s. */
 export function testMinuteSessions(minutes: number): void {
   it(`for ${minutes} minutes send every chunk exactly once, with little overlap and no gap`, () => {
     const lane = new LaneHarness({ options: { echo: 'off' } });
@@ -25,7 +25,7 @@ export function testMinuteSessions(minutes: number): void {
     while (lane.now < endAt) {
       lane.speak(4 + ((sentence * 7) % 23));
       lane.hush(1 + ((sentence * 5) % 6));
-      // What was said is understood and spoken by the session that heard it.
+      // The session that heard the speech transcribes and speaks it.
       const id = `t${sentence++}`;
       const stream = lane.hearing?.id ?? 0;
       lane.understands(id, stream);
@@ -40,7 +40,7 @@ export function testMinuteSessions(minutes: number): void {
     expect(places).toHaveLength(backlog.accounts.captured);
     expect(counts).toMatchObject({ takenBack: 0, failures: 0, maxDurations: 0 });
     expect(counts.sessions).toBeGreaterThan((minutes * 4) / 3);
-    // No gap: each chunk goes out as it is captured. Overlap: set-up, the wait for a pause, and the old one's last words.
+    // No gap: each chunk is sent as it is captured. Overlap: set-up, the wait for a pause, and the last words of the old session.
     expect(Math.max(...late)).toBeLessThanOrEqual(1);
     expect(overlapMs(lane) / (counts.sessions - 1)).toBeLessThan(12_000);
   });

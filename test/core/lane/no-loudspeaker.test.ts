@@ -16,7 +16,7 @@ const events = (lane: Lane) =>
 const back = (lane: Lane): void => {
   lane.step({ type: 'playback_back' });
 };
-/** No loudspeaker, and nothing written to it. */
+/** The loudspeaker is lost, and no sound was written to it. */
 function deprived(): Lane {
   const lane = new LaneHarness().goLive();
   lane.fault('playback');

@@ -4,7 +4,7 @@ import { LaneHarness } from './lane-harness.ts';
 
 const SHORT_MS = 60_000;
 
-/** A lane whose account has room for this many streams, with short sessions and people who speak now and then. */
+/** A lane whose account allows this many streams, with short sessions and some speech. */
 export function runningDeps(
   room: () => number,
   refuses: 'at the upgrade' | 'in a message',
@@ -38,7 +38,7 @@ export const tokens = (lane: LaneHarness): number =>
 
 const refusals = (lane: LaneHarness): number => lane.state.counts.failures;
 
-/** @param given this many rollovers, and how long a session may last */
+/** @param given number of rollovers, and the limit of a session */
 export function testTokens(given: { atUpgrade: number; inMessage: number; limitMs?: number }): void {
   it('needs one token for each session when it refuses at the upgrade, also for the first rollover', () => {
     const lane = runningDeps(() => 1, 'at the upgrade', given.limitMs);
@@ -68,7 +68,7 @@ export function testTokens(given: { atUpgrade: number; inMessage: number; limitM
   });
 }
 
-/** When such an account is asked whether it has room again. */
+/** When a second stream is tried on such an account. */
 export function testRoom(limitMs?: number): void {
   it('gets a second stream requested only in each tenth rollover', () => {
     const lane = runningDeps(() => 1, 'at the upgrade', limitMs);

@@ -273,7 +273,7 @@ describe('other languages', () => {
         10_000,
       );
       lane.says(RUNNING, 1);
-      // Its time has come meanwhile.
+      // The rollover became due meanwhile.
       expect(lane.phase).toBe('rolling');
       expect(lane.hearing).toMatchObject({ id: 1, confirmedTask: { targets: ['fr'] } });
       lane.grant();

@@ -29,7 +29,7 @@ type Answer = Extract<
   }
 >;
 
-/** Makes it happen. */
+/** Performs the act. */
 export function perform(lane: LaneHarness, act: Act): void {
   switch (act.act) {
     case 'pass':
@@ -89,7 +89,7 @@ export function perform(lane: LaneHarness, act: Act): void {
   }
 }
 
-/** What the backend, the service or a device says. */
+/** Performs an act of the backend, the service or a device. */
 function performAnswer(lane: LaneHarness, act: Answer): void {
   switch (act.act) {
     case 'grant': {

@@ -3,7 +3,7 @@ import { isTransition, PHASE_NAMES, PHASES } from '../../../src/core/lane/phases
 import { limit, refused } from '../../service-events.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-/** One story for each step of the table; each ends with that step. */
+/** One story for each transition of the table; each ends with it. */
 const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
   'idle > acquiring': (lane) => lane.start(),
   'idle > standby': (lane) => {

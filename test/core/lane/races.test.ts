@@ -3,7 +3,7 @@ import { fork } from './fork.ts';
 import { LaneHarness } from './lane-harness.ts';
 import { describeRaces } from './races.ts';
 
-/** All 120 orders are the long test's. */
+/** The long test runs all 120 orders. */
 describeRaces(10);
 
 describe('a repeated `opened` of a stream', () => {

@@ -5,7 +5,7 @@ import { fork } from './fork.ts';
 import type { LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
-/** Things that come close together in practice. Each is about whatever the lane has at that moment. */
+/** Events that come close together in practice. Each concerns the lane as it is at that moment. */
 const EVENTS: Readonly<Record<string, (lane: LaneHarness) => void>> = {
   granted: (lane) => {
     const id = lane.all('request_token').at(-1)?.id ?? 'unheard-of';
@@ -58,7 +58,7 @@ function* options<T>(items: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** Holds in every situation, whatever comes first. @param everyNth of the orders: 1 takes them all */
+/** Holds in every situation, in any order. @param everyNth of the orders: 1 takes all */
 export function describeRaces(everyNth: number): void {
   describe.each(Object.keys(SITUATIONS))('while %s, in any order', (name) => {
     const origin = situation(name);
@@ -68,7 +68,7 @@ export function describeRaces(everyNth: number): void {
       for (const order of orders) {
         const lane = fork(origin);
         for (const event of order) EVENTS[event]?.(lane);
-        // Whatever came of it, it comes to an end when it is told to.
+        // In any case the lane ends when it is asked to.
         lane.stop();
         lane.pass(LANE_DEFAULTS.drainMs);
         expect(['idle', 'closed'], order.join(', ')).toContain(lane.phase);

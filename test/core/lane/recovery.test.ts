@@ -7,7 +7,7 @@ import { LaneHarness } from './lane-harness.ts';
 
 const says = (said: ServiceEvent) => (lane: LaneHarness) => lane.says(said);
 
-/** Each cause of the table, in every way in which it can come, on a stream that is up. */
+/** Each cause of the table, in every form in which it can come, on an open stream. */
 const ON_A_STREAM: readonly (readonly [string, Cause, (lane: LaneHarness) => void])[] = [
   ['a lost socket', 'network', (lane) => lane.end()],
   ['a normal close without a word before it', 'network', (lane) => lane.end('closed')],
@@ -46,7 +46,7 @@ describe('a live stream that ends', () => {
     expect(lane.state.counts).toMatchObject({ sessions: 2, failures: 1 });
     lane.speak(20);
     expect(lane.accounts.lost).toBe(0);
-    // All of it is said again to the new stream: the old one had not spoken a word of it.
+    // All of it is replayed to the new stream: the old one had not spoken a word of it.
     expect(lane.state.counts.takenBack).toBe(10);
     expect(lane.accounts.sent + lane.accounts.held).toBe(32);
   });

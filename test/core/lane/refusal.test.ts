@@ -36,7 +36,7 @@ describe('an upgrade that is refused', () => {
     expect(lane.phase).toBe('parked');
     expect(lane.due('retry')).toBeGreaterThanOrEqual(240_000);
     expect(lane.notes).toEqual(['refused', 'refused', 'parked']);
-    // A parked lane that tries again is not in doubt any more.
+    // A parked lane that retries is not in doubt any more.
     lane.until(() => lane.phase === 'acquiring', 610_000);
     lane.grant();
     lane.refuse('forbidden');

@@ -3,7 +3,7 @@ import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
 import { limit, rejected, understood } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
-/** When the sounds were captured that went out since. */
+/** Capture times of the sounds that were sent since. */
 function sentSince(lane: LaneHarness, from: number): number[] {
   return lane
     .all('send_audio')
@@ -40,7 +40,7 @@ describe('a stream that breaks off', () => {
     lane.hear('a', 1000, true);
     lane.speak(3);
     lane.end();
-    // Both sentences had a pause after them when the service understood; the third had begun.
+    // A pause followed both sentences when the service sent their finals; the third had begun.
     expect(lane.state.counts.takenBack).toBe(3);
   });
 

@@ -2,7 +2,7 @@ import type { ChunkLevels } from '../../../src/core/speech/noise-floor.ts';
 import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
 import { nextPcm, PAUSE, SPEECH } from './sound.ts';
 
-/** Sound that is scored as a whole: a voice of which the lane is sure, one of which it is not, and what is no voice at all. */
+/** Sound that is scored as a whole: a sure voice, an unsure one, and noise. */
 export const SURE = 1;
 export const UNSURE = -3;
 export const NOISE = -9;
@@ -19,7 +19,7 @@ function listen(lane: LaneHarness, ms: number, levels: ChunkLevels): void {
   }
 }
 
-/** Something loud that sounds like syllables, for so long. */
+/** Loud sound with the rhythm of syllables, for this long. */
 export function hearScored(lane: LaneHarness, ms: number, score: number): void {
   listen(lane, ms, { ...SPEECH, isSpeech: true, talk: { score, roomDb: -40 } });
 }

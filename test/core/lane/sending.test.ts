@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
-/** Times between the sends of captured chunks and fillers alike. */
+/** Intervals between sends, of captured chunks and fillers alike. */
 function gaps(lane: LaneHarness): number[] {
   const sent = lane.all('send_audio');
   return sent.slice(1).map(({ at }, i) => at - (sent[i]?.at ?? 0));
@@ -82,7 +82,7 @@ describe('held audio', () => {
     expect(lane.accounts).toMatchObject({ captured: 83, dropped: 0 });
     expect(lane.accounts.trimmed).toBeGreaterThan(10);
     expect(lane.accounts.trimmed + lane.accounts.sent + lane.accounts.held).toBe(83);
-    // At live again, and no chunk is marked as queued any more.
+    // The backlog is empty again, and no chunk is marked as queued any more.
     expect(lane.last('send_audio').queued).toBe(false);
   });
 
@@ -108,7 +108,7 @@ describe('held audio', () => {
     lane.taskRuns();
     lane.pass(CHUNK_MS * 10);
     const kept = ofSound(lane).filter((at) => at > 50_000 + 3 * CHUNK_MS && at <= 50_000 + 23 * CHUNK_MS);
-    // A new stream is sent one more until it is at live.
+    // A new stream gets one more chunk until it has caught up.
     expect(kept).toHaveLength(5);
     expect(kept.length * CHUNK_MS).toBeGreaterThan(700);
   });
@@ -169,7 +169,7 @@ describe('a microphone that delivers nothing', () => {
     lane.speak(10);
     expect(lane.accounts).toMatchObject({ captured: 13, sent: 13 });
     expect(lane.state.counts.fillers - fillers).toBeLessThanOrEqual(1);
-    // And the grace is there again.
+    // And the grace applies again.
     const sent = lane.wire;
     lane.pass(CHUNK_MS + 400);
     expect(lane.wire).toBe(sent);

@@ -8,7 +8,7 @@ import { CHUNK_MS } from './lane-harness.ts';
 const { silentAskMs, silentAnswerMs, silentGoOnMs, pollMs } = LANE_DEFAULTS;
 const task = ready();
 
-/** Someone speaks until the lane asks whether anybody listens; returns how long that took. */
+/** A visitor speaks until the lane asks for the task. Returns how long that took. */
 function speakUntilAsked(lane: LaneHarness, withinMs = 100_000): number {
   const polls = lane.all('poll_task').length;
   const beganAt = lane.now;
@@ -61,7 +61,7 @@ describe('a service that takes speech and sends no result', () => {
       message: `the service received speech, but reports that the task ${what}`,
     });
     expect([lane.state.counts.takenBack, lane.accounts.lost]).toEqual([spoken, 0]);
-    // It has said why: no noise is to blame.
+    // The service has given its reason: it was not noise.
     expect(lane.state.silentEnds.count).toBe(0);
   });
 
@@ -157,7 +157,7 @@ describe('a service that takes speech and sends no result', () => {
     while (lane.phase === 'live') lane.speak(1);
     const spoken = lane.all('send_audio').length;
     const { lost, sent, dropped, captured } = lane.accounts;
-    // The chunk that follows finds no room beside what is taken back.
+    // The next chunk has no room beside the replayed ones.
     expect(lost).toBe(spoken - lane.state.counts.takenBack + 1);
     expect(lost * CHUNK_MS).toBeGreaterThan(10_000);
     expect(captured).toBe(sent + dropped + lane.state.backlog.chunks.length);
@@ -284,7 +284,7 @@ describe('a service that takes speech and sends no result', () => {
     const oldSession = lane.state.oldSession?.stream.id ?? 0;
     expect(oldSession).toBeGreaterThan(0);
     lane.hush(60);
-    // Its pings are answered, but neither what it owes comes, nor an end to the task.
+    // It answers pings, but sends neither the speech that it owes nor the end of the task.
     expect(lane.state.oldSession).toBeNull();
     expect(lane.state.counts.takenBack).toBeGreaterThan(0);
   });
@@ -295,7 +295,7 @@ describe('a session that ends for its silence', () => {
     const lane = new LaneHarness().goLive();
     const waits: number[] = [];
     for (let i = 0; i < 4; i++) {
-      // What was taken back is said again as soon as the session is up.
+      // The speech taken back is replayed as soon as the session is live.
       const upAt = lane.now;
       while (lane.phase === 'live') lane.speak(1);
       waits.push(lane.last('poll_task').at - upAt);

@@ -1,4 +1,4 @@
-/** Worlds in which a lane has left two sessions that tell their task and nothing else. */
+/** Worlds in which a lane has disconnected from two sessions that answer about their task and send no result. */
 import { expect } from 'vitest';
 import { ends, HOUR_CHUNKS, LaneHarness } from './asking-lane.ts';
 import { behave } from './behaviour.ts';
@@ -9,19 +9,19 @@ export const MINUTE_CHUNKS = HOUR_CHUNKS / 60;
 
 interface InDoubt {
   readonly lane: LaneHarness;
-  /** What was said last is said again to the next session: this many chunks, which begin at `since`. */
+  /** The last speech is replayed to the next session: this many chunks, which begin at `since`. */
   readonly owed: number;
   readonly since: number;
 }
 
-/** Speech until the lane has left two of them; the next one is up. */
+/** Speech until the lane has disconnected from two of them; the next one is live. */
 function leaveTwo(maxDurationMs?: number): InDoubt {
   const lane = new LaneHarness().goLive();
   behave(lane, { ...(maxDurationMs !== undefined && { maxDurationMs }) });
   while (ends(lane) < 2) lane.speak(1);
   lane.until(() => lane.phase === 'live', 20_000);
   const endedAt = lane.now;
-  // What was held is sent, and what has been lost so far is told.
+  // Held speech is sent, and the lost speech so far is reported.
   lane.hush(2 * MINUTE_CHUNKS);
   expect(lane.state.loss).toBeNull();
   const again = lane
@@ -32,18 +32,18 @@ function leaveTwo(maxDurationMs?: number): InDoubt {
 
 const left = new Map<number | undefined, InDoubt>();
 
-/** A world of its own that stands there. The way there is the same each time, and gone once. */
+/** An independent world in that state. The way there is always the same, and is gone only once. */
 export function inDoubt(given: { maxDurationMs?: number } = {}): InDoubt {
   const first = left.get(given.maxDurationMs) ?? leaveTwo(given.maxDurationMs);
   left.set(given.maxDurationMs, first);
   const lane = fork(first.lane);
-  // Who watched the first one would answer that.
+  // A watcher of the first world would react to that.
   lane.watchers.splice(0);
   behave(lane, given);
   return { ...first, lane };
 }
 
-/** The session breaks off and the next one understands what is said to it at once. */
+/** The session breaks off, and the next one transcribes the speech at once. */
 export function comesBack(lane: LaneHarness): void {
   lane.end();
   understandsSoon(lane);

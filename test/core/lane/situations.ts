@@ -1,7 +1,7 @@
 import type { Phase } from '../../../src/core/lane/phases.ts';
 import { LaneHarness } from './lane-harness.ts';
 
-/** A world in each phase, as if by the shortest way there. */
+/** A world in each phase, reached by the shortest way. */
 export const LANE_IN: Readonly<Record<Phase, () => LaneHarness>> = {
   idle: () => new LaneHarness(),
   acquiring: () => new LaneHarness().goAcquiring(),
@@ -17,7 +17,7 @@ export const LANE_IN: Readonly<Record<Phase, () => LaneHarness>> = {
   closed: () => new LaneHarness().goClosed(),
 };
 
-/** The phases, and the situations in them that differ by what else is going on. */
+/** The phases, and situations within them that differ by other activities. */
 export const SITUATIONS: Readonly<Record<string, () => LaneHarness>> = {
   ...LANE_IN,
   'rolling, connecting': () => {

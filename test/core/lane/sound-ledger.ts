@@ -11,13 +11,13 @@ import { demand, type Step } from './invariants.ts';
 import { isQuiet, readEnds } from './sound.ts';
 import { SpeakerLedger } from './speaker-ledger.ts';
 
-/** Sound cards may be this much fast; everything beyond is faster than real time. */
+/** Highest deviation of a sound card; everything above is faster than real time. */
 const DRIFT = 0.001;
 const LONGEST_PLAYOUT_MS = 60_000;
-/** A chunk that comes later than this after its capture is an exception, for which the gate may err towards closed. */
+/** Delay after the capture from which a chunk is an exception: the gate may then err towards closed. */
 const ON_TIME_MS = 320;
 
-/** This many of the last sounds are watched: more than a backlog and a stream's memory together. */
+/** Number of the last sounds that are watched: more than a backlog and a stream's memory together. */
 const WATCHED = 400;
 
 interface Sound {
@@ -26,18 +26,18 @@ interface Sound {
   readonly queued: boolean;
   /** The stream that heard it last. */
   stream: number | null;
-  /** It has been turned into speech and must not be said again. */
+  /** It has been turned into speech and must not be replayed. */
   spoken: boolean;
 }
 
-/** What the service makes of what one stream is sent. */
+/** How the service handles what one stream gets. */
 interface Listener {
   /** Sounds since the last pause. */
   open: Sound[];
-  /** Sounds that have had a pause after them. */
+  /** Sounds that are followed by a pause. */
   ended: Sound[];
   readonly understood: { id: string | null; sounds: Sound[]; languages: Set<string> }[];
-  /** Number of sends so far, and the most that any of them was ahead: max of t_i - i * period. */
+  /** Number of sends so far, and the largest lead of any of them: max of t_i - i * period. */
   sends: number;
   paceBase: number;
   lastPlace: number;
@@ -101,12 +101,12 @@ export class SoundLedger {
     }
   }
 
-  /** What is held again has been heard by a stream that is gone. */
+  /** Chunks that are held again were heard by a stream that is gone. */
   private takeBack({ effects, state }: Step): void {
     const gone = effects.flatMap((effect) => (effect.type === 'close_stream' ? [effect.stream] : []));
     for (const { pcm, again } of state.backlog.chunks) {
       const cut = pcm !== null && again === true ? this.sounds.get(pcm) : undefined;
-      // Its translation was cut off: it may be said once more, to the same stream.
+      // Its translation was cut off: it may be replayed once, to the same stream.
       if (cut !== undefined) Object.assign(cut, { spoken: false, stream: null });
     }
     for (const { pcm } of state.backlog.chunks) {
@@ -120,7 +120,7 @@ export class SoundLedger {
     this.lastPlace = -1;
   }
 
-  /** The gate, calculated again from what the loudspeaker was given. */
+  /** The gate, calculated again from the writes to the loudspeaker. */
   private capture(
     before: LaneState,
     event: Extract<LaneEvent, { type: 'captured' }>,
@@ -179,7 +179,7 @@ export class SoundLedger {
     listener.open = [];
   }
 
-  /** Nothing is played twice or backwards; the loudspeaker's timeline grows by what it is given. */
+  /** Nothing is played twice or backwards; the loudspeaker's timeline grows by the writes. */
   private play(
     { pcm, kind, write }: Extract<LaneEffect, { type: 'play' }>,
     now: number,
@@ -211,7 +211,7 @@ export class SoundLedger {
   }
 }
 
-/** Whether anybody listens to that stream. */
+/** Whether the lane still listens to that stream. */
 function isKnown(state: LaneState, id: number): boolean {
   // A lane that drains plays nothing, and one that is closed does nothing at all.
   if (state.session.kind === 'draining' || state.session.kind === 'closed') return false;

@@ -1,6 +1,6 @@
 import type { ChunkLevels } from '../../../src/core/speech/noise-floor.ts';
 
-/** Levels of a chunk in which somebody speaks in a quiet room. */
+/** Levels of a chunk with speech in a quiet room. */
 export const SPEECH: ChunkLevels = { loudestDb: -20, quietestDb: -52 };
 /** Levels of a chunk with the room alone. */
 export const PAUSE: ChunkLevels = { loudestDb: -56, quietestDb: -58 };
@@ -10,18 +10,18 @@ const WORDS_PER_SENTENCE = 2 ** 22;
 
 let captured = 0;
 
-/** The sound of one captured chunk: short, no two alike, and telling whether somebody spoke. */
+/** The sound of one captured chunk: short, unique, and showing whether it is speech. */
 export function nextPcm(voiced: boolean): Uint8Array {
   captured++;
   return Uint8Array.of(captured & 0xff, (captured >> 8) & 0xff, (captured >> 16) & 0xff, voiced ? 1 : 0);
 }
 
-/** Whether nobody spoke in a captured chunk. */
+/** Whether a captured chunk has no speech. */
 export function isQuiet(pcm: Uint8Array): boolean {
   return pcm[3] === 0;
 }
 
-/** Translated sound whose every 4 bytes tell the sentence and the place in it. */
+/** Translated sound in which every 4 bytes encode the sentence and the place in it. */
 export function tagged(sentence: number, firstWord: number, words: number): Uint8Array {
   const tags = new Uint32Array(words);
   for (let i = 0; i < words; i++) tags[i] = sentence * WORDS_PER_SENTENCE + firstWord + i;
@@ -33,12 +33,12 @@ function tagAt(pcm: Uint8Array, place: number): { sentence: number; word: number
   return { sentence: Math.floor(tag / WORDS_PER_SENTENCE), word: tag % WORDS_PER_SENTENCE };
 }
 
-/** The words of tagged sound. */
+/** The decoded words of such sound. */
 export function readTags(pcm: Uint8Array): { sentence: number; word: number }[] {
   return Array.from({ length: Math.floor(pcm.byteLength / 4) }, (_, i) => tagAt(pcm, i));
 }
 
-/** The first and the last word of tagged sound. */
+/** The first and the last decoded word of such sound. */
 export function readEnds(pcm: Uint8Array): readonly { sentence: number; word: number }[] {
   return [tagAt(pcm, 0), tagAt(pcm, Math.floor(pcm.byteLength / 4) - 1)];
 }

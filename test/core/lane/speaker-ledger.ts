@@ -1,12 +1,12 @@
 import type { LaneEvent } from '../../../src/core/lane/event.ts';
 import { demand } from './invariants.ts';
 
-/** This many of the last writes are watched. */
+/** Number of the last writes that are watched. */
 const WATCHED = 600;
-/** A device may be so far behind; until it tells of a write, it may be heard until then. */
+/** Largest delay of a device: until it reports a write, the sound may be heard until then. */
 const LONGEST_DELAY_MS = 2000;
 
-/** Where a visitor may speak over the loudspeaker, less is written ahead. Clocks and sample counts round. */
+/** Less is written ahead if a visitor may speak over the loudspeaker. Clocks and sample counts round. */
 const MOST_AHEAD_MS = { 'half-duplex': 1021, off: 301, cancel: 181 } as const;
 
 interface Play {
@@ -14,16 +14,16 @@ interface Play {
   from: number;
   until: number;
   told: boolean;
-  /** The device told that nothing of it can be heard. */
+  /** The device reported that nothing of it can be heard. */
   silent?: boolean;
 }
 
-/** When the loudspeaker sounds: at once where the device tells nothing, else as it tells. */
+/** When the loudspeaker sounds: at once without reports of the device, otherwise as it reports. */
 export class SpeakerLedger {
   private plays: Play[] = [];
-  /** The last write before a flush: what is told of it is of no interest any more. */
+  /** The last write before a flush: its report does not matter any more. */
   private flushed = 0;
-  /** The device tells when its writes are heard. */
+  /** The device reports when its writes are heard. */
   private tells = false;
 
   play(write: number, ms: number, now: number, echo: keyof typeof MOST_AHEAD_MS): void {
@@ -45,7 +45,7 @@ export class SpeakerLedger {
     Object.assign(play, from === null ? { until } : { from, until, told: true, silent: audible === null });
   }
 
-  /** @param until what the device has been given still sounds */
+  /** @param until end of the sound that the device still plays */
   silence(now: number, until = now): void {
     this.flushed = this.plays.at(-1)?.write ?? this.flushed;
     this.plays = this.plays.filter(
@@ -54,7 +54,7 @@ export class SpeakerLedger {
     for (const play of this.plays) play.until = Math.min(play.until, until);
   }
 
-  /** Whether a chunk holds what the loudspeaker sounded. */
+  /** Whether a chunk contains the sound of the loudspeaker. */
   echoes(capturedAt: number, chunkMs: number, tailMs: number): 'yes' | 'perhaps' | 'no' {
     const hears = (from: number, until: number): boolean =>
       capturedAt > from && capturedAt - chunkMs < until + tailMs;

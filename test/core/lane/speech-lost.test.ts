@@ -6,7 +6,7 @@ import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 const CAPACITY = Math.floor(LANE_DEFAULTS.backlogMs / CHUNK_MS);
 const events = (lane: LaneHarness) => lane.all('notify').filter(({ kind }) => kind === 'speech_lost');
 const reasons = (lane: LaneHarness) => laneStatus(lane.state, lane.now).reasons;
-/** The service can't be reached: one try after the other fails while somebody speaks. */
+/** The service is unreachable: all attempts fail while a visitor speaks. */
 function speakInVain(lane: LaneHarness, chunks: number): void {
   for (let i = 0; i < chunks; i++) {
     if (lane.phase === 'acquiring') lane.grant();

@@ -9,7 +9,7 @@ let names = 0;
 
 type Service = 'writes' | 'writes and speaks' | 'speaks without names';
 
-/** What the service makes of what it has just heard. Returns when that was said. */
+/** Sends the translation of the last speech. Returns when that was captured. */
 function answer(lane: LaneHarness, service: Service = 'writes and speaks'): number {
   const saidAt = lane.now;
   const id = service === 'speaks without names' ? null : `s${++names}`;
@@ -27,7 +27,7 @@ function live(): LaneHarness {
   return new LaneHarness({ options: { standbyAfterMs: AFTER_MS } }).goLive();
 }
 
-/** Somebody of whom the lane is never sure, for so long. Returns when the last of it was said. */
+/** A visitor of whose voice the lane is never sure, for this long. Returns the capture time of the last chunk. */
 function converse(lane: LaneHarness, ms: number, score = UNSURE, service?: Service): number {
   let saidAt = lane.now;
   for (const end = lane.now + ms; lane.now < end && lane.phase === 'live'; ) {
@@ -37,7 +37,7 @@ function converse(lane: LaneHarness, ms: number, score = UNSURE, service?: Servi
   return saidAt;
 }
 
-/** How long the lane stays awake from here, while nothing is said. */
+/** How long the lane stays awake without speech. */
 function awakeFor(lane: LaneHarness, since: number): number {
   while (lane.phase === 'live') hearNothing(lane, CHUNK_MS);
   return lane.now - since;
@@ -88,7 +88,7 @@ describe('speech that the service has spoken', () => {
 });
 
 describe('a lane that fell asleep after a voice of which it was not sure', () => {
-  /** Asleep after a conversation with somebody. */
+  /** In standby after a conversation. */
   function asleep(score: number): LaneHarness {
     const lane = live();
     behave(lane);

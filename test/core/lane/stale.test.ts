@@ -13,7 +13,7 @@ describe('a stale timer event', () => {
       const { state } = lane;
       const effects = lane.step({ type: 'timer', timer });
       expect(lane.state).toEqual(state);
-      // One that was put off may have been taken away by its going off early: then it is armed again.
+      // A postponed timer may have been removed when it fired early: then it is armed again.
       const at = state.timers[timer];
       expect(effects).toEqual(
         at === null || name === 'closed' ? [] : [{ type: 'arm', timer, at, slackMs: 0 }],

@@ -7,7 +7,7 @@ describe('standby with a sentence that is not spoken to its end', () => {
     lane.understands(id);
     lane.translates(id, 60);
   };
-  /** Three seconds and nine tenths of a sentence are due, of a service that marks its ends. @param isSure that it was speech */
+  /** 3.9 s of a sentence are due, from a service that marks its ends. @param isSure whether it was surely speech */
   const owing = (standbyAfterMs: number, isSure = true): LaneHarness => {
     const lane = new LaneHarness({ options: { standbyAfterMs, echo: 'off' } }).goLive();
     for (const id of ['a', 'b']) {

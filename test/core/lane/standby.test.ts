@@ -75,7 +75,7 @@ describe('standby', () => {
     expect(lane.phase).toBe('live');
     lane.hush(chunks(1000));
     expect(lane.phase).toBe('live');
-    // No word of how it ends ever comes: the lane does not wait for that.
+    // The service never reports its end: the lane does not wait for that.
     lane.hush(chunks(3000));
     expect(lane.phase).toBe('standby');
   });
@@ -177,7 +177,7 @@ describe('standby', () => {
     lane.taskRuns();
     lane.until(() => lane.phase === 'live', 1000);
     expect(lane.state.oldSession).not.toBeNull();
-    // The old session is not asked to go twice, and the new one goes as soon as it is gone.
+    // The old session gets one end_task, and the new one is closed as soon as it is gone.
     lane.until(() => lane.phase === 'standby', 12_000);
     expect(lane.state.counts.sessions).toBe(2);
   });

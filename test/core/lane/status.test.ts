@@ -185,7 +185,7 @@ describe('the status of a lane', () => {
       while (lane.phase === 'live') lane.speak(1);
       lane.comeBack();
     }
-    // What was sent twice in vain was too long for the backlog, and the loss has to be over.
+    // Speech sent twice in vain was too long for the backlog, and the loss must be over first.
     lane.hush(40);
     expect(told(lane)).toBe('degraded silent_service');
     const { changesAt } = laneStatus(lane.state, lane.now);

@@ -21,10 +21,10 @@ import { Ledger, type Walk } from './invariants.ts';
 const PONG_AFTER_MS = 40;
 /** Longer than any story. */
 const VERY_PATIENT_MS = 1e9;
-/** A lane that needs more steps than this at one instant goes round in circles. */
+/** More steps than this at one instant mean an endless loop. */
 const MOST_STEPS_AT_ONE_INSTANT = 2000;
 
-/** Every step of the phase table that the machine really takes, also those inside one event. */
+/** Every transition of the phase table that the machine really takes, also those inside one event. */
 let walks: Walk[] = [];
 const become = StepContext.prototype.become;
 StepContext.prototype.become = function (this: StepContext, session: Session) {
@@ -37,7 +37,7 @@ type Effect<T extends LaneEffect['type']> = Extract<LaneEffect, { type: T }>;
 export type Timed<E> = E & { readonly at: number };
 
 /**
- * One lane that a test moves by hand: its time, its timers, and everything it did, in order. Every
+ * One lane that a test moves by hand: its time, its timers, and all its effects, in order. Every
  * invariant of the lane is checked after every step.
  */
 export class StepHarness {
@@ -46,9 +46,9 @@ export class StepHarness {
   /** Everything that the lane did, with its time. */
   readonly log: Timed<LaneEffect>[] = [];
   readonly walked: Walk[] = [];
-  /** Told of each effect as it happens; a well-behaved outside hangs itself in here. */
+  /** Called for each effect as it happens; a simulated outside connects here. */
   readonly watchers: ((effect: LaneEffect) => void)[] = [];
-  /** Whether pings are answered; false is a black hole. */
+  /** Whether pings are answered; false: a black hole. */
   pongs = true;
   readonly timers = new Map<TimerName, number>();
   private agenda: { at: number; run: () => void }[] = [];
@@ -62,9 +62,9 @@ export class StepHarness {
         settings: {
           ...LANE_DEFAULTS,
           playoutBytesPerMs: 48,
-          // Sound that is made to run faster can't be read any more.
+          // Quickened sound cannot be decoded.
           quickens: false,
-          // In most stories nobody plays a service that says something while somebody speaks.
+          // In most stories the service sends nothing during speech, which would count as silent.
           silentAskMs: VERY_PATIENT_MS,
           ...given.settings,
         },
@@ -88,16 +88,16 @@ export class StepHarness {
     this.ledger = new Ledger(this.state);
   }
 
-  // --- what was
+  // --- results
 
   get phase(): Phase {
     return phaseOf(this.state.session);
   }
-  /** The stream that took what was said last. */
+  /** The stream that received speech last. */
   get hearing(): LiveStream | null {
     return hearingStream(this.state.session);
   }
-  /** The session on its way. */
+  /** The stream that is being set up. */
   get setup(): Successor | null {
     return setupOf(this.state.session);
   }
@@ -121,23 +121,23 @@ export class StepHarness {
   get notes(): string[] {
     return this.all('notify').map(({ kind }) => kind);
   }
-  /** What reached the service: s = sound, . = silence of a captured chunk, f = filler. */
+  /** The sends: s = sound, . = silence of a captured chunk, f = filler. */
   get wire(): string {
     return this.all('send_audio')
       .map(({ pcm, capturedAt }) => (capturedAt === null ? 'f' : pcm === null ? '.' : 's'))
       .join('');
   }
-  /** How far off a timer is, milliseconds; Infinity where it is not armed. */
+  /** Time until a timer is due (ms); Infinity: not armed. */
   due(timer: TimerName): number {
     return (this.timers.get(timer) ?? Infinity) - this.now;
   }
 
-  // --- what happens
+  // --- actions
 
   step(event: LaneEvent): readonly LaneEffect[] {
     freeze(event);
     walks = [];
-    // A timer that goes off is not armed any more, wherever the word of it comes from.
+    // A timer that goes off is not armed any more, from whatever source the event comes.
     if (event.type === 'timer' && this.due(event.timer) <= 0) this.timers.delete(event.timer);
     const before = this.state;
     const { state, effects } = step(before, event, this.now);
@@ -156,17 +156,17 @@ export class StepHarness {
     return effects;
   }
 
-  /** Something outside that happens in `ms`. */
+  /** Plans an outside event in `ms`. */
   after(ms: number, run: () => void): void {
     this.agenda.push({ at: this.now + ms, run });
   }
 
-  /** Nothing that was planned happens. */
+  /** Cancels the planned events. */
   forgetPlans(): void {
     this.agenda = [];
   }
 
-  /** Lets time pass; timers and what was planned happen when they are due. */
+  /** Lets time pass; timers and planned events happen when they are due. */
   pass(ms: number): void {
     const end = this.now + ms;
     let steps = 0;
@@ -203,7 +203,7 @@ export class StepHarness {
     };
   }
 
-  /** The event loop is blocked: time goes on, nothing happens; what fell due happens late. */
+  /** The event loop is blocked: time passes, nothing happens; due events happen late. */
   stall(ms: number): void {
     this.now += ms;
   }

@@ -1,4 +1,4 @@
-/** Translated speech that nobody hears because the lane is ended: by command, by the end of the agent, by its hours. */
+/** Translated speech that is not played because the lane is stopped: by command, by a shutdown, by its hours. */
 import { describe, expect, it } from 'vitest';
 import type { LaneOptions } from '../../../src/core/lane/lane-options.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
@@ -18,7 +18,7 @@ function live(options: Partial<LaneOptions> = {}): LaneHarness {
   return new LaneHarness({ options }).goLive();
 }
 
-/** In the middle of a sentence, with two more waiting: 15,620 ms, of which 840 have sounded. */
+/** In the middle of a sentence, with two more waiting: 15,620 ms, of which 840 have been played. */
 function speaking(options: Partial<LaneOptions> = {}): LaneHarness {
   const lane = live(options);
   lane.hear('a', 3620, true);

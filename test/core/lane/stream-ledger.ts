@@ -12,14 +12,14 @@ interface Connection {
   opened: boolean;
   taskAt: number;
   pollAt: number;
-  /** get_task has been asked since the last set_task. */
+  /** get_task was sent after the last set_task. */
   asked: boolean;
   /** ... and answered: the task runs. */
   runs: boolean;
   ending: boolean;
 }
 
-/** Whether a try that failed has left its token as it was: it did not reach the service, or there was no room for a stream. */
+/** Whether a failed attempt has left its token unspent: it did not reach the service, or the account had no room for a stream. */
 function isUnspent(event: LaneEvent): boolean {
   if (event.type === 'unreached') return !event.spent;
   if (event.type !== 'service' || event.said.type !== 'refused') return false;
@@ -34,14 +34,14 @@ function isOver(event: LaneEvent): boolean {
   return said.type === 'refused' ? said.status !== null : said.type === 'ended' && said.how !== 'complete';
 }
 
-/** Keeps track of tokens and streams from the outside, as the backend and the service would see them. */
+/** Tracks tokens and streams from outside, as the backend and the service see them. */
 export class StreamLedger {
   /** Two at most. */
   private readonly connections = new Map<number, Connection>();
   private lastStream = 0;
-  /** The newest that has heard what is said: an older one never hears it again. */
+  /** The newest stream that received speech: an older one never receives any again. */
   private hearing = 0;
-  /** When each request was first really sent. */
+  /** When each request was first sent. */
   private readonly asked = new Map<string, { at: number; attempts: number }>();
   private lastAsked: string | null = null;
   private readonly grants = new Map<string, Grant>();
@@ -70,7 +70,7 @@ export class StreamLedger {
 
   private take(event: LaneEvent): void {
     if (event.type === 'granted') {
-      // The first answer counts; what comes again under its name is either the same or to be ignored.
+      // The first answer counts; a later one under the same name is identical or ignored.
       if (!this.grants.has(event.grant.id)) this.grants.set(event.grant.id, event.grant);
       // The token store has it (again), so it has to be forgotten (again).
       this.forgotten.delete(event.grant.id);
@@ -102,7 +102,7 @@ export class StreamLedger {
       case 'open_stream':
         return this.open(effect.stream, effect.grant, now);
       case 'close_stream':
-        // Closing what has ended by itself is allowed; closing another stream is not.
+        // A stream that has ended may be closed again; another one may not.
         demand(effect.stream <= this.lastStream, `closed stream ${effect.stream}`);
         this.connections.delete(effect.stream);
         return;
@@ -163,7 +163,7 @@ export class StreamLedger {
     }
   }
 
-  /** One stream hears what is said; one that is older hears silence. */
+  /** One stream receives speech; an older one receives silence. */
   private hear({ stream, pcm, capturedAt }: Extract<LaneEffect, { type: 'send_audio' }>): void {
     if (capturedAt !== null) {
       demand(stream >= this.hearing, `what is said goes back to stream ${stream}`);

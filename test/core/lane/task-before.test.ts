@@ -17,7 +17,7 @@ describe('languages that the service does not apply', () => {
     expect(lane.phase).toBe('configuring');
     tells('de-DE');
     expect(lane.phase).toBe('live');
-    // Another name may mean the same language.
+    // Another tag may mean the same language.
     lane.options({ targets: ['no'] });
     lane.until(() => lane.last('poll_task').at > lane.last('send_task').at, 10_000);
     tells('nb');

@@ -34,7 +34,7 @@ describe('a token that does not come', () => {
       expect(Math.max(...times) - Math.min(...times)).toBeLessThan(LANE_DEFAULTS.tokenRequestLifeMs);
     }
     expect(ids.length).toBeGreaterThan(3);
-    // The attempts are counted on, whatever the id.
+    // The count of attempts continues under a new id.
     expect(asked.map(({ attempt }) => attempt)).toEqual(asked.map((_, i) => i + 1));
   });
 
@@ -69,7 +69,7 @@ describe('a token answer', () => {
     lane.taskRuns();
     lane.grant();
     expect(lane.phase).toBe('live');
-    // By now it is spent; the double must not stay in the token store longer than the stream lasts.
+    // It is spent by now; a repeated one must not stay in the token store longer than the stream lasts.
     lane.end();
     expect(lane.last('forget_grant').grant).toBe('test-1');
   });
@@ -102,7 +102,7 @@ describe('a token answer', () => {
   it('is not used after its window', () => {
     const lane = new LaneHarness().goAcquiring();
     lane.pass(1000);
-    // Three seconds are kept off the end, and one has passed since the question.
+    // Three seconds are the safety margin, and one has passed since the request.
     lane.grant({ windowMs: LANE_DEFAULTS.connectMarginMs + 1000 });
     expect(lane.phase).toBe('waiting');
     expect(lane.state.problem).toMatchObject({ code: 'grant_unusable' });

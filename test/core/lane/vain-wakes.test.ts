@@ -28,7 +28,7 @@ describe('a lane that wakes at sound without speech', () => {
     hear(lane, chunks(60, -5));
     expect(lane.phase).toBe('live');
     expect(lane.state.vainWakes).toEqual([]);
-    // What it makes words of may be the rest of a sentence, and no longer than one.
+    // A text may be the rest of a sentence, and no longer than one.
     hear(lane, chunks(70, -5));
     expect(lane.phase).toBe('live');
     hear(lane, chunks(10, -5));
@@ -71,7 +71,7 @@ describe('a lane that wakes at sound without speech', () => {
       .all('notify')
       .flatMap(({ kind, at }) => (kind === 'standby' ? [at] : []))
       .slice(-1);
-    // Ten seconds after what woke it was sent, behind three seconds of the room, and no more.
+    // Ten seconds after the sending of what woke the lane, which follows three seconds of the room.
     expect((sleptAt ?? Infinity) - liveAt).toBeLessThan(14_500);
   });
 
@@ -95,7 +95,7 @@ describe('a lane that wakes at sound without speech', () => {
     const lane = asleep();
     hear(lane, [1]);
     lane.until(() => lane.phase === 'live', 10_000);
-    // From now on no question is answered.
+    // From now on the service answers no question.
     lane.watchers.length = 0;
     hear(lane, chunks(20, -5));
     expect(lane.state.vainWakes).toEqual([]);

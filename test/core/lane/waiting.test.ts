@@ -57,7 +57,7 @@ describe('a lane that waits', () => {
       while (lane.state.session.kind === 'waiting') lane.hush(1);
       return lane.now - beganAt;
     };
-    // Longer than somebody who has stopped speaking counts as one who speaks.
+    // Longer than a visitor who has stopped still counts as speaking.
     lane.hush(35);
     untilTry();
     const waits = [1].map(() => {

@@ -1,11 +1,11 @@
-/** How long a lane waits for its next try while somebody speaks. */
+/** How long a lane waits for its next attempt while a visitor speaks. */
 import { expect, it } from 'vitest';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 
-/** The longest that anyone who speaks waits for the next try, where nobody asked for more. */
+/** The longest wait for the next attempt while a visitor speaks, without a requested wait. */
 export const LONGEST_MS = 18_000;
 
-/** After this many tries that failed, the last one of them now. */
+/** After this many failed attempts, the last one now. */
 export function tired(failures: number, seed = 1): LaneHarness {
   const lane = new LaneHarness({ seed }).goConnecting({ windowMs: 3_600_000 });
   for (let i = 1; i < failures; i++) {
@@ -17,14 +17,14 @@ export function tired(failures: number, seed = 1): LaneHarness {
   return lane;
 }
 
-/** Somebody speaks until the lane tries again. @returns how long that took */
+/** A visitor speaks until the lane retries. @returns how long that took */
 export function speakUntilTry(lane: LaneHarness): number {
   const { now } = lane;
   while (lane.phase === 'waiting') lane.speak(1);
   return lane.now - now;
 }
 
-/** @param given of this many lanes the waits are compared, and one is watched for so long */
+/** @param given number of lanes whose waits are compared, and how long one is watched */
 export function testSpacing(given: { lanes: number; minutes: number }): void {
   it('retries not before a spacing that grows with the failures, and spread over a fleet', () => {
     const waits: number[] = [];
@@ -48,7 +48,7 @@ export function testSpacing(given: { lanes: number; minutes: number }): void {
       lane.unreach(true);
       tries++;
     }
-    // About one every 14 s: some are drawn to come sooner anyway.
+    // About one every 14 s: some random waits are shorter.
     expect(tries).toBeGreaterThan(3 * given.minutes);
     expect(tries).toBeLessThanOrEqual((290 / 60) * given.minutes);
   });
@@ -61,7 +61,7 @@ export const LONG_WAITS: readonly Wait[] = [
   [31_536_000_000, 600_000],
 ];
 
-/** Waits that the backend has asked for, by this many lanes. */
+/** Waits that the backend has requested, for this many lanes. */
 export function testAskedWaits(waits: readonly Wait[], lanes: number): void {
   it.each(waits)('does not shorten a requested wait of %d ms at a voice', (retryAfterMs, atLeastMs) => {
     const took: number[] = [];

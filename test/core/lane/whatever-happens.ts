@@ -14,11 +14,11 @@ import { perform } from './perform.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
 const acts = fc.array(anyAct, { maxLength: 60, size: 'max' });
-/** The longest wait is a parked lane's six minutes; a set-up that hangs, a lost answer and a drain come before or after it. */
+/** The longest wait is a parked lane's six minutes, before or after a set-up that hangs, a lost answer and a drain. */
 const BACK_WITHIN_MS = 600_000;
 const LONGEST_DRAIN_MS = 3000;
 
-/** A stream hears what is said, with the task that was asked for. */
+/** A stream receives speech, with the ordered task. */
 function isUp({ state: { session } }: LaneHarness): boolean {
   return isStreaming(session) && !session.stream.taskStale;
 }
@@ -41,8 +41,8 @@ function play(name: string, sequence: readonly Act[]): LaneHarness {
 }
 
 /**
- * Holds from each situation, for as many sequences as are wanted.
- * @param parameters how they are drawn: of known ones the seed; a failure prints its seed and its smallest sequence
+ * Holds from each situation, for any number of sequences.
+ * @param parameters of the random sequences: of known ones the seed; a failure prints its seed and its smallest sequence
  */
 export function describeWhateverHappens(name: string, parameters: { seed?: number; numRuns: number }): void {
   describe(`whatever happens (${name} sequences)`, () => {
@@ -74,7 +74,7 @@ export function describeWhateverHappens(name: string, parameters: { seed?: numbe
           lane.until(() => isUp(lane) || lane.phase === 'standby', BACK_WITHIN_MS);
           if (lane.phase === 'standby') lane.speak(3);
           lane.until(() => isUp(lane), BACK_WITHIN_MS);
-          // And it is really back: what is said now is heard by the service, in time once there was a pause.
+          // The lane has really recovered: the service hears new speech, in real time after a pause.
           lane.hush(120);
           expect(lane.accounts.held).toBeLessThanOrEqual(1);
           lane.until(() => isUp(lane), BACK_WITHIN_MS);
@@ -105,7 +105,7 @@ export function describeStep(numRuns: number): void {
             return take(event);
           };
           for (const act of sequence) perform(lane, act);
-          // The world freezes what it hands over, so a step that wrote into its arguments has thrown already.
+          // The world freezes its data, so a step that wrote into its arguments has thrown already.
           for (const [state, event, now] of seen.filter((_, i) => i % 7 === 0)) {
             expect(isDeepStrictEqual(step(state, event, now), step(state, event, now))).toBe(true);
           }

@@ -3,7 +3,7 @@ import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { nextPcm, SPEECH } from './sound.ts';
 
-/** Loud chunks that are judged as a whole: somebody speaks above a score of 0. */
+/** Loud chunks that are judged as a whole: speech has a score above 0. */
 export function hear(lane: LaneHarness, scores: readonly number[], roomDb = -40): void {
   for (const score of scores) {
     lane.pass(CHUNK_MS);
@@ -27,7 +27,7 @@ export function asleep(given: { hears?: boolean; standbyAfterMs?: number } = {})
   return lane;
 }
 
-/** Something wakes the lane, and then there is nothing but the loud room. */
+/** A sound wakes the lane, and then only the loud room is heard. */
 export function wakeInVain(lane: LaneHarness, score: number): void {
   hear(lane, [score]);
   expect(lane.phase).not.toBe('standby');
