@@ -114,11 +114,11 @@ export class LaneHarness extends StepHarness {
 
   // --- the microphone
 
-  /** The score of the voice detector for voiced chunks; undefined: no detector. */
   /** The device has an announcement. */
   announce(pcm: Uint8Array): void {
     this.step({ type: 'announce', pcm });
   }
+  /** Verdict of the voice detector on voiced chunks; undefined: no detector. */
   isSpeech: boolean | undefined;
   /** One chunk arrives now. */
   capture(voiced = true, capturedAt = this.now): void {

@@ -16,13 +16,13 @@ const events = (lane: LaneHarness): readonly Readonly<Record<string, unknown>>[]
 const reasons = (lane: LaneHarness): readonly string[] =>
   laneStatus(lane.state, lane.now).reasons.map(({ code, detail }) => `${code}:${detail}`);
 
-/** Somebody speaks, and the service writes it down and says none of it. */
+/** A visitor speaks, and the service sends the transcript without sound. */
 function unanswered(lane: LaneHarness, id: string, chunks: number): void {
   lane.speak(chunks);
   lane.hush(4);
   lane.understands(id);
 }
-/** Somebody speaks and is translated into these languages. */
+/** A visitor speaks and is translated into these languages. */
 function answered(lane: LaneHarness, id: string, languages: readonly string[]): void {
   unanswered(lane, id, 5);
   for (const language of languages) lane.hear(`${id}/${language}`, 1500, true, lane.stream, id, language);
@@ -103,7 +103,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
-  it('that the service had not reacted to is counted once it reacts to something else', () => {
+  it('is counted without a reaction of the service, once that reacts to later speech', () => {
     const lane = new LaneHarness(ONE).goLive();
     lane.speak(10);
     forget(lane);
