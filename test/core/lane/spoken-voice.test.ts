@@ -87,7 +87,7 @@ describe('speech that the service has spoken', () => {
   });
 });
 
-describe('a lane that fell asleep after a voice of which it was not sure', () => {
+describe('a lane in standby after an unsure voice', () => {
   /** In standby after a conversation. */
   function asleep(score: number): LaneHarness {
     const lane = live();

@@ -37,7 +37,7 @@ export const SILENCE_SLACK_MS = 300;
 
 /**
  * Notes a chunk that is sent. Only speech by the voice detector counts: a loud room gets no result.
- * @param isExpected whether a visitor has just spoken of whose voice the detector is seldom sure
+ * @param isExpected whether the last speaker has a voice that the detector seldom recognises
  */
 export function noteSpeech(
   silence: Silence,

@@ -34,7 +34,7 @@ export function lastHeardAt({ lastVoiceAt, sureVoiceAt, spoken }: LaneState): nu
   return Math.max(lastVoiceAt, Math.min(spoken.at, sureVoiceAt + TRUSTED_MS));
 }
 
-/** Whether a visitor has just spoken of whose voice the detector is seldom sure. */
+/** Whether a visitor whose voice the detector seldom recognises has just spoken. */
 export function isVoiceExpected({ sureVoiceAt, spoken }: LaneState, now: number): boolean {
   return now - spoken.unsureAt < TRUSTED_MS && now - sureVoiceAt < TRUSTED_MS;
 }
