@@ -1,7 +1,7 @@
 /** Which speech a lane has given up, as far as its backlog shows it. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { CLOSING_MS } from '../../src/core/lane/session/closing.ts';
+import { CLOSING_MS } from '../../src/core/lane/session/hold.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';

@@ -4,7 +4,7 @@ import type { WriteKind } from '../playout/playout.ts';
 import type { TimerName } from './event.ts';
 
 export interface Caption {
-  /** What was said, or its translation. */
+  /** The transcript of the speech, or its translation. */
   readonly kind: 'source' | 'translation';
   /** False: the text may still change. */
   readonly isFinal: boolean;

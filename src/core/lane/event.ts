@@ -70,7 +70,7 @@ export type LaneEvent =
   /** The answer to the token request contains a session that this device cannot use. */
   | { readonly type: 'unusable'; readonly id: string; readonly message: string }
   | { readonly type: 'opened'; readonly stream: number }
-  /** No answer to the attempt to open it. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
+  /** The connection did not open. `spent`: the token may have reached the service. `isOurs`: this machine had no room for it. */
   | {
       readonly type: 'unreached';
       readonly stream: number;
@@ -86,7 +86,7 @@ export type LaneEvent =
       readonly message: string;
     }
   | { readonly type: 'service'; readonly stream: number; readonly said: ServiceEvent }
-  /** The service has sent what cannot be read. */
+  /** The service has sent an unreadable message. */
   | {
       readonly type: 'unreadable';
       readonly stream: number;

@@ -20,7 +20,7 @@ import { noteWarning } from './problems.ts';
 import { keepAcceptedTask } from './session/accepted-task.ts';
 import { type Failure, fail } from './session/failure.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
-import { repeatCut } from './session/replaying.ts';
+import { repeatCut } from './session/resend.ts';
 import { isSaid, onSaidSound, onSayError } from './session/saying.ts';
 import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
@@ -31,7 +31,7 @@ import { noteAnswer } from './session/vain-wakes.ts';
 import { dropOutputAudio, onOutputAudio } from './sound/playback.ts';
 import type { StepContext } from './step-context.ts';
 
-/** The service says something on a stream. */
+/** Handles an event of the service on a stream. */
 export function onService(context: StepContext, stream: Stream, said: ServiceEvent): void {
   if (said.type === 'refused' && said.status !== null) return onNotOpened(context, stream, said);
   if (said.type === 'ended' && said.how !== 'complete') return onClosed(context, stream, said);
@@ -68,7 +68,7 @@ const LIMITS: Readonly<Record<Limit['reason'], Cause>> = {
   revoked: 'session_revoked',
 };
 
-/** Whether the task runs. */
+/** The service reports whether the task runs. */
 function onReady(context: StepContext, stream: Stream, { task, targets, isAnswer, detail }: Ready): void {
   if (task === 'none') {
     // The task has not started: the next question is already timed.
@@ -79,7 +79,7 @@ function onReady(context: StepContext, stream: Stream, { task, targets, isAnswer
   if (!isAnswer) context.count('ignored');
 }
 
-/** A stream is over. One that was on its way out anyway is no failure. */
+/** A stream has ended. It is a failure unless the stream was already closing. */
 export function lose(context: StepContext, stream: Stream, cause: Cause, failure: Failure = {}): void {
   const { session, oldSession } = context.state;
   if (oldSession?.stream.id === stream.id) return loseOldSession(context);
@@ -112,7 +112,7 @@ function noteTranscribed(log: ReplayLog, said: Transcript, now: number): ReplayL
   return noteText(noteTranslation(log, final), { ...final, part: said.part, language, letters }, now);
 }
 
-/** Translated sound has come: it is played, unless its sentence was played in this language before. */
+/** Plays translated sound, unless its sentence was already played in this language. */
 function onSound(context: StepContext, stream: Stream, sound: Spoke): void {
   if (isSaid(context, stream, sound)) return onSaidSound(context, stream, sound);
   const { sentence: id, part, language, last } = sound;
@@ -150,8 +150,8 @@ function onWarned(context: StepContext, stream: Stream, { level, code, text }: W
     return noteWarning(context, 'error', { code, text });
   const message = (text ?? 'the task is not valid').slice(0, 200);
   const unclear = unsettled(session);
-  const told = unclear === null ? null : context.patch(unclear, { toldTask: null });
-  if (told?.id === stream.id && goOnWithAccepted(context, told, message)) return refreshTask(context);
+  const refused = unclear === null ? null : context.patch(unclear, { sentTask: null });
+  if (refused?.id === stream.id && keepAcceptedTask(context, refused, message)) return refreshTask(context);
   lose(context, stream, 'task_rejected', { message });
 }
 

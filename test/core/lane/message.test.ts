@@ -64,7 +64,7 @@ describe('an error on a live stream', () => {
   });
 });
 
-describe('a message without use', () => {
+describe('an unused message', () => {
   it('is counted', () => {
     const lane = new LaneHarness().goLive();
     lane.says(pushed('unclear'));

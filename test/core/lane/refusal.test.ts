@@ -70,7 +70,7 @@ describe('an upgrade that is refused', () => {
     });
   });
 
-  it('is asked again when its Retry-After is over', () => {
+  it('is retried after its Retry-After', () => {
     const lane = new LaneHarness().goConnecting();
     lane.refuse('service_error', { status: 503, retryAfterMs: 30_000 });
     expect(lane.phase).toBe('waiting');

@@ -16,7 +16,7 @@ describe('a stream that breaks off', () => {
     ['by a revocation', (lane: LaneHarness) => lane.says(limit('revoked'))],
     ['by its limit, without a warning', (lane: LaneHarness) => lane.says(limit('max_duration'))],
     ['by a reset', (lane: LaneHarness) => lane.end()],
-  ])('%s in the middle of a sentence: the whole sentence is said to the next one', (_, happen) => {
+  ])('%s in the middle of a sentence: the whole sentence is replayed to the next one', (_, happen) => {
     const lane = new LaneHarness().goLive();
     lane.hush(3);
     lane.speak(8);

@@ -85,7 +85,7 @@ describe('from start to live', () => {
     expect(lane.all('poll_task')).toHaveLength(4);
   });
 
-  it.each(['paused', 'unclear'] as const)('does not take a task that is "%s" for a running one', (task) => {
+  it.each(['paused', 'unclear'] as const)('does not go live with a task status "%s"', (task) => {
     const lane = new LaneHarness().goConfiguring();
     lane.pass(700);
     lane.says(ready(task));

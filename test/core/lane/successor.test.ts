@@ -104,7 +104,7 @@ describe('the next session', () => {
     ['no way there', (lane: LaneHarness) => lane.unreach(true)],
     ['a revocation', (lane: LaneHarness) => lane.says(REVOKED)],
     ['a task it does not take', (lane: LaneHarness) => lane.says(rejected())],
-  ])('that fails by %s while it is set up is tried again', (_, happen) => {
+  ])('is tried again when its set-up fails by %s', (_, happen) => {
     const lane = new LaneHarness().goRolling();
     lane.grant();
     lane.open();

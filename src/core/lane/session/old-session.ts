@@ -86,7 +86,7 @@ export function loseOldSession(context: StepContext, cause: Cause | null = null)
   const isUnanswered = stage.is === 'ending' && stage.left === 'unanswered' && owesSpeech(stream.replay);
   const why = cause ?? (isUnanswered ? 'silent_service' : null);
   dropOldSession(context, 'close', why);
-  // A lane that sleeps repeats nothing.
+  // A sleeping lane replays nothing.
   if (oldSession.why === 'standby') return giveUpRest(context, stream, 'clean');
   if (hearingStream(context.state.session) === null) takeBackFrom(context, stream);
   else takeBackLate(context, stream);

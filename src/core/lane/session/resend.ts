@@ -11,24 +11,24 @@ import { noteSign, type Stream, streamsOf } from './session.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */
 
-/** A stream broke off: what it owes is held again, and goes to the next one. */
+/** A stream broke off: the speech that it owes returns to the backlog for the next one. */
 export function takeBackFrom(context: StepContext, stream: Stream): void {
   countEnd(context, stream, 'replayed');
   requeue(context, owedChunks(stream.replay));
 }
 
-/** The same, while another stream is in the middle of whatever is being said. */
+/** The same, while another stream is receiving newer speech. */
 export function takeBackLate(context: StepContext, stream: Stream): void {
   countEnd(context, stream, 'replayed');
   sendLate(context, owedChunks(stream.replay));
 }
 
-/** A stream has ended, and nothing of it is sent again. */
+/** A stream has ended, and nothing is replayed. */
 export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 'stopped'): void {
   countEnd(context, stream, how);
 }
 
-/** A dead connection is found before speech is forgotten: a stream that lets it be forgotten had fallen silent. */
+/** Speech that the log has forgotten counts as lost by a silent service: a dead connection is noticed before the log forgets. */
 function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, unanswered, stopped } = settleEnd(replay, end);
   addUnspoken(context, unspoken);

@@ -58,7 +58,7 @@ export function say(context: StepContext, { id, text, language, translate }: Say
   context.arm('saying', context.now + BEGINS_WITHIN_MS);
 }
 
-/** Whether translated sound is that of the operator's text, and not of a sentence that a visitor said. */
+/** Whether sound belongs to the operator's text, and not to a visitor's sentence. */
 export function isSaid({ state, now }: StepContext, stream: Stream, { sentence, language }: Spoke): boolean {
   const { saying } = state;
   if (saying === null || saying.stream !== stream.id) return false;
@@ -88,7 +88,7 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Spoke
   context.arm('saying', context.now + LOOK_EACH_MS);
 }
 
-/** The service objects to something: to the text, where it has not begun to speak it. */
+/** The service objects: that concerns the text if its sound has not begun. */
 export function onSayError(context: StepContext, stream: Stream, words: string): void {
   const { saying } = context.state;
   if (saying?.stream !== stream.id || saying.sound !== null) return;

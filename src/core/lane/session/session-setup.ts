@@ -210,8 +210,8 @@ function isPreviousTask({ confirmedTask, sentTask }: Stream, named: readonly str
 export function onTaskRuns(context: StepContext, { id }: Stream, named: readonly string[] | null): void {
   const { session } = context.state;
   const stream = unsettled(session);
-  // An answer to a question that was asked before the last task was sent tells nothing about the new task.
-  if (stream?.id !== id || !stream.asked || stream.toldTask === null) return;
+  // An answer to a poll before the last task does not concern the new task.
+  if (stream?.id !== id || !stream.asked || stream.sentTask === null) return;
   if (isPreviousTask(stream, named)) return;
   // A newer task may still replace the first one, because no speech was sent yet.
   const spacedAt = stream.lastTaskAt + context.state.settings.pollMs;

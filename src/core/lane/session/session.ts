@@ -56,9 +56,9 @@ export interface Stream {
   /** When the stream began to receive speech; null before. */
   readonly liveAt: number | null;
   readonly lastPollAt: number | null;
-  /** It was asked whether the task runs since it was sent the last one. */
+  /** The lane has asked whether the last task runs. */
   readonly asked: boolean;
-  /** The options changed since the last task was sent: it is to be told once more. */
+  /** The options changed after the last task: it must be sent again. */
   readonly taskStale: boolean;
   readonly pingsOut: number;
   /** Since when sent bytes do not leave this machine; null: they do. */

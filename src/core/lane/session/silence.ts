@@ -51,8 +51,8 @@ export function noteSpeech(
 }
 
 /**
- * Notes that the service says something, of whatever kind.
- * @param isWriting it has begun to write a sentence down: sound of the one before it does not settle that
+ * Notes any event of the service.
+ * @param isWriting a partial is open: sound of the sentence before it does not settle that
  */
 export function noteMessage(silence: Silence, said: ServiceEvent, isWriting: boolean, now: number): Silence {
   const since = isText(said) || (said.type === 'spoke' && isWriting) ? now : null;
@@ -61,7 +61,7 @@ export function noteMessage(silence: Silence, said: ServiceEvent, isWriting: boo
   return { ...NO_SILENCE, since, onlyAnswers };
 }
 
-/** What it has written down it has still to speak. */
+/** A transcript or translation: its sound is still due. */
 export function isText({ type }: ServiceEvent): boolean {
   return type === 'heard' || type === 'understood' || type === 'translated';
 }

@@ -25,7 +25,7 @@ import {
 /** Chunks of speech without a result that end a session that still answers (3.2 s): fewer may be a cough. */
 const LEAST_SPEECH_CHUNKS = 10;
 
-/** The service has said something. Returns the stream as it is then. */
+/** The service has sent a message. Returns the changed stream. */
 export function hearService(context: StepContext, stream: Stream, said: ServiceEvent): Stream {
   const understands = isText(said) || said.type === 'spoke';
   if (understands && context.state.silentEnds.count > 0) context.set({ silentEnds: NO_SILENT_ENDS });

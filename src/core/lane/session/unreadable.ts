@@ -32,7 +32,7 @@ export function onUnreadable(
   context.set({ unreadable: { since: isOld ? now : known.since, at: now } });
 }
 
-/** Looks at what the service says: a text or sound ends the trouble. */
+/** A readable text or sound ends the problem. */
 export function noteReadable(context: StepContext, said: ServiceEvent): void {
   if (context.state.unreadable === null) return;
   const isSound = said.type === 'spoke' && said.pcm.byteLength > 0;

@@ -47,7 +47,7 @@ export function onOutputAudio(context: StepContext, stream: number, message: Spo
   feedLoudspeaker(context);
 }
 
-/** The lane is being stopped: translated sound that still comes is dropped. */
+/** The lane is being stopped: drops translated sound that still comes. */
 export function dropOutputAudio(context: StepContext, stream: number, message: Spoke): void {
   const { playout: before, settings } = context.state;
   const { playout, isNew } = dropNew(before, arrivalOf(stream, message, context.now));
