@@ -1,5 +1,5 @@
 /** The device's connections to the service: which room each belongs to, and what the oracles learn of it. */
-import { isText } from '../../src/core/lane/session/silence.ts';
+import { isText } from '../../src/core/lane/session/silence-watch.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
 import type { Network } from './network.ts';

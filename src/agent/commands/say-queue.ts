@@ -1,5 +1,5 @@
 import type { LaneEffect, SaidOutcome } from '../../core/lane/effect.ts';
-import { canSay } from '../../core/lane/session/saying.ts';
+import { canSay } from '../../core/lane/session/operator-text.ts';
 import { textPieces } from '../../core/owner/text-pieces.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';

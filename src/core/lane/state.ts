@@ -10,7 +10,7 @@ import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
 import type { OldSession, Session } from './session/session.ts';
-import { NO_SILENT_ENDS, type SilentEnds } from './session/silence.ts';
+import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
 import {
   type Chimes,
   NO_CHIMES,
@@ -124,7 +124,7 @@ export interface LaneState {
   readonly oldSession: OldSession | null;
   /** Rollovers since the account last refused a second stream; null: it has not refused one. */
   readonly rolloversWithoutRoom: number | null;
-  /** How long a set-up has taken of late, from the task that is sent to the task that runs; 0: not known. */
+  /** Longest recent time from a sent task to a running one (ms); 0: unknown. */
   readonly longestSetupMs: number;
   /** Why the next session is needed. */
   readonly reason: TokenReason;

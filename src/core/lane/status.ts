@@ -1,7 +1,7 @@
 import { silentLanguages } from '../losses/unspoken.ts';
 import type { Phase } from './phases.ts';
 import { phaseOf, tokenRequestOf } from './session/session.ts';
-import { doubtfulUntil, isDoubtful } from './session/silence.ts';
+import { doubtfulUntil, isDoubtful } from './session/silence-watch.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
 import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';

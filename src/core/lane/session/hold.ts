@@ -3,7 +3,7 @@ import { begin, closeDrained, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';
 import { closeSetup } from './close.ts';
-import { isHeardOut, isSpokenOut } from './saying.ts';
+import { isHeardOut, isSpokenOut } from './operator-text.ts';
 
 /** How long a speaker is still heard after the hold (ms), if no pause comes. */
 const HEARD_FOR_MS = 10_000;

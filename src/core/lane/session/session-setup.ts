@@ -16,7 +16,7 @@ import {
   type Stream,
   setupOf,
 } from './session.ts';
-import { NO_SILENCE } from './silence.ts';
+import { NO_SILENCE } from './silence-watch.ts';
 import { trySwitch } from './switch-session.ts';
 
 /** Opens a stream with an unspent token. */

@@ -4,7 +4,7 @@ import type { Pacer } from '../../uplink/pacer.ts';
 import type { Grant } from '../event.ts';
 import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
-import type { Silence } from './silence.ts';
+import type { Silence } from './silence-watch.ts';
 
 /** A wait that a voice shortens. */
 export interface Wait {

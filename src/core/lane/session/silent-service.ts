@@ -13,7 +13,7 @@ import {
   SILENCE_SLACK_MS,
   type Silence,
   silenceDueAt,
-} from './silence.ts';
+} from './silence-watch.ts';
 
 /**
  * A service can answer pings, take every byte, and send no result. If speech gets no message, or a transcript gets no sound,

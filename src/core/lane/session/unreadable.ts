@@ -2,7 +2,7 @@ import type { ServiceEvent, UnreadableWhat } from '../../../ports/stream.ts';
 import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
 import type { Stream } from './session.ts';
-import { isText } from './silence.ts';
+import { isText } from './silence-watch.ts';
 
 /**
  * A service can send everything in an unreadable form: it looks alive, but no translation is heard. An event reports the first

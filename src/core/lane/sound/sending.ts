@@ -3,7 +3,7 @@ import { noteSent, noteSilence } from '../../replay/replay-log.ts';
 import { type BacklogChunk, kindOf, PAUSE_KEPT_CHUNKS, takeOldest, trim } from '../../uplink/backlog.ts';
 import { earliestSend, recordSend } from '../../uplink/pacer.ts';
 import { isStreaming, type LiveStream, waitingSuccessor } from '../session/session.ts';
-import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence.ts';
+import { isDoubtful, noteSpeech, SILENCE_SLACK_MS, silenceDueAt } from '../session/silence-watch.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import type { StepContext } from '../step-context.ts';
 

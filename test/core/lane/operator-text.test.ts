@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canSay } from '../../../src/core/lane/session/saying.ts';
+import { canSay } from '../../../src/core/lane/session/operator-text.ts';
 import { heard, rejected, warned } from '../../service-events.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';
 import { SITUATIONS, situation } from './situations.ts';

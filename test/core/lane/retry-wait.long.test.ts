@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { LONG_WAITS, testAskedWaits, testSpacing } from './waits.ts';
+import { LONG_WAITS, testAskedWaits, testSpacing } from './retry-waits.ts';
 
 describe('a lane that waits', () => {
   testSpacing({ lanes: 200, minutes: 60 });

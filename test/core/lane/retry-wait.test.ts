@@ -10,7 +10,7 @@ import {
   testAskedWaits,
   testSpacing,
   tired,
-} from './waits.ts';
+} from './retry-waits.ts';
 
 describe('a lane that waits', () => {
   testSpacing({ lanes: 60, minutes: 20 });
