@@ -47,8 +47,8 @@ function sendLate(context: StepContext, chunks: readonly BacklogChunk[]): void {
 }
 
 /**
- * Holds chunks again that are not said yet in all languages that are wanted by now. A language that the service has not spoken for
- * long is not waited for: visitors would wait for its repeats, and hear nothing.
+ * Returns chunks to the backlog that are not yet spoken in all current target languages. A language that the service has not
+ * spoken for long does not count: visitors would wait for its replays, and hear nothing.
  */
 export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): void {
   const { backlog, settings } = context.state;

@@ -6,7 +6,7 @@ import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
 import type { LiveStream } from './session.ts';
 
-/** When the old stream must switch to be able to finish speaking. */
+/** The latest moment for a switch that still lets the old stream finish speaking. */
 function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {
   return (limitAt ?? Number.POSITIVE_INFINITY) - settings.rollLatestMs;
 }
