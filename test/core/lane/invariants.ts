@@ -253,7 +253,7 @@ function checkTimers({ state, effects, now, timers }: Step): void {
   for (const timer of timers.keys()) {
     demand(HOMES[timer].includes(phase), `timer ${timer} is armed while ${phase}`);
   }
-  if (state.oldSession === null) demand(!timers.has('drainOld'), 'drainOld is armed for nobody');
+  if (state.oldSession === null) demand(!timers.has('drainOld'), 'drainOld is armed without an old session');
   if (setup?.stage !== 'acquiring') demand(!timers.has('token'), 'token is armed for no request');
   if (setup?.stage === 'ready') demand(!timers.has('setup'), 'setup is armed for what is ready');
   for (const [timer, at] of Object.entries(state.timers)) {

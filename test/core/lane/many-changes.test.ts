@@ -30,7 +30,7 @@ const sentences = (lane: LaneHarness): void => {
   lane.after(2500, () => lane.hear(id, 900, true, stream));
 };
 const noPause = (lane: LaneHarness): void => lane.speak(5);
-const nobody = (lane: LaneHarness): void => lane.hush(5);
+const nothing = (lane: LaneHarness): void => lane.hush(5);
 
 /** A lane whose backend and service work normally. */
 function served(given: { maxDurationMs?: number; rollLeadMs?: number; options?: Partial<LaneOptions> } = {}) {
@@ -55,7 +55,7 @@ describe('repeated changes of the languages', () => {
   it.each([
     ['in sentences', sentences],
     ['without a pause', noPause],
-    ['not at all', nobody],
+    ['not at all', nothing],
   ])('while a visitor speaks %s: the lane hears, and loses nothing', (_, speech) => {
     const lane = served();
     lane.speak(10);
@@ -74,7 +74,7 @@ describe('repeated changes of the languages', () => {
     const lane = served();
     lane.pass(5000);
     const from = lane.now;
-    pressFlags(lane, nobody, 2);
+    pressFlags(lane, nothing, 2);
     const asked = lane.all('poll_task').filter(({ at }) => at > from);
     expect(asked[0]?.at).toBe(from + LANE_DEFAULTS.reapplyMs);
     expect(lane.all('send_task').filter(({ at }) => at >= from)[0]?.targets).toEqual(['fr']);

@@ -32,7 +32,7 @@ describe('translated speech that waits when the lane is stopped', () => {
   it.each([
     ['stop', (lane: LaneHarness) => lane.stop(), 'idle'],
     ['the end of the agent', (lane: LaneHarness) => lane.shutdown(), 'closed'],
-  ] as const)('by %s: is told once, with what was written and did not sound', (_name, end, rest) => {
+  ] as const)('by %s: is reported once, with the written sound that was not played', (_name, end, rest) => {
     const lane = speaking();
     end(lane);
     expect(lane.phase).toBe('draining');
@@ -253,23 +253,20 @@ describe('speech that is not translated when the lane is stopped', () => {
     ['its hours', (lane: LaneHarness) => lane.hold('closed'), 'idle'],
   ] as const;
 
-  it.each(ends)(
-    'by %s: what an outage has held is told at once, by the cause of that',
-    (_name, end, rest) => {
-      const lane = new LaneHarness().goAcquiring();
-      lane.brokerIs(false);
-      const at = lane.now;
-      lane.speak(12);
-      end(lane);
-      expect(lane.phase).toBe(rest);
-      expect(lost(lane)).toMatchObject([
-        { detail: { lost_ms: 12 * CHUNK_MS, cause: 'no_broker' }, times: { from: at } },
-      ]);
-      expect(lane.accounts).toMatchObject({ lost: 12, dropped: 12 });
-      lane.pass(60_000);
-      expect(lost(lane)).toHaveLength(1);
-    },
-  );
+  it.each(ends)('by %s: speech held in an outage is reported at once, with its cause', (_name, end, rest) => {
+    const lane = new LaneHarness().goAcquiring();
+    lane.brokerIs(false);
+    const at = lane.now;
+    lane.speak(12);
+    end(lane);
+    expect(lane.phase).toBe(rest);
+    expect(lost(lane)).toMatchObject([
+      { detail: { lost_ms: 12 * CHUNK_MS, cause: 'no_broker' }, times: { from: at } },
+    ]);
+    expect(lane.accounts).toMatchObject({ lost: 12, dropped: 12 });
+    lane.pass(60_000);
+    expect(lost(lane)).toHaveLength(1);
+  });
 
   it.each(ends)('by %s: is reported in one sum with the overflow of the outage', (_name, end) => {
     const lane = new LaneHarness().goAcquiring();

@@ -116,7 +116,7 @@ export function describeStep(numRuns: number): void {
   });
 }
 
-/** Where sequences lead: the phases in which they end, every kind of effect, and every change of phase. */
+/** Results of the sequences: the phases in which they end, every kind of effect, and every change of phase. */
 export function reach(numRuns: number) {
   const phases = new Set<string>();
   const effects = new Set<string>();

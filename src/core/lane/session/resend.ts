@@ -28,7 +28,7 @@ export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 
   countEnd(context, stream, how);
 }
 
-/** Speech that the log has forgotten counts as lost by a silent service: a dead connection is noticed before the log forgets. */
+/** Unanswered speech counts as lost by a silent service: a dead connection is noticed before the log forgets speech. */
 function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, unanswered, stopped } = settleEnd(replay, end);
   addUnspoken(context, unspoken);
