@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRepeatFilter } from '../../src/agent/repeat-filter.ts';
 import { closed } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
-import { describeFloods, live, sentence, tally } from './floods.ts';
+import { describeFloods, live, tally } from './floods.ts';
 
 /** Enough for the few that may be published, many times over. */
 describeFloods(600);
@@ -12,7 +12,7 @@ describe('a counted event', () => {
     const deps = await live();
     const told = tally(deps);
     for (let i = 0; i < 20; i++) {
-      deps.service(sentence(2000)(i));
+      deps.microphoneFault({ code: i % 2 === 0 ? 'busy' : 'lost', message: `${i}` });
       deps.clock.advance(10);
     }
     const inTheMinute = told().events.length;
@@ -20,13 +20,13 @@ describe('a counted event', () => {
     deps.clock.advance(66_000);
     const late = told()
       .events.slice(inTheMinute)
-      .filter(({ topic }) => topic.endsWith('speech_dropped'));
+      .filter(({ topic }) => topic.endsWith('audio_lost'));
     expect(inTheMinute).toBe(5);
     expect(late).toHaveLength(1);
     expect(late[0]?.body['repeated']).toBeGreaterThan(0);
     expect(Date.parse(String(late[0]?.body['ts']))).toBeLessThanOrEqual(lastAt ?? 0);
     deps.clock.advance(600_000);
-    expect(told().events.filter(({ topic }) => topic.endsWith('speech_dropped'))).toHaveLength(6);
+    expect(told().events.filter(({ topic }) => topic.endsWith('audio_lost'))).toHaveLength(6);
   });
 
   it('is published at the end of the agent, too', async () => {

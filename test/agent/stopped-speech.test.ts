@@ -36,7 +36,7 @@ describe('translated speech that waits when the lane is ended', () => {
     ]);
     expect(() => EVENT_SCHEMAS.speech_dropped.parse(told(deps)[0])).not.toThrow();
     const { lanes } = stateSchema.parse(deps.sent('state').at(-1)?.body);
-    expect(lanes[0]).toMatchObject({ speech_dropped_ms: 16_800, unheard_ms: 0, speech_lost_ms: 0 });
+    expect(lanes[0]).toMatchObject({ speech_dropped_ms: 16_800, unspoken_ms: 0, speech_lost_ms: 0 });
     expect(deps.sent('status').at(-1)?.body).toMatchObject({ status: 'idle', reasons: ['stopped'] });
     const lines = deps.logged.filter(([, sentence]) => sentence === 'event speech_dropped');
     expect(lines.map(([level]) => level)).toEqual(['info']);

@@ -130,9 +130,11 @@ describe('speech that a service takes and does not speak', () => {
     }
     answered(lane, 'last', ['es']);
     const counted = lane.state.counts.unspokenMs;
+    const known = lane.state.unspoken.find(({ language }) => language === 'fr')?.sentences ?? 0;
     lane.end();
     expect(lane.state.counts.takenBack).toBe(0);
     expect(lane.state.counts.unspokenMs).toBe(counted + 1600);
+    expect(events(lane).at(-1)).toMatchObject({ language: 'fr', sentences: known + 1 });
   });
 });
 

@@ -56,10 +56,7 @@ export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): 
   const { targets: wanted } = taskOf(context.state);
   const isOwed = ({ said = [] }: BacklogChunk): boolean =>
     wanted.some((target) => !said.includes(target) && !(said.length > 0 && silent.includes(target)));
-  for (const { seq, said = [], voiced, pcm } of chunks)
-    for (const language of silent)
-      if (voiced && pcm !== null && said.length > 0 && !said.includes(language))
-        addUnspoken(context, [{ language, ms: settings.chunkMs, sentence: `chunk ${seq}` }]);
+  for (const language of silent) countGivenUp(context, chunks, language);
   const owed = chunks.flatMap((chunk, index) => {
     const before = chunks[index - 1];
     const isApart = chunk.apart === true || (before !== undefined && !isOwed(before));
@@ -68,6 +65,18 @@ export function requeue(context: StepContext, chunks: readonly BacklogChunk[]): 
   if (owed.length === 0) return;
   context.count('takenBack', owed.length);
   context.set({ backlog: takeBack(backlog, owed, Math.floor(settings.backlogMs / settings.chunkMs)) });
+}
+
+/** Counts what is spoken in other languages, and is not sent again for this one. */
+function countGivenUp(context: StepContext, chunks: readonly BacklogChunk[], language: string): void {
+  const isMissing = ({ said = [], voiced, pcm }: BacklogChunk): boolean =>
+    voiced && pcm !== null && said.length > 0 && !said.includes(language);
+  const { chunkMs } = context.state.settings;
+  let first = 0;
+  for (const [index, { seq }] of chunks.filter(isMissing).entries()) {
+    if (index === 0 || chunks.every((chunk) => chunk.seq !== seq - 1)) first = seq;
+    addUnspoken(context, [{ language, ms: chunkMs, sentence: `from chunk ${first}` }]);
+  }
 }
 
 /**
