@@ -87,8 +87,8 @@ describe('a device whose password file disappears', () => {
     broker.kick(KIOSK);
     await until(() => said(/connected to the broker/).length === 3, 'the one after it');
     expect(new Set(logins)).toEqual(new Set([PASSWORD]));
-    expect(said(/what was read last is used/)).toHaveLength(1);
-    expect(said(/what was read last is used/)[0]).toContain(
+    expect(said(/the contents read before are used/)).toHaveLength(1);
+    expect(said(/the contents read before are used/)[0]).toContain(
       `mqtt.passwordFile: the secret file ${passwordFile()} does not exist`,
     );
     signals.emit('SIGHUP');

@@ -52,7 +52,7 @@ const WHOLE_PHRASE_PERCENT = 50;
 /** Length of the broker outage (ms). */
 const OUTAGE_MS = 4000;
 /** Number of sessions that the service refuses to the backend. */
-const DENIALS = 2;
+const DENIALS = 1;
 
 export async function openEnvironment(programs: ProgramStarters): Promise<DemoEnvironment> {
   const apiKey = `demo-${randomBytes(18).toString('base64url')}`;

@@ -16,8 +16,8 @@ export type EnvironmentFault = Exclude<DemoFault, 'echo'>;
 
 /** Minimum time between a live session and the next fault (ms), so that each fault is visible on its own. */
 const LIVE_BEFORE_FAULT_MS = 4500;
-/** Additional input per fault (ms): time for the fault and its recovery. */
-export const FAULT_COST_MS = 12_000;
+/** Additional input per fault (ms): time for the fault, its recovery, and catching up. */
+export const FAULT_COST_MS = 20_000;
 
 /** Schedules the faults one after another, each in a stable session. */
 export interface FaultSchedule {
@@ -37,7 +37,9 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
       const { stream } = session;
       // Only during a sentence: a fault in a pause shows little.
       const speaking = state.backlog.quietRun === 0;
-      if (!speaking || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;
+      // Outages that follow each other before the lane has caught up add up to more than the backlog holds.
+      const isBehind = state.backlog.chunks.length > 0 && remaining[0] !== 'echo';
+      if (!speaking || isBehind || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;
       const fault = remaining.shift();
       if (fault === undefined) return null;
       struckIn = stream.id;

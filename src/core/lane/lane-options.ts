@@ -14,7 +14,7 @@ export interface LaneSettings {
   readonly playoutLagMs: number;
   /** How much captured audio is held while there is no stream. */
   readonly backlogMs: number;
-  /** How long sent speech is kept for a replay until it is spoken. */
+  /** How long sent speech is kept for a replay until it is spoken. The replay must also fit into the backlog. */
   readonly replayMs: number;
   /** How long translated speech waits for a failed loudspeaker. */
   readonly heldSoundMs: number;
