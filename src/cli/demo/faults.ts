@@ -38,7 +38,7 @@ export function scheduleFaults(faults: readonly DemoFault[]): FaultSchedule {
       // Only during a sentence: a fault in a pause shows little.
       const speaking = state.backlog.quietRun === 0;
       // Outages that follow each other before the lane has caught up add up to more than the backlog holds.
-      const isBehind = state.backlog.chunks.length > 0 && remaining[0] !== 'echo';
+      const isBehind = struckIn !== null && state.backlog.chunks.length > 0 && remaining[0] !== 'echo';
       if (!speaking || isBehind || now - stream.liveAt < LIVE_BEFORE_FAULT_MS) return null;
       const fault = remaining.shift();
       if (fault === undefined) return null;

@@ -59,7 +59,7 @@ describe('run as a service', () => {
     signals.emit('SIGTERM');
     await ended;
     expect(service.told.some(({ stopping }) => stopping)).toBe(true);
-    expect(lines.join('')).toMatch(/"level":"error".*cannot be used/);
+    expect(lines.join('')).toMatch(/"level":"error".*the configuration is unusable/);
     expect(readFileSync(file, 'utf8')).toContain('"off"');
   });
 
