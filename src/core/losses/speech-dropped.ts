@@ -7,9 +7,9 @@ import { type DroppedSpeech, REPORT_EACH_MS } from './account.ts';
 /** Translated speech that is not played: too late, spoken over, without a loudspeaker, or after a stop. */
 
 /** Time (ms) without another drop after which the sum is reported: a service sends a sentence in a burst. */
-const OVER_AFTER_MS = 3000;
+const DROPS_OVER_AFTER_MS = 3000;
 /** Dropped speech (ms) that is worth an event: less is the end of a word. */
-const LEAST_REPORTED_MS = 200;
+const LEAST_DROPPED_MS = 200;
 
 export function dropSpeech(context: StepContext, why: DropReason, ms: number, sentences: number): void {
   if (ms <= 0) return;
@@ -40,7 +40,7 @@ export function trackDropped(context: StepContext): void {
   if (dropped === null) return;
   const { why, lastAt } = dropped;
   const isDraining = session.kind === 'draining';
-  const isQuiet = context.now - lastAt >= OVER_AFTER_MS && !(why === 'no_loudspeaker' && playbackLost);
+  const isQuiet = context.now - lastAt >= DROPS_OVER_AFTER_MS && !(why === 'no_loudspeaker' && playbackLost);
   const isAtRest = why === 'stop' || session.kind === 'standby' || !isListening(context.phase);
   if (isDraining || (!isQuiet && !isAtRest)) return;
   context.set({ dropped: null });
@@ -52,7 +52,7 @@ function report(
   { why, ms, sentences }: DroppedSpeech,
   more: { ongoing?: true } = {},
 ): void {
-  if (ms < LEAST_REPORTED_MS) return;
+  if (ms < LEAST_DROPPED_MS) return;
   const { playout, settings } = context.state;
   context.notify('speech_dropped', {
     why,

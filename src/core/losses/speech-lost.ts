@@ -9,7 +9,7 @@ import { isCause, type LossCause } from './loss-cause.ts';
 /** Speech that never reached a working service: an outage, an overflow, a dead or silent service, a stop. */
 
 /** Time (ms) without another loss after which a loss is over, while the lane streams: a slow connection loses a word now and then. */
-const OVER_AFTER_MS = 10_000;
+const LOSS_OVER_AFTER_MS = 10_000;
 /** Held chunks that a stop loses as speech (two seconds): fewer may be a noise. */
 const LEAST_HELD_CHUNKS = 6;
 /**
@@ -118,7 +118,7 @@ function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: numb
   switch (session.kind) {
     case 'live':
     case 'rolling':
-      return session.stream.congestedSince === null && now - lastAt >= OVER_AFTER_MS;
+      return session.stream.congestedSince === null && now - lastAt >= LOSS_OVER_AFTER_MS;
     case 'idle':
     case 'standby':
     case 'draining':

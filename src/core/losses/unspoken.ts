@@ -13,7 +13,7 @@ import { REPORT_EACH_MS } from './account.ts';
 /** Unspoken speech (ms) without any sound of its language that makes the lane degraded: a long sentence, and a second one. */
 const DEGRADED_FROM_MS = 20_000;
 /** Unspoken speech (ms) that is worth an event: less is a word, or a rounding. */
-const LEAST_REPORTED_MS = 1000;
+const LEAST_UNSPOKEN_MS = 1000;
 
 export function addUnspoken(context: StepContext, more: readonly Unspoken[]): void {
   for (const { language, ms, sentence } of more) {
@@ -58,7 +58,7 @@ export function trackUnspoken(context: StepContext, before: LaneState): void {
   const open = new Set(streamsOf(context.state).map(({ id }) => id));
   const hasEnded = streamsOf(before).some(({ id, liveAt }) => liveAt !== null && !open.has(id));
   const isDue = ({ ms, reportedAt }: { ms: number; reportedAt: number }): boolean =>
-    ms >= LEAST_REPORTED_MS && (hasEnded || context.now - reportedAt >= REPORT_EACH_MS);
+    ms >= LEAST_UNSPOKEN_MS && (hasEnded || context.now - reportedAt >= REPORT_EACH_MS);
   if (!unspoken.some(isDue)) return;
   for (const { language, ms, sentences } of unspoken.filter(isDue))
     context.notify('unspoken', { language, unspoken_ms: Math.round(ms), sentences });
