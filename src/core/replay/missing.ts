@@ -28,7 +28,7 @@ function shareOf(log: ReplayLog, { chunk, claims, spoken }: Piece, language: str
   if (chunk.said?.includes(language) === true || spoken.includes(language)) return 1;
   const shares = claims.map((id) => {
     const sentence = log.sentences.find((one) => one.id === id);
-    if (sentence === undefined) return 1;
+    if (sentence === undefined) return 0;
     return Math.max(...[language, null].map((tag) => shareSpoken(spokenIn(sentence, tag), log)));
   });
   return shares.length === 0 ? 0 : Math.min(...shares);

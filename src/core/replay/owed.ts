@@ -10,7 +10,8 @@ export function saidIn(log: ReplayLog, { chunk, claims, spoken }: Piece): readon
   if (claims.length === 0) return before;
   const each = claims.map((id) => {
     const sentence = log.sentences.find((one) => one.id === id);
-    return sentence === undefined ? log.targets : [...before, ...languagesSaid(sentence, log)];
+    // Too many sentences came since: it was forgotten, not spoken.
+    return sentence === undefined ? before : [...before, ...languagesSaid(sentence, log)];
   });
   return log.targets.filter((target) => each.every((said) => said.includes(target)));
 }

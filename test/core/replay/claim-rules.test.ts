@@ -184,6 +184,14 @@ describe('rule 7: two sentences share speech when nothing is left for the second
   });
 });
 
+describe('a flood of sentences', () => {
+  it('does not make an earlier sentence spoken', () => {
+    const flood = Array.from({ length: 40 }, (_, index) => understand(`flood ${index}`));
+    const log = play([send('ssssssqqqqq'), understand('a'), ...flood]);
+    expect(owed(log)).toEqual(upTo(0, 8));
+  });
+});
+
 describe('rule 8: a finished part of a translation settles the samples that it covers', () => {
   const begun = [
     send(`${'s'.repeat(20)}qqqqq`),
