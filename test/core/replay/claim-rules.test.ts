@@ -186,7 +186,7 @@ describe('rule 7: two sentences share speech when nothing is left for the second
 
 describe('a flood of sentences', () => {
   it('does not make an earlier sentence spoken', () => {
-    const flood = Array.from({ length: 40 }, (_, index) => understand(`flood ${index}`));
+    const flood = Array.from({ length: 40 }, (_, index) => translate(`flood ${index}`, 20));
     const log = play([send('ssssssqqqqq'), understand('a'), ...flood]);
     expect(owed(log)).toEqual(upTo(0, 8));
   });
