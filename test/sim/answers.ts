@@ -1,4 +1,4 @@
-/** The way of a token answer from the backend through the broker, with what can happen to it. */
+/** Carries the backend's token answers to the device, and applies the faults that are switched on. */
 import type { TokenProbeAnswer, TokenResponse } from '../../src/protocol/mqtt/token.ts';
 import type { Broker } from './broker.ts';
 import type { Dice } from './dice.ts';
@@ -6,7 +6,7 @@ import type { Network } from './network.ts';
 import type { SimClock } from './sim-clock.ts';
 import type { OnStrike } from './strikes.ts';
 
-/** What is done to the next answers of the backend. */
+/** Faults that apply to the backend's next answers. */
 export interface AnswerFaults {
   lost: number;
   doubled: number;
@@ -23,16 +23,16 @@ export const NO_ANSWER_FAULTS: AnswerFaults = {
   ...{ lost: 0, doubled: 0, misaddressed: 0, wrongIntent: 0, lateMs: 0, malformed: false, streamHost: null },
 };
 
-/** The faults, as the seed names them, that strike with an answer: what each takes to recover from is known by that name. */
+/** Names of the faults that strike with an answer: the bound of recovery is listed under the same name. */
 const STRIKES = {
   ...{ lost: 'token_lost', misaddressed: 'token_misaddressed', wrongIntent: 'token_of_another_intent' },
 } as const;
 
-/** What a backend says; to a trial, that it is there. */
+/** An answer of the backend: a token, a refusal, or the answer to a probe. */
 export type BackendAnswer = TokenResponse | TokenProbeAnswer;
 export type SendAnswer = (topic: string, body: BackendAnswer, correlation: Uint8Array | undefined) => void;
 
-/** What a backend may answer whose programmer did not read the description. */
+/** Answers of a backend that does not follow the protocol. */
 const MALFORMED: readonly ((body: BackendAnswer) => unknown)[] = [
   ({ id }) => ({ id }),
   ({ id }) => ({ id, ok: true, session: null }),

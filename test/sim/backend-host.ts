@@ -36,15 +36,15 @@ const REQUEST: ApiRequest = {
   httpBase: 'http://service.sim',
   streamBase: 'wss://service.sim',
 };
-/** Answers that no honest device may ever get, in whatever trouble. */
+/** Refusals that a correct device never gets, whatever the fault. */
 const COST_LIMITS = ['lane_limit_reached', 'hourly_limit_reached', 'device_sessions_limit_reached'];
 const HTTP_TIMEOUT_MS = 10_000;
 
-/** The owner's token issuer: the shipped decisions, over a simulated HTTP to the simulated service. */
+/** The shipped token issuer, with simulated HTTP to the simulated service. */
 export interface BackendHost {
   /** A message from the bus. */
   hear(topic: string, payload: string, options: PublishOptions): void;
-  /** It does not run: what is asked meanwhile is not answered. */
+  /** The backend does not run and answers no request. */
   isDown: boolean;
   /** Refuses the device for good. */
   denies: boolean;
@@ -55,9 +55,9 @@ export interface BackendSetup {
   readonly dice: Dice;
   readonly host: ServiceHost;
   readonly terms: { maxDurationS: number | null; singleUse: boolean; expiresS: number };
-  /** Of the device. */
+  /** Number of lanes of the device. */
   readonly lanes: number;
-  /** An answer on its way to the device. */
+  /** Sends an answer to the device. */
   readonly answer: (
     topic: string,
     body: TokenResponse | TokenProbeAnswer,
@@ -74,7 +74,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       streamUrl: 'wss://service.sim/streaming-api/{random_hash}/v1/s2s',
     },
     allow: ['*/*'],
-    // Faults come a hundred times more often than in life: what a device may cost is not what is tested here.
+    // Faults come a hundred times more often than in reality. Cost limits are not tested here.
     limits: { sessionsPerHour: 1000 * lanes, sessionsAtOnce: lanes === 1 ? 3 : 3 * lanes },
     session: {
       expiresInSeconds: terms.expiresS,
@@ -84,7 +84,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
   } satisfies BackendConfigInput);
   const issuer = createIssuer(config);
 
-  /** One HTTP exchange with the service's own handlers, late and sometimes broken. */
+  /** One HTTP exchange with the service's own handlers: delayed, and sometimes failing. */
   const exchange = (
     call: (request: ApiRequest) => Answer,
     fields: Partial<ApiRequest>,

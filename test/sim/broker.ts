@@ -4,7 +4,7 @@ import { createMessageStore } from './message-store.ts';
 import type { Network } from './network.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
 
-/** As much as the real outbox keeps while the connection is down. */
+/** Messages kept while the connection is down: as many as the real outbox keeps. */
 const MOST_WAITING = 500;
 const CONNECT_MS = 300;
 const RETRY_MS = [1000, 5000] as const;
@@ -17,36 +17,36 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Hands a message to the device: `hand` has to be called for that, once. */
+/** Delivers a message: it calls `hand` once, which gives the message to the device. */
 export type Deliver = (hand: () => void) => void;
 
 /** The broker between the device, its backend and its operator. */
 export interface Broker {
-  /** Away: there is no connection, and none can be made. */
+  /** The broker is down: it has no connection and accepts none. */
   isDown: boolean;
-  /** Kicks each client right after it has connected. */
+  /** The broker disconnects each client right after it has connected. */
   kicks: boolean;
   /** Ends the device's connection, if there is one. */
   kick(problem?: 'unreachable' | 'taken_over'): void;
   connectDevice(process: ProcessClock): OpenBus;
-  /** A message from the backend or the operator to the device; nothing comes of it where that is not connected. */
+  /** Sends a message of the backend or the operator to the device; it is dropped if the device is not connected. */
   toDevice(message: BusMessage, onDelivery?: () => void): void;
   /**
-   * A message that waits for the device, for as long as a broker keeps its session, and comes again until it is acknowledged.
-   * @param onLost it has waited for too long
+   * Queues a message for the device for as long as a broker keeps the session. It is sent again until it is acknowledged.
+   * @param onLost called when the message has waited for too long
    */
   keepForDevice(message: BusMessage, deliver: Deliver, onLost?: () => void): void;
-  /** A message that each connection of the device gets until another takes its place; an empty one ends that. */
+  /** Retains a message: each connection of the device gets it. An empty message removes it. */
   retain(message: BusMessage, deliver: Deliver): void;
   readonly connected: boolean;
 }
 
 export interface BrokerWatch {
-  /** What was on its way through a black hole comes out of it behind it, and not with the next connection alone. */
+  /** Messages caught in a black hole are sent again as soon as it ends, not only with the next connection. */
   readonly resends: boolean;
-  /** What the device publishes, at the moment it wants to. */
+  /** The device publishes a message. */
   published(topic: string, payload: string, options: PublishOptions): void;
-  /** What has reached the broker. */
+  /** A message has reached the broker. */
   arrived(topic: string, payload: string, options: PublishOptions): void;
   finale(payload: string | null): void;
 }
@@ -98,7 +98,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
     const arrive = ({ topic, payload, options }: Waiting): void => {
       arrival = Math.max(arrival, clock.now() + network.delay());
       clock.at(arrival, () => {
-        // A message that was on its way when the connection broke is sent again by the client: it comes late, not never.
+        // The client sends a message again that was on its way when the connection broke: it arrives late.
         if (broker.isDown || network.blackHole) {
           if (options.qos === 0) return;
           waiting.push({ topic, payload, options, since: clock.now() });
@@ -109,7 +109,7 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         }
       });
     };
-    /** As TCP does while the connection lasts; what is left then goes out with the next one. */
+    /** Sends again as TCP does while the connection lasts; the next connection sends the rest. */
     const resend = (): void =>
       void process.at(clock.now() + RESEND_MS, () => {
         if (!up || waiting.length === 0) return;
@@ -167,9 +167,9 @@ export function createBroker(clock: SimClock, dice: Dice, network: Network, watc
         waiting.shift()?.options.ended?.(false);
         dropped += 1;
       },
-      /** The simulated broker is tried every few seconds anyway. */
+      /** Not needed: the simulated client retries every few seconds anyway. */
       urgent() {},
-      /** Nothing in the simulated world asks for it. */
+      /** Not used in the simulated world. */
       reconnect() {},
       close(finale?: { payload: string }) {
         closed = true;

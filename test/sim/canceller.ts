@@ -3,14 +3,14 @@ import type { EchoCanceller, EchoCancellerSink, OpenEchoCanceller } from '../../
 import type { Dice } from './dice.ts';
 import { withoutEcho } from './sound.ts';
 
-/** A canceller as it should be: soon ready, good when it has learnt the room, a little late, and sometimes broken. */
+/** A good echo canceller: ready soon, effective when it has learnt the room, with a short delay. It fails on demand. */
 export interface SimCancellers {
   readonly open: OpenEchoCanceller;
-  /** The one that works breaks: what it holds comes back as it was captured. */
+  /** Breaks the running canceller: it returns the sound that it holds as captured. */
   fail(): void;
 }
 
-/** This much of the loudspeaker's sound it has to hear first; the agent does not believe it any sooner. */
+/** Sound of the loudspeaker that it needs to learn the room (ms); the agent does not trust it any sooner. */
 const LEARNS_MS = 2000;
 const READY_MS = [50, 1500] as const;
 const DELAY_MS = [2, 25] as const;
@@ -20,7 +20,7 @@ interface Held {
   readonly capturedAt: number;
 }
 
-/** @param clock of the process that they work in */
+/** @param clock of the process that runs the cancellers */
 export function createCancellers(clock: Clock, dice: Dice, roomAmplitude: number): SimCancellers {
   const open = new Map<EchoCanceller, () => void>();
 

@@ -1,25 +1,25 @@
-/** Each command that reaches the device has exactly one final answer, over lost connections, restarts and broken disks. */
+/** Each command that reaches the device gets exactly one final answer, despite disconnects, restarts and disk faults. */
 import type { Violations } from './violations.ts';
 
 /** A command as it was sent. */
 export interface SentCommand {
   readonly id: string;
   readonly name: string;
-  /** The answers of which it must get one: `ok`, `expired`, or the code of an error. */
+  /** Allowed answers: `ok`, `expired`, or the code of an error. */
   readonly expect: readonly string[];
   readonly notAfter: string | null;
-  /** It waits for its moment, and may expire meanwhile. */
+  /** The command is delayed and may expire before it is carried out. */
   readonly waits: boolean;
-  /** How long its answer may take when everything works. */
+  /** Time that its answer may take without faults (ms). */
   readonly withinMs: number;
 }
 
 export interface CommandOracle {
   sent(command: SentCommand): void;
-  /** The same id came with another content. */
+  /** The same id was sent with other content. */
   reused(id: string): void;
   delivered(id: string, wall: number | null): void;
-  /** The broker has given it up: the device was away for too long. */
+  /** The broker has dropped the command: the device was away for too long. */
   lost(id: string): void;
   /** A final answer has reached the broker. */
   answered(payload: string): void;
@@ -35,14 +35,14 @@ interface Followed {
   copies: number;
   reused: number;
   deliveredAt: number;
-  /** Carried out late: it had expired when it came. */
+  /** The command had expired when it was delivered; null: unknown. */
   isLate: boolean | null;
   answer: string | null;
   answers: number;
   usableMs: number;
 }
 
-/** Beyond what the answer itself may take: the disk has its time, and the connection. */
+/** Extra time (ms) beyond that of the answer itself, for the disk and the connection. */
 const SLACK_MS = 12_000;
 const MOST_KNOWN = 3000;
 const CROWD_MS = 60_000;
@@ -51,9 +51,9 @@ const CROWD = 60;
 export interface CommandOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
-  /** When the disk was full or hung last, or the connection threw. */
+  /** When the disk was last full or hung. */
   readonly troubledAt: () => number;
-  /** Whether no session may be begun; null: unknown. */
+  /** Whether opening hours or the budget forbid sessions; null: unknown. */
   readonly isHeld: () => boolean | null;
   readonly isStopping: () => boolean;
 }
@@ -80,11 +80,11 @@ export function createCommandOracle({
   const allowed = ({ command, deliveredAt, isLate }: Followed): readonly string[] => [
     ...(isLate === true ? ['expired'] : expected(command)),
     ...(isLate === null || (command.waits && command.notAfter !== null) ? ['expired'] : []),
-    // What takes minutes may be under way when the end comes.
+    // A command that takes minutes may still run when the process stops.
     ...(isStopping() ? ['stopping'] : []),
     ...(crowd.length > CROWD ? ['busy'] : []),
     ...(since(deliveredAt, endedAt) ? ['interrupted', 'stopping', 'expired'] : []),
-    // What is written down before it is carried out may expire while the disk hangs.
+    // A command is stored before it is carried out, and may expire while the disk hangs.
     ...(since(deliveredAt, troubledAt())
       ? ['interrupted', ...(command.notAfter === null ? [] : ['expired'])]
       : []),
@@ -129,7 +129,7 @@ export function createCommandOracle({
       if (one.deliveredAt === Number.POSITIVE_INFINITY) one.deliveredAt = now();
       const { notAfter } = one.command;
       const isLate = notAfter === null ? false : wall === null ? false : wall > Date.parse(notAfter);
-      // Delivered again, it may have been in time before.
+      // After a second delivery it is unknown whether the first one was in time.
       one.isLate = one.isLate === null || one.isLate === isLate ? isLate : null;
       if (one.command.expect.length > 0) open.add(one);
     },
@@ -148,7 +148,7 @@ export function createCommandOracle({
       const one = known.get(id);
       const answer = error?.code ?? status;
       if (one === undefined) {
-        violations.add('command', `an answer to ${id}, which was never sent`);
+        violations.add('command', `${id} was answered, but never sent`);
         return;
       }
       if (answer === 'id_reused' && one.reused > 0) {
@@ -161,12 +161,12 @@ export function createCommandOracle({
         'command',
         allowed(one).includes(answer),
         () =>
-          `command ${one.command.name} ${id} was answered "${answer}" and not "${allowed(one).join(' or ')}"`,
+          `command ${one.command.name} ${id}: answer "${answer}", expected "${allowed(one).join(' or ')}"`,
       );
       violations.check(
         'command',
         error === undefined || error.message.length > 8,
-        () => `command ${one.command.name} was refused without words`,
+        () => `command ${one.command.name} was refused without a message`,
       );
       one.answer = answer;
       open.delete(one);

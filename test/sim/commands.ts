@@ -1,4 +1,4 @@
-/** An owner who sends every command there is, to the device, its groups and the fleet, rightly and wrongly. */
+/** An owner who sends every command, valid and invalid, to the device, its groups and the fleet. */
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { deviceTopics } from '../../src/protocol/mqtt/topics.ts';
 import type { Broker } from './broker.ts';
@@ -14,26 +14,26 @@ export const GROUPS = ['lobby', 'floor'] as const;
 interface Draft {
   readonly name: string;
   readonly args: unknown;
-  /** What it must be answered; empty: nothing at all. */
+  /** Allowed answers; empty: no answer. */
   readonly expect: readonly string[];
 }
 
 const USUAL_MS = 5000;
-/** The service may refuse these, and may be away for as long as the lane waits for it. */
+/** Time for the answer (ms) of commands that depend on the service, which may be away for as long as the lane waits. */
 const SLOW_MS: ReadonlyMap<string, number> = new Map([
   ['languages', 35_000],
   ['voice', 35_000],
   ['diagnose', 180_000],
-  // Each of those before it may wait for a session, and for a visitor who speaks.
+  // Each text queued before it may wait for a session and for a visitor to finish.
   ['say', 900_000],
 ]);
 const TEXT =
   'Cerramos en diez minutos. Por favor, diríjanse a la salida. Gracias por su visita, y hasta pronto.';
-/** What becomes of a text depends on the service, on visitors and on the lane. */
+/** The answer to `say` depends on the service, on visitors and on the lane. */
 const OF_A_TEXT = ['ok', 'not_spoken', 'rejected', 'busy', 'closed', 'budget'] as const;
 const FROM_SERVICE = ['ok', 'rejected', 'superseded', 'no_answer'] as const;
 
-/** Commands, with what is wrong with them. @param modes echo modes that this room bears */
+/** Commands and their expected answers. @param modes echo modes that work in this room */
 function drafts(
   dice: Dice,
   modes: readonly [string, ...string[]],
@@ -43,11 +43,11 @@ function drafts(
   return [
     () => draft('status', {}, 'ok'),
     () => draft('diagnose', { only: ['configuration'] }, 'ok', 'busy'),
-    // Any other would make the sound's marks unreadable.
+    // Another volume would make the marks in the sound unreadable.
     () => draft('volume', { percent: 100, ...lane() }, 'ok'),
     () => draft('volume', { percent: dice.pick([101, -1, 1.5, '60', null]) }, 'invalid_args'),
     () => draft(dice.pick(['mute', 'unmute']), lane(), 'ok'),
-    () => draft('mute', { lane: 'nobody' }, 'unknown_lane'),
+    () => draft('mute', { lane: 'other' }, 'unknown_lane'),
     () => draft('start', lane(), 'ok'),
     () => draft('start', { now: true }, 'invalid_args'),
     () => draft('echo', { mode: dice.pick(modes), ...lane() }, 'ok'),
@@ -72,10 +72,10 @@ function drafts(
   ];
 }
 
-/** Found before anything is done, and before it is asked whether it comes too late. */
-const AT_THE_DOOR = ['invalid_args', 'unknown_command', 'malformed', 'retained'];
-const isAtTheDoor = (expect: readonly string[]): boolean =>
-  expect.length === 1 && AT_THE_DOOR.includes(expect[0] ?? '');
+/** Refusals that the device makes before it checks whether the command has expired. */
+const EARLY_REFUSALS = ['invalid_args', 'unknown_command', 'malformed', 'retained'];
+const isRefusedEarly = (expect: readonly string[]): boolean =>
+  expect.length === 1 && EARLY_REFUSALS.includes(expect[0] ?? '');
 
 /** Messages to which no answer is possible. */
 const UNANSWERABLE: readonly [string, ...string[]] = [
@@ -90,11 +90,11 @@ const UNANSWERABLE: readonly [string, ...string[]] = [
 ];
 
 export interface Commands {
-  /** Something is sent, whatever comes of it, in whatever phase. */
-  meddle(): void;
-  /** Something is sent now. */
+  /** Sends any command now or in a drawn phase of the lane. */
+  sendAtMoment(): void;
+  /** Sends any command now. */
   send(): void;
-  /** A text is to be spoken. */
+  /** Sends a text to speak. */
   say(): void;
 }
 
@@ -105,7 +105,7 @@ export interface CommandsSetup {
   readonly oracle: CommandOracle;
   readonly moments: Moments;
   readonly modes: readonly [string, ...string[]];
-  /** Of what came later: the rest of the old seeds stays as it was. */
+  /** Separate dice for texts, so that older seeds draw the rest as before. */
   readonly wordsDice: Dice;
   /** A command has reached the device. */
   onCommand(kind: 'command' | 'fan-out'): void;
@@ -117,7 +117,7 @@ export function createCommands(setup: CommandsSetup): Commands {
   const draw = drafts(dice, setup.modes);
   let sent = 0;
 
-  /** Answers are promises between two timers of others. */
+  /** Runs promise callbacks until the answer is due: no timer of the agent would. */
   const attend = (until: number): void => {
     clock.settle();
     if (clock.now() < until) clock.at(clock.now() + 500, () => attend(until));
@@ -170,7 +170,7 @@ export function createCommands(setup: CommandsSetup): Commands {
       const isWrong = !isFanOut || typeof spread !== 'number' || spread > 3600;
       if (isWrong && expect[0] !== 'unknown_command') expect = ['invalid_args'];
       if (!isWrong) spreadMs = Number(spread) * 1000;
-      // An unknown name is looked at after the spread.
+      // The device checks the name after the spread.
       if (isWrong && isFanOut) expect = ['invalid_args'];
     }
     const notAfter = dice.chance(0.2) ? stamp(dice.pick([-60_000, 5000, 60_000])) : null;
@@ -182,7 +182,7 @@ export function createCommands(setup: CommandsSetup): Commands {
       id,
       name: draft.name,
       expect,
-      notAfter: isAtTheDoor(expect) ? null : notAfter,
+      notAfter: isRefusedEarly(expect) ? null : notAfter,
       waits: spreadMs > 0,
       withinMs,
     };
@@ -190,7 +190,7 @@ export function createCommands(setup: CommandsSetup): Commands {
     oracle.sent(command);
     post(id, topic, payload, { retain: isRetained }, withinMs);
     if (isRetained || expect[0] === 'malformed') return;
-    // Sent again by an operator who has missed the answer, or another command under the same id.
+    // An operator who has missed the answer sends the command again, or sends another one with the same id.
     const draw = dice.next();
     if (draw < 0.05) {
       oracle.sent(command);
@@ -203,7 +203,7 @@ export function createCommands(setup: CommandsSetup): Commands {
     }
   };
 
-  /** A lane that was stopped is started again: nothing could be said to it otherwise. */
+  /** Stops the lane and starts it again later: a stopped lane takes no speech. */
   const stop = (): void => {
     send({ name: 'stop', args: {}, expect: ['ok'] });
     clock.at(clock.now() + dice.between(50, 40_000), () => send({ name: 'start', args: {}, expect: ['ok'] }));
@@ -222,5 +222,5 @@ export function createCommands(setup: CommandsSetup): Commands {
     const lane = words.chance(0.5) ? { lane: 'main' } : {};
     send({ name: 'say', args: { text, language, ...lane }, expect: OF_A_TEXT });
   };
-  return { meddle: () => moments.choose(sendAny), send: sendAny, say: () => moments.choose(say) };
+  return { sendAtMoment: () => moments.choose(sendAny), send: sendAny, say: () => moments.choose(say) };
 }

@@ -1,4 +1,4 @@
-/** The device's connections to the service: which room each belongs to, and what the oracles learn of it. */
+/** The device's connections to the service: finds the room of each, and informs the oracles. */
 import { isText } from '../../src/core/lane/session/silence-watch.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import type { OpenStream } from '../../src/ports/stream.ts';
@@ -11,15 +11,15 @@ import type { TokenOracle } from './token-oracle.ts';
 import { createWire, type WireWatch } from './wire.ts';
 import type { Tallies } from './world.ts';
 
-/** Streams whose room is remembered. */
+/** Streams whose room is kept: more than are open at a time. */
 const STREAMS_KEPT = 100;
-/** Connections are counted through all lives of the device. */
+/** Connection numbers of one life of the device: they are unique over all lives. */
 const PER_LIFE = 100_000;
 
 export interface Connections {
-  /** Of the room whose stream it is. */
+  /** The oracle of the room that the stream belongs to. */
   hearing(stream: string): SpeechOracle;
-  /** For the next life of the device. */
+  /** Opens the wire for the next life of the device. */
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
 }
 
@@ -63,7 +63,7 @@ export function createConnections(setup: ConnectionsSetup): Connections {
       tallies.connections++;
       if (room === main && connections.size === 2) twoSince = clock.now();
       tokens.opening(token, clock.now());
-      // The lane's state is the one before the step that opens: looked at when the step is done.
+      // During the step the lane still has its old state: check after the step.
       clock.at(clock.now(), () => {
         const state = setup.laneOf(room.id);
         if (state !== null && isAlive()) lane.opening(connections.size, state, clock.now());

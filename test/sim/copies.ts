@@ -3,8 +3,8 @@ import type { LaneState } from '../../src/core/lane/state.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';
 import { runSeed } from './run-seed.ts';
 
-/** All that the lanes of a world do, with what they have counted. */
-async function deeds(seed: number, hours: number): Promise<readonly string[]> {
+/** Runs a world. @returns each step's event, effects and counts, as text */
+async function stepsOf(seed: number, hours: number): Promise<readonly string[]> {
   const lines: string[] = [];
   await runSeed(seed, hours, {
     observe({ event, effects, after }) {
@@ -17,7 +17,7 @@ async function deeds(seed: number, hours: number): Promise<readonly string[]> {
   return lines;
 }
 
-/** A context that never writes to a state that it has given out: slower, and safe to compare with. */
+/** Makes each change copy the state: slower, but no state changes after it was read. */
 function copyAlways(): void {
   vi.spyOn(StepContext.prototype, 'set').mockImplementation(function (
     this: StepContext,
@@ -27,14 +27,14 @@ function copyAlways(): void {
   });
 }
 
-/** A step, which changes its draft in place, does as if each change made a copy. */
+/** Compares steps that change their draft in place with steps that copy it. */
 export function testCopies(worlds: readonly (readonly [seed: number, hours: number])[]): void {
   afterEach(() => void vi.restoreAllMocks());
 
-  it.each(worlds)('does as if each change made a copy: seed %i, %d h', async (seed, hours) => {
-    const first = await deeds(seed, hours);
+  it.each(worlds)('has the same result as copying at each change: seed %i, %d h', async (seed, hours) => {
+    const first = await stepsOf(seed, hours);
     copyAlways();
-    expect(await deeds(seed, hours)).toEqual(first);
+    expect(await stepsOf(seed, hours)).toEqual(first);
     expect(first.length).toBeGreaterThan(500);
   });
 }

@@ -5,7 +5,7 @@ import { runSeed } from './run-seed.ts';
 import { withService } from './terms.ts';
 import { createViolations } from './violations.ts';
 
-describe('speech that was not said is counted by the device', () => {
+describe('the check that the device counts unsaid speech', () => {
   /** @param lostChunks counted as lost, 320 ms each */
   const step = (lostChunks: number, unspokenMs: number): LaneStep =>
     ({
@@ -16,7 +16,7 @@ describe('speech that was not said is counted by the device', () => {
     const violations = createViolations(() => 0);
     const counted = createCounted(violations);
     counted.step(step(lostChunks, unspokenMs));
-    // 40 s, of which all but 4 s must be counted.
+    // 40 s are unsaid through outage or service; the device must count all but 4 s.
     for (let tick = 0; tick < 1000; tick++) counted.unsaid('outage');
     for (let tick = 0; tick < 1000; tick++) counted.unsaid('service');
     for (let tick = 0; tick < 1000; tick++) counted.unsaid('gated');
@@ -24,7 +24,7 @@ describe('speech that was not said is counted by the device', () => {
     return violations.list.length;
   };
 
-  it('is found when the counts lack more than a little', () => {
+  it('fails when the counts lack more than 4 s', () => {
     expect(found(50, 20_000)).toBe(0);
     expect(found(49, 20_000)).toBe(1);
     expect(found(50, 19_900)).toBe(1);

@@ -1,11 +1,11 @@
-/** Speech that was not said for want of a stream, or because the service did not speak it, is counted by the device. */
+/** Checks that the device counts speech that was not said for lack of a stream, or that the service did not speak. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
-/** Allowed difference of a whole run (ms): the device estimates lengths, and words too short to be counted add up. */
+/** Allowed difference over a whole run (ms): the device estimates lengths and does not count very short words. */
 const SLACK_MS = 4000;
 
 export interface Counted {
@@ -30,8 +30,7 @@ export function createCounted(violations: Violations): Counted {
       violations.check(
         'counted',
         unsaidMs <= countedMs + SLACK_MS,
-        () =>
-          `${unsaidMs} ms of speech were not said, and the device has counted ${Math.round(countedMs)} ms`,
+        () => `${unsaidMs} ms of speech were not said, but the device counted ${Math.round(countedMs)} ms`,
       );
     },
   };

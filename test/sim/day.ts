@@ -7,10 +7,10 @@ import { createWorld, type World } from './world.ts';
 const HOUR_MS = 3_600_000;
 /** A museum's opening hours. */
 const OPEN_HOURS = 10;
-/** As an operator sets it who minds the cost. */
+/** Standby delay (s) of an operator who wants low cost. */
 const STANDBY_AFTER_S = 5;
 
-/** Bursts of visitors, and silences of many minutes between them. */
+/** Visits with silences of many minutes between them. */
 export const MUSEUM: Habits = {
   betweenVisitsMs: 900_000,
   sentencesPerVisit: [6, 24],
@@ -38,17 +38,18 @@ export const QUIET_DAY: Terms = {
 export interface DayReport {
   readonly hours: number;
   readonly speech_s: number;
-  /** What the loudspeaker said of it. */
+  /** Translated speech that was played (s). */
   readonly translated_s: number;
-  /** From the first word of each visit to the last word said by the loudspeaker: what an interpreter would be there for. */
+  /** From the first word of each visit to the last translated word (s): the time that a human interpreter would be present. */
   readonly conversation_s: number;
   readonly billed_s: number;
   readonly naive_billed_s: number;
   readonly billed_over_speech: number;
   readonly billed_over_speech_and_translation: number;
   readonly billed_over_conversation: number;
-  /** Of the speech: what was said, and what was not heard because the loudspeaker was. */
+  /** Share of the speech that was said in translation. */
   readonly said_share: number;
+  /** Share of the speech that was muted while the loudspeaker played. */
   readonly gated_share: number;
   readonly standbys: number;
   readonly violations: number;
@@ -59,7 +60,7 @@ function billedS(world: World): number {
   return reports.reduce((sum, { billed_ms }) => sum + billed_ms, 0) / 1000;
 }
 
-/** A day at a museum desk, by the service's own account. */
+/** Simulates a day at a museum desk; the service's own reports give the billed time. */
 export async function runDay(
   seed: number,
   { standbyAfterS = STANDBY_AFTER_S, hours = OPEN_HOURS } = {},
@@ -71,7 +72,7 @@ export async function runDay(
   const look = (): void => {
     const now = clock.now();
     const busy = world.visitors.isTalking || world.speaker.isHeard(now);
-    // Within a visit people breathe, think and wait for the answer.
+    // Short pauses belong to the visit: people breathe, think and wait for the answer.
     if (busy) {
       if (now - lastAt < BREATH_MS) conversationMs += now - lastAt;
       lastAt = now;
@@ -108,7 +109,7 @@ export async function runDay(
 const BREATH_MS = 8000;
 const PLAYED_BYTES_PER_S = 48_000;
 
-/** A client that opens one stream in the morning and closes it at night, by the same service's rules. */
+/** Billed time of a client that keeps one stream open all day, by the same service's rules. */
 function naiveBilledS(world: World): number {
   const { choices } = world.host.service;
   const naive = createService({
@@ -126,16 +127,16 @@ function naiveBilledS(world: World): number {
 export interface RolloverReport {
   readonly hours: number;
   readonly rollovers: number;
-  /** Two streams open at once, per rollover and at the longest. */
+  /** Time with two streams open (ms): mean per rollover, and longest. */
   readonly overlap_mean_ms: number;
   readonly overlap_longest_ms: number;
-  /** The longest time between two chunks that the service heard, beyond a chunk. */
+  /** Longest time between two sent chunks (ms), less the length of a chunk. */
   readonly gap_longest_ms: number;
   readonly lost_ms: number;
   readonly violations: number;
 }
 
-/** An hour of talk with sessions of a minute. */
+/** Simulates an hour of talk with sessions of a minute. */
 export async function runRollovers(seed: number, hours = 1): Promise<RolloverReport> {
   const world = createWorld(seed, {
     ...QUIET_DAY,

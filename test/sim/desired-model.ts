@@ -1,6 +1,6 @@
 /**
- * What has to be in effect, by the rule alone: the device's own configuration, then the documents of its groups in order, then
- * its own; each key for itself. Shares no code with the agent.
+ * Model of the effective configuration: the device's own file, then the documents of its groups in order, then the device's
+ * document. A later value replaces an earlier one, key by key. Shares no code with the agent.
  */
 
 export const LANE_KEYS = ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'] as const;
@@ -8,17 +8,17 @@ export type LaneKey = (typeof LANE_KEYS)[number];
 
 export type LaneValues = Readonly<Partial<Record<LaneKey, unknown>>>;
 
-/** What a document says, as whoever drew it knows. */
+/** Content of a document, as drawn. */
 export interface DocumentContent {
   readonly version: number;
-  /** By place in its list; `lane` null: it names none, and means the one in its place. */
+  /** Entries with their index; `lane` null: the entry has no id and means the lane at that index. */
   readonly lanes: readonly {
     readonly at: number;
     readonly lane: string | null;
     readonly values: LaneValues;
   }[];
   readonly logLevel: string | null;
-  /** Keys that must be refused, whatever else there is. */
+  /** Keys that must be refused in any case. */
   readonly wrong: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export interface Effective {
   readonly log: { readonly level: string };
 }
 
-/** The documents in force, by whose they are, those that count least first. */
+/** The documents in force and where each comes from, lowest priority first. */
 export type Documents = readonly { readonly from: string; readonly content: DocumentContent }[];
 
 const isClash = (source: unknown, targets: unknown): boolean =>
   Array.isArray(targets) && targets.includes(source);
 
-/** @returns `refused`: `from key` of each key that is not taken */
+/** @returns `refused`: `from key` of each key that is refused */
 export function inEffect(
   own: Effective,
   documents: Documents,
@@ -46,7 +46,7 @@ export function inEffect(
     if (content.logLevel !== null) level = content.logLevel;
     for (const { at, lane, values } of content.lanes) {
       const found = lane === null ? lanes[at] : lanes.find(({ id }) => id === lane);
-      // Of two entries for one lane the first counts.
+      // The first of two entries for one lane counts.
       if (found === undefined || named.has(found.id)) {
         refused.add(`${from} lanes[${at}]`);
         continue;

@@ -1,4 +1,4 @@
-/** What is desired is in effect as the rule has it, and nothing that runs is disturbed by it. */
+/** Checks that desired configuration takes effect by the model, and that it does not disturb running streams. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { hearingStream, phaseOf, waitingSuccessor } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
@@ -7,12 +7,12 @@ import type { DrawnDocument } from './documents.ts';
 import type { Violations } from './violations.ts';
 
 export interface DesiredOracle {
-  /** A process begins. @param kept what it finds of the last one */
+  /** A process starts. @param kept text that the last one has stored; null: none */
   started(own: Effective, kept: string | null): void;
   ended(): void;
-  /** A document comes to the running process. @param hand has the agent read it */
+  /** A document reaches the device. @param hand gives it to the agent */
   delivered(from: string, document: DrawnDocument, hand: () => void): void;
-  /** The device's own configuration is read again. @param hand has the agent read it */
+  /** The device's own configuration has changed. @param hand makes the agent read it */
   reread(own: Effective, hand: () => void): void;
   step(step: LaneStep): void;
   published(topic: string, payload: string, now: number): void;
@@ -21,14 +21,14 @@ export interface DesiredOracle {
 
 export interface DesiredOracleSetup {
   readonly violations: Violations;
-  /** Whose documents count, those that count least first. */
+  /** Sources of documents, lowest priority first. */
   readonly places: readonly string[];
   readonly now: () => number;
   laneOf(id: string): LaneState | null;
   readonly isStopping: () => boolean;
 }
 
-/** `config/reported` is published at most once a second. */
+/** Time within which a change is reported (ms): `config/reported` is published at most once a second. */
 const REPORTED_WITHIN_MS = 3000;
 const TASK_KEYS: readonly LaneKey[] = ['source', 'targets', 'voice'];
 
@@ -50,9 +50,10 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
   let now = inEffect({ lanes: [], log: { level: '' } }, []);
   let changedAt = 0;
   let reported: { readonly body: Reported; readonly at: number } | null = null;
-  /** What each lane must have, by lane and key; undefined: the agent is being told. */
+  /** Expected value by lane and key. */
   let running = new Map<string, unknown>();
-  let telling: { readonly orders: LaneStep[] } | null = null;
+  /** Collects the steps that a change causes while the agent takes it. */
+  let applying: { readonly orders: LaneStep[] } | null = null;
 
   const apply = (): void => {
     const inOrder = places.flatMap((from) => {
@@ -70,7 +71,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       violations.check(
         'desired',
         same(is, wanted),
-        () => `${id}.${key} is ${show(is)} and not ${show(wanted)} ${when}`,
+        () => `${id}.${key} is ${show(is)}, expected ${show(wanted)}, ${when}`,
       );
     }
   };
@@ -81,7 +82,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     }
   };
 
-  /** Lanes get only what has changed, and none of it ends a stream. */
+  /** A lane gets orders only for changed keys, and no order ends its stream. */
   const checkOrders = (orders: readonly LaneStep[], before: Effective): void => {
     for (const { lane, before: was, after: is, effects } of orders) {
       const had = before.lanes.find(({ id }) => id === lane);
@@ -90,31 +91,31 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       violations.check(
         'undisturbed',
         changed.length > 0,
-        () => `${lane} was given orders by what changes nothing`,
+        () => `${lane} got orders although nothing changed for it`,
       );
       const isAnother = changed.some((key) => TASK_KEYS.includes(key));
       violations.check(
         'undisturbed',
         isAnother || !effects.some(({ type }) => type === 'send_task'),
-        () => `${lane} was given another task by ${changed.join(', ')}`,
+        () => `${lane} got another task from a change of ${changed.join(', ')}`,
       );
-      // A successor that is ready takes over with the new task at once: the old stream ends a sentence anyhow.
+      // A successor that is ready takes over with the new task at once; the old stream still finishes its sentence.
       const isRollover = isAnother && hearingStream(is.session)?.id === waitingSuccessor(was.session)?.id;
       violations.check(
         'undisturbed',
         isRollover || hearingStream(was.session)?.id === hearingStream(is.session)?.id,
-        () => `the stream of ${lane} was ended by ${changed.join(', ')}`,
+        () => `a change of ${changed.join(', ')} ended the stream of ${lane}`,
       );
     }
   };
-  const tell = (hand: () => void, when: string): void => {
+  const applyChange = (hand: () => void, when: string): void => {
     const before = now.effective;
     apply();
     changedAt = setup.now();
-    telling = { orders: [] };
+    applying = { orders: [] };
     hand();
-    const { orders } = telling;
-    telling = null;
+    const { orders } = applying;
+    applying = null;
     if (setup.isStopping()) return;
     checkOrders(orders, before);
     for (const lane of now.effective.lanes) {
@@ -135,12 +136,12 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     violations.check(
       'reported',
       same(lanes, wanted),
-      () => `in effect is ${show(lanes)}, and should be ${show(wanted)}`,
+      () => `reported lanes are ${show(lanes)}, expected ${show(wanted)}`,
     );
     violations.check(
       'reported',
       effective.log.level === now.effective.log.level,
-      () => `log.level is ${effective.log.level}, and should be ${now.effective.log.level}`,
+      () => `reported log.level is ${effective.log.level}, expected ${now.effective.log.level}`,
     );
     const versions = places.flatMap((from) => {
       const content = documents.get(from);
@@ -149,25 +150,29 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     violations.check(
       'reported',
       same(version, Object.fromEntries(versions)),
-      () => `versions ${show(version)} are reported, and not ${show(versions)}`,
+      () => `reported versions are ${show(version)}, expected ${show(versions)}`,
     );
-    const told = new Set(errors.map(({ from, key }) => `${from} ${key}`));
+    const found = new Set(errors.map(({ from, key }) => `${from} ${key}`));
     const owed = [...now.refused, ...[...refusedWhole].map((from) => `${from} `)];
-    const missing = owed.filter((one) => !told.has(one));
+    const missing = owed.filter((one) => !found.has(one));
     violations.check(
       'reported',
       missing.length === 0,
-      () => `no report says that ${missing.join('; ')} is wrong`,
+      () => `no error is reported for ${missing.join('; ')}`,
     );
-    // The service may have refused languages, which cannot be known in advance.
-    const excess = [...told].filter(
+    // The service may have refused languages: the model cannot predict that.
+    const excess = [...found].filter(
       (one) => !owed.includes(one) && !TASK_KEYS.some((key) => one.endsWith(`.${key}`)),
     );
-    violations.check('reported', excess.length === 0, () => `${excess.join('; ')} is called wrong`);
+    violations.check(
+      'reported',
+      excess.length === 0,
+      () => `an error is reported for valid ${excess.join('; ')}`,
+    );
     violations.check(
       'reported',
       errors.every(({ message }) => message.length > 5),
-      () => 'an error has no words',
+      () => 'an error has no message',
     );
   };
 
@@ -185,7 +190,11 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
       for (const { from, version } of known) {
         const content = drawn.get(`${from} ${version}`);
         if (content !== undefined) documents.set(from, content);
-        else violations.add('desired', `version ${version} of ${from} was kept, which was never published`);
+        else
+          violations.add(
+            'desired',
+            `the device kept version ${version} of ${from}, which was never published`,
+          );
       }
       apply();
       running = new Map(
@@ -206,21 +215,21 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
         if (content === null) documents.delete(from);
         else documents.set(from, content);
       }
-      tell(hand, `after a document of ${from}`);
+      applyChange(hand, `after a document of ${from}`);
     },
     reread(given, hand) {
       if (own !== null) own = given;
       if (own === null) return hand();
-      tell(hand, 'after the file was read again');
+      applyChange(hand, 'after the file was read again');
     },
     step(step) {
       const { event, before, after, lane } = step;
-      if (telling !== null) {
-        if (event.type === 'options' || event.type === 'set_echo') telling.orders.push(step);
+      if (applying !== null) {
+        if (event.type === 'options' || event.type === 'set_echo') applying.orders.push(step);
         return;
       }
       if (before.options === after.options || own === null) return;
-      // An operator's command; nothing else may change what is ordered, not even the service that refuses it.
+      // Only an operator's command may change the options here, not even a refusal by the service.
       if (event.type === 'options' || event.type === 'set_echo')
         for (const key of LANE_KEYS) running.set(`${lane}.${key}`, optionOf(after, key));
       checkLane(lane, after, `after ${event.type}`);
@@ -230,7 +239,7 @@ export function createDesiredOracle(setup: DesiredOracleSetup): DesiredOracle {
     },
     judge(at) {
       if (own === null || setup.isStopping()) return;
-      checkLanes('for no reason');
+      checkLanes('without a change');
       if (reported === null || at - changedAt < REPORTED_WITHIN_MS) return;
       checkReport(reported.body);
     },

@@ -1,4 +1,4 @@
-/** The device: its process, which may be started, stopped and killed, and what it is made of. */
+/** The device: a process that can be started, stopped and killed, with its ports. */
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
@@ -33,15 +33,14 @@ export interface Device {
   readonly lane: LaneState | null;
   /** That lane's phase. */
   readonly phase: Phase | null;
-  /** The lane with this id. */
   laneOf(id: string): LaneState | null;
   readonly isStopping: boolean;
   start(): void;
-  /** The process is gone from one moment to the next. */
+  /** Ends the process without a shutdown. */
   kill(): void;
   /** SIGTERM: the agent has ten seconds. */
   stop(): void;
-  /** The echo canceller gives up. */
+  /** Makes the echo canceller fail. */
   breakCanceller(): void;
   /** The configuration file has changed, and a running process reads it again (SIGHUP). */
   reread(config: Config): void;
@@ -52,23 +51,23 @@ export interface DeviceSetup {
   readonly dice: Dice;
   readonly config: Config;
   readonly broker: Broker;
-  /** By the lane's id. */
+  /** Devices by the lane's id. */
   readonly rooms: ReadonlyMap<string, { readonly speaker: Loudspeaker; readonly microphone: Microphone }>;
   readonly violations: Violations;
   readonly roomAmplitude: number;
-  /** Of their own, so that they do not shift the draws of a world without them. */
+  /** Dice of the cancellers: separate, so that worlds without cancellers draw the same. */
   readonly cancellerDice: Dice;
-  /** How late timers go off that may be late; null: they never do. */
+  /** Draws how late timers fire; null: never late. */
   readonly latenessDice: Dice | null;
-  /** What outlives the process; null: nothing. */
+  /** The disk with the state files; null: none. */
   readonly disk: () => StateDisk | null;
-  /** What comes between the agent and its world. */
+  /** Changes the agent's ports. */
   readonly spoil: (world: AgentDeps) => AgentDeps;
   openWire(isAlive: () => boolean, enlist: (cut: () => void) => void): OpenStream;
   /** Whether a port has thrown. */
   hasThrown(): boolean;
   onStep(step: LaneStep): void;
-  /** Before the first step of a life. */
+  /** Called before the first step of a life. */
   onStart(): void;
   onEnd(): void;
   onFinale(): void;
@@ -77,7 +76,7 @@ export interface DeviceSetup {
 const ECHO_TICKS_PER_MEASURE = 100;
 const ECHO_HERE = { delayMs: 0, gainDb: -30, confidence: 0.9 };
 
-/** The simulated echo carries a mark where the real one has to be recognised, which costs more than the rest of the agent. */
+/** Finds the echo by the mark in the simulated sound: real detection would cost more than the rest of the agent. */
 const createEarForEcho: CreateEchoDetector = () => {
   let heard = 0;
   return {
@@ -94,13 +93,13 @@ const createEarForEcho: CreateEchoDetector = () => {
   };
 };
 
-/** Ended by SIGTERM, a service has ten seconds before it is killed. */
+/** Time (ms) from SIGTERM until the supervisor kills the process. */
 const STOP_LIMIT_MS = 10_000;
 const SETTLE_MS = 50;
 const DEFECT = /^a defect of the program: .* (threw|rejected)/;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** ALSA drops what has not sounded when a process that is gone leaves the loudspeaker; and that tells it nothing any more. */
+/** Closes the loudspeaker of a dead process: ALSA drops the sound that has not been played. */
 function silence(playback: Playback): Promise<void> {
   playback.flush();
   return playback.close();
@@ -135,9 +134,9 @@ export function createDevice(setup: DeviceSetup): Device {
     log: {
       ...QUIET,
       error(fields, sentence) {
-        // A port that threw on purpose has a line in the log, and no other effect.
+        // A port that throws on purpose only causes a log line.
         if (DEFECT.test(sentence) && setup.hasThrown()) return;
-        // So is another client with this device's name: the broker's faults have one now and then.
+        // A fault of the broker: another client connected with this device's name.
         if ((fields as { problem?: string }).problem === 'taken_over') return;
         violations.add('log', `${sentence} ${JSON.stringify(fields)}`);
       },
@@ -151,7 +150,7 @@ export function createDevice(setup: DeviceSetup): Device {
     createVoiceDetector: createEnergyDetector,
     openAudio(lane) {
       const room = setup.rooms.get(lane.id);
-      if (room === undefined) throw new Error(`there is no lane ${lane.id}`);
+      if (room === undefined) throw new Error(`unknown lane ${lane.id}`);
       return {
         openCapture(sink) {
           const opening = room.microphone.open(sink);
@@ -212,7 +211,7 @@ export function createDevice(setup: DeviceSetup): Device {
       if (mine === null || mine.stopping) return;
       mine.stopping = true;
       let done = false;
-      // The end is a chain of promises between timers: they are looked after until it has come.
+      // A shutdown is a chain of promises between timers: run their callbacks until it is done.
       const attend = (): void => {
         clock.settle();
         if (!done && mine.process.alive) clock.at(clock.now() + SETTLE_MS, attend);
@@ -225,12 +224,12 @@ export function createDevice(setup: DeviceSetup): Device {
           violations.check(
             'stop',
             [...setup.rooms.values()].every(({ microphone }) => microphone.openCount === 0),
-            () => 'the microphone is open after the end',
+            () => 'the microphone is still open after the shutdown',
           );
           setup.onFinale();
           end(mine);
         },
-        (error: unknown) => violations.add('stop', `the end failed: ${String(error)}`),
+        (error: unknown) => violations.add('stop', `the shutdown failed: ${String(error)}`),
       );
       clock.settle();
       clock.at(clock.now() + STOP_LIMIT_MS, () => {

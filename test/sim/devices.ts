@@ -5,38 +5,38 @@ import type { SimClock } from './sim-clock.ts';
 import { createPainter, TICK_MS, type TickSound } from './sound.ts';
 import type { Visitors } from './visitors.ts';
 
-/** What the room's people and the loudspeaker made of a tick. */
+/** Content of a piece of captured sound, by tick. */
 export interface TickNote {
   readonly first: number;
   readonly ticks: readonly TickSound[];
-  /** When the last of them was heard. */
+  /** When the last tick was captured. */
   readonly until: number;
 }
 
 /** The loudspeaker as the room hears it. */
 export interface Loudspeaker {
   isHeard(at: number): boolean;
-  /** Whether it was given something to sound at any time between two moments. */
+  /** Whether sound was written for any time between two moments. */
   wasDriven(from: number, until: number): boolean;
   open(sink: PlaybackSink): Promise<Playback>;
   readonly isPlugged: boolean;
-  /** Sound that it was given and that has not sounded is lost, as is all that is written from now on. */
+  /** Unplugs it: unplayed sound is lost, and so is everything written from now on. */
   unplug(): void;
-  /** It is there again, if it was away; and works in any case. */
+  /** Plugs it in again. */
   back(): void;
 }
 
 const RATE_HZ = 24_000;
 const BYTES_PER_TICK = (TICK_MS * RATE_HZ * 2) / 1000;
-/** From a write to the sound. */
+/** Time from a write to the sound (ms). */
 const LATENCY_MS = 40;
 const STRETCHES_KEPT = 16;
 
 const GONE: AudioFault = { code: 'lost', message: 'the loudspeaker is gone' };
 
 /**
- * @param onWrite gives what is written, and when it will be heard
- * @param onMissed gives what was written and will not sound
+ * @param onWrite gets the sound that is written
+ * @param onMissed gets sound that was written and will not be played
  */
 export function createLoudspeaker(
   clock: SimClock,
@@ -46,10 +46,10 @@ export function createLoudspeaker(
   let stretches: { from: number; until: number; readonly isHeard: boolean }[] = [];
   let sink: PlaybackSink | null = null;
   let isPlugged = true;
-  /** What was written lately. */
+  /** Sound that was written and has not ended yet. */
   let given: { readonly pcm: Uint8Array; readonly from: number; readonly until: number }[] = [];
   const last = () => stretches.at(-1);
-  /** Sound that was given and has not sounded is lost. */
+  /** Reports unplayed sound as missed. */
   const miss = (): void => {
     const now = clock.now();
     const missed = given
@@ -100,7 +100,7 @@ export function createLoudspeaker(
           const written = { from, until: from + durationMs };
           if (closed) return written;
           onWrite(pcm);
-          // Silence is no sound.
+          // Digital silence is not heard.
           const isHeard = isPlugged && pcm.some((byte) => byte !== 0);
           given = [...given.filter(({ until }) => until > now), { pcm, from, until: from + durationMs }];
           if (!isPlugged) miss();
@@ -138,16 +138,16 @@ export function createLoudspeaker(
   return speaker;
 }
 
-/** The microphone and what can happen to it. */
+/** The microphone and its faults. */
 export interface Microphone {
   open(sink: CaptureSink): Promise<Capture>;
-  /** Frames per period come by this much too fast, parts per million; a wrong pace is tens of thousands. */
+  /** Clock error (parts per million): tens of thousands when the pace is wrong. */
   ppm: number;
-  /** It delivers nothing, and does not say so. */
+  /** It delivers no sound and reports no fault. */
   hung: boolean;
   unplug(): void;
   replug(): void;
-  /** This many ticks are lost at once. */
+  /** Loses this many ticks at once. */
   xrun(ticks: number): void;
   readonly openCount: number;
   readonly unplugged: boolean;
@@ -158,15 +158,15 @@ export interface MicrophoneSetup {
   readonly dice: Dice;
   readonly visitors: Visitors;
   readonly speaker: Loudspeaker;
-  /** The loudspeaker is heard in the microphone. */
+  /** The microphone hears the loudspeaker. */
   readonly echo: boolean;
   readonly roomAmplitude: number;
-  /** Amplitudes of the visitors' levels; left out: one. */
+  /** Amplitudes of the visitors' levels; default: a single one. */
   readonly voices?: readonly number[] | undefined;
-  /** Ticks in one piece of sound as the device delivers it. */
+  /** Ticks in one piece of sound. */
   readonly pieceTicks: number;
   readonly firstTick: number;
-  /** Gets each piece that is delivered, before the agent does. */
+  /** Called for each piece before the agent gets it. */
   readonly note: (note: TickNote) => void;
 }
 

@@ -1,4 +1,4 @@
-/** A source of chance that one seed determines, with the draws that a simulation needs. */
+/** Random draws that one seed determines. */
 export interface Dice {
   /** A number in [0, 1). */
   next(): number;
@@ -7,10 +7,10 @@ export interface Dice {
   between(low: number, high: number): number;
   /** A whole number from `low` to `high`, both included. */
   whole(low: number, high: number): number;
-  /** A wait with this mean, as between rare independent happenings. */
+  /** An exponentially distributed wait with this mean. */
   wait(mean: number): number;
   pick<T>(options: readonly [T, ...T[]]): T;
-  /** Dice of their own for a part of the world, so that one part's draws do not shift another's. */
+  /** Separate dice for a part of the world, so that the draws of one part do not shift those of another. */
   fork(): Dice;
 }
 

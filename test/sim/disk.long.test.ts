@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { testJournal } from './journal.ts';
 
-describe('what a day writes to the disk', () => {
+describe('disk writes in a day', () => {
   testJournal({ hoursOfRest: 1.5, hoursOfVisits: 3 });
 });

@@ -7,13 +7,13 @@ import { testJournal } from './journal.ts';
 
 const DAY_MS = 86_400_000;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-/** A slow card lasts for years with ten times as much. */
+/** Limits for a day: a slow card lasts for years with ten times as much. */
 const DAY = { commands: 100, commandBytes: 3_000_000 };
 
-describe('what a day writes to the disk', () => {
+describe('disk writes in a day', () => {
   testJournal({ hoursOfRest: 1, hoursOfVisits: 1 });
 
-  it('and for each command the file that remembers a day of them, twice', async ({ annotate }) => {
+  it('writes the command file twice for each command', async ({ annotate }) => {
     const clock = createVirtualClock();
     const written = { writes: 0, bytes: 0 };
     const file: StateFile = {
@@ -28,7 +28,7 @@ describe('what a day writes to the disk', () => {
     const record = createCommandRecord(file, clock, QUIET);
     const answered: string[] = [];
     for (let count = 0; count < 3 * DAY.commands; count++) {
-      // The third day: what is older is forgotten.
+      // Measure the third day only: the record then drops old commands.
       if (count === 2 * DAY.commands) Object.assign(written, { writes: 0, bytes: 0 });
       clock.advance(DAY_MS / DAY.commands);
       const command = { id: `command-${count}`, name: 'volume', content: `["volume",{"percent":${count}}]` };

@@ -1,4 +1,4 @@
-/** What the journal is given in a day without faults. */
+/** Measures the journal output of the shipped agent without faults. */
 import { createLogger } from '../../src/adapters/log.ts';
 import { MUSEUM, QUIET_DAY } from './day.ts';
 import type { Habits } from './visitors.ts';
@@ -8,12 +8,12 @@ const HOUR_MS = 3_600_000;
 
 export interface JournalShare {
   readonly lines: number;
-  /** Of the lines as they are handed over; the journal adds fields of its own to each. */
+  /** Bytes of the lines as written; the journal adds fields of its own. */
   readonly bytes: number;
 }
 
-/** No visitor in a thousand years. */
-export const NOBODY: Habits = { ...MUSEUM, betweenVisitsMs: 1e13 };
+/** No visitors: one in hundreds of years. */
+export const NO_VISITORS: Habits = { ...MUSEUM, betweenVisitsMs: 1e13 };
 
 /** Runs the shipped agent for simulated hours, at the shipped log level. */
 export async function runJournal(seed: number, habits: Habits, hours: number): Promise<JournalShare> {

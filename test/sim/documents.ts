@@ -1,11 +1,11 @@
-/** What owners publish as `config/desired`: right, partly wrong, wrong altogether, empty, the same again. */
+/** Draws `config/desired` documents: valid, partly invalid, wholly invalid, empty. */
 import type { DocumentContent, LaneKey } from './desired-model.ts';
 import type { Dice } from './dice.ts';
 
 /** A document as it is published. */
 export interface DrawnDocument {
   readonly payload: string;
-  /** Null: nothing of it can be taken. */
+  /** Null: the document is empty or wholly invalid. */
   readonly content: DocumentContent | null;
 }
 
@@ -13,11 +13,11 @@ export const EMPTY: DrawnDocument = { payload: '', content: null };
 
 type Choices = readonly [unknown, ...unknown[]];
 
-/** What a document may change in this world. */
+/** Limits of the documents in this world. */
 export interface DocumentTerms {
-  /** Languages are spoken of, too. */
+  /** Documents also change languages. */
   readonly languages: boolean;
-  /** Echo modes that this room bears. */
+  /** Echo modes that work in this room. */
   readonly echo: readonly [string, ...string[]];
   readonly lanes: readonly [string, ...string[]];
 }
@@ -37,7 +37,7 @@ const WRONG: Readonly<Record<LaneKey, Choices>> = {
   start: ['never', true, null],
   standbyAfter: [-1, 86_401, '15', null],
 };
-/** No keys, or keys that cannot be set over MQTT. */
+/** Unknown keys, and keys that cannot be set over MQTT. */
 const STRANGE: readonly [string, ...string[]] = ['echoo', 'bargeIn', 'capture', 'rolloverLead', '__proto__x'];
 const LEVELS = ['debug', 'info', 'warn'] as const;
 
@@ -55,7 +55,7 @@ const WHOLLY_WRONG: readonly [(version: number) => string, ...((version: number)
   (version) => `{"version":${version},"lanes":${'['.repeat(30_000)}`,
 ];
 
-/** Draws documents; each has a version of its own, which may be lower than the one before. */
+/** Draws documents. Each has a unique version, which may be lower than the one before. */
 export function createDocuments(dice: Dice, terms: DocumentTerms): () => DrawnDocument {
   const used = new Set<number>();
   const freshVersion = (): number => {
@@ -71,10 +71,10 @@ export function createDocuments(dice: Dice, terms: DocumentTerms): () => DrawnDo
     key === 'echo' ? dice.pick(terms.echo) : dice.pick(RIGHT[key] as Choices);
 
   const drawEntry = (at: number, wrong: string[], wrongShare: number) => {
-    const lane = dice.chance(0.8) ? dice.pick([...terms.lanes, 'nobody']) : null;
+    const lane = dice.chance(0.8) ? dice.pick([...terms.lanes, 'other']) : null;
     const values: Partial<Record<LaneKey, unknown>> = {};
     const given: Record<string, unknown> = lane === null ? {} : { id: lane };
-    const isOurs = lane === null ? at < terms.lanes.length : lane !== 'nobody';
+    const isOurs = lane === null ? at < terms.lanes.length : lane !== 'other';
     for (let count = dice.whole(1, 3); count > 0; count--) {
       const key = dice.pick(keys);
       if (key in given) continue;

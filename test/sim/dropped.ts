@@ -1,35 +1,35 @@
-/** What of the translated speech was thrown away unheard: which sentences that were, and whether it was right. */
+/** Finds translated speech that the device dropped before it was played, and checks that it had a reason. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { readRenderings } from './sound.ts';
 import type { Violations } from './violations.ts';
 
-/** Speech waits for a loudspeaker for so long. */
+/** Time that speech waits for a loudspeaker (ms). */
 const HELD_MS = 30_000;
 
 export interface DroppedSetup<Job> {
   readonly violations: Violations;
-  /** The loudspeaker is not heard, through no fault of the agent. */
+  /** The loudspeaker is not heard, and the agent is not to blame. */
   readonly isSilent: () => boolean;
   readonly jobOf: (id: number) => Job | undefined;
   /**
-   * It is not to be heard, or not whole. `unheard`: there was no loudspeaker for it, and the device has counted that; `shed`: too
-   * much waited, or somebody spoke over it.
+   * A sentence will not be heard, or only in part. `unheard`: it had no loudspeaker, and the device has counted that.
+   * `shed`: too much speech waited, or a visitor spoke over it.
    */
   readonly gone: (job: Job, how: 'unheard' | 'shed') => void;
-  /** So much of it was written, and did not sound. */
+  /** This much of a sentence was written, but not played. */
   readonly missed: (job: Job, ticks: number) => void;
 }
 
 export interface Dropped {
-  /** The loudspeaker did not take it; `written`: it did, and it will not sound. */
+  /** The loudspeaker did not take this sound; `written`: it did, but will not play it. */
   untaken(pcm: Uint8Array, written?: boolean): void;
-  /** To be called with every step. */
+  /** Must be called with every step. */
   unheard(step: LaneStep, now: number): void;
   shed(step: LaneStep): void;
 }
 
 export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
-  /** They are not heard, and the device is to count that. */
+  /** Sentences that are not heard, until the device counts them. */
   const uncounted = new Set<Job>();
   let isUntaken = false;
   let silentAt = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
     readRenderings(pcm)
       .map(({ job }) => setup.jobOf(job))
       .filter((job) => job !== undefined);
-  /** Of the sentences that waited, or came, the ones that are not to be heard any more. */
+  /** Sentences that waited or arrived, and that the step removed. */
   const jobsGone = ({ before, after, event }: LaneStep): Job[] => {
     const nameOf = ({ stream, key }: { stream: number; key: string }): string => `${stream} ${key}`;
     const kept = new Set(after.playout.utterances.map(nameOf));
@@ -70,7 +70,7 @@ export function createDropped<Job>(setup: DroppedSetup<Job>): Dropped {
       setup.violations.check(
         'unheard',
         isRight,
-        () => 'speech is given up for want of a loudspeaker that is there',
+        () => 'speech was dropped for lack of a loudspeaker, but the loudspeaker works',
       );
       for (const job of [...uncounted, ...jobsGone(step)]) setup.gone(job, 'unheard');
       uncounted.clear();

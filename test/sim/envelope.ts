@@ -1,26 +1,26 @@
-/** How loud somebody speaks from one 20 ms to the next: taken from a recording, because people are no steady noise. */
+/** Loudness of speech in steps of 20 ms, taken from a recording. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const RECORDING = join(import.meta.dirname, '../../src/cli/demo/visitor.wav');
 const HEADER_BYTES = 44;
 const TICK_SAMPLES = (24_000 * 20) / 1000;
-/** What is this much lower than the loudest is a gap between two words. */
+/** Range of speech (dB): ticks that are this much softer than the loudest are gaps between words. */
 const SPEECH_DB = 30;
-/** Longer pauses of the recording are cut to this: visitors draw their own. */
+/** Longest pause (ticks): longer ones of the recording are shortened, because visitors draw their own. */
 const LONGEST_GAP_TICKS = 5;
-/** The loudest tick, as an amplitude of noise. */
+/** Noise amplitude of the loudest tick. */
 const LOUDEST = 12_000;
 const STEP_DB = 1.5;
 const STEPS = SPEECH_DB / STEP_DB;
 
-/** Amplitudes of noise, the faintest first: level 1 is the first of them. */
+/** Noise amplitudes, softest first: level 1 is the first. */
 export const LEVELS: readonly number[] = Array.from(
   { length: STEPS },
   (_, step) => LOUDEST * 10 ** ((-STEP_DB * (STEPS - 1 - step)) / 20),
 );
 
-/** Levels of the recording, one a tick, its long pauses shortened; 0 in the gaps between words. */
+/** Level of each tick of the recording; 0 in gaps between words. */
 export const ENVELOPE: Uint8Array = readEnvelope();
 
 function readEnvelope(): Uint8Array {

@@ -1,4 +1,4 @@
-/** What a fault can act on, and what it is. */
+/** The parts of the world that a fault can change, and the type of a fault. */
 import type { AnswerFaults } from './answers.ts';
 import type { BackendHost } from './backend-host.ts';
 import type { Broker } from './broker.ts';
@@ -12,7 +12,7 @@ import type { PortFaults } from './port-faults.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
 
-/** All that a fault can act on. */
+/** Everything that a fault can change. */
 export interface Stage {
   readonly clock: SimClock;
   readonly dice: Dice;
@@ -26,20 +26,20 @@ export interface Stage {
   readonly speaker: Loudspeaker;
   readonly device: Device;
   readonly operator: Operator;
-  /** Null in worlds that are older than owners who desire something. */
+  /** Null in generation 1, which has no owner. */
   readonly owner: Owner | null;
 }
 
-/** What ends a fault, and after how long. */
+/** How long a fault lasts, and how it ends. */
 interface Lasting {
   readonly forMs: number;
   readonly end: () => void;
 }
 
-/** Makes it happen. @returns its end, if it lasts */
+/** Starts the fault. @returns its end, if it lasts */
 export type Fault = (stage: Stage) => Lasting | undefined;
 
-/** Fields of a part of the world have other values for a while. */
+/** Gives fields of a part of the world other values for a while. */
 export function changing<T extends object>(
   forMs: number,
   target: T,
@@ -50,7 +50,7 @@ export function changing<T extends object>(
   return { forMs, end: () => void Object.assign(target, after) };
 }
 
-/** The emulator has a fault for a while. */
+/** Gives the emulator a fault for a while. */
 export function ordering(forMs: number, host: ServiceHost, fault: object): Lasting {
   host.fault({ ...fault, for_ms: forMs });
   return { forMs, end() {} };

@@ -1,4 +1,4 @@
-/** What can go wrong in the simulated world. A seed picks which of these are on, and how often they come. */
+/** The faults of the simulated world. A seed draws the faults of its run and their frequency. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { NO_ANSWER_FAULTS } from './answers.ts';
 import { changing, type Fault, OUTAGE_MS, type Stage } from './fault-targets.ts';
@@ -120,14 +120,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     void clock.setWall(dice.pick([null, Date.UTC(2000, 0, 1), Date.UTC(2026, 0, 15), Date.UTC(2040, 0, 1)])),
   service_clock_skew: ({ host, dice }) =>
     void host.fault({ kind: 'clock_skew', ms: dice.between(-1e9, 1e9) }),
-  operator: ({ operator }) => operator.meddle() as undefined,
+  operator: ({ operator }) => operator.sendAny() as undefined,
   ...LATER_FAULTS,
   ...NAMED_FAULTS,
   ...OWNER_FAULTS,
   ...HOURS_FAULTS,
 };
 
-/** Ends everything that a fault may have left behind. */
+/** Ends all faults and restores what they changed. */
 export function fixAll(stage: Stage): void {
   const { network, broker, backend, answers, ports, host, microphone, speaker } = stage;
   host.fault({ kind: 'clear' });
@@ -140,7 +140,7 @@ export function fixAll(stage: Stage): void {
   Object.assign(answers, NO_ANSWER_FAULTS);
   Object.assign(ports, NO_PORT_FAULTS);
   if (stage.owner !== null) Object.assign(stage.owner.disk, { isFull: false, hangs: false });
-  stage.owner?.soothe();
+  stage.owner?.restore();
   host.output.isZombie = false;
   host.output.clear();
   if (microphone.unplugged) microphone.replug();

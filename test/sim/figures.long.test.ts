@@ -5,10 +5,10 @@ import { testMinuteSessions } from './minute-sessions.ts';
 describe('days without faults', () => {
   testMinuteSessions(0.5, 20);
 
-  it('at a museum desk the stream costs little more than the conversation, and every visitor is heard', async () => {
+  it('at a museum desk, bills little more than the conversation and hears every visitor', async () => {
     const day = await runDay(1);
     expect(day.violations).toBe(0);
-    // The rest was said while the loudspeaker was heard: half-duplex.
+    // The rest was spoken while the loudspeaker played (half-duplex).
     expect(day.said_share).toBeGreaterThan(0.55);
     expect(day.said_share + day.gated_share).toBeGreaterThan(0.99);
     expect(day.billed_over_conversation).toBeLessThan(1.25);

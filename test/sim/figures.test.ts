@@ -4,7 +4,7 @@ import { createDice } from './dice.ts';
 import { testMinuteSessions } from './minute-sessions.ts';
 import { createPainter, isStump, paintRendering, readRenderings, readTicks } from './sound.ts';
 
-describe('the simulated sound', () => {
+describe('simulated sound', () => {
   it('carries the numbers of its ticks', () => {
     const piece = createPainter(60).paint(123_456, ['room', 'speech', 'echo', 'speech'], [0, 1, 0, 1]);
     const ticks: number[] = [];
@@ -16,7 +16,7 @@ describe('the simulated sound', () => {
     expect(echoes).toBe(1);
   });
 
-  it('is no word where the microphone went away within 100 ms', () => {
+  it('counts as a stump when the microphone was unplugged within 100 ms', () => {
     const piece = (ticks: number): Uint8Array => {
       const pcm = new Uint8Array(10 * 640);
       pcm.set(createPainter(60).paint(1, Array(ticks).fill('speech'), Array(ticks).fill(1)));
@@ -26,7 +26,7 @@ describe('the simulated sound', () => {
     expect(isStump(createPainter(60).paint(1, Array(10).fill('room'), []))).toBe(false);
   });
 
-  it('names a rendering at any of its ticks', () => {
+  it('identifies a rendering at any of its ticks', () => {
     const pcm = paintRendering(4321, 400);
     expect(readRenderings(pcm.subarray(960 * 7))).toEqual([{ job: 4321, place: 7, ticks: 13 }]);
     const two = Buffer.concat([pcm.subarray(960 * 18), paintRendering(4322, 60)]);
@@ -39,7 +39,7 @@ describe('the simulated sound', () => {
 });
 
 describe('dice', () => {
-  it('fall the same way for the same seed, evenly', () => {
+  it('repeat their draws for the same seed, and draw evenly', () => {
     const draws = Array.from({ length: 2000 }, createDice(7).next);
     expect(Array.from({ length: 2000 }, createDice(7).next)).toEqual(draws);
     expect(draws.reduce((sum, value) => sum + value, 0) / 2000).toBeCloseTo(0.5, 1);
@@ -48,10 +48,10 @@ describe('dice', () => {
 });
 
 describe('days without faults', () => {
-  it('in an hour at a museum desk the stream costs a part of the time, and every visitor is heard', async () => {
+  it('in an hour at a museum desk, bills a part of the time and hears every visitor', async () => {
     const day = await runDay(1, { hours: 1 });
     expect(day.violations).toBe(0);
-    // The rest was said while the loudspeaker was heard: half-duplex.
+    // The rest was spoken while the loudspeaker played (half-duplex).
     expect(day.said_share).toBeGreaterThan(0.55);
     expect(day.said_share + day.gated_share).toBeGreaterThan(0.99);
     expect(day.billed_s).toBeLessThan(day.naive_billed_s / 4);

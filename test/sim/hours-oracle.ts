@@ -1,10 +1,10 @@
-/** Outside its hours a device is silent by order and says so; what a day may cost is never spent twice; otherwise it is open. */
+/** Checks opening hours and the daily budget: a closed device has no stream and reports why; the budget is not exceeded. */
 import { streamsOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
 import { type DrawnSchedule, dayBy, isOpenBy, NO_DAY } from './hours.ts';
 import type { Violations } from './violations.ts';
 
-/** What the owner has ordered. */
+/** Opening hours and budget as the owner has set them. */
 export interface Hours {
   readonly schedule: DrawnSchedule | null;
   readonly minutesPerDay: number | null;
@@ -14,29 +14,29 @@ export const ALWAYS: Hours = { schedule: null, minutesPerDay: null };
 
 export interface HoursOracle {
   ordered(hours: Hours): void;
-  /** The process ends in order: it has written down what it has to. */
+  /** The process has shut down cleanly and has stored its state. */
   finished(): void;
   ended(): void;
   published(topic: string, payload: string): void;
-  /** A second has passed. @param isUsable the process ran and had its connection all the time */
+  /** A second has passed. @param isUsable the process ran and was connected all the time */
   second(lanes: readonly LaneState[], connections: number, isUsable: boolean): void;
-  /** Whether lanes may begin sessions, as far as that is certain; null: it has just changed, or depends on the budget. */
+  /** Whether opening hours forbid sessions; null: it has just changed, or depends on the budget. */
   readonly isHeld: boolean | null;
 }
 
-/** A clock that was set is noticed within 30 s, a sentence is finished within 20, and a stream is closed within 10. */
+/** Time within which the device obeys (ms): 30 s to notice a clock change, 20 s for a sentence, 10 s to close, and a margin. */
 const OBEYED_WITHIN_MS = 75_000;
-/** A power cut forgets two minutes of use at most, and what was being written. */
+/** Use that a power cut may lose (ms): two minutes, and what was being written. */
 const FORGOTTEN_MS = 130_000;
 const SECOND_MS = 1000;
-/** What is billed begins with the upgrade, and both counts are read once a second. */
+/** Tolerance of the count (ms): billing begins with the upgrade, and both counts are read once a second. */
 const COUNTED_OTHERWISE_MS = 30_000;
 
 export interface HoursOracleSetup {
   readonly violations: Violations;
   readonly now: () => number;
   readonly wall: () => number | null;
-  /** When the disk was full or hung last. */
+  /** When the disk was last full or hung. */
   readonly troubledAt: () => number;
 }
 
@@ -45,19 +45,20 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
   let hours = ALWAYS;
   let expected: 'closed' | 'open' | 'budget' = 'open';
   let since = 0;
-  /** Of the clock that people read against the one that only goes on; null: it is not set. */
+  /** Wall clock minus monotonic clock (ms); null: the wall clock is not set. */
   let offset: number | null = null;
   let usableSince: number | null = null;
   let status: { readonly reasons: readonly string[] } | null = null;
   let day = '';
-  /** Time of open streams on this day, where that is known, and of that since the limit is in force. */
+  /** Time with open streams on this day (ms); infinite: unknown. */
   let allMs = 0;
+  /** The same since the limit is in force. */
   let sinceMs = 0;
-  /** Of that, what was used since the process began. */
+  /** The same since the process started. */
   let lifeMs = 0;
-  /** What may have been forgotten. */
+  /** Use that the device may have forgotten (ms). */
   let forgottenMs = 0;
-  let isInOrder = false;
+  let isClean = false;
 
   const expect = (): void => {
     const { schedule, minutesPerDay } = hours;
@@ -66,12 +67,12 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     const wall = setup.wall();
     const before = offset;
     offset = wall === null ? null : wall - setup.now();
-    // It may have been closed and open again within a second.
+    // A jump of the clock may have closed and opened the device within a second.
     const hasJumped = offset === null || before === null ? offset !== before : Math.abs(offset - before) > 1;
     if (next !== expected || hasJumped) since = setup.now();
     expected = next;
   };
-  /** Another day, or another limit: what was used before does not count. */
+  /** Starts a new count: use of another day or under another limit does not count. */
   const countAnew = (): void => {
     sinceMs = 0;
     lifeMs = 0;
@@ -81,7 +82,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     const now = dayBy(hours.schedule, setup.wall());
     if (now === day) return;
     day = now;
-    // The use of another day is unknown, and so is that of the time before the clock was set.
+    // The clock may have jumped back to a day with earlier use: the total is unknown.
     if (allMs > 0) allMs = Number.POSITIVE_INFINITY;
     countAnew();
   };
@@ -91,14 +92,14 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     violations.check(
       'hours',
       isSilent,
-      () => `${connections} streams, in phase ${lanes[0]?.session.kind}, outside the opening hours`,
+      () => `${connections} streams in phase ${lanes[0]?.session.kind} outside the opening hours`,
     );
     if (usableSince === null || setup.now() - usableSince < OBEYED_WITHIN_MS) return;
-    const isTold = status?.reasons.some((reason) => reason.startsWith('closed')) === true;
+    const isReported = status?.reasons.some((reason) => reason.startsWith('closed')) === true;
     violations.check(
       'hours',
-      isTold,
-      () => `it is closed, and the status tells ${status?.reasons.join() ?? 'nothing'}`,
+      isReported,
+      () => `the device is closed, but the status has the reasons "${status?.reasons.join() ?? ''}"`,
     );
   };
   const checkBudget = (lanes: readonly LaneState[]): void => {
@@ -110,14 +111,14 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
     violations.check(
       'budget',
       isRight,
-      () => `${seconds(allMs)} s were used of ${minutesPerDay} minutes, and no more may be`,
+      () => `the budget of ${minutesPerDay} minutes counts as spent after ${seconds(allMs)} s`,
     );
     const mostMs = limitMs + forgottenMs + lanes.length * OBEYED_WITHIN_MS;
     violations.check(
       'budget',
       sinceMs <= mostMs,
       () =>
-        `${seconds(sinceMs)} s were used of ${minutesPerDay} minutes, and ${seconds(forgottenMs)} s may be forgotten`,
+        `${seconds(sinceMs)} s were used of a budget of ${minutesPerDay} minutes (${seconds(forgottenMs)} s may be forgotten)`,
     );
   };
 
@@ -129,18 +130,18 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
       expect();
     },
     finished() {
-      isInOrder = true;
+      isClean = true;
     },
     ended() {
       status = null;
       usableSince = null;
       since = setup.now();
-      if (!isInOrder) forgottenMs += Math.min(lifeMs, FORGOTTEN_MS);
-      isInOrder = false;
+      if (!isClean) forgottenMs += Math.min(lifeMs, FORGOTTEN_MS);
+      isClean = false;
       lifeMs = 0;
-      // While the clock is not set, what is used since the start counts, and nothing before it.
+      // While the clock is not set, only use since the start of the process counts.
       if (day === NO_DAY) countAnew();
-      // What could not be written was forgotten altogether.
+      // After disk trouble the device may have forgotten all use.
       if (setup.now() - setup.troubledAt() < FORGOTTEN_MS) sinceMs = Number.NEGATIVE_INFINITY;
     },
     published(topic, payload) {
@@ -163,7 +164,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
         violations.check(
           'hours',
           lanes.every(({ hold }) => hold === null),
-          () => `it is open, and on hold (${lanes[0]?.hold})`,
+          () => `the device is open, but a lane is on hold (${lanes[0]?.hold})`,
         );
     },
     get isHeld() {

@@ -1,4 +1,4 @@
-/** Opening hours, budgets and texts: an agent that gets them wrong is found out. */
+/** Opening hours, budgets and texts: the oracles find agents that handle them wrongly. */
 import { describe, expect, it } from 'vitest';
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
@@ -11,13 +11,13 @@ const AN_HOUR = 1;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 
-describe('an agent whose owner orders hours, a budget and texts', () => {
-  it('is left alone as it is', async () => {
+describe('an agent with opening hours, a budget and texts to speak', () => {
+  it('breaks no rule as shipped', async () => {
     const limits = { hours: AN_HOUR / 4, seeds: [700] };
     expect(await rulesThatNotice(WITH_TROUBLE, (world) => world, limits)).toEqual([]);
   });
 
-  it('is found out where it never closes', async () => {
+  it('breaks `hours` when it never closes', async () => {
     const rules = await rulesThatNotice(['opening_hours'], (world) => ({
       ...world,
       clock: { ...world.clock, wall: () => null },
@@ -25,7 +25,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(rules).toEqual(['hours']);
   });
 
-  it('is found out where it is closed and does not report it', async () => {
+  it('breaks `hours` when it is closed and does not report it', async () => {
     const silent = withPublished((topic, payload) => [
       topic.endsWith('/status')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), reasons: [] })
@@ -34,7 +34,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours', 'told']);
   });
 
-  it('is found out where it says that it starts, and is closed', async () => {
+  it('breaks `command` when it answers `start` with ok while it is closed', async () => {
     const polite = withPublished((topic, payload) => [
       topic.endsWith('/cmd/start/res') && payload.includes('"closed"')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), status: 'ok', error: undefined })
@@ -45,7 +45,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     ]);
   });
 
-  it('is found out where it forgets with each restart what it has used', async () => {
+  it('breaks `budget` when it forgets its use at each restart', async () => {
     const rules = await rulesThatNotice(
       ['budget', 'sigterm'],
       (world) => {
@@ -58,7 +58,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(rules).toEqual(['budget']);
   });
 
-  it('is found out where a day ends each minute', async () => {
+  it('breaks `budget` when it begins a new day each minute', async () => {
     const newDays = (world: AgentDeps): AgentDeps => {
       const { clock } = world;
       const wall = () => asWall((clock.wall() ?? 0) + Math.floor(clock.now() / MINUTE_MS) * DAY_MS);
@@ -68,7 +68,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
     expect(rules).toEqual(['budget']);
   });
 
-  it('is found out where it does not say what became of a text, or says it twice', async () => {
+  it('breaks `command` when it answers `say` not at all, or twice', async () => {
     for (const times of [0, 2]) {
       const rules = await rulesThatNotice(
         ['say'],
@@ -84,7 +84,7 @@ describe('an agent whose owner orders hours, a budget and texts', () => {
   });
 });
 
-describe('opening hours, by the rule', () => {
+describe('the model of opening hours', () => {
   const schedule: DrawnSchedule = {
     timeZone: 'America/Phoenix',
     open: [
@@ -102,11 +102,11 @@ describe('opening hours, by the rule', () => {
     ['2026-01-16T02:00:00-07:00', false],
     ['2026-01-16T22:30:00-07:00', false],
     ['2026-01-23T22:30:00-07:00', true],
-  ])('at %s it is open: %s', (at, isOpen) => {
+  ])('at %s the device is open: %s', (at, isOpen) => {
     expect(isOpenBy(schedule, Date.parse(at))).toBe(isOpen);
   });
 
-  it('are open while the clock is not set', () => {
+  it('is open while the clock is not set', () => {
     expect(isOpenBy(schedule, null)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** Opening hours as an owner draws them, and by the rule alone whether a moment is within. Shares no code with the agent. */
+/** Draws opening hours, and has a model of when they are open. Shares no code with the agent. */
 import type { Dice } from './dice.ts';
 
 const MINUTE_MS = 60_000;
@@ -6,7 +6,7 @@ const DAY_MINUTES = 1440;
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 type Day = (typeof DAYS)[number];
 
-/** Zones without summer time, and how far they are ahead, minutes. */
+/** Time zones without summer time, and their offset (minutes). */
 const ZONES: readonly [Zone, ...Zone[]] = [
   ['UTC', 0],
   ['Asia/Kolkata', 330],
@@ -28,7 +28,7 @@ const clockOf = (minute: number): string => {
   return `${String(Math.floor(of / 60)).padStart(2, '0')}:${String(of % 60).padStart(2, '0')}`;
 };
 
-/** Opening hours of which something changes within minutes, or not for long. @param wall the time there is; null: none is known */
+/** Draws opening hours that change within minutes or stay for hours. @param wall the current time; null: unknown */
 export function drawSchedule(dice: Dice, wall: number | null): DrawnSchedule {
   const [timeZone, ahead] = dice.pick(ZONES);
   const local = Math.floor((wall ?? 0) / MINUTE_MS) + ahead;
@@ -40,7 +40,7 @@ export function drawSchedule(dice: Dice, wall: number | null): DrawnSchedule {
     [soon, 240],
     [300, 400],
     [-60, 600],
-    // Open until tomorrow at the same time, and for a day.
+    // Opens soon, for a whole day.
     [soon, soon],
   ]);
   const window = (begin: number, end: number) => ({
@@ -61,10 +61,10 @@ const minutesOf = (time: string): number => {
 const aheadOf = (schedule: DrawnSchedule | null): number =>
   ZONES.find(([name]) => name === schedule?.timeZone)?.[1] ?? 0;
 
-/** While the clock is not set. */
+/** The day while the clock is not set. */
 export const NO_DAY = 'unknown';
 
-/** The local day to which a moment belongs; one of its own while the clock is not set. */
+/** The local day of a moment; `NO_DAY` while the clock is not set. */
 export function dayBy(schedule: DrawnSchedule | null, wall: number | null): string {
   if (wall === null) return NO_DAY;
   return dateOf(Math.floor((wall / MINUTE_MS + aheadOf(schedule)) / DAY_MINUTES));

@@ -1,4 +1,4 @@
-/** The invariants that hold after every step of a lane, whatever happens. */
+/** Invariants that hold after every step of a lane. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { hearingStream, isStreaming, phaseOf, streamsOf } from '../../src/core/lane/session/session.ts';
@@ -6,27 +6,27 @@ import type { LaneState } from '../../src/core/lane/state.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
-/** The pacer's allowance: two chunks early and a little, and sound cards up to 0.1 % fast. */
+/** Allowed lead over real time (ms): two chunks and a little; sound cards may be up to 0.1 % fast. */
 const EARLY_MS = 2.1 * CHUNK_MS;
 const DRIFT = 1.0011;
 const MOST_PLAYOUT_BYTES = 60_000 * 48;
 const MINUTE_MS = 60_000;
-/** In a minute of one life of the device, beyond what the operator asks for: a first try at once, then waits that double. */
+/** Limits per minute of one life, commands not counted: the first try is immediate, then waits double. */
 const MOST_CONNECTIONS = 16;
 const MOST_TOKEN_REQUESTS = 18;
 const SPACING_MS = 2000;
 
-/** The stream that hears what is said. */
+/** The stream that gets the speech; null: none. */
 export function speaksTo({ session }: LaneState): number | null {
   return isStreaming(session) ? session.stream.id : null;
 }
 
 export interface LaneOracle {
   step(step: LaneStep, now: number): void;
-  /** A connection is opened. `open` counts those that are, this one included. */
+  /** A connection is opened. @param open number of open connections, this one included */
   opening(open: number, state: LaneState, now: number): void;
   command(now: number): void;
-  /** A life of the device is over: the next one knows nothing of its tries. */
+  /** The process ended: the next one does not know the earlier tries. */
   ended(): void;
   sent(connection: number, kind: string, now: number): void;
 }
@@ -55,7 +55,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
     violations.check(
       'conservation',
       taken === 0 || event.type === 'captured',
-      () => `captured by ${event.type}`,
+      () => `the event ${event.type} changed the count of captured chunks`,
     );
   };
 
@@ -65,7 +65,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
     violations.check(
       'bound',
       playout.queuedBytes <= MOST_PLAYOUT_BYTES + 20_000,
-      () => 'too much waits to be played',
+      () => 'too much sound waits to be played',
     );
     violations.check(
       'bound',

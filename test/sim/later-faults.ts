@@ -1,4 +1,4 @@
-/** What can go wrong since later generations of worlds, and what is only named. */
+/** Faults of later generations, and faults that no seed draws. */
 
 import { changing, type Fault, OUTAGE_MS } from './fault-targets.ts';
 import { PORT_CALLS, type PortCall } from './port-faults.ts';
@@ -6,9 +6,9 @@ import { PORT_CALLS, type PortCall } from './port-faults.ts';
 const CALLS: readonly [PortCall, ...PortCall[]] = [...PORT_CALLS];
 const DISK_MS = [1000, 10_000, 120_000] as const;
 
-/** Since the second generation: of the service, the backend and the ports. */
+/** Since generation 2: faults of the service, the backend and the ports. */
 export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
-  /** The stream answers pings, reads everything and sends nothing more. */
+  /** The open streams answer pings, but send nothing else. */
   zombie_stream: ({ host }) => void host.turnZombies(),
   zombie_service: ({ host, dice }) => {
     const forMs = dice.pick(OUTAGE_MS);
@@ -25,7 +25,7 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
       { streamHost: null },
     );
   },
-  /** The service has another address, which the backend learns at once or later. */
+  /** The service moves to another address; the backend learns it at once or later. */
   address_moved: ({ answers, host, network, dice }) => {
     host.fault({ kind: 'drop' });
     const forMs = dice.pick([0, 2000, 15_000, 60_000]);
@@ -43,7 +43,7 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
     host.fault({ kind: 'drop' });
     return undefined;
   },
-  /** The next translation ends after its first 200 ms; most streams break off soon after. */
+  /** Cuts the next translation after its first 200 ms; most streams break soon after. */
   translation_cut: ({ host, dice }) =>
     void host.output.cutNext(dice.chance(0.7) ? dice.between(300, 4000) : null),
   reset_between_languages: ({ host }) => void host.output.resetBetweenLanguages(),
@@ -53,7 +53,7 @@ export const LATER_FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Since the second generation: of an owner and a disk. */
+/** Since generation 2: documents and commands of an owner, and disk faults. */
 export const OWNER_FAULTS: Readonly<Record<string, Fault>> = {
   documents: ({ owner }) => owner?.publish() as undefined,
   commands: ({ owner }) => owner?.command() as undefined,
@@ -65,7 +65,7 @@ export const OWNER_FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Since the third generation: opening hours, a budget, texts to say. */
+/** Since generation 3: opening hours, a budget, texts to speak. */
 export const HOURS_FAULTS: Readonly<Record<string, Fault>> = {
   opening_hours: ({ owner, dice }) => {
     const forMs = dice.between(90_000, 900_000);
@@ -80,14 +80,14 @@ export const HOURS_FAULTS: Readonly<Record<string, Fault>> = {
   say: ({ owner }) => owner?.say() as undefined,
 };
 
-/** All of these, and what may come in between. */
+/** These faults together with others that interfere with them. */
 export const WITH_TROUBLE = [...Object.keys(HOURS_FAULTS), 'commands', 'kill', 'broker_away', 'clock_jumps'];
 
-/** Only when a test, or `--fault`, names them: no seed draws them. */
+/** Faults that no seed draws: a test or `--fault` must name them. */
 export const NAMED_FAULTS: Readonly<Record<string, Fault>> = {
-  /** The stream answers pings and get_task, reads everything and sends nothing more. */
+  /** The open streams answer pings and get_task, but send nothing else. */
   zombie_answering: ({ host }) => void host.turnZombies(true),
-  /** So does every stream that opens, for minutes, until all of them break off. */
+  /** For minutes, all open and new streams answer only pings and get_task; then all of them break. */
   zombies_answering: ({ host, dice }) => {
     const forMs = dice.pick([120_000, 300_000, 600_000]);
     host.turnZombies(true);

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { recoveryBoundS } from './recovery.ts';
 import { runSeed } from './run-seed.ts';
 
-/** Tried one after the other until the fault has happened so often. */
+/** Tried one after the other until the fault has happened `OFTEN` times. */
 const SEEDS = [5100, 5101, 5102];
 const OFTEN = 2;
-/** A lane that may be parked needs all of the calm twelve minutes at the end, from 0.4 hours on. */
+/** Bound of recovery (s) above which the run must be long enough for twelve calm minutes, which a parked lane needs. */
 const PARKED_S = 450;
 const hoursOf = (kind: string): number => (recoveryBoundS(kind) > PARKED_S ? 0.4 : 0.25);
 
 export function testLoneFaults(kinds: readonly string[]): void {
-  describe('one kind of fault alone: its own bound of recovery holds, and what is lost is its own', () => {
+  describe('a single kind of fault keeps its bound of recovery and explains all losses', () => {
     it.each(kinds)('%s', async (kind) => {
       let happened = 0;
       for (const seed of SEEDS) {

@@ -1,4 +1,4 @@
-/** Which speech a lane has given up, as far as its backlog shows it. */
+/** Finds speech that a lane has dropped from its backlog. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { CLOSING_MS } from '../../src/core/lane/session/hold.ts';
@@ -9,21 +9,21 @@ import type { Violations } from './violations.ts';
 
 /** Oldest speech that may still be sent (ms): later the listener is someone else. */
 const OLDEST_SAID_MS = 120_000;
-/** From a word to the chunk that holds it (ms). */
+/** Time from a word to the chunk that holds it (ms). */
 const CAPTURING_MS = 2000;
 
-/** @param ageMs of speech that is sent now */
+/** @param ageMs age of the speech that is sent now */
 export function checkAge(violations: Violations, ageMs: number): void {
   const isYoung = ageMs <= OLDEST_SAID_MS + CAPTURING_MS;
-  violations.check('age', isYoung, () => `speech was sent ${Math.round(ageMs / 1000)} s after it was said`);
+  violations.check('age', isYoung, () => `speech was sent ${Math.round(ageMs / 1000)} s after it was spoken`);
 }
 
-/** When the oldest sound was captured that still waits to be sent. */
+/** Capture time of the oldest chunk that waits to be sent. */
 export function heldSince(state: LaneState | null): number {
   return state?.backlog.chunks[0]?.capturedAt ?? Number.POSITIVE_INFINITY;
 }
 
-/** What waited before a step, and was neither sent in it nor waits any more. */
+/** Chunks that waited before a step, and that the step removed without sending them. */
 export function chunksGone({ before, after, effects }: LaneStep): BacklogChunk[] {
   if (before.backlog.chunks === after.backlog.chunks) return [];
   const kept = new Set(after.backlog.chunks.map(({ seq }) => seq));
@@ -33,14 +33,14 @@ export function chunksGone({ before, after, effects }: LaneStep): BacklogChunk[]
   return before.backlog.chunks.filter(({ seq, capturedAt }) => !kept.has(seq) && !sent.has(capturedAt));
 }
 
-/** Opening hours or a budget have ended what ran. */
+/** Whether opening hours or the budget stopped the lane in this step. */
 export function isStoppedByHold({ before, after }: LaneStep): boolean {
   const rests = ({ session }: LaneState): boolean =>
     ['idle', 'draining', 'closed'].includes(phaseOf(session));
   return after.hold !== null && rests(after) && !rests(before);
 }
 
-/** The lane had been kept open for as long as it takes to speak what had been said: only longer speech may be cut. */
+/** Whether a closing lane had all of its time to finish: only longer speech may be cut. */
 export function isFinished({ closing }: LaneState, now: number): boolean {
   return closing !== null && now - closing.since < CLOSING_MS;
 }

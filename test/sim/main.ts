@@ -1,4 +1,4 @@
-/** The simulator's command line. Seeds are shared out among one worker thread per core. */
+/** The simulator's command line. Worker threads, one per core, run the seeds. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -34,26 +34,26 @@ interface Options {
 
 const USAGE = `npm run sim -- [options]
 
-The agent's core and loop in a simulated world, with faults that the seed picks.
-Ends with 1 if a rule is broken, with a line that shows it again.
+Runs the agent's core and loop in a simulated world with faults drawn from a seed.
+Exits with 1 if a rule is broken, and prints a line that reproduces it.
 
-  --seeds N       how many worlds (20)
-  --hours H       simulated hours of each (1)
-  --seed S        of the first one; left out: any
-  --threads T     side by side (one per core)
-  --json          the result as {"sim": {...}}
-  --cancel        all lanes cancel their echo; otherwise they are half-duplex or "off"
-  --generation G  1: short sentences, fewer faults; 2: natural speech, owners; 3: opening hours, budgets, parts too (3)
-  --case a|b|c    services with ids and times, without times, without both; otherwise as drawn
-  --two-lanes     two lanes in every agent; otherwise in every eighth
-  --fault KINDS   these alone, in every seed, such as documents,kill
-  --day           a museum's day without faults: what is billed, what a rollover costs
-  --regressions   the seeds that found something once
+  --seeds N       number of seeds; each is a world (20)
+  --hours H       simulated hours per seed (1)
+  --seed S        the first seed (random)
+  --threads T     worker threads (one per core)
+  --json          print the result as {"sim": {...}}
+  --cancel        all lanes cancel their echo (otherwise half-duplex or "off")
+  --generation G  1: short sentences, fewer faults; 2: also natural speech, owners; 3: also opening hours, budgets, parts (3)
+  --case a|b|c    the service has a: ids and times, b: ids, c: neither (otherwise drawn)
+  --two-lanes     two lanes in every agent (otherwise in every eighth)
+  --fault KINDS   only these faults, in every seed, such as documents,kill
+  --day           a museum's day without faults: billed time, and cost of a rollover
+  --regressions   all seeds that have found a defect
   --help
 `;
 
-/** A long run says now and then how far it is. */
-const SEEDS_PER_WORD = 100;
+/** Seeds between two lines of progress. */
+const SEEDS_PER_PROGRESS_LINE = 100;
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -95,8 +95,8 @@ function runSeeds(
   return Promise.all(Array.from({ length: wanted }, work)).then(() => {});
 }
 
-/** The options that make another run the same. */
-function sameAgain({ cancel, generation, faults, twoLanes, serviceCase }: Options): string {
+/** The options that reproduce a run. */
+function optionsToReproduce({ cancel, generation, faults, twoLanes, serviceCase }: Options): string {
   const options = [
     cancel ? ' --cancel' : '',
     generation === NEWEST ? '' : ` --generation ${generation}`,
@@ -135,11 +135,11 @@ async function simulate(options: Options): Promise<number> {
     overlap.longestMs = Math.max(overlap.longestMs, result.tallies.longestOverlapMs);
     const [first] = result.violations;
     if (first !== undefined) totals.violations += 1;
-    if (++done % SEEDS_PER_WORD === 0 && !json)
+    if (++done % SEEDS_PER_PROGRESS_LINE === 0 && !json)
       write(`${done} seeds, ${totals.hours.toFixed(0)} h, ${totals.violations} with violations`);
     if (first === undefined) return;
     write(
-      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${sameAgain(options)}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
+      `npm run sim -- --seed ${result.seed} --seeds 1 --hours ${hours}${optionsToReproduce(options)}   # ${first.rule} at ${(first.atMs / 1000).toFixed(1)} s: ${first.text.split('\n')[0]}`,
     );
   });
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
@@ -169,7 +169,7 @@ async function simulate(options: Options): Promise<number> {
     );
     const mean = overlap.ms / Math.max(1, overlap.times) / 1000;
     write(
-      `two streams at a time: mean ${mean.toFixed(1)} s, longest ${(overlap.longestMs / 1000).toFixed(1)} s; sentences cut in two: ${overlap.splits}`,
+      `two streams at once: mean ${mean.toFixed(1)} s, longest ${(overlap.longestMs / 1000).toFixed(1)} s; sentences cut in two: ${overlap.splits}`,
     );
     const list = (names: readonly string[], of: Record<string, number>): string =>
       names.map((name) => `${name} ${(of[name] ?? 0).toFixed(1)}`).join(', ');
@@ -219,7 +219,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
   const kinds = values.fault?.split(',');
   const unknown = kinds?.find((kind) => !Object.hasOwn(FAULTS, kind));
   if (unknown !== undefined)
-    throw new Error(`--fault must be of ${Object.keys(FAULTS).join(', ')}, not "${unknown}"`);
+    throw new Error(`--fault: unknown kind "${unknown}"; use ${Object.keys(FAULTS).join(', ')}`);
   const serviceCase = SERVICE_CASES.find((one) => one === values.case);
   if (values.case !== undefined && serviceCase === undefined)
     throw new Error(`--case must be a, b or c, not "${values.case}"`);
@@ -231,7 +231,7 @@ function readOptions(): Options & { day: boolean; regressions: boolean; help: bo
   return {
     seeds: number('seeds', values.seeds, 1),
     hours: number('hours', values.hours, 0.01),
-    // Fresh seeds where none is given; it is printed, and any failure names its own.
+    // A random seed by default; the output names it, and each failure names its own.
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e9) : number('seed', values.seed, 0),
     threads: number('threads', values.threads, 1),
     generation: Math.min(NEWEST, Math.round(number('generation', values.generation, 1))) as Generation,
@@ -269,7 +269,7 @@ async function main(): Promise<number> {
 }
 
 if (isMainThread) {
-  // A reader of the first lines only, such as `head`, is no failure.
+  // A closed pipe (such as `head`) is no failure.
   process.stdout.on('error', () => process.exit());
   process.exitCode = await main();
 } else {

@@ -1,9 +1,9 @@
-/** What a broker keeps for a device: messages until they are acknowledged, and retained ones for each subscription. */
+/** Messages that a broker keeps for a device: unacknowledged ones, and retained ones for each subscription. */
 import type { BusListener, BusMessage } from '../../src/ports/bus.ts';
 import type { Deliver } from './broker.ts';
 import type { SimClock } from './sim-clock.ts';
 
-/** The session of a device that is away is kept for this long. */
+/** Time that the broker keeps the session of a disconnected device (ms). */
 const SESSION_MS = 600_000;
 const LOOK_MS = 500;
 
@@ -17,16 +17,16 @@ interface Kept {
 export interface MessageStore {
   keep(message: BusMessage, deliver: Deliver, onLost: () => void, delayMs: number): void;
   retain(message: BusMessage, deliver: Deliver, delayMs: number): void;
-  /** The device is connected: it gets what waits, and again what it has not acknowledged. */
+  /** The device has connected: it gets unacknowledged messages again, then those that wait. */
   connected(): void;
-  /** It has subscribed: it gets what is retained. */
+  /** The device has subscribed: it gets the retained messages. */
   subscribed(): void;
 }
 
-/** @param reach the device's end of the connection; null: it cannot be reached now */
+/** @param reach the device's end of the connection; null: unreachable now */
 export function createMessageStore(clock: SimClock, reach: () => BusListener | null): MessageStore {
   let queue: Kept[] = [];
-  /** Delivered on this connection or one before, and not acknowledged. */
+  /** Messages that were delivered on this or an earlier connection, and not acknowledged. */
   let unacknowledged: Kept[] = [];
   const retained = new Map<string, Kept>();
   let isLooking = false;
@@ -56,7 +56,7 @@ export function createMessageStore(clock: SimClock, reach: () => BusListener | n
       if (first !== undefined) give(first);
     }
   };
-  /** What could not be delivered is tried again, as TCP does. */
+  /** Tries to deliver again, as TCP does. */
   const look = (): void => {
     if (isLooking || queue.length === 0) return;
     isLooking = true;

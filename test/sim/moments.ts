@@ -1,26 +1,26 @@
-/** Waits for the lane to be in a phase, so that what comes from outside meets it in each of them. */
+/** Delays outside events until the lane enters a drawn phase, so that they reach it in every phase. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { PHASE_NAMES, type Phase } from '../../src/core/lane/phases.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
 
-/** What came from outside, and how often it met a lane in each phase; `none`: no process ran. */
+/** Number of outside events by kind and by phase of the lane; `none`: no process ran. */
 export type Met = Record<string, Partial<Record<Phase | 'none', number>>>;
 
 export interface Moments {
   readonly met: Met;
-  /** Something has come. */
+  /** Counts an outside event. */
   meet(kind: string, phase: Phase | 'none'): void;
-  /** Does it now, or soon after the lane has entered a phase that is drawn; a minute later in any case. */
+  /** Acts now, or soon after the lane has entered a drawn phase, after a minute at the latest. */
   choose(act: () => void): void;
   step(step: LaneStep): void;
 }
 
-/** A closed lane gets no messages any more, and nothing in this world makes a step of a lane throw. */
+/** Phases that can be reached: a closed lane gets no messages, and no step throws in this world. */
 const REACHED = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
 const PATIENCE_MS = 60_000;
-/** Most phases last longer than that. */
+/** Longest delay after the phase begins (ms): most phases last longer. */
 const AFTER_MS = 400;
 
 export function createMoments(clock: SimClock, dice: Dice): Moments {

@@ -1,8 +1,8 @@
 import type { Dice } from './dice.ts';
 
-/** The device's way to the world. One for everything: the broker and the service lie behind it. */
+/** The device's network: it carries both the broker's and the service's connections. */
 export interface Network {
-  /** One-way delay, milliseconds, and how much it varies. */
+  /** One-way delay and its variation (ms). */
   latencyMs: number;
   jitterMs: number;
   /** Packets vanish without an error. */
@@ -11,11 +11,11 @@ export interface Network {
   dnsFails: boolean;
   /** Bytes per second from the device; Infinity: no limit. */
   uplinkBytesPerS: number;
-  /** A packet that is lost comes again: it, and all behind it, are late by this. */
+  /** Share of packets that are lost. They are sent again, which delays them and all later ones. */
   lossShare: number;
-  /** Where the service is; nothing answers at any other host. */
+  /** Host of the service; no other host answers. */
   serviceHost: string;
-  /** Its name in the backend's configuration. */
+  /** Host of the service in the backend's configuration. */
   readonly serviceName: string;
   delay(): number;
 }

@@ -8,15 +8,15 @@ import type { CommandOracle } from './token-oracle.ts';
 export const ADDRESS = { prefix: 'dragoman/v1', tenant: 'museum', device: 'kiosk-01' } as const;
 const TOPICS = deviceTopics(ADDRESS);
 const ANSWER_WITHIN_MS = 5000;
-/** The service has the last word on languages: the device waits for it for 30 s. */
+/** Time for the answer to `languages` (ms): the device waits up to 30 s for the service. */
 const VERDICT_WITHIN_MS = 35_000;
 const SPREAD_S = 20;
 
-/** Somebody at the owner's who sends commands, sensible ones and others. */
+/** An operator who sends commands, valid and invalid. */
 export interface Operator {
   command(name: string, args?: Record<string, unknown>): void;
-  /** Any command, in any of the ways in which it can come. */
-  meddle(): void;
+  /** Sends any command, in any form. */
+  sendAny(): void;
   readonly sent: number;
 }
 
@@ -29,7 +29,7 @@ export function createOperator(
 ): Operator {
   let sent = 0;
 
-  /** The answer to `languages` is a promise, kept between two timers of others. */
+  /** Runs promise callbacks until the answer to `languages` is due: no timer of the agent would. */
   const attend = (until: number): void => {
     clock.settle();
     if (clock.now() < until) clock.at(clock.now() + 1000, () => attend(until));
@@ -49,7 +49,7 @@ export function createOperator(
   };
   const newId = (): string => `c${sent}-${Math.floor(dice.next() * 1e9)}`;
 
-  const meddlesome: readonly [() => void, ...(() => void)[]] = [
+  const variants: readonly [() => void, ...(() => void)[]] = [
     () => operator.command('status'),
     () => operator.command('mute'),
     () => operator.command('unmute'),
@@ -86,8 +86,8 @@ export function createOperator(
     command(name, args = {}) {
       send(TOPICS.command(name), { id: newId(), args });
     },
-    meddle() {
-      dice.pick(meddlesome)();
+    sendAny() {
+      dice.pick(variants)();
     },
   };
   return operator;

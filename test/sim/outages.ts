@@ -1,20 +1,20 @@
-/** When each lane had no stream, and how much speech each of these outages has cost. */
+/** Times in which each lane had no stream, and the speech lost with each outage. */
 import { TICK_MS } from './sound.ts';
 
 export interface Outages {
   turned(lane: string, now: number, streams: boolean): void;
-  /** A piece of speech of that moment was lost: it is the nearest outage's. */
+  /** Assigns a lost piece of speech to the nearest outage. */
   lost(lane: string, at: number): Loss;
 }
 
 export interface Loss {
   /** When the outage began. */
   readonly from: number;
-  /** From the outage to the speech; 0: it was spoken in it. */
+  /** Time between the outage and the speech (ms); 0: it was spoken during the outage. */
   readonly distanceMs: number;
-  /** All that was lost with this outage. */
+  /** Speech lost with this outage so far (ms). */
   readonly lostMs: number;
-  /** How long it had lasted by then. */
+  /** Length of the outage up to the speech (ms). */
   readonly lastedMs: number;
 }
 
@@ -25,14 +25,14 @@ interface Outage {
   lostMs: number;
 }
 
-/** Speech is judged within this much. */
+/** Time for which outages are kept (ms): speech is judged sooner. */
 const REMEMBERED_MS = 900_000;
 
 export function createOutages(): Outages {
   const known = new Map<string, Outage[]>();
   const begin = (from: number): Outage => ({ from, until: Number.POSITIVE_INFINITY, lostMs: 0 });
   const of = (lane: string): Outage[] => {
-    // A lane that has never streamed has had no stream from the beginning.
+    // A lane is without a stream until it first streams.
     const outages = known.get(lane) ?? [begin(0)];
     known.set(lane, outages);
     return outages;

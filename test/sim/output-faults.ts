@@ -1,23 +1,23 @@
-/** What can happen to what the service says to a stream. */
+/** Faults of the messages that the service sends to a stream. */
 import type { OutMessage } from '../../src/emulator/core/outbox.ts';
 import { readRenderings, TICK_MS } from './sound.ts';
 import type { OnStrike } from './strikes.ts';
 
-/** What becomes of a message: it goes out, or never does; or the stream is reset in its place, now or a little later. */
+/** Fate of a message: it is sent, dropped, or replaced by a reset of the stream, now or a little later. */
 export type Fate = 'goes' | 'lost' | { readonly resetInMs: number };
 
 export interface OutputFaults {
-  /** These streams say nothing from now on. @param answers but what their task is, when they are asked */
+  /** Silences these streams from now on. @param answers they still answer get_task */
   turnZombies(streams: Iterable<string>, answers?: boolean): void;
-  /** So do those that open from now on; `answering`: but what their task is, when they are asked. */
+  /** Silences streams that open from now on; `answering`: they still answer get_task. */
   isZombie: boolean | 'answering';
-  /** The next translation ends after its first 200 ms. @param resetInMs then the stream is reset; null: it goes on */
+  /** Cuts the next translation after its first 200 ms. @param resetInMs time until the stream is reset; null: never */
   cutNext(resetInMs: number | null): void;
-  /** The next stream that goes over to a sentence's second language is reset instead. */
+  /** Resets the next stream that begins the second language of a sentence. */
   resetBetweenLanguages(): void;
-  /** What waits for its occasion is taken back. */
+  /** Cancels faults that have not struck yet. */
   clear(): void;
-  /** Is told of each that waited, when it strikes. */
+  /** Called when a waiting fault strikes. */
   struck: OnStrike;
   opened(stream: string): void;
   closed(stream: string): void;
@@ -26,11 +26,11 @@ export interface OutputFaults {
 
 const CUT_AFTER_TICKS = 200 / TICK_MS;
 
-/** @param sentenceOf the first piece of speech of a rendering, and its language */
+/** @param sentenceOf finds a rendering's first piece of speech and its language */
 export function createOutputFaults(
   sentenceOf: (job: number) => { tick: number; language: string } | undefined,
 ): OutputFaults {
-  /** And whether they answer. */
+  /** Silent streams, and whether they answer get_task. */
   const zombies = new Map<string, boolean>();
   let toCut: { resetInMs: number | null } | null = null;
   let cut: { job: number; resetInMs: number | null } | null = null;

@@ -3,14 +3,14 @@ import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
 import { metPhases } from './met-phases.ts';
 import { testOwned } from './owned-world.ts';
 
-describe('an agent that does not do what its owner desires is found out', () => {
+describe('an agent with an owner', () => {
   testOwned();
 });
 
-describe('what an owner sends', () => {
-  it('meets a lane in each of its phases', async () => {
+describe('messages of an owner', () => {
+  it('reach a lane in each of its phases', async () => {
     const met = await metPhases([2, 3, 4, 13, 14, 15]);
-    // A closed lane gets no messages any more, and nothing in this world makes a step throw.
+    // A closed lane gets no messages, and no step throws in this world.
     const open = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
     expect(open.filter((phase) => !met.document.has(phase))).toEqual([]);
     expect(open.filter((phase) => !met.command.has(phase))).toEqual([]);

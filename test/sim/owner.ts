@@ -1,4 +1,4 @@
-/** The owner of a commanded world: documents, commands and a file that changes, what outlives the process, and who watches. */
+/** The owner of a commanded world: sends documents and commands, changes the file, and runs the oracles for them. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
 import type { LaneState } from '../../src/core/lane/state.ts';
@@ -25,36 +25,37 @@ interface Place {
   readonly from: string;
   readonly topic: string;
 }
-/** Whose documents count, those that count least first, and where they are published. */
+/** Topic of the device's own documents. */
 const OWN: Place = { from: 'device', topic: TOPICS.configDesired };
+/** Sources of documents and their topics, lowest priority first. */
 const PLACES: readonly [Place, ...Place[]] = [
   ...(GROUPS.map((group) => ({ from: `group:${group}`, topic: TOPICS.groupDesired(group) })) as [Place]),
   OWN,
 ];
 const SECOND_MS = 1000;
-/** For as long as faults cease at least. */
+/** Shortest calm time without faults (ms). */
 const CALM_MS = 720_000;
-/** Most phases last for longer. */
+/** Longest delay of a message after the phase begins (ms): most phases last longer. */
 const PHASE_MS = 200;
 
 export interface Owner {
   readonly disk: StateDisk;
   readonly met: Met;
-  /** A document is published: another one, an empty one, or the last one again. */
+  /** Publishes a document: a new one, an empty one, or the last one again. */
   publish(): void;
   command(): void;
-  /** The file changes, and is read again. */
+  /** Changes the configuration file and makes the device read it again. */
   rereadFile(): void;
-  /** Something is ordered of when and for how long the device may have sessions; the file says it. */
+  /** Sets opening hours or a budget in the file. */
   order(what: keyof Hours): void;
-  /** That is not ordered any more. */
+  /** Removes them from the file. */
   revoke(what: keyof Hours): void;
-  /** A text is to be spoken. */
+  /** Sends a text to speak. */
   say(): void;
-  /** Nothing is desired any more, and the file is as it was. */
-  soothe(): void;
+  /** Clears all documents and restores the file. */
+  restore(): void;
   started(): void;
-  /** The process ends in order. */
+  /** The process has shut down cleanly. */
   finished(): void;
   ended(): void;
   step(step: LaneStep): void;
@@ -69,16 +70,16 @@ export interface OwnerSetup {
   readonly terms: Terms;
   readonly broker: Broker;
   readonly violations: Violations;
-  /** Something is sent in every second phase of the lane. */
+  /** Whether the owner sends something in about every second phase of the lane. */
   readonly isRestless: boolean;
-  /** @param changes of the first lane's configuration in the file */
+  /** @param changes to the first lane's configuration in the file */
   makeConfig(changes: Readonly<Record<string, unknown>>, hours?: Hours): Config;
-  /** Connections to the service that are open. */
+  /** Number of open connections to the service. */
   connections(): number;
   reread(config: Config): void;
   laneOf(id: string): LaneState | null;
   isStopping(): boolean;
-  /** Whether the process runs, and nothing keeps it from its broker. */
+  /** Whether the process runs and is connected to its broker. */
   isUsable(): boolean;
   onCommand(): void;
 }
@@ -170,7 +171,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     publish() {
       moments.choose(publishNow);
     },
-    command: () => commands.meddle(),
+    command: () => commands.sendAtMoment(),
     rereadFile() {
       const changes: Record<string, unknown> = {};
       if (dice.chance(0.5)) changes['standbyAfter'] = dice.pick([0, 15, 60]);
@@ -185,7 +186,7 @@ export function createOwner(setup: OwnerSetup): Owner {
     },
     revoke: (what) => order({ ...hours, [what]: null }),
     say: () => commands.say(),
-    soothe() {
+    restore() {
       hours = ALWAYS;
       admission.ordered(hours);
       restlessFrom = clock.now() + CALM_MS;
@@ -215,7 +216,7 @@ export function createOwner(setup: OwnerSetup): Owner {
       admission.published(topic, payload);
     },
     arrived(topic, payload) {
-      // Others are answers to the operator of old.
+      // Other ids belong to commands of operator.ts.
       if (topic.startsWith(`${TOPICS.base}/cmd/`) && payload.includes('"id":"o')) answers.answered(payload);
     },
     judge: () => desired.judge(clock.now()),

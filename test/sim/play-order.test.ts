@@ -21,8 +21,8 @@ const rendering = (id: number, stream: string, first: number): Rendering => ({
   ticks: [first, first + 1],
 });
 
-describe('the order in which sentences may sound', () => {
-  it('finds an older sentence that waited while a newer one of a newer stream was played', () => {
+describe('the oracle of playing order', () => {
+  it('reports an older sentence that waited while a newer one of a newer stream was played', () => {
     const { rules, deliver, play } = setUp();
     const newer = rendering(1, 'newer', 200);
     const older = rendering(2, 'older', 100);
@@ -33,7 +33,7 @@ describe('the order in which sentences may sound', () => {
     expect(rules()).toEqual(['order']);
   });
 
-  it('lets an older stream be late for a newer one that sounds', () => {
+  it('accepts a sentence of an older stream that arrives while a newer one is played', () => {
     const { order, rules, deliver, play } = setUp();
     const newer = rendering(1, 'newer', 200);
     const older = rendering(2, 'older', 100);
@@ -45,7 +45,7 @@ describe('the order in which sentences may sound', () => {
     expect(order.lateTicks).toBe(2);
   });
 
-  it('lets what was sent again be said when the service says it', () => {
+  it('accepts replayed speech that the service translates late', () => {
     const { order, rules, deliver, play } = setUp();
     const newer = rendering(1, 'newer', 200);
     const again = rendering(2, 'newer', 100);
@@ -57,7 +57,7 @@ describe('the order in which sentences may sound', () => {
     expect(order.lateTicks).toBe(2);
   });
 
-  it('finds two sentences of one stream in the wrong order', () => {
+  it('reports two sentences of one stream in the wrong order', () => {
     const { rules, deliver, play } = setUp();
     const first = rendering(1, 'newer', 100);
     const second = rendering(2, 'newer', 200);
@@ -71,7 +71,7 @@ describe('the order in which sentences may sound', () => {
   it.each([
     { pauseMs: 900, found: [] },
     { pauseMs: 1100, found: ['order'] },
-  ])('takes sound without names for one sentence up to a pause: $pauseMs ms', ({ pauseMs, found }) => {
+  ])('without ids, treats sound as one sentence until a pause: $pauseMs ms', ({ pauseMs, found }) => {
     const { rules, deliver, play } = setUp(false);
     const newer = rendering(1, 'newer', 200);
     const older = rendering(2, 'older', 100);
@@ -85,7 +85,7 @@ describe('the order in which sentences may sound', () => {
     expect(rules()).toEqual(found);
   });
 
-  it('finds sentences cut into one another, and sound played twice', () => {
+  it('reports interleaved sentences, and sound that is played twice', () => {
     const { rules, deliver, play } = setUp();
     const first = rendering(1, 'newer', 100);
     const second = rendering(2, 'newer', 200);
@@ -98,23 +98,26 @@ describe('the order in which sentences may sound', () => {
     expect(rules()).toEqual(['interleaved', 'repeated']);
   });
 
-  // What came first, 5 ticks, has sounded at 1100.
+  // The first 5 ticks have been played at 1100.
   it.each([
     { by: 'newer', goesOnAt: 1500, found: [] },
     { by: 'newer', goesOnAt: 1499, found: ['interleaved'] },
     { by: 'older', goesOnAt: 1500, found: ['interleaved'] },
-  ])('lets a stream that stalls be overtaken by another: $by, goes on at $goesOnAt ms', (overtaken) => {
-    const { rules, deliver, play } = setUp();
-    const stalls = rendering(1, 'older', 100);
-    const other = rendering(2, overtaken.by, 200);
-    deliver(stalls, 1000);
-    play(stalls, 1000);
-    deliver(other, 1400);
-    deliver(stalls, overtaken.goesOnAt);
-    play(other, 1500);
-    play(stalls, 1700, 5);
-    expect(rules()).toEqual(overtaken.found);
-    play(other, 1800, 5);
-    expect(rules().length).toBeGreaterThan(overtaken.found.length);
-  });
+  ])(
+    'accepts only another stream between the parts of a stalled sentence: $by, continued at $goesOnAt ms',
+    (overtaken) => {
+      const { rules, deliver, play } = setUp();
+      const stalls = rendering(1, 'older', 100);
+      const other = rendering(2, overtaken.by, 200);
+      deliver(stalls, 1000);
+      play(stalls, 1000);
+      deliver(other, 1400);
+      deliver(stalls, overtaken.goesOnAt);
+      play(other, 1500);
+      play(stalls, 1700, 5);
+      expect(rules()).toEqual(overtaken.found);
+      play(other, 1800, 5);
+      expect(rules().length).toBeGreaterThan(overtaken.found.length);
+    },
+  );
 });

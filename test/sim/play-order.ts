@@ -1,13 +1,13 @@
-/** In which order sentences may sound: as they were spoken, each whole, none twice; what comes late is late for a reason. */
+/** Checks that sentences are played in the order in which they were spoken, whole and once; late ones need a reason. */
 import { TICK_MS } from './sound.ts';
 import type { Violations } from './violations.ts';
 
-/** Sound without a name that comes this long after the last begins another sentence. */
+/** Pause (ms) after which sound without an id begins another sentence. */
 const NAMELESS_GAP_MS = 1000;
-/** What has run dry for so long holds up no sentence of another stream: the agent's own limit is no shorter. */
+/** Stall (ms) after which a sentence of another stream may be played: the agent's own limit is no shorter. */
 const STALLED_MS = 400;
 
-/** Sound of one stream without a longer pause in it: without names it is one sentence to the device. */
+/** Sound of one stream up to a pause: without ids the device treats it as one sentence. */
 interface Run {
   soundAt: number;
   playedAt: number | null;
@@ -17,11 +17,11 @@ interface Run {
 export interface Rendering {
   readonly id: number;
   readonly stream: string;
-  /** The pieces of speech that it says. */
+  /** The pieces of speech that it translates. */
   readonly ticks: readonly number[];
 }
 
-/** Where a rendering is found in a sound, in ticks. */
+/** A part of a rendering: its place and length (ticks). */
 export interface Stretch {
   readonly place: number;
   readonly ticks: number;
@@ -33,25 +33,25 @@ interface Progress {
   readonly run: Run;
   playedAt: number | null;
   playedUpTo: number;
-  /** So much of it came off the wire. */
+  /** Ticks of it that the wire has delivered. */
   deliveredTicks: number;
-  /** More of it came long after what had come before had sounded, and has not been played yet. */
+  /** Its sound ran dry for too long before more of it arrived, and that has not been played yet. */
   hasStalled: boolean;
 }
 
 export interface PlayOrder {
-  /** Pieces of speech that were said after newer ones, because the stream that owed them was late or broke off. */
+  /** Pieces of speech that were played after newer ones because their stream was late or broke. */
   readonly lateTicks: number;
-  /** Some of it came off the wire. */
+  /** The wire has delivered some of it. */
   delivered(rendering: Rendering, ticks: number, now: number): void;
-  /** Some of it was handed to the loudspeaker; true: for the first time. */
+  /** Some of it was written to the loudspeaker. @returns whether that was its first sound */
   written(rendering: Rendering, stretch: Stretch, now: number): boolean;
 }
 
 const MOST_KNOWN = 200;
 const UNDELIVERED = { deliveredTicks: 0, hasStalled: false };
 
-/** @param connectionOf number of the connection of a stream; newer ones are greater */
+/** @param connectionOf number of a stream's connection; newer ones are greater */
 export function createPlayOrder(
   { violations, named }: { readonly violations: Violations; readonly named: boolean },
   connectionOf: (stream: string) => number,
@@ -78,29 +78,29 @@ export function createPlayOrder(
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? 0);
     return progress;
   };
-  /** What was spoken earlier is rightly said later in two cases. */
-  const isRightlyBehind = (one: Progress, newer: Progress): boolean => {
-    // It came when the newer one was sounding already: an older stream was late.
+  /** Whether older speech may be played after newer speech. */
+  const isRightlyLate = (one: Progress, newer: Progress): boolean => {
+    // It arrived when the newer one was already being played: an older stream was late.
     const soundsSince = named ? newer.playedAt : newer.run.playedAt;
     if (soundsSince !== null && one.deliveredAt > soundsSince) return true;
-    // The service translated it later: an older stream owed it when it broke off, and it was sent again.
+    // The service translated it later: it was replayed after an older stream broke.
     const { rendering } = one;
     const ahead = connectionOf(rendering.stream) - connectionOf(newer.rendering.stream);
     return ahead > 0 || (ahead === 0 && rendering.id > newer.rendering.id);
   };
-  /** A lossy network holds up one stream for a second and more while another one speaks: the device cannot know that more comes. */
+  /** Whether another stream played while this one stalled: the device cannot know that more of it comes. */
   const isOvertaken = ({ rendering, hasStalled }: Progress): boolean =>
     hasStalled && rendering.stream !== last?.rendering.stream;
   const begin = (one: Progress, now: number): void => {
     one.playedAt = now;
     one.run.playedAt ??= now;
     const [first] = one.rendering.ticks;
-    // Without speech it is an owner's text.
+    // A rendering without speech is an owner's text.
     if (first === undefined) return;
     const newestSaid = newest?.rendering.ticks[0] ?? 0;
     if (newest === null || first >= newestSaid) {
       newest = one;
-    } else if (isRightlyBehind(one, newest)) {
+    } else if (isRightlyLate(one, newest)) {
       lateTicks += one.rendering.ticks.length;
     } else {
       const { id } = one.rendering;

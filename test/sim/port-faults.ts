@@ -1,20 +1,20 @@
-/** Streams that throw, and devices that reject when they are opened. */
+/** Makes calls of the stream throw, and makes sound devices fail to open. */
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { StreamConnection } from '../../src/ports/stream.ts';
 import type { OnStrike } from './strikes.ts';
 
-/** How often each call throws from now on. */
+/** How many of the next calls throw, by call. */
 export type PortFaults = Record<PortCall, number> & {
-  /** This many times one has thrown. */
+  /** Calls that have thrown so far. */
   thrown: number;
-  /** When the loudspeaker of a lane did so last as it was opened, and has not been opened since. */
+  /** When a lane's loudspeaker last failed to open, if it has not been opened since. */
   readonly loudspeakerThrewAt: Map<string, number>;
 };
 
-/** A loudspeaker that did not open is tried again within this. */
+/** Time within which the agent tries to open a loudspeaker again (ms). */
 const OPENED_AGAIN_MS = 31_000;
 
-/** Whether a lane has no loudspeaker, through no fault of the agent. */
+/** Whether a lane has no loudspeaker, and the agent is not to blame. */
 export function isWithoutLoudspeaker({ loudspeakerThrewAt }: PortFaults, lane: string, now: number): boolean {
   return now - (loudspeakerThrewAt.get(lane) ?? Number.NEGATIVE_INFINITY) < OPENED_AGAIN_MS;
 }
@@ -37,7 +37,7 @@ export const NO_PORT_FAULTS = Object.fromEntries(PORT_CALLS.map((call) => [call,
   number
 >;
 
-/** The same world with ports that throw as often as `faults` says. */
+/** The same ports, which throw as often as `faults` says. */
 export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike: OnStrike): AgentDeps {
   const strike = (call: PortCall): void => {
     if (faults[call] === 0) return;
@@ -56,11 +56,11 @@ export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike
     runTask: guard('runTask', connection.runTask),
     askForTask: guard('askForTask', connection.askForTask),
     sendAudio: guard('sendAudio', connection.sendAudio),
-    // No text is spoken here.
+    // Not a call that throws.
     say: connection.say,
     end: guard('end', connection.end),
     ping: guard('ping', connection.ping),
-    // It is over all the same: a socket that throws at its end is none that stays.
+    // The connection is closed although the call throws.
     close() {
       connection.close();
       strike('close');

@@ -8,7 +8,7 @@ const LOST_AT = 300_000;
 const S = 1000;
 const TICK_MS = 20;
 
-/** A lane that streams, loses its stream to a fault and has the next one so much later. */
+/** A lane streams, loses its stream to a fault, and has the next one `lastsS` later. */
 function outage(
   kinds: readonly string[],
   { fault, lastsS, times = 1 }: { fault: string; lastsS: number; times?: number },
@@ -31,7 +31,7 @@ function outage(
   return { ...recovery, found: () => violations.list.map(({ text }) => text) };
 }
 
-describe('what may be lost for want of a stream', () => {
+describe('loss of speech for lack of a stream', () => {
   it.each([
     { lane: 'main', atS: 0, may: true },
     { lane: 'main', atS: -44, may: true },
@@ -39,7 +39,7 @@ describe('what may be lost for want of a stream', () => {
     { lane: 'main', atS: 99, may: true },
     { lane: 'main', atS: 101, may: false },
     { lane: 'side', atS: 0, may: false },
-  ])('is what was spoken about an outage of that lane: $lane, at $atS s', ({ lane, atS, may }) => {
+  ])('is allowed around an outage of the same lane: $lane, at $atS s', ({ lane, atS, may }) => {
     const { mayLose } = outage(['reset', 'refused'], { fault: 'reset', lastsS: 60 });
     expect(mayLose(LOST_AT + atS * S, lane)).toBe(may);
   });
@@ -48,7 +48,7 @@ describe('what may be lost for want of a stream', () => {
     { fault: 'reset', may: false },
     { fault: 'refused', may: true },
     { fault: 'warning', may: false },
-  ])('goes by the fault that happened, and not by those that might have: $fault', ({ fault, may }) => {
+  ])('depends on the fault that happened, not on the others of the seed: $fault', ({ fault, may }) => {
     const { mayLose } = outage(['reset', 'refused', 'warning'], { fault, lastsS: 400 });
     expect(mayLose(LOST_AT + 390 * S, 'main')).toBe(may);
   });
@@ -57,27 +57,27 @@ describe('what may be lost for want of a stream', () => {
     { times: 1, may: false },
     { times: 2, may: true },
   ])(
-    'is for minutes where the service has a word against its task $times times in a row',
+    'is allowed for minutes when the service reports an error for its task twice in a row: $times',
     ({ times, may }) => {
       const { mayLose } = outage(['service_error', 'reset'], { fault: 'service_error', lastsS: 400, times });
       expect(mayLose(LOST_AT + 390 * S, 'main')).toBe(may);
     },
   );
 
-  it('is nothing long after the lane streams again, whatever the fault may take', () => {
+  it('is not allowed long after the lane streams again, whatever the bound of the fault', () => {
     const { mayLose } = outage(['refused'], { fault: 'refused', lastsS: 10 });
     expect(mayLose(LOST_AT + 99 * S, 'main')).toBe(true);
     expect(mayLose(LOST_AT + 101 * S, 'main')).toBe(false);
   });
 
-  it('is also what a slow way did not take while the lane streamed, as long as it was slow and a while behind', () => {
+  it('is allowed without an outage while the uplink is slow, and for a while after', () => {
     const { mayLose, found } = outage(['uplink_slow', 'warning'], { fault: 'uplink_slow', lastsS: 0 });
     for (let s = 0; s < 179; s++) expect(mayLose(LOST_AT + s * S, 'side')).toBe(true);
     expect(mayLose(LOST_AT + 181 * S, 'side')).toBe(false);
     expect(found()).toEqual([]);
   });
 
-  it('is in sum no more than the outage has lasted, and what a silent stream took before it', () => {
+  it('is limited to the length of the outage and the speech that a silent stream took before it', () => {
     const { mayLose, found } = outage(['refused', 'reset'], { fault: 'refused', lastsS: 20 });
     const lose = (fromS: number, forS: number): void => {
       for (let ms = 0; ms < forS * S; ms += TICK_MS) mayLose(LOST_AT + fromS * S + ms, 'main');
@@ -85,18 +85,18 @@ describe('what may be lost for want of a stream', () => {
     lose(-44, 64);
     expect(found()).toEqual([]);
     lose(20, 2);
-    expect(found()).toEqual(['65 s of speech were lost with an outage of 20 s']);
+    expect(found()).toEqual(['65 s of speech were lost in an outage of 20 s']);
   });
 });
 
-describe('a token that is refused without a reason', () => {
+describe('a token refused without a reason', () => {
   it.each([
     { refusals: 1, lastsS: 49, found: 0 },
     { refusals: 1, lastsS: 60, found: 1 },
     { refusals: 2, lastsS: 60, found: 0 },
     { refusals: 2, lastsS: 601, found: 1 },
   ])(
-    'parks the lane if the next one is refused as well: $refusals, $lastsS s',
+    'may park the lane only if the next token is refused as well: $refusals refused, $lastsS s',
     ({ refusals, lastsS, found }) => {
       const clock = createSimClock(LOST_AT);
       const violations = createViolations(() => clock.now());
@@ -111,7 +111,7 @@ describe('a token that is refused without a reason', () => {
       turn(1000, true, 'main');
       turn(LOST_AT, false, 'main');
       for (let time = 0; time < refusals; time++) happened({ kind: 'refuse', begun: LOST_AT, over: LOST_AT });
-      // What waits for the next connection is no fault yet, from which a wait would count anew.
+      // A fault that waits for the next connection does not restart the count.
       happened({ kind: 'refused_bare', begun: LOST_AT + 40 * S, over: LOST_AT + 40 * S });
       turn(LOST_AT + lastsS * S, true, 'main');
       expect(violations.list).toHaveLength(found);

@@ -1,15 +1,14 @@
-/** How long the lane takes to stream again when a fault is over, and what may be lost meanwhile. */
+/** Checks how long the lane takes to stream again after a fault, and which speech may be lost meanwhile. */
 import { createOutages } from './outages.ts';
 import type { Happening } from './swarm.ts';
 import type { World } from './world.ts';
 
 /**
- * Seconds from the end of a fault to the lane streaming again, at most, where the seed has no other kind: about twice the
- * longest that was measured. The next of the kind may come a minute after the last: waits grow over
- * several of them, up to two minutes in silence, as where one port after the other throws.
+ * Longest time (s) from the end of a fault until the lane streams again, if the seed has no other kind: about twice the
+ * measured maximum. The next fault of the kind may come a minute later, so that waits grow up to two minutes.
  */
 const USUAL_S = 180;
-/** A connection or a process is gone, and all that is needed to come back is there: 52 s were the longest. */
+/** The same (s) for a lost connection or process when everything else works: measured maximum 52 s. */
 const SHORT_S = 100;
 const SHORT: ReadonlySet<string> = new Set([
   ...['drop', 'reset', 'reset_mid_speech', 'reset_mid_output', 'reset_between_languages', 'close', 'kill'],
@@ -24,20 +23,20 @@ const SHORT: ReadonlySet<string> = new Set([
   ...['revoke', 'revoke_lingering', 'zombie_stream', 'translation_cut', 'transcripts_late', 'times_wrong'],
   ...['token_doubled', 'token_misaddressed'],
 ]);
-/** Nothing shows at its end that a service speaks again which has taken what it was sent for minutes: 117 s. */
+/** The same (s) for a silent service, whose end no message shows: measured maximum 117 s. */
 const ZOMBIE_S = 240;
 /**
- * It takes a person to remove the cause. A try just before that is refused, and the backend asks for up to 450 s, behind which
- * the lane waits up to 120 s more, so that a fleet does not come back at once; then it needs a token and a stream. Of 60 hours with
- * nothing but blocked accounts the longest was 485 s. The command `start` tries at once.
+ * The same (s) for causes that a person must remove. A try just before that is refused, and the backend asks for up to 450 s.
+ * The lane then waits up to 120 s more, so that a fleet does not come back at once, and needs a token and a stream.
+ * Measured maximum in 60 hours with only blocked accounts: 485 s. The command `start` retries at once.
  */
 const PARKED_S = 450 + 120 + 30;
-/** One token was refused without a reason, and the next one is good: 25 s were the longest of 24 hours. */
+/** The same (s) for one token refused without a reason when the next one is good: measured maximum 25 s in 24 hours. */
 const REFUSED_ONCE_S = 50;
-/** The same where the next one is refused as well; so with a word of the service against its task. */
+/** Kind of a second refusal in a row, or of a second error of the service for its task. */
 const REFUSED_AGAIN = 'refused_again';
 const BOUND_S: Readonly<Record<string, number>> = {
-  // `refuse` is the moment in which the service does it.
+  // `refuse` is the moment at which the service refuses.
   ...{ refused: PARKED_S, refuse: PARKED_S, [REFUSED_AGAIN]: PARKED_S, refused_bare: REFUSED_ONCE_S },
   ...{ balance_out: PARKED_S, account_blocked: PARKED_S },
   ...{
@@ -48,40 +47,40 @@ const BOUND_S: Readonly<Record<string, number>> = {
   },
 };
 
-/** Whatever they do to a device, they take no stream from it: they excuse no loss. */
+/** Faults that end no stream: they excuse no loss. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...['warning', 'xrun', 'microphone_unplugged', 'microphone_hangs', 'speaker_unplugged'],
   ...['file_reread', 'disk_troubled', 'clock_jumps', 'service_clock_skew'],
 ]);
 
-/** Less leaves than is said, while the stream is up: what the backlog has no room for is lost without any outage. */
+/** Faults that slow the uplink: the backlog overflows while the stream is up, and speech is lost without an outage. */
 const SLOWING: ReadonlySet<string> = new Set(['uplink_slow', 'service_slow_read']);
 
-/** A service that tells its task and nothing else: the lane streams to it, and all that it is sent may be lost. */
+/** Faults of a service that answers only get_task: the lane streams to it, and all that speech may be lost. */
 const SWALLOWING: ReadonlySet<string> = new Set(['zombie_answering', 'zombies_answering']);
 
 export function recoveryBoundS(kind: string): number {
   return BOUND_S[kind] ?? (SHORT.has(kind) ? SHORT_S : USUAL_S);
 }
 
-/** Faults that began longer ago than this before the stream ended had nothing to do with it. */
+/** Time (ms) between the end of a fault and the end of the stream within which the fault counts as its cause. */
 const BLAMED_MS = 60_000;
-/** What a stream was sent and has not said when it breaks off may be as old as the backlog is long, and a sentence more. */
+/** Age (ms) of the oldest speech that a broken stream may leave unsaid: the length of the backlog, and a sentence more. */
 const TAKEN_BACK_MS = 45_000;
 /**
- * So far from an outage speech can be lost with it: before it, what a silent stream took; behind it, while somebody speaks
- * on without a pause, what the backlog has no room for. 75 s and 69 s were the furthest.
+ * Largest distance (ms) of lost speech from its outage: before it, a silent stream took the speech; after it, the backlog
+ * overflows while a visitor speaks without a pause. Measured maxima: 75 s before, 69 s after.
  */
 const AROUND_MS = 90_000;
 /**
- * Beyond what an outage has lasted as much can be lost with it as a stream took that had fallen silent: for 15 s, or where one had
- * done so before for twice as long, and that of two in a row. 31 s were the most.
+ * Speech (ms) that may be lost in addition to the length of the outage: a stream that had fallen silent took it. It may do so
+ * for 15 s, for 30 s if that has happened before, and twice in a row. Measured maximum: 31 s.
  */
 const BEYOND_MS = 45_000;
-/** A lane that loses its stream that often, without a minute in between, waits up to two minutes for the next one. */
+/** Losses of the stream within `OFTEN_MS` after which the lane waits up to two minutes for the next one. */
 const OFTEN = 4;
 const OFTEN_MS = 300_000;
-/** Speech is judged within this much. */
+/** Time for which faults are kept (ms): speech is judged sooner. */
 const REMEMBERED_MS = 900_000;
 
 /** The lane whose recovery is judged. */
@@ -92,57 +91,58 @@ export interface Recovery {
   readonly worstS: Readonly<Record<string, number>>;
   happened(happening: Happening): void;
   /**
-   * A piece of speech of that moment was lost for want of a stream. Whether it may be: its lane had none about then, for no
-   * longer than the recovery from a fault may take that happened, and with that outage no more is lost than it has lasted.
-   * Or it was up and took less than was said.
+   * Whether a piece of speech of that moment may be lost for lack of a stream: it is near an outage of its lane, within the
+   * bound of a fault that happened. A violation is added if more is lost than the outage explains.
+   * Speech may also be lost while a fault slows the uplink.
    */
   mayLose(at: number, lane: string): boolean;
   judge(): void;
 }
 
-/** @param kinds those that the seed has; only a single one shows how long it takes */
+/** @param kinds kinds of faults of the seed; only a single kind shows how long recovery takes */
 export function createRecovery(world: World, kinds: readonly string[]): Recovery {
   const { clock, violations } = world;
   const worstS: Record<string, number> = {};
   const outages = createOutages();
-  /** Outages with which too much was lost. */
+  /** Outages that are reported already. */
   const tooMuch = new Set<string>();
   let happenings: (Happening & { readonly boundMs: number })[] = [];
   let lostAt = 0;
-  /** It sleeps, or is not wanted: that is no failure. */
+  /** The lane sleeps or is stopped: not streaming is no failure. */
   let atRest = true;
-  let told = false;
+  /** The current outage is reported already. */
+  let isReported = false;
   const alone = kinds.length === 1 ? (kinds[0] ?? null) : null;
-  /** The lane streams to a service that hears nothing: no outage shows it. What that takes is judged by silent-ends.ts. */
+  /** The lane streams to a service that ignores it, without an outage. The device's own tests check how long that takes. */
   const isSwallowing = kinds.some((kind) => SWALLOWING.has(kind));
-  /** Since the lane streamed last: refused tokens, and words against its task, of which each may be the second in a row. */
+  /** Refused tokens and task errors since the lane last streamed: each may be the second in a row. */
   let refusals = 0;
   let rejections = 0;
 
-  /** When the stream was lost of late. */
+  /** When the stream was lost recently. */
   let losses: number[] = [];
 
-  /** Its own, or the one of what that has come to. */
+  /** The kind whose bound applies: its own, or that of a repeated refusal. */
   const kindNow = (kind: string): string => {
     const isAgain = kind === 'refused_bare' ? refusals > 1 : kind === 'service_error' && rejections > 1;
     return isAgain || losses.length >= OFTEN ? REFUSED_AGAIN : kind;
   };
-  /** From what it has to recover: null while a fault lasts, or where none is to blame. */
+  /** When the recovery began; null: a fault still lasts, or no fault is the cause. */
   const recoversSince = (now: number): number | null => {
     const about = happenings.filter(({ begun, over }) => begun <= now && over > lostAt - BLAMED_MS);
     const overAt = about.reduce((latest, { over }) => Math.max(latest, over), Number.NEGATIVE_INFINITY);
     return about.length === 0 || overAt > now ? null : Math.max(overAt, lostAt);
   };
   const check = (kind: string, since: number, now: number): void => {
-    if (now - since <= recoveryBoundS(kind) * 1000 || told) return;
-    told = true;
+    if (now - since <= recoveryBoundS(kind) * 1000 || isReported) return;
+    isReported = true;
     violations.add('recovery', `${kind}: not streaming ${Math.round((now - since) / 1000)} s after its end`);
   };
   const turned = (now: number, streams: boolean): void => {
     if (!streams) {
       lostAt = now;
       losses = [...losses.filter((at) => now - at < OFTEN_MS), now];
-      told = false;
+      isReported = false;
       atRest = RESTS.has(world.device.phase ?? '');
       return;
     }
@@ -172,7 +172,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
       const { now } = clock;
       if (happening.kind === 'refuse') refusals += 1;
       if (happening.kind === 'service_error' && world.liveSince === null) rejections += 1;
-      // It is ordered for the next connection, and strikes then.
+      // The fault is ordered for the next connection and strikes then.
       if (happening.kind === 'refused_bare' && alone !== null) return;
       const boundMs = recoveryBoundS(kindNow(alone ?? happening.kind)) * 1000;
       happenings = happenings.filter(({ over }) => over > now() - REMEMBERED_MS);
@@ -185,12 +185,12 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
       if (lostMs > lastedMs + BEYOND_MS && !tooMuch.has(`${lane} ${from}`)) {
         tooMuch.add(`${lane} ${from}`);
         const [lostS, lastedS] = [lostMs, lastedMs].map((ms) => Math.round(ms / 1000));
-        violations.add('recovery', `${lostS} s of speech were lost with an outage of ${lastedS} s`);
+        violations.add('recovery', `${lostS} s of speech were lost in an outage of ${lastedS} s`);
       }
       return distanceMs <= AROUND_MS && isCovered(at, isHarmful);
     },
     judge() {
-      // A lane that a voice has to wake sleeps from its start.
+      // A lane that waits for a voice sleeps from its start.
       atRest ||= RESTS.has(world.device.phase ?? '');
       if (world.liveSince !== null || atRest || alone === null) return;
       const since = recoversSince(clock.now());

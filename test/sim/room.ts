@@ -1,4 +1,4 @@
-/** What is around one lane: its people, microphone and loudspeaker, and the oracles that watch it. */
+/** The surroundings of one lane: visitors, microphone, loudspeaker, and the oracles that check it. */
 import { createLoudspeaker, createMicrophone, type Loudspeaker, type Microphone } from './devices.ts';
 import type { Dice } from './dice.ts';
 import { LEVELS } from './envelope.ts';
@@ -12,7 +12,7 @@ import type { Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
 
 export interface Room {
-  /** Of its lane. */
+  /** The lane's id. */
   readonly id: string;
   readonly speaker: Loudspeaker;
   readonly microphone: Microphone;
@@ -20,7 +20,7 @@ export interface Room {
   readonly speech: SpeechOracle;
   readonly lane: LaneOracle;
   readonly told: ToldOracle;
-  /** Its open connections, and with which token. */
+  /** Tokens of its open connections, by connection number. */
   readonly connections: Map<number, string | null>;
 }
 
@@ -30,12 +30,12 @@ export interface RoomSetup {
   readonly violations: Violations;
   readonly terms: Terms;
   readonly dice: Dice;
-  /** Of how people speak. */
+  /** Dice for how people speak. */
   readonly speechDice: Dice;
   readonly startAt: number;
   /** Number of the first piece of speech. */
   readonly firstTick: number;
-  /** A port has thrown, and the lane has no loudspeaker for it. */
+  /** Whether the lane has no loudspeaker because a port threw. */
   readonly isWithoutLoudspeaker: () => boolean;
   readonly mayLose: (at: number) => boolean;
 }
@@ -47,7 +47,7 @@ export function createRoom(setup: RoomSetup): Room {
   const speechDice = isSteady ? null : setup.speechDice;
   const speaker = createLoudspeaker(
     clock,
-    // Ducked sound can't be read any more.
+    // The marks in ducked sound cannot be read.
     (pcm) => (cancels ? undefined : speech.written(pcm, clock.now())),
     (pcm) => speech.untaken(pcm, true),
   );

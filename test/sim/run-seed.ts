@@ -18,43 +18,43 @@ import {
 import type { Violation } from './violations.ts';
 import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
 
-/** What one seed came to. */
+/** Result of one seed. */
 export interface RunResult {
   readonly seed: number;
   readonly hours: number;
   readonly violations: readonly Violation[];
   readonly faults: Readonly<Record<string, number>>;
-  /** From a fault's end (or its moment) to the next time that the lane streams, seconds, the worst. */
+  /** Longest time from a fault's end until the lane streams again (s), by kind. */
   readonly worstRecoveryS: Readonly<Record<string, number>>;
   readonly tallies: Tallies;
   readonly spokenS: number;
   readonly saidS: number;
   readonly saidLateS: number;
-  /** What the messages of its service say. */
+  /** Case of the seed's service. */
   readonly serviceCase: ServiceCase;
-  /** Said twice, by a service without ids or times. */
+  /** Speech said twice by a service without ids or times (s). */
   readonly repeatedS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
-  /** What came from the owner, and in which phase of the lane. */
+  /** Messages of the owner by the phase of the lane that they reached. */
   readonly met: Met;
   readonly trace: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** At the end of each stretch of a run the faults cease for this long: the device must be well again. */
+/** Time without faults at the end of each stretch (ms): the device must recover in it. */
 const CALM_MS = 720_000;
 /**
- * A parked lane asks again within six minutes; where the backend asks for more (7.5 minutes for what a person has to fix)
- * within two minutes after that. Then it needs a token and a stream.
+ * Longest recovery after the last fault (ms). A parked lane retries within six minutes. If the backend asks for more (7.5
+ * minutes for causes that a person must remove), it retries within two minutes after that. Then it needs a token and a stream.
  */
 const WELL_WITHIN_MS = 620_000;
-/** An order waits for its moment for a minute at most; what undoes it follows within 40 s. */
+/** Time within which delayed commands are over (ms): a delay of a minute at most, and 40 s until `start` follows `stop`. */
 const ORDERS_OVER_MS = 105_000;
 const AWAKE_WITHIN_MS = 30_000;
 const JUDGE_EVERY_MS = 20_000;
 const BREAKS_EVERY_MS = 1_200_000;
 
-/** Now and then a canceller breaks, and somebody orders the lane to try again. */
+/** Breaks cancellers now and then; the operator later orders the lane to try again. */
 function breakCancellers(world: World, dice: Dice): void {
   const { clock, device, operator } = world;
   clock.at(clock.now() + dice.wait(BREAKS_EVERY_MS), () => {
@@ -64,13 +64,13 @@ function breakCancellers(world: World, dice: Dice): void {
   });
 }
 
-/** A lane that is well: it streams, or sleeps in silence. */
+/** Whether the lane works: it streams, or is in standby. */
 function isWell(world: World): boolean {
   const { phase } = world.device;
   return phase !== null && (world.liveSince !== null || phase === 'standby');
 }
 
-/** Runs up to a moment, or until enough was found. */
+/** Runs up to a moment, or until a violation is enough. */
 type RunUntil = (until: number) => Promise<void>;
 
 function runner({ clock, violations }: World, isEnough: Meddling['isEnough']): RunUntil {
@@ -86,7 +86,7 @@ async function calm(world: World, runUntil: RunUntil, until: number): Promise<vo
   fixAll(world);
   device.start();
   clock.at(clock.now() + 20_000, () => {
-    // A SIGTERM may have been under way.
+    // A shutdown may still have been running.
     device.start();
     operator.command('unmute');
     operator.command('languages', { source: 'en', targets: ['es'] });
@@ -96,7 +96,7 @@ async function calm(world: World, runUntil: RunUntil, until: number): Promise<vo
     device.start();
     if (device.lane?.wanted === false) operator.command('start');
   });
-  // An order may have waited for its moment, and what was to undo it may have come too late to be carried out.
+  // A delayed `stop` may have come late, and the `start` that follows it may have expired.
   clock.at(clock.now() + ORDERS_OVER_MS, () => {
     if (device.lane?.wanted === false) operator.command('start');
   });
@@ -117,11 +117,11 @@ async function calm(world: World, runUntil: RunUntil, until: number): Promise<vo
   });
   await runUntil(until);
   if (clock.now() < until) return;
-  // At this very moment it may be waking.
+  // The lane may be waking at this moment.
   violations.check(
     'liveness',
     clock.now() - wellAt < AWAKE_WITHIN_MS,
-    () => `the lane is ${device.phase ?? 'gone'} after a calm time`,
+    () => `the lane is ${device.phase ?? 'not running'} after the calm time`,
   );
 }
 
@@ -135,16 +135,16 @@ function inSeconds<Name extends string>(ticks: Readonly<Record<Name, number>>): 
   return Object.fromEntries(entries) as Record<Name, number>;
 }
 
-/** Faults with which the device cannot count what was not said, or had no time to report it. */
+/** Faults with which the device cannot count unsaid speech, or has no time to report it. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['kill', 'sigterm', 'translation_cut', 'last_chunk_omitted']);
 
-/** Whether the device must have counted all that was not said. */
+/** Whether the device must have counted all unsaid speech. */
 function isComparable(serviceCase: ServiceCase, swarm: readonly { readonly kind: string }[]): boolean {
   return serviceCase === 'a' && !swarm.some(({ kind }) => UNCOUNTED.has(kind));
 }
 
 /**
- * One seed: stretches of up to an hour with faults, each with twelve calm minutes at its end.
+ * Runs one seed: stretches of up to an hour with faults, each with twelve calm minutes at its end.
  */
 export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
   const dice = createDice(seed);

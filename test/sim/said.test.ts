@@ -11,7 +11,7 @@ function account(isExact = true) {
   let id = 0;
   return {
     said,
-    /** @param share of it that is played */
+    /** @param share share of the sound that is played */
     play(ticks: readonly number[], share = 1, lacksEnd = false): void {
       const playing: Playing = {
         ...{ id: ++id, stream: 'a', language: 'es', ticks },
@@ -25,7 +25,7 @@ function account(isExact = true) {
 }
 
 describe('speech that is said twice', () => {
-  it('is found, unless the first rendering was cut off early', () => {
+  it('is reported unless the first rendering was cut off early', () => {
     const whole = account();
     whole.play(upTo(0, 100));
     whole.play(upTo(0, 100));
@@ -36,21 +36,21 @@ describe('speech that is said twice', () => {
     expect(cut.twice()).toBe(0);
   });
 
-  it('is counted when the service tells no ids or times', () => {
+  it('is only counted when the service sends no ids or times', () => {
     const { play, twice, said } = account(false);
     play(upTo(0, 100));
     play(upTo(0, 100));
     expect([twice(), said.repeatedTicks]).toEqual([0, 84]);
   });
 
-  it('is counted when the service did not mark the end of the first rendering', () => {
+  it('is only counted when the service did not mark the end of the first rendering', () => {
     const { play, twice, said } = account();
     play(upTo(0, 100), 1, true);
     play(upTo(0, 100));
     expect([twice(), said.repeatedTicks]).toEqual([0, 84]);
   });
 
-  it('is found after another rendering that was cut off early', () => {
+  it('is reported after another rendering that was cut off early', () => {
     const { play, twice } = account();
     play(upTo(0, 100));
     play(upTo(92, 200), 0.1);
@@ -59,7 +59,7 @@ describe('speech that is said twice', () => {
     expect(twice()).toBe(1);
   });
 
-  it('is not found when it is half a syllable at a cut', () => {
+  it('is not reported when it is half a syllable at a cut', () => {
     for (const [overlap, violations] of [
       [8, 0],
       [9, 1],

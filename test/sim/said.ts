@@ -1,4 +1,4 @@
-/** How much of each piece of speech has been said: in every language, and to its end. */
+/** Keeps account of the speech that was said: in every language, and to its end. */
 import type { Rendering } from './play-order.ts';
 import { TICK_MS } from './sound.ts';
 import { createTickList, type TickList } from './tick-list.ts';
@@ -7,8 +7,8 @@ import type { Violations } from './violations.ts';
 /** Missing end with which a rendering still counts as played whole (ticks). */
 const END_TICKS = 3;
 /** Share of a rendering after which a visitor knows what it says, and hears it twice when it is played again. */
-const TOLD_SHARE = 0.8;
-/** Overlap of two sentences that the service has cut apart (ticks): half a syllable is no word that is heard twice. */
+const UNDERSTOOD_SHARE = 0.8;
+/** Overlap of two sentences that the service has cut apart (ticks): half a syllable is no repeated word. */
 const SEAM_TICKS = 8;
 
 /** A translation as it is played. */
@@ -23,7 +23,7 @@ export interface Playing extends Rendering {
 }
 
 export interface SaidAccount {
-  /** Sum of what was said twice because the service has no ids or times, or did not mark the end of the first rendering. */
+  /** Ticks said twice because the service has no ids or times, or did not mark the end of the first rendering. */
   readonly repeatedTicks: number;
   /** A piece of speech is to be said in these languages. */
   demand(tick: number, targets: readonly string[]): void;
@@ -32,18 +32,18 @@ export interface SaidAccount {
   /** The first sound of a rendering is played. */
   begin(playing: Playing): void;
   played(playing: Playing, ticks: number): void;
-  /** So much of it was played, and did not sound. */
+  /** This much of it was written, but not played. */
   missed(playing: Playing, ticks: number): void;
   isSaid(tick: number): boolean;
   /** The languages in which a piece of speech is still to be said. */
   missing(tick: number): string[];
-  /** Nothing more comes of it. */
+  /** Drops what is known about a piece of speech that was judged. */
   forget(tick: number): void;
 }
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/** @param isExact the service tells ids and times: nothing may be said twice */
+/** @param isExact the service sends ids and times: nothing may be said twice */
 export function createSaidAccount(violations: Violations, isExact: boolean): SaidAccount {
   /** Each language has a bit. */
   const bits = new Map<string, number>();
@@ -58,17 +58,17 @@ export function createSaidAccount(violations: Violations, isExact: boolean): Sai
     bits.set(language, bit);
     return bit;
   };
-  /** The same list comes again with each piece of speech. */
+  /** Caches the mask: the same list comes with each piece of speech. */
   const maskOf = (languages: readonly string[]): number => {
     if (lastMask.of !== languages)
       lastMask = { of: languages, mask: languages.reduce((mask, language) => mask | bitOf(language), 0) };
     return lastMask.mask;
   };
   const earlierOf = (tick: number, bit: number): Playing | undefined => firstOf.get(bit)?.get(tick);
-  const isTold = (tick: number, bit: number): boolean => {
+  const isUnderstood = (tick: number, bit: number): boolean => {
     if ((whole.get(tick) & bit) !== 0) return true;
     const earlier = earlierOf(tick, bit);
-    return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * TOLD_SHARE;
+    return earlier !== undefined && earlier.playedTicks >= earlier.lengthTicks * UNDERSTOOD_SHARE;
   };
   const isSeam = (tick: number, bit: number): boolean => {
     const earlier = earlierOf(tick, bit)?.ticks ?? [];
@@ -89,7 +89,7 @@ export function createSaidAccount(violations: Violations, isExact: boolean): Sai
     begin(playing) {
       const { id, language, ticks } = playing;
       const bit = bitOf(language);
-      const repeated = ticks.filter((tick) => isTold(tick, bit) && !isSeam(tick, bit));
+      const repeated = ticks.filter((tick) => isUnderstood(tick, bit) && !isSeam(tick, bit));
       const again = repeated.filter((tick) => isExact && earlierOf(tick, bit)?.lacksEnd !== true);
       repeatedTicks += repeated.length - again.length;
       if (again.length > 0) {
@@ -101,8 +101,8 @@ export function createSaidAccount(violations: Violations, isExact: boolean): Sai
       }
       const known = firstOf.get(bit) ?? createTickList<Playing | undefined>(undefined);
       firstOf.set(bit, known);
-      // A rendering that was cut off early is no earlier telling.
-      for (const tick of ticks) if (!isTold(tick, bit)) known.set(tick, playing);
+      // A rendering that was cut off early does not count as the first one.
+      for (const tick of ticks) if (!isUnderstood(tick, bit)) known.set(tick, playing);
     },
     played(playing, ticks) {
       const needed = Math.max(1, playing.lengthTicks - END_TICKS);

@@ -1,4 +1,4 @@
-/** What can go wrong at the service. */
+/** Faults of the service. */
 import { changeChoices } from '../../src/emulator/core/choices.ts';
 import { REFUSAL_REASONS } from '../../src/protocol/service/error.ts';
 import { changing, type Fault, OUTAGE_MS, ordering } from './fault-targets.ts';
@@ -31,7 +31,7 @@ export const SERVICE_FAULTS: Readonly<Record<string, Fault>> = {
     return undefined;
   },
   last_chunk_omitted: ({ host, dice }) => {
-    // A form was drawn here: regression seeds draw the next fault as before.
+    // A draw that is no longer used: with it, regression seeds draw the same as before.
     dice.next();
     host.fault({ kind: 'omit_last_chunk', times: 3 });
     return undefined;

@@ -9,16 +9,16 @@ import { paintRendering, readTicks, ticksOfRendering } from './sound.ts';
 import type { ServiceEnd, ServiceLink } from './wire.ts';
 
 export const API_KEY = 'sim-api-key';
-/** What the service's own clock shows when the world begins. */
+/** Wall time of the service when the world begins. */
 const WALL_AT_ZERO = Date.UTC(2026, 0, 15, 9);
 
-/** What the oracle wants to know of what the service does. */
+/** Reports the service's actions to the oracles. */
 export interface ServiceWatch {
-  /** A stream whose task runs has heard these ticks. */
+  /** A stream has heard these ticks. @param running whether its task runs */
   heard(stream: string, sound: Int16Array, running: boolean): void;
-  /** It came in such a heap that the service did not listen to it, and said so. */
+  /** The service has skipped this sound because too much came at once. */
   overrun(stream: string, sound: Int16Array): void;
-  /** A sentence was understood and is spoken. */
+  /** The service speaks the translation of a sentence. */
   rendered(job: {
     id: number;
     stream: string;
@@ -36,20 +36,20 @@ export interface ServiceHost extends ServiceEnd {
   act<T>(call: (now: number) => T): T;
   /** @param body as of `POST /emulator/faults` */
   fault(body: object): void;
-  /** Down: no connection is accepted, those that were are gone. */
+  /** The service accepts no connections. */
   isDown: boolean;
   stop(): void;
-  /** The streams that run say nothing from now on. */
+  /** Silences the open streams from now on. @param answers they still answer get_task */
   turnZombies(answers?: boolean): void;
   readonly output: OutputFaults;
-  /** Which link is a stream's. */
+  /** Number of open streams. */
   readonly running: number;
-  /** For whom the sessions were made, by token: the service forgets what the backend has revoked. */
+  /** The client reference of each session, by token: the service forgets revoked sessions. */
   readonly references: Map<string, string>;
 }
 
 const SENTENCES_KEPT = 100;
-/** This long a voice speaks for each letter, milliseconds: voices differ. */
+/** Speech per letter (ms): voices differ. */
 const MS_PER_LETTER = [50, 60, 70, 80] as const;
 const LEAST_SPEECH_MS = 200;
 
@@ -61,7 +61,7 @@ export function createServiceHost(
   watch: ServiceWatch,
 ): ServiceHost {
   const service = createService({
-    // Speech that the service drops because too much of it waits is no loss of the device, and the oracles could not tell it from one.
+    // The oracles could not distinguish speech that the service drops from a full queue from a loss by the device.
     choices: resolveChoices(profile, { queueLimits: false, ...choices }),
     keys: { apiKeys: [API_KEY], jwts: [], clients: [] },
     random: () => dice.next(),
@@ -178,7 +178,7 @@ export function createServiceHost(
     upgradeDelayMs: () => service.faults.takeUpgradeDelayMs(),
     fault(body) {
       const parsed = parseFaults(body);
-      if (!parsed.ok) throw new Error(`a fault is not understood: ${parsed.issues.join('; ')}`);
+      if (!parsed.ok) throw new Error(`invalid fault: ${parsed.issues.join('; ')}`);
       act((at) => service.faults.plan.add(parsed.request, at));
     },
     turnZombies: (answers) => output.turnZombies(links.keys(), answers),

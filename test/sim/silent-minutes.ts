@@ -5,8 +5,8 @@ import { withService } from './terms.ts';
 const faults = ['zombies_answering'];
 
 export function testSilentMinutes(seed: number, hours: number): void {
-  describe('a service that answers get_task and sends nothing else, for minutes', () => {
-    it('swallows speech, and the device counts it', async () => {
+  describe('a service that answers only get_task for minutes', () => {
+    it('loses speech, and the device counts it', async () => {
       const { violations, excusedS } = await runSeed(seed, hours, {
         faults,
         changeTerms: (drawn) => withService(drawn, 'a'),

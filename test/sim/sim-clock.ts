@@ -7,19 +7,19 @@ interface Entry {
   callback: (() => void) | null;
 }
 
-/** This many timers at one instant mean that code re-arms itself without letting time pass. */
+/** Timers at one instant above which code must be re-arming itself in an endless loop. */
 const MOST_AT_ONE_INSTANT = 20_000;
 
-/** The world's time: a heap of what is to happen. */
+/** The world's time: a heap of timers. */
 export interface SimClock extends Clock {
   setWall(wall: number | null): void;
-  /** Something waits for a promise: promise callbacks run before the next timer. */
+  /** Makes promise callbacks run before the next timer. */
   settle(): void;
-  /** Lets everything happen until `end`. */
+  /** Runs all timers until `end`. */
   run(end: number): Promise<void>;
 }
 
-/** Promise callbacks of one happening: none of the agent's chains is longer. */
+/** Turns of the microtask queue after an event: no promise chain of the agent is longer. */
 const SETTLE_TURNS = 24;
 
 export function createSimClock(start: number): SimClock {
@@ -105,13 +105,13 @@ export function createSimClock(start: number): SimClock {
   };
 }
 
-/** One process's view of the clock: when the process is killed, none of its timers fires any more. */
+/** One process's view of the clock: none of its timers fires after it was killed. */
 export interface ProcessClock extends Clock {
   readonly alive: boolean;
   kill(): void;
 }
 
-/** @param lateness share of its slack by which each timer goes off late */
+/** @param lateness share of its slack by which each timer fires late */
 export function createProcessClock(clock: Clock, lateness = 0): ProcessClock {
   let alive = true;
   return {

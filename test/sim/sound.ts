@@ -1,6 +1,6 @@
 /**
- * The sounds of the simulated world. Time in the room is cut into ticks of 20 ms; a tick in which somebody speaks carries
- * its number in its first samples, so that whoever hears a piece of sound can tell which ticks are in it.
+ * The sounds of the simulated world. Time in the room is divided into ticks of 20 ms. A tick with speech carries its number
+ * in its first samples, so that an oracle can find out which ticks are in a piece of sound.
  */
 export const RATE_HZ = 16_000;
 export const TICK_MS = 20;
@@ -8,12 +8,12 @@ export const TICK_SAMPLES = (RATE_HZ * TICK_MS) / 1000;
 const TICK_BYTES = TICK_SAMPLES * 2;
 const STUMP_BYTES = 5 * TICK_BYTES;
 
-/** What is heard in a tick. */
+/** Content of a tick. */
 export type TickSound = 'room' | 'speech' | 'echo';
 
-/** Begins a tick with speech or echo. The faint mark is no louder than the room, so that it hides no soft speech. */
+/** First sample of a tick with speech or echo. The faint mark is no louder than the room, so that it hides no soft speech. */
 const MARK = { speech: 12_345, echo: 12_347, faint: 301 } as const;
-/** Digits of a tick's number, one a sample. */
+/** Digits of a tick's number, one per sample. */
 const DIGITS = 3;
 const DIGIT_BITS = 9;
 const DIGIT_OFFSET = 6000;
@@ -29,25 +29,25 @@ function noise(amplitude: number, samples: number): Int16Array {
   return sound;
 }
 
-/** Pieces that are never longer held than this many pieces ago are used again: no part keeps sound for minutes. */
+/** Size of the reused buffer: it holds minutes of sound, longer than any part keeps it. */
 const RING_BYTES = 4_000_000;
 
 /** Paints the sound of a room. */
 export interface Painter {
   /**
    * @param first number of the first tick
-   * @param ticks what is heard in each
-   * @param levels how loud each tick with speech is, from 1
+   * @param ticks content of each tick
+   * @param levels loudness of each tick with speech, from 1
    */
   paint(first: number, ticks: readonly TickSound[], levels: readonly number[]): Uint8Array;
 }
 
-/** One level, and a mark as loud as that. */
+/** Amplitudes of steady speech: one level, with a mark as loud as that. */
 const STEADY: readonly number[] = [7000];
 
 /**
- * @param roomAmplitude of the room's noise; 20 is a quiet room, 100 a busy one
- * @param voices amplitudes of the levels of speech; left out: one
+ * @param roomAmplitude amplitude of the room's noise: 20 for a quiet room, 100 for a busy one
+ * @param voices amplitudes of the levels of speech; default: a single one
  */
 export function createPainter(roomAmplitude: number, voices: readonly number[] = STEADY): Painter {
   const rooms = new Map<number, Uint8Array>();
@@ -109,7 +109,7 @@ function bytes(sound: Int16Array): Uint8Array {
   return new Uint8Array(sound.buffer, sound.byteOffset, sound.byteLength);
 }
 
-/** The numbers of the ticks with speech in a piece of sound; `echoes` counts those with the loudspeaker's sound. */
+/** Reads the numbers of the ticks with speech in a piece of sound. `echoes` counts the ticks with the loudspeaker's sound. */
 export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): { echoes: number } {
   let echoes = 0;
   for (let at = 0; at < sound.length; at += TICK_SAMPLES) {
@@ -121,12 +121,12 @@ export function readTicks(sound: Int16Array, onSpeech: (tick: number) => void): 
   return { echoes };
 }
 
-/** Whether the microphone went away as a chunk had begun: too short for a word, and the rest is silence to the last bit. */
+/** Whether the microphone was unplugged soon after the chunk began: its sound is too short for a word, and the rest is zero. */
 export function isStump(pcm: Uint8Array): boolean {
   return pcm.byteLength > STUMP_BYTES && pcm.subarray(STUMP_BYTES).every((byte) => byte === 0);
 }
 
-/** A piece of sound with the room's noise in place of the loudspeaker's sound. */
+/** Replaces the loudspeaker's sound with the room's noise. */
 export function withoutEcho(pcm: Uint8Array, roomAmplitude: number): Uint8Array {
   const sound = new Int16Array(pcm.slice().buffer);
   for (let at = 0; at < sound.length; at += TICK_SAMPLES)
@@ -139,7 +139,7 @@ const OUTPUT_TICK_SAMPLES = 480;
 const OUTPUT_MARK = 12_351;
 const PLACE_AT = 1 + DIGITS;
 
-/** The sound of a rendering. @param durationMs multiple of 20 */
+/** Paints the sound of a rendering. @param durationMs multiple of 20 */
 export function paintRendering(job: number, durationMs: number): Uint8Array {
   const ticks = Math.max(1, Math.round(durationMs / TICK_MS));
   const sound = new Int16Array(ticks * OUTPUT_TICK_SAMPLES);
@@ -154,14 +154,14 @@ export function ticksOfRendering(pcm: Uint8Array): number {
   return pcm.byteLength / 2 / OUTPUT_TICK_SAMPLES;
 }
 
-/** A stretch of one rendering, in ticks from its begin. */
+/** A stretch of one rendering, in ticks from its beginning. */
 export interface RenderedStretch {
   readonly job: number;
   readonly place: number;
   readonly ticks: number;
 }
 
-/** Of which renderings a piece of sound is made, in order: several may be written at once. Empty for a sound that was not rendered. */
+/** Finds the renderings in a piece of sound, in order: several may be written at once. Empty for other sounds. */
 export function readRenderings(pcm: Uint8Array): RenderedStretch[] {
   const sound = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength >> 1);
   const stretches: { job: number; place: number; ticks: number }[] = [];
