@@ -25,13 +25,13 @@ describe('an agent with opening hours, a budget and texts to speak', () => {
     expect(rules).toEqual(['hours']);
   });
 
-  it('breaks `hours` when it is closed and does not report it', async () => {
+  it('breaks `hours` and `reporting` when it does not report that it is closed', async () => {
     const silent = withPublished((topic, payload) => [
       topic.endsWith('/status')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), reasons: [] })
         : payload,
     ]);
-    expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours', 'told']);
+    expect(await rulesThatNotice(['opening_hours'], silent)).toEqual(['hours', 'reporting']);
   });
 
   it('breaks `command` when it answers `start` with ok while it is closed', async () => {

@@ -56,7 +56,7 @@ export function withThrowingPorts(world: AgentDeps, faults: PortFaults, onStrike
     runTask: guard('runTask', connection.runTask),
     askForTask: guard('askForTask', connection.askForTask),
     sendAudio: guard('sendAudio', connection.sendAudio),
-    // Not a call that throws.
+    // Never throws.
     say: connection.say,
     end: guard('end', connection.end),
     ping: guard('ping', connection.ping),

@@ -113,7 +113,7 @@ export function createRecovery(world: World, kinds: readonly string[]): Recovery
   /** The current outage is reported already. */
   let isReported = false;
   const alone = kinds.length === 1 ? (kinds[0] ?? null) : null;
-  /** The lane streams to a service that ignores it, without an outage. The device's own tests check how long that takes. */
+  /** The lane streams to a service that ignores it, without an outage; see silent-ends.test.ts. */
   const isSwallowing = kinds.some((kind) => SWALLOWING.has(kind));
   /** Refused tokens and task errors since the lane last streamed: each may be the second in a row. */
   let refusals = 0;

@@ -3,11 +3,11 @@ import { createLoudspeaker, createMicrophone, type Loudspeaker, type Microphone 
 import type { Dice } from './dice.ts';
 import { LEVELS } from './envelope.ts';
 import { createLaneOracle, type LaneOracle } from './lane-oracle.ts';
+import { createReportsOracle, type ReportsOracle } from './reports-oracle.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createSpeechOracle } from './speech-oracle.ts';
 import type { SpeechOracle } from './speech-ports.ts';
 import { serviceCaseOf, type Terms } from './terms.ts';
-import { createToldOracle, type ToldOracle } from './told-oracle.ts';
 import type { Violations } from './violations.ts';
 import { createVisitors, type Visitors } from './visitors.ts';
 
@@ -19,7 +19,7 @@ export interface Room {
   readonly visitors: Visitors;
   readonly speech: SpeechOracle;
   readonly lane: LaneOracle;
-  readonly told: ToldOracle;
+  readonly reports: ReportsOracle;
   /** Tokens of its open connections, by connection number. */
   readonly connections: Map<number, string | null>;
 }
@@ -69,6 +69,6 @@ export function createRoom(setup: RoomSetup): Room {
     },
   });
   const lane = createLaneOracle(violations);
-  const told = createToldOracle(violations, id);
-  return { id, speaker, microphone, visitors, speech, lane, told, connections: new Map() };
+  const reports = createReportsOracle(violations, id);
+  return { id, speaker, microphone, visitors, speech, lane, reports, connections: new Map() };
 }

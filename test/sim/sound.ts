@@ -29,7 +29,7 @@ function noise(amplitude: number, samples: number): Int16Array {
   return sound;
 }
 
-/** Size of the reused buffer: it holds minutes of sound, longer than any part keeps it. */
+/** Size of the reused buffer (bytes): two minutes of sound, longer than any part keeps it. */
 const RING_BYTES = 4_000_000;
 
 /** Paints the sound of a room. */

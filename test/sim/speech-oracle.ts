@@ -1,4 +1,4 @@
-/** What becomes of every 20 ms of speech: it is said exactly once, or one of few excuses holds (speech-excuses.ts). */
+/** Checks that each 20 ms of speech is said exactly once, unless an excuse holds (speech-excuses.ts). */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
@@ -17,20 +17,20 @@ import { createTickList } from './tick-list.ts';
 import { createTickReader } from './tick-reader.ts';
 import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 
-/** Age at which speech is judged (ms): the backlog, its catching up and a full minute of playout fit in. */
+/** Age at which speech is judged (ms): time for the backlog, its catching up and a full minute of playout. */
 const JUDGED_AFTER_MS = 200_000;
 /** Pause after which the service begins another sentence (ticks). */
 const PAUSE_TICKS = 700 / TICK_MS;
 /** Time after a change of the languages in which speech may be said in the old ones (ms). */
 const CHANGING_MS = 15_000;
-/** Length of the backlog, and of what a stream remembers to replay (ms). */
+/** Length of the backlog, and of the speech that is kept for a replay (ms). */
 const HOLD_MS = 30_000;
 const CHUNK_MS = 320;
-/** Time for which a loss that the device counts may concern what it has sent (ms). */
+/** Age of sent speech up to which a counted loss may concern it (ms). */
 const LOST_WITHIN_MS = 60_000;
-/** Share of a translation from which on the device may take it for spoken: half of what its text promises, and voices differ. */
+/** Share of a translation after which the device may count it as spoken: half of the estimated length, and voices differ. */
 const MOSTLY_SPOKEN_SHARE = 0.35;
-/** Soft edges of a gap within a sentence (bytes). */
+/** Longest fade at a gap within a sentence (bytes). */
 const MOST_FADE_BYTES = 8 * 48;
 const MOST_JOBS = 200;
 
@@ -85,15 +85,19 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     const isMuted = before.options.muted || before.closing?.isDeaf === true;
     const { mode } = echoInForce(before);
     const justified = isMuted || setup.wasLoud(beganAt - 420, capturedAt + 100);
-    violations.check('gate', justified, () => `speech was silenced while nothing was heard (phase ${phase})`);
-    // With the first sound of a microphone that was away the gate closes until the echo is learnt again.
+    violations.check(
+      'gate',
+      justified,
+      () => `speech was muted while the loudspeaker was silent (phase ${phase})`,
+    );
+    // When a microphone comes back, the gate closes until the echo is learnt again.
     const learns = before.captureLost && echoInForce(after).mode !== 'cancel';
     const bothSpeak = !isMuted && !learns && mode === 'cancel';
-    violations.check('gate', !bothSpeak, () => `speech was silenced although the echo is cancelled`);
+    violations.check('gate', !bothSpeak, () => `speech was muted although the echo is cancelled`);
     markAll(ticks, FLAGS.gated);
   };
 
-  /** What waited in the backlog, or was sent lately, and is given up. */
+  /** Notes speech that the device drops from the backlog, or that it counts as lost after sending it. */
   const noteGone = (step: LaneStep, now: number): void => {
     const { before, after } = step;
     const was = before.backlog.accounts;
@@ -103,7 +107,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     if (is.lost > was.lost) {
       const voiced = gone.filter((chunk) => chunk.voiced);
       markChunks(voiced, FLAGS.lost);
-      // The rest of the loss is what a stream had taken, and did not have room in the backlog.
+      // The rest of the loss is speech of a stream for whose replay the backlog had no room.
       const isOfStream = is.lost - was.lost > voiced.length;
       for (const tick of isOfStream ? queue : [])
         if (now - (sendings.get(tick)?.at ?? now) < LOST_WITHIN_MS) mark(tick, FLAGS.lost);
@@ -113,15 +117,11 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       if (pcm === null || voiced) continue;
       const ticks = ticksOf(pcm);
       const isPause = ticks.length === 0 || isStump(pcm);
-      violations.check(
-        'trim',
-        isPause,
-        () => `a pause was left out that held ${ticks.length} ticks of speech`,
-      );
+      violations.check('trim', isPause, () => `a trimmed pause held ${ticks.length} ticks of speech`);
     }
   };
 
-  /** In which languages speech is to be said. */
+  /** Notes the languages in which speech must be said. */
   const noteTargets = ({ before, after }: LaneStep, now: number): void => {
     const { targets: wanted } = after.options;
     if (wanted === targets) return;
@@ -137,7 +137,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     missed: (job, ticks) => said.missed(job, ticks),
   });
 
-  /** The service did not speak it in full: most of it came, or it was asked again and did not speak that either. */
+  /** The service did not speak it in full: most of it arrived, or the replay was cut too. */
   const isCutByService = (tick: number): boolean => {
     const all = [...jobs.values()];
     const cut = all.filter(
@@ -150,7 +150,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     };
     return cut.length > 1 || cut.some(isMost);
   };
-  /** There was no working stream for longer than the backlog holds, or it was sent to one that has been silent since. */
+  /** No stream worked for longer than the backlog holds, or the speech was sent to a stream that has been silent since. */
   const isOutage = (tick: number): boolean => {
     if (has(tick, FLAGS.lost)) return true;
     const sending = sendings.get(tick);
@@ -169,7 +169,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     return isCutByService(tick) ? 'service' : null;
   };
 
-  /** A microphone that goes away in the middle of a word cuts it in two: the rest is sent when it is back, or never. */
+  /** A microphone that is unplugged within a word cuts it in two: the rest is sent later, or never. */
   const isApart = (one: number, next: number): boolean => {
     const [before, after] = [sendings.get(one)?.at ?? null, sendings.get(next)?.at ?? null];
     if (before === null || after === null) return before !== after;
@@ -179,7 +179,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     ...{ violations, excused, isApart, isSaid: said.isSaid },
     excuse(tick) {
       const why = excuse(tick);
-      // A stream that has not ended may still be asked.
+      // A stream that has not ended may still speak it.
       const isOpen = !overAt.has(sendings.get(tick)?.connection ?? -1) && sendings.get(tick) !== undefined;
       if (why !== null && !isOpen && !has(tick, FLAGS.overrun)) counted.unsaid(why);
       return why;
@@ -253,7 +253,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const { echoes } = read(sound, (tick) => {
         const last = lastHeard.get(stream) ?? 0;
         timesHeard.set(tick, timesHeard.get(tick) + 1);
-        // Sent again: by another stream that broke off, or because its translation was cut off.
+        // It may be a replay, after another stream broke or a translation was cut off.
         const isAgain = timesSent.get(tick) > 1 && timesHeard.get(tick) <= timesSent.get(tick);
         if (tick <= last && !isAgain)
           violations.add('stream_order', `stream ${stream} heard tick ${tick} after ${last}`);
@@ -261,7 +261,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
         if (running) mark(tick, FLAGS.heard);
       });
       if (echoes > 0 && setup.echo)
-        violations.add('echo', `the service heard ${echoes} ticks of the loudspeaker`);
+        violations.add('echo', `the service received ${echoes} ticks of the loudspeaker's sound`);
     },
     overrun: (sound) => void read(sound, (tick) => mark(tick, FLAGS.overrun)),
     rendered(given) {
@@ -283,7 +283,8 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
       const stretches = readRenderings(pcm);
       for (const stretch of stretches) {
         const job = jobs.get(stretch.job);
-        if (job === undefined) violations.add('playout', 'a sound was played that was never rendered');
+        if (job === undefined)
+          violations.add('playout', 'the device played a sound that the service never sent');
         else {
           if (order.written(job, stretch, now)) said.begin(job);
           said.played(job, stretch.ticks);

@@ -11,8 +11,8 @@ import {
 import { withPublished } from './tampered.ts';
 import { type Terms, withService } from './terms.ts';
 
-describe('an agent that is broken on purpose is found out', () => {
-  it('sends a chunk twice', async () => {
+describe('the oracles find an agent', () => {
+  it('that sends a chunk twice', async () => {
     const rules = await rulesThatNotice(
       withConnections(({ sendAudio }) => ({
         sendAudio: every(50, sendAudio, (pcm) => {
@@ -25,7 +25,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(rules.some((rule) => rule === 'stream_order' || rule === 'pacing')).toBe(true);
   });
 
-  it('forgets chunks', async () => {
+  it('that drops chunks', async () => {
     const forget = withConnections(({ sendAudio }) => {
       let calls = 0;
       return { sendAudio: (pcm) => (++calls % 100 < 30 ? undefined : sendAudio(pcm)) };
@@ -33,7 +33,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(forget)).toContain('lost');
   });
 
-  it('says all again that a broken stream had heard, whatever it has spoken', async () => {
+  it('that replays all speech of a broken stream, also what was spoken', async () => {
     let kept: Uint8Array[] = [];
     const anew = withConnections(({ sendAudio }) => {
       const waiting = kept;
@@ -52,7 +52,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(first?.text).toMatch(/were said twice/);
   });
 
-  it('sends chunks in the wrong order', async () => {
+  it('that sends chunks in the wrong order', async () => {
     const swap = withConnections(({ sendAudio }) => {
       let kept: Uint8Array | null = null;
       return {
@@ -70,7 +70,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(swap)).toContain('stream_order');
   });
 
-  it('asks for its task without pause', async () => {
+  it('that sends get_task without a pause', async () => {
     const nag = withConnections(({ askForTask }) => ({
       askForTask() {
         askForTask();
@@ -80,7 +80,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(nag)).toContain('rate');
   });
 
-  it('plays a sentence again', async () => {
+  it('that plays each sound twice', async () => {
     const stutter = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => {
@@ -103,18 +103,18 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(stutter)).toContain('repeated');
   });
 
-  it('never opens its loudspeaker', async () => {
+  it('that never opens its loudspeaker', async () => {
     const mute = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => ({
         ...world.openAudio(lane),
-        openPlayback: () => Promise.reject(new Error('there is none')),
+        openPlayback: () => Promise.reject(new Error('no loudspeaker')),
       }),
     });
     expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'unheard')).toContain('unheard');
   });
 
-  it('answers commands twice', async () => {
+  it('that answers commands twice', async () => {
     const echo = (world: AgentDeps): AgentDeps => ({
       ...world,
       openBus: (options, listener) => {
@@ -129,8 +129,8 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(echo, { first: 4201 })).toContain('command');
   });
 
-  it('is deaf to its own loudspeaker only in words', async () => {
-    // The chunks' times are wrong by two seconds: the gate closes too late and too long.
+  it('that closes the gate at the wrong time', async () => {
+    // The chunks' times are wrong by two seconds.
     const late = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => {
@@ -145,12 +145,12 @@ describe('an agent that is broken on purpose is found out', () => {
     expect((await rulesThatNotice(late)).some((rule) => rule === 'echo' || rule === 'gate')).toBe(true);
   });
 
-  it('cancels its echo only in words', async () => {
+  it('that claims to cancel its echo and does not', async () => {
     const idle = withCanceller((captured) => captured);
     expect(await rulesThatNotice(idle, { cancels: true })).toContain('echo');
   });
 
-  it('cancels its visitors as well', async () => {
+  it('that cancels its visitors with the echo', async () => {
     let pieces = 0;
     const eager = withCanceller((_, cancelled) =>
       ++pieces % 100 < 20 ? new Uint8Array(cancelled.length) : cancelled,
@@ -158,30 +158,30 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(eager, { cancels: true })).toContain('lost');
   });
 
-  it('says that it is ready while speech is lost', async () => {
+  it('that reports `ready` while speech is lost', async () => {
     const cheerful = withPublished((topic, payload) => [
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
     ]);
-    expect(await rulesThatNotice(cheerful, { faults: ['broker_away'], first: 4204 })).toContain('told');
+    expect(await rulesThatNotice(cheerful, { faults: ['broker_away'], first: 4204 })).toContain('reporting');
   });
 
-  it('tells of half of what was lost, or of nothing', async () => {
+  it('that reports half of the lost speech, or none', async () => {
     const halved = withPublished((topic, payload) => [
       topic.endsWith('/event/speech_lost')
         ? payload.replace(/"lost_ms":(\d+)/, (_, ms: string) => `"lost_ms":${Number(ms) >> 1}`)
         : payload,
     ]);
     const silent = withPublished((topic, payload) => (topic.endsWith('/event/speech_lost') ? [] : [payload]));
-    expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('told');
-    expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('told');
+    expect(await rulesThatNotice(halved, { faults: ['broker_away'] })).toContain('reporting');
+    expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('reporting');
   });
 
-  it('gives up speech for want of a loudspeaker that is there', async () => {
+  it('that does not notice when its loudspeaker is back', async () => {
     const desperate = withLoudspeaker((sink) => ({ ...sink, back() {} }));
     expect(await rulesThatNotice(desperate, { faults: ['speaker_unplugged'] })).toContain('unheard');
   });
 
-  it('comes back long after the fault is over', async () => {
+  it('that reconnects long after the fault is over', async () => {
     const slow = (world: AgentDeps): AgentDeps => {
       let endedAt = Number.NEGATIVE_INFINITY;
       return {
@@ -203,11 +203,11 @@ describe('an agent that is broken on purpose is found out', () => {
       };
     };
     expect(await rulesThatNotice(slow, { faults: ['reset'], first: 4201 })).toContain('recovery');
-    // A fault that takes no stream from it excuses nothing, however often it happens.
+    // A fault that ends no stream excuses no loss, however often it happens.
     expect(await rulesThatNotice(slow, { faults: ['reset', 'warning'] }, 'lost')).toContain('lost');
   });
 
-  it('parks as soon as one token is refused without a reason', async () => {
+  it('that parks when one token is refused without a reason', async () => {
     const resigned = (world: AgentDeps): AgentDeps => ({
       ...world,
       openStream: (target, listener) =>
@@ -220,7 +220,7 @@ describe('an agent that is broken on purpose is found out', () => {
     expect(await rulesThatNotice(resigned, { faults: ['refused_bare'], first: 4201 })).toContain('recovery');
   });
 
-  it('takes the microphone of one lane for that of the other', async () => {
+  it('that swaps the microphones of two lanes', async () => {
     const crossed = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => ({

@@ -7,13 +7,13 @@ import type { Violation } from './violations.ts';
 import type { Meddling } from './world.ts';
 
 type Trial = Omit<Meddling, 'spoil'> & {
-  /** The seed to begin with: one that meets early with what this is about. */
+  /** The first seed: one that shows the defect early. */
   readonly first?: number;
 };
 
 /**
- * Runs seeds with an agent whose world is tampered with, until one of the oracles notices, or the one that is
- * named: one of them alone may meet with too few faults. As it is the agent leaves each whole, which `seeds.long.test.ts` holds.
+ * Runs seeds with a broken agent until an oracle reports a violation, or a violation of the rule `named`. A single seed may
+ * have too few faults. The shipped agent breaks no rule in these seeds (`seeds.long.test.ts`).
  */
 export async function violationsOf(
   spoil: (world: AgentDeps) => AgentDeps,
@@ -37,7 +37,7 @@ export async function rulesThatNotice(
   return [...new Set((await violationsOf(spoil, more, named)).map(({ rule }) => rule))];
 }
 
-/** An agent whose connections are tampered with, as if its lane had decided so. */
+/** Changes the agent's calls of its connections. */
 export function withConnections(change: (connection: StreamConnection) => Partial<StreamConnection>) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
@@ -48,7 +48,7 @@ export function withConnections(change: (connection: StreamConnection) => Partia
   });
 }
 
-/** An agent whose canceller makes something else of the microphone's sound. */
+/** Changes the output of the agent's echo canceller. */
 export function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Array) => Uint8Array) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
@@ -70,7 +70,7 @@ export function withCanceller(change: (captured: Uint8Array, cancelled: Uint8Arr
   });
 }
 
-/** An agent that is not told everything of its loudspeaker. */
+/** Changes the loudspeaker's reports to the agent. */
 export function withLoudspeaker(change: (sink: PlaybackSink) => PlaybackSink) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
@@ -81,7 +81,7 @@ export function withLoudspeaker(change: (sink: PlaybackSink) => PlaybackSink) {
   });
 }
 
-/** An agent that does not get everything that the service says. */
+/** Drops messages of the service before they reach the agent. */
 export function withMessages(hears: (said: ServiceEvent) => boolean) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
@@ -93,7 +93,7 @@ export function withMessages(hears: (said: ServiceEvent) => boolean) {
   });
 }
 
-/** Does something else at every this many calls. */
+/** Calls `other` at every `times`th call, and `usual` at all others. */
 export function every(times: number, usual: (pcm: Uint8Array) => void, other: (pcm: Uint8Array) => void) {
   let calls = 0;
   return (pcm: Uint8Array): void => (++calls % times === 0 ? other(pcm) : usual(pcm));

@@ -3,7 +3,7 @@ import { REGRESSIONS } from './regressions.ts';
 import { type RunResult, runSeed } from './run-seed.ts';
 import type { Violation } from './violations.ts';
 
-/** What a failing seed shows: the line that reproduces it, and what it found. */
+/** Describes the violations of a failing seed, with the line that reproduces it. */
 function show(seed: number, hours: number, violations: readonly Violation[], more = ''): string[] {
   return violations
     .slice(0, 3)
@@ -15,7 +15,7 @@ function show(seed: number, hours: number, violations: readonly Violation[], mor
 
 const runs = new Map<string, Promise<RunResult>>();
 
-/** A seed's run: what several tests look into is run once. */
+/** Runs a seed once for all tests that use its result. */
 export function run(seed: number, hours: number, cancels = false): Promise<RunResult> {
   const key = `${seed} ${hours} ${cancels}`;
   const known = runs.get(key) ?? runSeed(seed, hours, { cancels });
@@ -23,25 +23,25 @@ export function run(seed: number, hours: number, cancels = false): Promise<RunRe
   return known;
 }
 
-/** Each of these worlds is left whole. */
+/** Tests that no rule is broken in these seeds. */
 export function testSeeds(seeds: readonly number[], hours: number): void {
-  it.each(seeds)('seed %i keeps every invariant', async (seed) => {
+  it.each(seeds)('breaks no rule: seed %i', async (seed) => {
     const { violations } = await run(seed, hours);
     expect(show(seed, hours, violations)).toEqual([]);
   });
 }
 
-/** So is each of these, by a lane that cancels its echo. */
+/** Tests the same with lanes that cancel their echo. */
 export function testCancellingSeeds(seeds: readonly number[], hours: number): void {
-  it.each(seeds)('seed %i keeps every invariant with a lane that cancels its echo', async (seed) => {
+  it.each(seeds)('breaks no rule with a lane that cancels its echo: seed %i', async (seed) => {
     const { violations } = await run(seed, hours, true);
     expect(show(seed, hours, violations, ' --cancel')).toEqual([]);
   });
 }
 
-/** Less is kept from the service in these worlds where the echo is cancelled. */
+/** Tests that less speech is muted in these seeds when the echo is cancelled. */
 export function testLessGated(seeds: readonly number[], hours: number): void {
-  it('hears most of what is said over the loudspeaker where the echo is cancelled', async () => {
+  it('mutes less than a third as much speech when the echo is cancelled', async () => {
     const shares: number[] = [];
     for (const cancels of [false, true]) {
       const all = await Promise.all(seeds.map((seed) => run(seed, hours, cancels)));
@@ -55,7 +55,7 @@ export function testLessGated(seeds: readonly number[], hours: number): void {
 }
 
 export function testMostIsSaid(seed: number, hours: number): void {
-  it('says most of what nothing keeps from being said', async () => {
+  it('says speech, and has an excuse for the rest', async () => {
     const { spokenS, saidS, excusedS } = await run(seed, hours);
     const judged = saidS + Object.values(excusedS).reduce((sum, seconds) => sum + seconds, 0);
     expect(spokenS).toBeGreaterThan(30);
@@ -65,7 +65,7 @@ export function testMostIsSaid(seed: number, hours: number): void {
 }
 
 export function testRepeats(seed: number, another: number, hours: number): void {
-  it('is the same for the same seed, and another for another one', async () => {
+  it('has the same result for the same seed, and another one for another seed', async () => {
     const [first, again, other] = [
       await run(seed, hours),
       await runSeed(seed, hours, { cancels: false }),
@@ -76,7 +76,7 @@ export function testRepeats(seed: number, another: number, hours: number): void 
   });
 }
 
-/** What found something once, and needs no longer than this, finds nothing any more. */
+/** Tests that the regression seeds up to this length find no defect any more. */
 export function testRegressions(hoursAtMost: number): void {
   it.each(REGRESSIONS.filter(({ hours: of }) => of <= hoursAtMost))(
     'seed $seed stays fixed: $found',

@@ -1,4 +1,4 @@
-/** The small files that outlive the device's process, on a disk that takes its time, fills up and hangs. */
+/** The state files of the device, on a disk that is slow and may be full or hang. */
 import type { StateFile } from '../../src/ports/state-file.ts';
 import type { Dice } from './dice.ts';
 import type { ProcessClock, SimClock } from './sim-clock.ts';
@@ -7,11 +7,11 @@ export type StateFileName = 'commands' | 'desired' | 'budget';
 
 export interface StateDisk {
   isFull: boolean;
-  /** Nothing that is written arrives for now. */
+  /** Writes do not complete for now. */
   hangs: boolean;
-  /** When it was full or hung last. */
+  /** When it was last full or hung. */
   readonly troubledAt: number;
-  /** What is stored now. */
+  /** The stored text. */
   text(name: StateFileName): string | null;
   open(name: StateFileName, process: ProcessClock): StateFile;
 }
@@ -51,7 +51,7 @@ export function createStateDisk(clock: SimClock, dice: Dice): StateDisk {
               troubledAt = clock.now();
               end({ ok: false, message: 'no space left on the disk' });
             } else {
-              // A process that is killed has written it or not.
+              // After a kill the file may be written or not.
               if (process.alive || dice.chance(0.5)) stored.set(name, text);
               end({ ok: true });
             }

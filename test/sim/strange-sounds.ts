@@ -1,10 +1,10 @@
-/** Sounds that were played and not rendered: the device's own chimes, or a defect. */
+/** Checks sounds that the service did not render: only the device's own chimes are allowed. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import type { Violations } from './violations.ts';
 
 export interface StrangeSounds {
   played(pcm: Uint8Array): void;
-  /** The step in which they were played. */
+  /** The step in which the sounds were played. */
   step(step: LaneStep): void;
 }
 
@@ -21,7 +21,11 @@ export function createStrangeSounds(violations: Violations): StrangeSounds {
       }
       const isNone = lengths.length === 0;
       lengths = [];
-      violations.check('playout', isNone, () => 'a sound was played that was never rendered');
+      violations.check(
+        'playout',
+        isNone,
+        () => 'the device played a sound that is neither speech nor a chime',
+      );
     },
   };
 }

@@ -18,8 +18,8 @@ async function serviceWithStrikes() {
   return { clock, host, strikes };
 }
 
-describe('a fault that waits for its occasion', () => {
-  it('strikes when a lane that slept connects again', async () => {
+describe('a fault that waits for the next connection', () => {
+  it('strikes when a lane connects after standby', async () => {
     const { clock, host, strikes } = await serviceWithStrikes();
     host.fault({ kind: 'slow_upgrade', ms: 30_000 });
     host.fault({ kind: 'drop' });
@@ -36,7 +36,7 @@ describe('a fault that waits for its occasion', () => {
     ]);
   });
 
-  it('excuses what is lost then, and nothing that is lost long after it was ordered', () => {
+  it('excuses losses after it strikes, and none after it was only ordered', () => {
     const clock = createSimClock(1000);
     const world = { clock, violations: createViolations(() => clock.now()), onTurn: () => {} };
     const { happened, mayLose } = createRecovery(world as unknown as World, ['slow_upgrade']);

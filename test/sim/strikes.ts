@@ -1,10 +1,10 @@
-/** Faults that wait for their occasion, such as the next connection, strike long after they were ordered if the lane sleeps. */
+/** Reports when a fault strikes: it may wait for the next connection, which is late if the lane sleeps. */
 import type { FaultRegistry } from '../../src/emulator/core/fault-registry.ts';
 
-/** Gets each strike, and how long it lasts. */
+/** Called when a fault strikes. @param forMs how long it lasts */
 export type OnStrike = (kind: string, forMs: number) => void;
 
-/** Tells of each fault of the service when it strikes. */
+/** Calls back when a fault of the service strikes. */
 export function watchStrikes(faults: FaultRegistry, onStrike: OnStrike): void {
   const { plan, takeRefusal, takeHttpFault, takeUpgradeDelayMs } = faults;
   const { takeDue } = plan;

@@ -1,11 +1,11 @@
-/** Which faults a run meets with, and when. */
+/** Draws the faults of a run and their times. */
 import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
 import { HOURS_FAULTS, LATER_FAULTS, NAMED_FAULTS, OWNER_FAULTS } from './later-faults.ts';
 import type { Generation } from './terms.ts';
 import type { Meddling, World } from './world.ts';
 
-/** Each generation knows the faults of its time. */
+/** The kinds of faults that a generation draws from. */
 export function kindsOf(generation: Generation): string[] {
   return Object.keys(FAULTS).filter(
     (kind) =>
@@ -21,20 +21,20 @@ export interface Drawn {
   readonly meanMs: number;
 }
 
-/** A kind that is there for sure. */
+/** Draws the frequency of a kind that is always on. */
 export function oftenAtRandom(dice: Dice): (kind: string) => Drawn {
   return (kind) => ({ kind, meanMs: dice.pick([60_000, 300_000]) });
 }
 
-/** Kinds that are no more, and the one that they followed: regression seeds draw their places as before. */
+/** Removed kinds, and the kind before them: they keep their places, so that regression seeds draw the same as before. */
 const RETIRED = ['transcripts_late', 'times_wrong'];
 const BEFORE_RETIRED = 'translation_cut';
 
-/** Which faults are on, and how often each comes: no two seeds test the same mixture. */
+/** Draws which faults are on, and how often each comes: each seed has its own mixture. */
 export function drawSwarm(dice: Dice, kinds: readonly string[]): Drawn[] {
   const places = kinds.flatMap((kind) => (kind === BEFORE_RETIRED ? [kind, ...RETIRED] : [kind]));
   const isKnown = ({ kind }: Drawn): boolean => Object.hasOwn(FAULTS, kind);
-  // A third of the seeds have one kind alone: only these show how long the recovery from it takes.
+  // A third of the seeds have a single kind: only these show how long its recovery takes.
   if (dice.chance(0.33)) {
     const alone = oftenAtRandom(dice)(places[dice.whole(0, places.length - 1)] ?? 'reset');
     return [isKnown(alone) ? alone : { ...alone, kind: 'reset' }];

@@ -1,4 +1,4 @@
-/** Agents that are broken on purpose, so that the oracles have something to find. */
+/** Breaks an agent's messages on purpose, to test the oracles. */
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { BusMessage } from '../../src/ports/bus.ts';
 import { runSeed } from './run-seed.ts';
@@ -14,8 +14,8 @@ interface Limits {
 }
 
 /**
- * The rules that the first seed has broken whose agent is tampered with, up to the first of them; empty: no oracle has noticed.
- * @param limits `named`: it goes on up to this rule, if it is broken
+ * Runs seeds with a broken agent. @returns the broken rules of the first seed with a violation; empty: no oracle found any
+ * @param limits `named`: a run continues until this rule is broken
  */
 export async function rulesThatNotice(
   faults: readonly string[],
@@ -30,7 +30,7 @@ export async function rulesThatNotice(
   return [];
 }
 
-/** An agent that gets something else than what came, or nothing; @param times how often it gets it */
+/** Changes or drops messages before the agent gets them. @param times how often it gets each */
 export function withReceived(change: (message: BusMessage) => BusMessage | null, times = 1) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,
@@ -45,7 +45,7 @@ export function withReceived(change: (message: BusMessage) => BusMessage | null,
   });
 }
 
-/** An agent that says something else, or as often as it likes. */
+/** Changes, drops or repeats the messages that the agent publishes. */
 export function withPublished(change: (topic: string, payload: string) => readonly string[]) {
   return (world: AgentDeps): AgentDeps => ({
     ...world,

@@ -1,24 +1,24 @@
-/** What a world is made of, and how a seed draws it. */
+/** The properties of a world, and how a seed draws them. */
 import type { Dice } from './dice.ts';
 import { EAGER, type Habits, OCCASIONAL } from './visitors.ts';
 
 /**
- * How a seed draws. 1: short sentences of equal loudness, and fewer kinds of faults. 2: natural speech, documents and commands of
- * an owner. 3: opening hours, budgets, texts and translations in parts as well. A regression seed keeps its generation, so that
- * it draws the same world again.
+ * Version of the draws. 1: short sentences of equal loudness, and fewer kinds of faults. 2: also natural speech, and documents
+ * and commands of an owner. 3: also opening hours, budgets, texts and translations in parts. A regression seed keeps its
+ * generation, so that it draws the same world.
  */
 export type Generation = 1 | 2 | 3;
-/** How a seed draws unless a generation is named. */
+/** The default generation. */
 export const NEWEST: Generation = 3;
 
 /**
- * What the messages of a service say. a: transcription ids and the times of each transcript, as a live service does.
- * b: ids without times. c: neither, as the messages of the specification.
+ * Content of the service's messages. a: transcription ids and the times of each transcript, as a live service sends them.
+ * b: ids without times. c: neither, as in the specification.
  */
 export const SERVICE_CASES = ['a', 'b', 'c'] as const;
 export type ServiceCase = (typeof SERVICE_CASES)[number];
 
-/** What a world is made of, beyond its dice. */
+/** The properties of a world. */
 export interface Terms {
   readonly profile: 'spec' | 'live';
   readonly choices: Record<string, unknown>;
@@ -28,13 +28,13 @@ export interface Terms {
   readonly expiresS: number;
   readonly habits: Habits;
   readonly echo: boolean;
-  /** How visitors speak: short and equally loud throughout, or as people do. */
+  /** How visitors speak: short sentences of equal loudness, or natural speech. */
   readonly talk: 'steady' | 'natural';
   readonly roomAmplitude: number;
   readonly pieceTicks: number;
   /** The agent has a second lane, with a desk of its own. */
   readonly twoLanes: boolean;
-  /** Its owner sends documents and commands, and their effect outlives the process. */
+  /** The owner sends documents and commands, and the device stores them on a disk. */
   readonly commanded: boolean;
   /** The machine boots without a clock. */
   readonly bootsIn1970: boolean;
@@ -72,12 +72,12 @@ export function drawTerms(dice: Dice): Terms {
   };
 }
 
-/** The same world with visitors who speak as people do, with more languages, and sometimes with two lanes. */
+/** The same world with natural speech, more languages, and sometimes two lanes. */
 export function naturalTerms(terms: Terms, dice: Dice): Terms {
   const targets = dice.chance(0.3) ? ['es', 'fr'] : terms.lane['targets'];
   const twoLanes = dice.chance(0.12) || terms.twoLanes;
   const segments = dice.pick(['words', 'words', 'words', 'times', 'none']);
-  // A choice that is no more was drawn here: regression seeds draw the next one as before.
+  // A draw that is no longer used: with it, regression seeds draw the same as before.
   dice.next();
   const forceSplitChars = dice.pick([100, 0]);
   const choices = terms.profile === 'live' ? { ...terms.choices, segments, forceSplitChars } : terms.choices;

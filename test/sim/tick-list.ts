@@ -1,6 +1,6 @@
 /**
- * One value for each piece of speech, by its number. Speech comes with long pauses between, and an array with holes of
- * a thousand places is a dictionary to V8, many times slower: here values lie in pages without holes.
+ * One value for each piece of speech, by its number. Values are stored in pages without holes: V8 turns an array with large
+ * holes, as long pauses leave them, into a dictionary, which is many times slower.
  */
 export interface TickList<Value> {
   get(tick: number): Value;
@@ -10,12 +10,12 @@ export interface TickList<Value> {
 const PAGE_BITS = 9;
 const PAGE_TICKS = 2 ** PAGE_BITS;
 
-/** @param none of a piece that nothing was noted of */
+/** @param none value of a piece that was never set */
 export function createTickList<Value>(none: Value): TickList<Value> {
   const pages = new Map<number, Value[]>();
   let lastNumber = -1;
   let last: Value[] = [];
-  /** Most questions are about what is near to what was asked before. */
+  /** Finds a page; keeps the last one, because most look-ups are near the one before. */
   const pageAt = (tick: number): Value[] | undefined => {
     const number = tick >> PAGE_BITS;
     if (number === lastNumber) return last;

@@ -1,19 +1,19 @@
-/** Tokens are used as they may be, and every command gets exactly one answer. */
+/** Checks that tokens are used correctly, and that each command of operator.ts gets exactly one answer. */
 import { tokenRequestSchema } from '../../src/protocol/mqtt/token.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { Violations } from './violations.ts';
 
 export interface TokenOracle {
   opening(token: string | null, now: number): void;
-  /** The use did not count: the token can't have reached the service. */
+  /** The use does not count: the token cannot have reached the service. */
   unspent(token: string | null): void;
-  /** The device was told that the session of this token is revoked. */
+  /** The device has received that the session of this token is revoked. */
   revoked(token: string | null): void;
 }
 
 const INTENT_FREE = new Set(['s2s']);
 
-/** @param host knows every session that was ever made, by its own clock */
+/** @param host has all sessions and the service's clock */
 export function createTokenOracle(violations: Violations, host: ServiceHost): TokenOracle {
   const used = new Set<string>();
   const revoked = new Set<string>();
@@ -56,7 +56,7 @@ export interface CommandOracle {
   /** Delivered to a running agent. */
   delivered(id: string, now: number, answerBy: number): void;
   answered(payload: string): void;
-  /** The process ended: what it has not answered it will not answer. */
+  /** The process ended: it no longer answers open commands. */
   forget(): void;
   judge(now: number): void;
   readonly answers: number;
@@ -64,10 +64,10 @@ export interface CommandOracle {
 
 export function createCommandOracle(violations: Violations): CommandOracle {
   const open = new Map<string, number>();
-  /** How often each command came, what it was answered, in a word, and how often. */
+  /** Deliveries, answer and number of answers of each command. */
   const known = new Map<string, { delivered: number; answer: string | null; answered: number }>();
   let answers = 0;
-  /** Commands from before a restart: they may be answered again, or as interrupted. */
+  /** Commands from before a restart: they may get another answer, or `interrupted`. */
   const old = new Set<string>();
   const about = (id: string) => {
     const found = known.get(id) ?? { delivered: 0, answer: null, answered: 0 };
@@ -116,7 +116,7 @@ export function createCommandOracle(violations: Violations): CommandOracle {
   };
 }
 
-/** Whether a message of the device is a token request as docs/mqtt.md has it. */
+/** Checks that a token request of the device follows docs/mqtt.md. */
 export function checkTokenRequest(payload: string, violations: Violations): void {
   const parsed = tokenRequestSchema.safeParse(JSON.parse(payload));
   violations.check(

@@ -6,9 +6,9 @@ import { addRun, createUnnamedSums, tooMuchUnnamed } from './unnamed.ts';
 const FIRST_SEED = 9000;
 const STREAM_BREAKS = ['reset_mid_speech', 'reset_mid_output', 'reset', 'close', 'revoke', 'late_messages'];
 
-/** Stream breaks with services that tell no times (b), or neither ids nor times (c). @param hours of each of `seeds` worlds */
+/** Tests broken streams of services without times (b), and without ids and times (c). @param hours hours of each seed */
 export function testUnnamed(seeds: number, hours: number): void {
-  it.each(['b', 'c'] as const)('stays within its bounds when streams break off: case %s', async (one) => {
+  it.each(['b', 'c'] as const)('stays within its bounds when streams break: case %s', async (one) => {
     const sums = createUnnamedSums();
     for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++) {
       const run = await runSeed(seed, hours, {

@@ -3,7 +3,7 @@ import { addRun, createUnnamedSums, tooMuchUnnamed } from './unnamed.ts';
 import { testUnnamed } from './unnamed-worlds.ts';
 
 describe('speech in doubt', () => {
-  it('is too much when a sum of its case is beyond the bound', () => {
+  it('is reported when a sum of its case exceeds the bound', () => {
     const found = (unnamed: number, repeatedS: number): number => {
       const sums = createUnnamedSums();
       for (const serviceCase of ['b', 'c'] as const)

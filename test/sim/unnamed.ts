@@ -1,6 +1,6 @@
 /**
- * Speech that a service without ids (case c) or without times (case b) leaves in doubt: the device cannot know which of it was
- * spoken. Its sums, unsaid and said twice, may grow by so much for each simulated hour.
+ * Speech in doubt: without ids (case c) or times (case b) the device cannot know which speech the service has spoken.
+ * This file bounds the sums of unsaid speech and of speech said twice per simulated hour.
  */
 import type { ServiceCase } from './terms.ts';
 
@@ -15,7 +15,7 @@ const BOUNDS_S_PER_HOUR: Readonly<Record<ServiceCase, Bounds>> = {
   b: { unsaid: 1, twice: 1 },
   c: { unsaid: 8, twice: 2 },
 };
-/** What one sentence may come to, however short the run (s). */
+/** Allowance for a short run (s): one sentence may be that long. */
 const LEAST_S = 20;
 
 /** Sums of the runs whose services are of one case. */
@@ -32,7 +32,7 @@ export function createUnnamedSums(): UnnamedByCase {
   return { a: none(), b: none(), c: none() };
 }
 
-/** A run as far as it matters here. */
+/** The fields of a run that count. */
 interface Run {
   readonly serviceCase: ServiceCase;
   readonly hours: number;
@@ -47,7 +47,7 @@ export function addRun(sums: UnnamedByCase, { serviceCase, hours, excusedS, repe
   of.twiceS += repeatedS;
 }
 
-/** Which sums are beyond their bounds. */
+/** Describes the sums that exceed their bounds. */
 export function tooMuchUnnamed(sums: UnnamedByCase): string[] {
   return (['b', 'c'] as const).flatMap((one) => {
     const { hours, unsaidS, twiceS } = sums[one];
@@ -56,7 +56,7 @@ export function tooMuchUnnamed(sums: UnnamedByCase): string[] {
     const show = (what: string, s: number, bound: number): string[] =>
       s <= bound
         ? []
-        : [`case ${one}: ${s.toFixed(1)} s ${what} in ${hours.toFixed(1)} h, of ${bound.toFixed(1)} s`];
+        : [`case ${one}: ${s.toFixed(1)} s ${what} in ${hours.toFixed(1)} h, bound ${bound.toFixed(1)} s`];
     return [...show('unsaid', unsaidS, most(unsaid)), ...show('said twice', twiceS, most(twice))];
   });
 }

@@ -6,29 +6,29 @@ import { createViolations } from './violations.ts';
 const ticks = (count: number): number[] => Array.from({ length: count }, (_, index) => 100 + index);
 
 /** Judges a word that was never said. */
-function judge(count: number, told: Partial<Judging>): { lost: number; excused: number } {
+function judge(count: number, changes: Partial<Judging>): { lost: number; excused: number } {
   const violations = createViolations(() => 0);
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
   judgeTicks(ticks(count), {
     ...{ violations, excused, describe: () => '' },
     ...{ isApart: () => false, isSaid: () => false, excuse: () => null },
     ...{ isLeftOut: () => true, wentOn: () => true, isRendered: () => false, isUnnamed: () => false },
-    ...told,
+    ...changes,
   });
   return { lost: violations.list.length, excused: excused.service };
 }
 
 describe('a word that was never said', () => {
-  it('is noise to a service where it is as short as that, whatever became of its stream', () => {
+  it('counts as noise when it has at most 16 ticks, even if its stream broke', () => {
     expect(judge(16, { isLeftOut: () => false })).toEqual({ lost: 0, excused: 16 });
   });
 
-  it('is left out by a service that has heard it on a stream that went on, where it is soft and short', () => {
+  it('is excused up to 20 ticks when the service heard it and its stream continued', () => {
     expect(judge(20, {})).toEqual({ lost: 0, excused: 20 });
     expect(judge(21, {}).lost).toBe(1);
   });
 
-  it('is lost where its stream broke off soon after, or the service never had it', () => {
+  it('is lost when its stream broke soon after, or when the service never heard it', () => {
     expect(judge(18, { wentOn: (tick) => tick !== 110 }).lost).toBe(1);
     expect(judge(18, { isLeftOut: (tick) => tick !== 110 }).lost).toBe(1);
   });

@@ -1,31 +1,31 @@
-/** Judges which speech was not said, in stretches, and whether that has a reason. */
+/** Finds stretches of speech that were not said, and judges whether that has a reason. */
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
 
-/** Longest piece that the service may take for noise (ticks); the last chunk before a microphone goes away may be one. */
+/** Longest piece that the service may ignore as noise (ticks), such as the last chunk before a microphone is unplugged. */
 const NOISE_TICKS = 16;
-/** Longest soft beginning of a sentence that the service leaves out although it was sent to the sample (ticks). */
+/** Longest soft beginning of a sentence that the service may skip (ticks). */
 const SOFT_BEGIN_TICKS = 32;
-/** Longest word so soft at both ends that the service hears less than 0.3 s of voice in it, and takes it for noise (ticks). */
+/** Longest word (ticks) with soft ends in which the service detects less than 0.3 s of voice, and ignores it as noise. */
 const SOFT_WORD_TICKS = 20;
-/** Time within which a service has spoken what it has heard (ms). */
+/** Time within which a service speaks the speech that it has heard (ms). */
 const WENT_ON_MS = 12_000;
 
 export interface Judging {
   readonly violations: Violations;
-  /** Counts what was not said with a reason. */
+  /** Counts unsaid speech by its reason. */
   readonly excused: Record<Excuse, number>;
-  /** Speech between them was cut in two. */
+  /** Whether two unsaid pieces belong to different stretches. */
   isApart(one: number, next: number): boolean;
   isSaid(tick: number): boolean;
   excuse(tick: number): Excuse | null;
-  /** A running task has heard it, and the service has spoken nothing of it. */
+  /** Whether a running task has heard it, and the service has spoken none of it. */
   isLeftOut(tick: number): boolean;
-  /** The stream on which it was sent has gone on for so long that the service would have spoken it. */
+  /** Whether its stream continued for long enough to speak it. */
   wentOn(tick: number): boolean;
   isRendered(tick: number): boolean;
-  /** Whether it was said cannot be known. */
+  /** Whether it is unknown if it was said. */
   isUnnamed(tick: number): boolean;
   describe(tick: number): string;
 }
@@ -44,7 +44,7 @@ export function judgeTicks(ticks: readonly number[], judging: Judging): number {
   const { violations, excused, isLeftOut, isRendered, wentOn } = judging;
   const unsaid: number[] = [];
   let said = 0;
-  /** The service has left it out and spoken the rest of its sentence, which begins right after it. */
+  /** The service has skipped it and spoken the rest of its sentence, which begins right after it. */
   const isSoftBegin = (gone: readonly number[], next: number): boolean =>
     gone.length <= SOFT_BEGIN_TICKS &&
     gone.every(isLeftOut) &&

@@ -4,13 +4,13 @@ import type { CreateVoiceDetector, Talk } from '../../src/ports/voice.ts';
 import { createDice } from './dice.ts';
 import { runSeed } from './run-seed.ts';
 
-/** What it looks back over, and how much of a voice in it is speech. */
+/** Window of the detector, and the voice in it that counts as speech (ms). */
 const WINDOW_MS = 1280;
 const VOICED_MS = 160;
-/** It is sure of this share of all seconds. */
+/** Share of all seconds in which the detector is sure. */
 const SURE_SHARE = 0.25;
 
-/** A detector that hears every voice and is seldom sure that it is one. */
+/** A detector that notices every voice, but is seldom sure of it. */
 function unsure(create: CreateVoiceDetector): CreateVoiceDetector {
   return (rateHz) => {
     const inner = create(rateHz);
@@ -44,16 +44,16 @@ const withUnsureDetector = (world: AgentDeps): AgentDeps => ({
   createVoiceDetector: unsure(world.createVoiceDetector),
 });
 
-/** A lane with such a detector leaves these worlds whole. */
+/** Tests that a lane with such a detector breaks no rule in these seeds. */
 export function describeUnsureDetector(seeds: readonly number[], hours: number): void {
-  describe('a lane that is seldom sure of a voice', () => {
-    it.each(seeds)('and a service that says nothing unless it is asked: seed %i', async (seed) => {
+  describe('a lane with an unsure voice detector', () => {
+    it.each(seeds)('breaks no rule when the service answers only get_task: seed %i', async (seed) => {
       const { violations, excusedS } = await runSeed(seed, hours, {
         spoil: withUnsureDetector,
         faults: ['zombie_answering'],
       });
       expect(violations.map(({ rule, text }) => `${rule}: ${text}`)).toEqual([]);
-      // It has met with what it is about.
+      // The fault has struck.
       expect(excusedS.outage).toBeGreaterThan(5);
     });
   });

@@ -5,7 +5,7 @@ export interface Violation {
   readonly text: string;
 }
 
-/** Collects what the oracles find wrong. */
+/** Collects the violations that the oracles find. */
 export interface Violations {
   readonly list: readonly Violation[];
   add(rule: string, text: string): void;

@@ -2,12 +2,12 @@ import type { Dice } from './dice.ts';
 import { ENVELOPE } from './envelope.ts';
 import { TICK_MS } from './sound.ts';
 
-/** How people use the desk. Times are milliseconds. */
+/** How people use the desk. Times are in milliseconds. */
 export interface Habits {
-  /** Mean of the silence between two visits. */
+  /** Mean silence between two visits. */
   readonly betweenVisitsMs: number;
   readonly sentencesPerVisit: readonly [number, number];
-  /** The pause after a sentence of a visitor who does not wait for the answer. */
+  /** Pause after a sentence of a visitor who does not wait for the answer. */
   readonly pauseMs: readonly [number, number];
   /** Share of people who wait until the loudspeaker has finished. */
   readonly politeness: number;
@@ -21,18 +21,18 @@ export const EAGER: Habits = {
 };
 export const OCCASIONAL: Habits = { ...EAGER, betweenVisitsMs: 400_000 };
 
-/** The people in front of the microphone: says of each moment, asked in order, whether somebody speaks, and how loud. */
+/** The people in front of the microphone. */
 export interface Visitors {
   /**
-   * How loud: 0 for silence, otherwise a level of the envelope (1 where there is only one).
+   * Loudness at a moment: 0 for silence, otherwise a level of the envelope (1 if there is only one). Ask in order of time.
    * @param busy whether the loudspeaker is heard
    */
   speaks(at: number, busy: boolean): number;
   /** A sentence is being said. */
   readonly isTalking: boolean;
-  /** All speech so far, milliseconds, hesitations not counted. */
+  /** All speech so far (ms), without hesitations. */
   readonly spokenMs: number;
-  /** Number of the sentence that is or was said last, from 1. */
+  /** Number of the current or last sentence, from 1. */
   readonly sentence: number;
 }
 
@@ -40,7 +40,7 @@ const LONGEST_WAIT_MS = 25_000;
 
 interface Sentence {
   readonly lengthMs: number;
-  /** Said in one go, as by somebody who reads aloud: no pause in it. */
+  /** Spoken without a pause, as when reading aloud. */
   readonly inOneGo: boolean;
 }
 
@@ -52,7 +52,7 @@ function drawSentence(dice: Dice): Sentence {
   return { lengthMs: dice.between(8000, 60_000), inOneGo: true };
 }
 
-/** @param speechDice dice of those who speak as people do, louder and softer; null: short sentences, as loud throughout */
+/** @param speechDice dice for natural speech; null: short sentences of equal loudness */
 export function createVisitors(
   dice: Dice,
   habits: Habits,
@@ -114,7 +114,7 @@ export function createVisitors(
       if (endsAt === Number.NEGATIVE_INFINITY) {
         if (at < nextAt) return 0;
         if (busy && polite && at < nextAt + LONGEST_WAIT_MS) {
-          // Waits for the end of the translation, and a breath more.
+          // Wait for the end of the translation and 400 ms more.
           nextAt = Math.max(nextAt, at + 400);
           return 0;
         }

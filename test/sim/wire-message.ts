@@ -1,4 +1,4 @@
-/** What comes on a simulated wire, as the stream adapter would hand it on. */
+/** Converts messages of the simulated wire to events, as the stream adapter does. */
 import { eventOf, spokeOf } from '../../src/adapters/stream/server-event.ts';
 import { parseServerFrame, type ServerMessage } from '../../src/adapters/stream/server-message.ts';
 import type { OutMessage } from '../../src/emulator/core/outbox.ts';
@@ -6,13 +6,13 @@ import type { ServiceEvent, StreamListener } from '../../src/ports/stream.ts';
 
 type SoundData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];
 
-/** What the wire's message means, without the way through text and back. */
+/** Converts a message without encoding it as text. */
 export function toServiceEvent({ type, data, pcm }: OutMessage): ServiceEvent {
   if (type === 'output_audio_data') return spokeOf(data as SoundData, pcm ?? new Uint8Array(0));
   return eventOf({ message_type: type, data: withPartName(data) } as Parameters<typeof eventOf>[0]);
 }
 
-/** A part's number is a name, as in the schema. */
+/** Converts a part's number to text, as the schema does. */
 function withPartName(data: OutMessage['data']): OutMessage['data'] {
   const { transcription } = data as { transcription?: { translation_part_id?: number } };
   const part = transcription?.translation_part_id;
@@ -21,7 +21,7 @@ function withPartName(data: OutMessage['data']): OutMessage['data'] {
     : { transcription: { ...transcription, translation_part_id: String(part) } };
 }
 
-/** Takes a frame as it came, which may be anything. */
+/** Parses and delivers a raw frame, which may be malformed. */
 export function deliverRaw(
   payload: string | Uint8Array,
   listener: StreamListener,

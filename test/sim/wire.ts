@@ -23,11 +23,11 @@ export interface ServiceEnd {
   receive(stream: string, json: unknown): void;
   gone(stream: string, code: number, by: 'client' | 'network'): void;
   attach(stream: string, link: ServiceLink): void;
-  /** Hangs the next upgrade for this long. */
+  /** Extra time for the next upgrade (ms). */
   upgradeDelayMs(): number;
 }
 
-/** What the service does to a connection. */
+/** The service's actions on a connection. */
 export interface ServiceLink {
   send(message: OutMessage): void;
   sendRaw(payload: string | Uint8Array): void;
@@ -36,7 +36,7 @@ export interface ServiceLink {
   reset(): void;
 }
 
-/** What the oracle wants to know of the device's connections. */
+/** Reports the device's connections to the oracles. */
 export interface WireWatch {
   opening(connection: number, token: string | null): void;
   unspent(token: string | null): void;
@@ -47,21 +47,21 @@ export interface WireWatch {
     pcm: Uint8Array | null,
   ): void;
   delivered(connection: number, event: ServiceEvent): void;
-  /** The service's name for the stream. */
+  /** The service has accepted the connection. @param stream the service's id of the stream */
   accepted(connection: number, stream: string): void;
-  /** A pong has come. */
+  /** A pong has arrived. */
   pong(connection: number): void;
   over(connection: number): void;
 }
 
-/** Refusals at the upgrade that leave the token as it was. */
+/** Refusals at the upgrade that do not use up the token. */
 const NO_ROOM: ReadonlySet<string> = new Set(['session_limit_reached', 'pending_sessions_limit_reached']);
 const SILENT_MS = 30_000;
 const CHECK_MS = 10_000;
 const HANDSHAKE_LIMIT_MS = 30_000;
 const FRAME_OVERHEAD = 60;
 const DNS_MS = 4000;
-/** As much as the machine takes from a program although it can't get rid of it. */
+/** Size of the kernel's send buffer (bytes). */
 const KERNEL_BYTES = 87_380;
 
 export interface WireSetup {
@@ -71,11 +71,11 @@ export interface WireSetup {
   readonly watch: WireWatch;
   /** Whether the process that opened the connection still lives. */
   readonly isAlive: () => boolean;
-  /** Told of each connection, so that the death of the process can end it. */
+  /** Called with a function that ends the connection when the process dies. */
   readonly enlist: (cut: () => void) => void;
 }
 
-/** WebSockets over a network that has moods: in order within a connection, as late as it likes between two. */
+/** Simulated WebSockets: messages keep their order within a connection, but not between two. */
 export function createWire(setup: WireSetup): OpenStream {
   let connections = 0;
   return (target, listener) => openConnection(setup, target, listener, ++connections);
@@ -97,7 +97,7 @@ function openConnection(
   let upArrival = 0;
   let upFree = 0;
   let downArrival = 0;
-  /** Sent, and not arrived. */
+  /** Bytes that were sent and have not arrived. */
   let buffered = 0;
   let isBackedUp = false;
   let lastHeardAt = clock.now();
@@ -106,7 +106,7 @@ function openConnection(
   const moving: { waiting: boolean } = { waiting: false };
 
   const isCut = (): boolean => network.blackHole;
-  /** Says the one last word to the client, unless it has let go. */
+  /** Ends the connection for the client, unless the client has closed it. */
   const settle = (say: () => void): void => {
     if (over) return;
     over = true;
@@ -193,7 +193,7 @@ function openConnection(
     },
   };
 
-  /** The service gives a client up that it has not heard for long. */
+  /** The service drops a client that has been silent for too long. */
   const check = (): void => {
     if (serverGone || stream === null) return;
     if (clock.now() - lastHeardAt > SILENT_MS) {
@@ -276,7 +276,7 @@ function openConnection(
     if (!hostname.startsWith('silent'))
       down(() => settle(() => listener.unreached(false, 'the host refuses connections')));
   };
-  /** The client lets go; the service learns of it when it can. */
+  /** The client closes; the service learns it when the network allows. */
   const letGo = (code: number): void => {
     if (over && serverGone) return;
     if (!over) watch.over(number);
@@ -286,7 +286,7 @@ function openConnection(
       serverGone = true;
       service.gone(stream, code, 'client');
     });
-    // An upgrade that was under way finds no client: the service notices at once.
+    // The service notices at once when the client is gone during the upgrade.
     if (stream === null) serverGone = true;
   };
   setup.enlist(() => letGo(1006));

@@ -1,4 +1,4 @@
-/** The simulated world put together: one device, its surroundings, and the oracles that watch. */
+/** Assembles the simulated world: one device, its surroundings, and the oracles. */
 
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
@@ -31,10 +31,10 @@ import { checkTokenRequest, createCommandOracle, createTokenOracle } from './tok
 import { createViolations, type Violation, type Violations } from './violations.ts';
 import type { Visitors } from './visitors.ts';
 
-/** What a run counts as it goes. */
+/** Counts of a run. */
 export interface Tallies {
   rollovers: number;
-  /** Of these, the ones that cut a sentence in two. */
+  /** Rollovers that cut a sentence in two. */
   splits: number;
   sessions: number;
   standbys: number;
@@ -54,30 +54,30 @@ export interface World extends Stage {
   readonly speech: SpeechOracle;
   readonly visitors: Visitors;
   readonly tallies: Tallies;
-  /** A number that two runs of one seed share and two different runs do not. */
+  /** Hash of the run: equal for two runs of one seed. */
   readonly trace: number;
-  /** Since when the lane streams; null: it does not. */
+  /** Since when the lane streams; null: not streaming. */
   readonly liveSince: number | null;
-  /** Whether speech of that moment may be lost for want of a stream. */
+  /** Whether speech of that moment may be lost for lack of a stream. */
   mayLose: (at: number, lane: string) => boolean;
-  /** A fault that waited for its occasion has struck. */
+  /** A waiting fault has struck. */
   struck: OnStrike;
-  /** Calls back when a lane begins or ceases to stream. */
+  /** Calls back when a lane starts or stops streaming. */
   onTurn(listener: (now: number, streams: boolean, lane: string) => void): void;
   /** Calls back after each step of the lane. */
   onStep(listener: (step: LaneStep, now: number) => void): void;
-  /** Judges what is old enough to be judged. */
+  /** Makes the oracles judge everything that is old enough. */
   judge(): void;
-  /** Compares the losses of the whole run with what the device has counted. */
+  /** Compares the unsaid speech of the whole run with the device's counts. */
   compareCounts(): void;
 }
 
 const START_MS = 1000;
 
-/** What the second lane has otherwise. */
+/** Languages of the second lane. */
 const SIDE_LANE = { source: 'it', targets: ['de'] };
 
-/** @param changes of the first lane */
+/** @param changes to the first lane's configuration */
 function agentConfig(
   { lane, twoLanes, commanded }: Terms,
   changes: Readonly<Record<string, unknown>>,
@@ -101,27 +101,27 @@ function agentConfig(
   });
 }
 
-/** What a test may do to a world. */
+/** Changes that a test may make to a run. */
 export interface Meddling {
   /** The lane cancels its echo, whatever the seed drew. */
   readonly cancels?: boolean;
-  /** How the seed draws; left out: as is usual. */
+  /** Generation of the draws; default: the newest. */
   readonly generation?: Generation;
   /** Changes what the seed drew. */
   readonly changeTerms?: (drawn: Terms) => Terms;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
-  /** These kinds of faults and no others. */
+  /** Only these kinds of faults. */
   readonly faults?: readonly string[] | undefined;
-  /** Its owner sends something in every second phase of the lane. */
+  /** The owner sends something in about every second phase of the lane. */
   readonly restless?: boolean;
   /** Breaks the agent on purpose. */
   readonly spoil?: (world: AgentDeps) => AgentDeps;
-  /** Gets each step of the lane, to look at. */
+  /** Called with each step of the lane. */
   readonly observe?: (step: LaneStep, now: number) => void;
-  /** A run ends when this was found. */
+  /** The run ends at a violation for which this returns true. */
   readonly isEnough?: (violation: Violation) => boolean;
-  /** Gets each fault as it happens. */
+  /** Called for each fault when it begins. */
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
@@ -180,7 +180,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   const broker = createBroker(clock, dice.fork(), network, {
     resends: terms.commanded,
     published(topic, payload) {
-      for (const { told } of rooms.values()) told.published(topic, payload);
+      for (const { reports } of rooms.values()) reports.published(topic, payload);
       owner?.published(topic, payload);
       if (topic.includes('/cmd/') && !payload.includes('"id":"o')) commands.answered(payload);
       if (!topic.endsWith('/token/req')) return;
@@ -195,7 +195,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       violations.check(
         'stop',
         payload?.includes('"offline"') === true,
-        () => 'the last word is not "offline"',
+        () => 'the last published status is not "offline"',
       ),
   });
 
@@ -221,7 +221,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     const room = roomOf(step.lane);
     room.lane.step(step, now);
     room.speech.step(step, now);
-    room.told.step(step, now);
+    room.reports.step(step, now);
     owner?.step(step);
     const { before, after, effects } = step;
     if (isWithoutLoudspeaker(ports, step.lane, now))
@@ -242,7 +242,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
     hasThrown: () => ports.thrown > 0,
     roomAmplitude: terms.roomAmplitude,
     cancellerDice: createDice(seed + 2 ** 33),
-    // Seeds without it found what they found on timers that are never late.
+    // Other seeds keep exact timers, so that regression seeds run as before.
     latenessDice: cancels ? createDice(seed + 3 * 2 ** 33) : null,
     config: agentConfig(terms, {}),
     disk: terms.commanded ? (): StateDisk | null => owner?.disk ?? null : () => null,
@@ -254,7 +254,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       for (const room of rooms.values()) {
         turn(room.id, false);
         room.speech.ended();
-        room.told.ended();
+        room.reports.ended();
         room.lane.ended();
       }
       commands.forget();
@@ -264,7 +264,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       violations.check(
         'stop',
         [...rooms.values()].every(({ connections }) => connections.size === 0),
-        () => 'connections are open after the end',
+        () => 'connections are still open after the shutdown',
       );
     },
   });
@@ -317,7 +317,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
       for (const room of rooms.values()) {
         const state = device.laneOf(room.id);
         room.speech.judge(clock.now(), heldSince(state));
-        room.told.judge(state, clock.now());
+        room.reports.judge(state, clock.now());
       }
       commands.judge(clock.now());
       owner?.judge();

@@ -1,4 +1,4 @@
-/** What the device publishes while speech is lost or not heard: the status, and the sum when it is over. */
+/** Checks the reports of the device about lost and unheard speech: the status, and the sums in events. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session.ts';
@@ -8,29 +8,29 @@ import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';
 
 const CHUNK_MS = 320;
-/** Time without a session after which the status is not ready (ms): a set-up takes up to 20 s. */
-const UNTOLD_MS = 25_000;
-/** Time after which a sum has been reported (ms): of streaming, or with a loudspeaker. */
+/** Time without a session after which the status must not be ready (ms): a set-up takes up to 20 s. */
+const NOT_READY_AFTER_MS = 25_000;
+/** Time within which a sum is reported (ms), while the lane streams or has a loudspeaker. */
 const SUM_WITHIN_MS = 60_000;
-/** The same for speech that the service did not speak (ms): it is reported every ten minutes, and when a session ends. */
+/** The same (ms) for speech that the service did not speak: reported every ten minutes, and when a session ends. */
 const UNSPOKEN_WITHIN_MS = 660_000;
-/** Sums so small are not reported (ms). */
+/** Smallest sum that is reported (ms). */
 const LEAST_REPORTED_MS = 1000;
 /** Time within which the published status follows the lane (ms). */
 const STATUS_WITHIN_MS = 60_000;
-/** Time within which an event reaches the connection, even if that throws at first (ms). */
+/** Time within which an event is published (ms), even if the connection throws at first. */
 const PUBLISHED_WITHIN_MS = 30_000;
-/** Languages of a lane, each with a sum of its own. */
+/** Most languages of a lane: each has its own sum. */
 const MOST_LANGUAGES = 3;
 const STREAMS = new Set(['live', 'rolling']);
 const RESTS = new Set(['standby', 'draining', 'idle', 'closed']);
 
-export interface ToldOracle {
+export interface ReportsOracle {
   published(topic: string, payload: string): void;
   step(step: LaneStep, now: number): void;
-  /** The process ended: what it has not reported is gone. */
+  /** The process ended: sums that it has not reported are gone. */
   ended(): void;
-  /** @param state of the running lane */
+  /** @param state state of the running lane; null: none runs */
   judge(state: LaneState | null, now: number): void;
 }
 
@@ -43,12 +43,12 @@ interface Loss {
 
 const NO_LOSS: Loss = { ms: 0, reportedMs: 0, at: 0 };
 
-/** @param lane whose losses are published */
-export function createToldOracle(violations: Violations, lane: string): ToldOracle {
-  /** Null until the process has had a connection to publish it. */
+/** @param lane the lane whose reports are checked */
+export function createReportsOracle(violations: Violations, lane: string): ReportsOracle {
+  /** Null until the process has published its status. */
   let status: string | null = null;
   let reasons: readonly string[] = [];
-  /** Since when a reason has been missing in it. */
+  /** Since when the status lacks a reason. */
   let lacksSince: number | null = null;
   /** Since when the lane is on its way to a session. */
   let awaySince: number | null = null;
@@ -56,8 +56,9 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
   const lost = { ...NO_LOSS };
   const dropped = { ...NO_LOSS };
   const unspoken = { ...NO_LOSS };
-  /** Sums that the lane has reported, and those of them that reached the connection. */
+  /** Sums that the lane has reported, and that are not published yet. */
   let owed: { ms: number; at: number }[] = [];
+  /** Published sums. */
   const published: number[] = [];
 
   const grow = (loss: Loss, ms: number, now: number): void => {
@@ -69,9 +70,9 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
     const { ms, reportedMs } = loss;
     const isRight = Math.abs(ms - reportedMs) <= slackMs;
     violations.check(
-      'told',
+      'reporting',
       isRight,
-      () => `${what}: ${Math.round(ms)} ms, and ${reportedMs} ms are reported`,
+      () => `${what}: ${Math.round(ms)} ms, but ${reportedMs} ms were reported`,
     );
     Object.assign(loss, NO_LOSS);
   };
@@ -97,18 +98,18 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
       const found = published.indexOf(ms);
       if (found >= 0) published.splice(found, 1);
       else if (now - at < PUBLISHED_WITHIN_MS) return true;
-      else violations.add('told', `speech_lost of ${ms} ms never reached the connection`);
+      else violations.add('reporting', `speech_lost of ${ms} ms was never published`);
       return false;
     });
   };
   const judgeStatus = (state: LaneState, now: number): void => {
-    const isTold = (code: string): boolean =>
+    const isReported = (code: string): boolean =>
       reasons.some((reason) => reason === code || reason.startsWith(`${code}:`));
-    const lacking = laneStatus(state, now).reasons.find(({ code }) => !isTold(code));
+    const lacking = laneStatus(state, now).reasons.find(({ code }) => !isReported(code));
     const isUp = status !== null && state.brokerUp;
     lacksSince = lacking === undefined || !isUp ? null : (lacksSince ?? now);
     if (lacksSince === null || now - lacksSince < STATUS_WITHIN_MS) return;
-    violations.add('told', `the status has lacked the reason ${lacking?.code} for a minute`);
+    violations.add('reporting', `the status lacks the reason ${lacking?.code} for a minute`);
   };
   return {
     published(topic, payload) {
@@ -141,18 +142,18 @@ export function createToldOracle(violations: Violations, lane: string): ToldOrac
     },
     judge(state, now) {
       checkPublished(now);
-      // The sum follows when the loudspeaker is back; until then the lane need not do a step.
+      // The lane reports the sum when the loudspeaker is back.
       if (state?.playbackLost === true) dropped.at = now;
       if (now - dropped.at > SUM_WITHIN_MS) compare(dropped, 'speech dropped', LEAST_REPORTED_MS);
       if (now - unspoken.at > UNSPOKEN_WITHIN_MS)
         compare(unspoken, 'speech unspoken', LEAST_REPORTED_MS * MOST_LANGUAGES);
       if (state === null) return;
       judgeStatus(state, now);
-      if (awaySince !== null && now - awaySince > UNTOLD_MS)
+      if (awaySince !== null && now - awaySince > NOT_READY_AFTER_MS)
         violations.check(
-          'told',
+          'reporting',
           status !== 'ready',
-          () => `no session for ${Math.round((now - (awaySince ?? now)) / 1000)} s and the status is ready`,
+          () => `no session for ${Math.round((now - (awaySince ?? now)) / 1000)} s, but the status is ready`,
         );
       if (streamsSince !== null && now - Math.max(lost.at, streamsSince) > SUM_WITHIN_MS)
         compare(lost, 'speech lost', CHUNK_MS);
