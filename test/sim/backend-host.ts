@@ -194,7 +194,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       case 'answer': {
         const { id, reply, answer: given } = effect;
         if (!given.ok && COST_LIMITS.includes(given.error.code)) {
-          throw new Error(`a device in trouble met a limit on its cost: ${given.error.detail}`);
+          throw new Error(`the backend refused a correct device for its cost: ${given.error.detail}`);
         }
         const body: TokenResponse = given.ok
           ? { ts: null, id, ok: true, session: given.session, stream_url: config.service.streamUrl }

@@ -3,7 +3,7 @@ import { createCommandRecord } from '../../src/agent/commands/command-record.ts'
 import type { Log } from '../../src/ports/log.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
-import { testJournal } from './journal.ts';
+import { testJournal } from './disk-tests.ts';
 
 const DAY_MS = 86_400_000;
 const QUIET: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runDay } from './day.ts';
-import { testMinuteSessions } from './minute-sessions.ts';
+import { testMinuteSessions } from './figures-tests.ts';
 
 describe('days without faults', () => {
   testMinuteSessions(0.5, 20);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runDay } from './day.ts';
 import { createDice } from './dice.ts';
-import { testMinuteSessions } from './minute-sessions.ts';
+import { testMinuteSessions } from './figures-tests.ts';
 import { createPainter, isStump, paintRendering, readRenderings, readTicks } from './sound.ts';
 
 describe('simulated sound', () => {

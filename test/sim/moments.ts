@@ -6,12 +6,12 @@ import type { Dice } from './dice.ts';
 import type { SimClock } from './sim-clock.ts';
 
 /** Number of outside events by kind and by phase of the lane; `none`: no process ran. */
-export type Met = Record<string, Partial<Record<Phase | 'none', number>>>;
+export type ReachedPhases = Record<string, Partial<Record<Phase | 'none', number>>>;
 
 export interface Moments {
-  readonly met: Met;
+  readonly reached: ReachedPhases;
   /** Counts an outside event. */
-  meet(kind: string, phase: Phase | 'none'): void;
+  count(kind: string, phase: Phase | 'none'): void;
   /** Acts now, or soon after the lane has entered a drawn phase, after a minute at the latest. */
   choose(act: () => void): void;
   step(step: LaneStep): void;
@@ -24,13 +24,13 @@ const PATIENCE_MS = 60_000;
 const AFTER_MS = 400;
 
 export function createMoments(clock: SimClock, dice: Dice): Moments {
-  const met: Met = {};
+  const reached: ReachedPhases = {};
   let waiting: { readonly phase: Phase; readonly act: () => void }[] = [];
   return {
-    met,
-    meet(kind, phase) {
-      const of = met[kind] ?? {};
-      met[kind] = of;
+    reached,
+    count(kind, phase) {
+      const of = reached[kind] ?? {};
+      reached[kind] = of;
       of[phase] = (of[phase] ?? 0) + 1;
     },
     choose(act) {

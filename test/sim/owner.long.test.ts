@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PHASE_NAMES } from '../../src/core/lane/phases.ts';
-import { metPhases } from './met-phases.ts';
-import { testOwned } from './owned-world.ts';
+import { phasesReached, testOwned } from './owner-tests.ts';
 
 describe('an agent with an owner', () => {
   testOwned();
@@ -9,10 +8,10 @@ describe('an agent with an owner', () => {
 
 describe('messages of an owner', () => {
   it('reach a lane in each of its phases', async () => {
-    const met = await metPhases([2, 3, 4, 13, 14, 15]);
+    const reached = await phasesReached([2, 3, 4, 13, 14, 15]);
     // A closed lane gets no messages, and no step throws in this world.
     const open = PHASE_NAMES.filter((phase) => phase !== 'closed' && phase !== 'restarting');
-    expect(open.filter((phase) => !met.document.has(phase))).toEqual([]);
-    expect(open.filter((phase) => !met.command.has(phase))).toEqual([]);
+    expect(open.filter((phase) => !reached.document.has(phase))).toEqual([]);
+    expect(open.filter((phase) => !reached.command.has(phase))).toEqual([]);
   });
 });

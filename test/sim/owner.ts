@@ -13,7 +13,7 @@ import { createDice, type Dice } from './dice.ts';
 import { createDocuments, type DrawnDocument, EMPTY } from './documents.ts';
 import { drawSchedule } from './hours.ts';
 import { ALWAYS, createHoursOracle, type Hours } from './hours-oracle.ts';
-import { createMoments, type Met } from './moments.ts';
+import { createMoments, type ReachedPhases } from './moments.ts';
 import { ADDRESS } from './operator.ts';
 import type { SimClock } from './sim-clock.ts';
 import { createStateDisk, type StateDisk } from './state-files.ts';
@@ -40,7 +40,7 @@ const PHASE_MS = 200;
 
 export interface Owner {
   readonly disk: StateDisk;
-  readonly met: Met;
+  readonly reached: ReachedPhases;
   /** Publishes a document: a new one, an empty one, or the last one again. */
   publish(): void;
   command(): void;
@@ -128,14 +128,14 @@ export function createOwner(setup: OwnerSetup): Owner {
     ...{ clock, dice: dice.fork(), broker, oracle: answers, moments, modes },
     wordsDice: createDice(setup.seed + 2 ** 42),
     onCommand(kind) {
-      moments.meet(kind, phase());
+      moments.count(kind, phase());
       setup.onCommand();
     },
   });
   const post = (place: Place, document: DrawnDocument): void => {
     const { from, topic } = place;
     broker.retain({ topic, payload: document.payload, retain: false, properties: {} }, (hand) => {
-      moments.meet('document', phase());
+      moments.count('document', phase());
       desired.delivered(from, document, hand);
       clock.settle();
     });
@@ -143,7 +143,7 @@ export function createOwner(setup: OwnerSetup): Owner {
   const reread = (changes: Readonly<Record<string, unknown>>): void => {
     changed = changes;
     config = setup.makeConfig(changes, hours);
-    moments.meet('file', phase());
+    moments.count('file', phase());
     desired.reread(ownOf(config), () => setup.reread(config));
   };
   const publishNow = (): void => {
@@ -167,7 +167,7 @@ export function createOwner(setup: OwnerSetup): Owner {
 
   return {
     disk,
-    met: moments.met,
+    reached: moments.reached,
     publish() {
       moments.choose(publishNow);
     },

@@ -1,6 +1,6 @@
 import { createDice, type Dice } from './dice.ts';
 import { fixAll } from './faults.ts';
-import type { Met } from './moments.ts';
+import type { ReachedPhases } from './moments.ts';
 import { createRecovery } from './recovery.ts';
 import type { Excuse } from './speech-excuses.ts';
 import { watchStrikes } from './strikes.ts';
@@ -16,7 +16,7 @@ import {
   serviceCaseOf,
 } from './terms.ts';
 import type { Violation } from './violations.ts';
-import { createWorld, type Meddling, type Tallies, type World } from './world.ts';
+import { createWorld, type RunOptions, type Tallies, type World } from './world.ts';
 
 /** Result of one seed. */
 export interface RunResult {
@@ -36,7 +36,7 @@ export interface RunResult {
   readonly repeatedS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
   /** Messages of the owner by the phase of the lane that they reached. */
-  readonly met: Met;
+  readonly reached: ReachedPhases;
   readonly trace: number;
 }
 
@@ -73,7 +73,7 @@ function isWell(world: World): boolean {
 /** Runs up to a moment, or until a violation is enough. */
 type RunUntil = (until: number) => Promise<void>;
 
-function runner({ clock, violations }: World, isEnough: Meddling['isEnough']): RunUntil {
+function runner({ clock, violations }: World, isEnough: RunOptions['isEnough']): RunUntil {
   if (isEnough === undefined) return (until) => clock.run(until);
   return async (until) => {
     while (clock.now() < until && !violations.list.some(isEnough))
@@ -146,19 +146,19 @@ function isComparable(serviceCase: ServiceCase, swarm: readonly { readonly kind:
 /**
  * Runs one seed: stretches of up to an hour with faults, each with twelve calm minutes at its end.
  */
-export async function runSeed(seed: number, hours: number, meddling: Meddling = {}): Promise<RunResult> {
+export async function runSeed(seed: number, hours: number, options: RunOptions = {}): Promise<RunResult> {
   const dice = createDice(seed);
-  const generation = meddling.generation ?? NEWEST;
+  const generation = options.generation ?? NEWEST;
   const asDrawn = drawTerms(dice);
-  const first = meddling.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
+  const first = options.twoLanes === true ? { ...asDrawn, twoLanes: true } : asDrawn;
   const natural = generation === 1 ? first : naturalTerms(first, createDice(seed + 2 ** 36));
   const commanded = generation === 1 ? natural : commandedTerms(natural, createDice(seed + 2 ** 40));
   const parted = generation < NEWEST ? commanded : partedTerms(commanded, createDice(seed + 2 ** 41));
-  const drawn = meddling.changeTerms?.(parted) ?? parted;
+  const drawn = options.changeTerms?.(parted) ?? parted;
   const echoDice = createDice(seed + 2 ** 35);
-  const cancels = meddling.cancels === true;
-  const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, meddling);
-  const swarm = meddling.faults?.map(oftenAtRandom(dice)) ?? drawSwarm(dice, kindsOf(generation));
+  const cancels = options.cancels === true;
+  const world = createWorld(seed, cancels ? cancelling(drawn, echoDice) : drawn, options);
+  const swarm = options.faults?.map(oftenAtRandom(dice)) ?? drawSwarm(dice, kindsOf(generation));
   const faults: Record<string, number> = {};
   const { clock, violations, speech, tallies } = world;
   const recovery = createRecovery(
@@ -181,13 +181,13 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   };
   judge();
   const end = clock.now() + hours * HOUR_MS - 1;
-  const runUntil = runner(world, meddling.isEnough);
+  const runUntil = runner(world, options.isEnough);
   try {
     while (clock.now() < end && violations.list.length === 0) {
       const stretch = Math.min(HOUR_MS, end - clock.now());
       const startedAt = clock.now();
       const calmAt = startedAt + Math.max(stretch / 2, stretch - CALM_MS);
-      inject(world, swarm, calmAt, faults, recovery.happened, meddling.onFault);
+      inject(world, swarm, calmAt, faults, recovery.happened, options.onFault);
       await runUntil(calmAt);
       if (clock.now() >= calmAt) await calm(world, runUntil, startedAt + stretch);
     }
@@ -199,7 +199,7 @@ export async function runSeed(seed: number, hours: number, meddling: Meddling = 
   return {
     ...{ seed, hours: (clock.now() - 1000) / HOUR_MS, violations: violations.list, faults },
     worstRecoveryS: recovery.worstS,
-    ...{ tallies, trace: world.trace, met: world.owner?.met ?? {} },
+    ...{ tallies, trace: world.trace, reached: world.owner?.reached ?? {} },
     serviceCase: serviceCaseOf(drawn),
     spokenS: seconds(speech.spokenTicks),
     saidS: seconds(speech.saidTicks),

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { CANCELLING_SEEDS, HOURS, REGRESSION_HOURS, SEEDS } from './standing-seeds.ts';
+import { CANCELLING_SEEDS, HOURS, REGRESSION_HOURS, SEEDS } from './fixed-seeds.ts';
 import {
   testCancellingSeeds,
   testLessGated,
@@ -7,7 +7,7 @@ import {
   testRegressions,
   testRepeats,
   testSeeds,
-} from './standing-worlds.ts';
+} from './seed-tests.ts';
 
 describe('the simulated world', () => {
   testSeeds(SEEDS, HOURS);

@@ -1,10 +1,5 @@
 import { describe } from 'vitest';
-import {
-  QUICK_CANCELLING_SEEDS,
-  QUICK_HOURS,
-  QUICK_REGRESSION_HOURS,
-  QUICK_SEEDS,
-} from './standing-seeds.ts';
+import { QUICK_CANCELLING_SEEDS, QUICK_HOURS, QUICK_REGRESSION_HOURS, QUICK_SEEDS } from './fixed-seeds.ts';
 import {
   testCancellingSeeds,
   testLessGated,
@@ -12,7 +7,7 @@ import {
   testRegressions,
   testRepeats,
   testSeeds,
-} from './standing-worlds.ts';
+} from './seed-tests.ts';
 
 describe('the simulated world', () => {
   testSeeds(QUICK_SEEDS, QUICK_HOURS);

@@ -1,3 +1,3 @@
-import { testSilentMinutes } from './silent-minutes.ts';
+import { testSilentMinutes } from './silent-ends-tests.ts';
 
 testSilentMinutes(50_002, 0.25);

@@ -1,12 +1,12 @@
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { PlaybackSink } from '../../src/ports/audio.ts';
 import type { ServiceEvent, StreamConnection } from '../../src/ports/stream.ts';
+import { CANCELLING_SEEDS, HOURS } from './fixed-seeds.ts';
 import { runSeed } from './run-seed.ts';
-import { CANCELLING_SEEDS, HOURS } from './standing-seeds.ts';
 import type { Violation } from './violations.ts';
-import type { Meddling } from './world.ts';
+import type { RunOptions } from './world.ts';
 
-type Trial = Omit<Meddling, 'spoil'> & {
+type Trial = Omit<RunOptions, 'spoil'> & {
   /** The first seed: one that shows the defect early. */
   readonly first?: number;
 };

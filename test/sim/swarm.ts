@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts';
 import { FAULTS } from './faults.ts';
 import { HOURS_FAULTS, LATER_FAULTS, NAMED_FAULTS, OWNER_FAULTS } from './later-faults.ts';
 import type { Generation } from './terms.ts';
-import type { Meddling, World } from './world.ts';
+import type { RunOptions, World } from './world.ts';
 
 /** The kinds of faults that a generation draws from. */
 export function kindsOf(generation: Generation): string[] {
@@ -58,7 +58,7 @@ export function inject(
   until: number,
   counts: Record<string, number>,
   happened: (happening: Happening) => void,
-  onFault: Meddling['onFault'],
+  onFault: RunOptions['onFault'],
 ): void {
   const { clock, dice } = world;
   const plan = (drawn: Drawn): void => {

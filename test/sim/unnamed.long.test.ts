@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { testUnnamed } from './unnamed-worlds.ts';
+import { testUnnamed } from './unnamed-tests.ts';
 
 describe('speech in doubt', () => {
   testUnnamed(20, 0.3);

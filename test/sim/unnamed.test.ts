@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addRun, createUnnamedSums, tooMuchUnnamed } from './unnamed.ts';
-import { testUnnamed } from './unnamed-worlds.ts';
+import { testUnnamed } from './unnamed-tests.ts';
 
 describe('speech in doubt', () => {
   it('is reported when a sum of its case exceeds the bound', () => {

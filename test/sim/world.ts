@@ -102,7 +102,7 @@ function agentConfig(
 }
 
 /** Changes that a test may make to a run. */
-export interface Meddling {
+export interface RunOptions {
   /** The lane cancels its echo, whatever the seed drew. */
   readonly cancels?: boolean;
   /** Generation of the draws; default: the newest. */
@@ -125,8 +125,8 @@ export interface Meddling {
   readonly onFault?: (kind: string, forMs: number, now: number) => void;
 }
 
-export function createWorld(seed: number, terms: Terms, meddling: Meddling = {}): World {
-  const { spoil, observe } = meddling;
+export function createWorld(seed: number, terms: Terms, options: RunOptions = {}): World {
+  const { spoil, observe } = options;
   const dice = createDice(seed);
   const cancels = terms.lane['echo'] === 'cancel';
   const clock = createSimClock(START_MS);
@@ -274,7 +274,7 @@ export function createWorld(seed: number, terms: Terms, meddling: Meddling = {})
   owner = terms.commanded
     ? createOwner({
         ...{ clock, seed, terms, broker, violations, laneOf: device.laneOf, reread: device.reread },
-        isRestless: meddling.restless === true,
+        isRestless: options.restless === true,
         makeConfig: (changes, hours) => agentConfig(terms, changes, hours),
         connections: () => [...rooms.values()].reduce((sum, { connections }) => sum + connections.size, 0),
         isStopping: () => device.isStopping,
