@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MUSEUM } from './day.ts';
-import { NO_VISITORS, runJournal } from './disk.ts';
+import { NO_VISITORS, runJournal } from './journal.ts';
 
 const DAY_HOURS = 24;
 /** Limits for a day: a slow card lasts for years with ten times as much. */
