@@ -13,9 +13,9 @@ export interface AnswerFaults {
   misaddressed: number;
   wrongIntent: number;
   lateMs: number;
-  /** All answers are malformed, each in another way. */
+  /** All answers are malformed, in different ways. */
   malformed: boolean;
-  /** The host that the backend names; null: the one where the service is. */
+  /** The host in the backend's answers; null: the service's host. */
   streamHost: string | null;
 }
 

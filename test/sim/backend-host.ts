@@ -46,7 +46,7 @@ export interface BackendHost {
   hear(topic: string, payload: string, options: PublishOptions): void;
   /** The backend does not run and answers no request. */
   isDown: boolean;
-  /** Refuses the device for good. */
+  /** The backend refuses the device permanently. */
   denies: boolean;
 }
 

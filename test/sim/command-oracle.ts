@@ -1,7 +1,7 @@
 /** Each command that reaches the device gets exactly one final answer, despite disconnects, restarts and disk faults. */
 import type { Violations } from './violations.ts';
 
-/** A command as it was sent. */
+/** A command that was sent. */
 export interface SentCommand {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface CommandOracle {
   answered(payload: string): void;
   /** The process ended. */
   ended(now: number): void;
-  /** A second has passed. @param isUsable the process ran and had its connection all the time */
+  /** A second has passed. @param isUsable the process ran and was connected all the time */
   second(isUsable: boolean): void;
   readonly answers: number;
 }
@@ -45,8 +45,9 @@ interface Followed {
 /** Extra time (ms) beyond that of the answer itself, for the disk and the connection. */
 const SLACK_MS = 12_000;
 const MOST_KNOWN = 3000;
-const CROWD_MS = 60_000;
+/** Commands within `CROWD_MS` above which the device may answer `busy`. */
 const CROWD = 60;
+const CROWD_MS = 60_000;
 
 export interface CommandOracleSetup {
   readonly violations: Violations;

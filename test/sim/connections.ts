@@ -41,7 +41,7 @@ export function createConnections(setup: ConnectionsSetup): Connections {
   let base = 0;
   let twoSince = 0;
   const roomOn = (connection: number): Room => roomOfConnection.get(connection) ?? main;
-  /** The service knows for whom it made a token. */
+  /** The service knows the client reference of each token, which names the lane. */
   const roomOfToken = (token: string | null): Room => {
     if (rooms.size === 1 || token === null) return main;
     const reference = host.references.get(token) ?? '';

@@ -6,7 +6,7 @@ import { withService } from './terms.ts';
 import { createViolations } from './violations.ts';
 
 describe('the check that the device counts unsaid speech', () => {
-  /** @param lostChunks counted as lost, 320 ms each */
+  /** @param lostChunks number of chunks (320 ms each) that the step counts as lost */
   const step = (lostChunks: number, unspokenMs: number): LaneStep =>
     ({
       before: { backlog: { accounts: { lost: 0 } }, counts: { unspokenMs: 0 } },

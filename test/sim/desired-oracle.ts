@@ -30,6 +30,7 @@ export interface DesiredOracleSetup {
 
 /** Time within which a change is reported (ms): `config/reported` is published at most once a second. */
 const REPORTED_WITHIN_MS = 3000;
+/** Keys that the stream's task contains. */
 const TASK_KEYS: readonly LaneKey[] = ['source', 'targets', 'voice'];
 
 interface Reported {

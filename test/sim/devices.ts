@@ -13,7 +13,7 @@ export interface TickNote {
   readonly until: number;
 }
 
-/** The loudspeaker as the room hears it. */
+/** The loudspeaker, with times at which the room hears it. */
 export interface Loudspeaker {
   isHeard(at: number): boolean;
   /** Whether sound was written for any time between two moments. */

@@ -2,7 +2,7 @@
 import type { DocumentContent, LaneKey } from './desired-model.ts';
 import type { Dice } from './dice.ts';
 
-/** A document as it is published. */
+/** A document to publish. */
 export interface DrawnDocument {
   readonly payload: string;
   /** Null: the document is empty or wholly invalid. */

@@ -6,7 +6,7 @@ import { HOURS_FAULTS, LATER_FAULTS, NAMED_FAULTS, OWNER_FAULTS } from './later-
 import { NO_PORT_FAULTS } from './port-faults.ts';
 import { SERVICE_FAULTS } from './service-faults.ts';
 
-/** Restarts the device after a while. */
+/** Ends a fault by restarting the device after a while. */
 function revive({ dice, device }: Stage, notBeforeMs: number): ReturnType<Fault> {
   return { forMs: notBeforeMs + dice.between(1000, 20_000), end: () => device.start() };
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { runRollovers } from './day.ts';
 
-/** @param least this many sessions must have given way to the next one */
+/** Tests runs with sessions of a minute. @param least rollovers that must be exceeded */
 export function testMinuteSessions(hours: number, least: number): void {
-  it('sessions of a minute lose nothing and leave no gap', async () => {
+  it('lose no speech and leave no gap when sessions last a minute', async () => {
     const rollover = await runRollovers(1, hours);
     expect(rollover).toMatchObject({ lost_ms: 0, violations: 0 });
     expect(rollover.rollovers).toBeGreaterThan(least);

@@ -5,7 +5,7 @@ import { testMinuteSessions } from './figures-tests.ts';
 import { createPainter, isStump, paintRendering, readRenderings, readTicks } from './sound.ts';
 
 describe('simulated sound', () => {
-  it('carries the numbers of its ticks', () => {
+  it('contains the numbers of its ticks', () => {
     const piece = createPainter(60).paint(123_456, ['room', 'speech', 'echo', 'speech'], [0, 1, 0, 1]);
     const ticks: number[] = [];
     const { echoes } = readTicks(

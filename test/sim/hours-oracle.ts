@@ -18,7 +18,7 @@ export interface HoursOracle {
   finished(): void;
   ended(): void;
   published(topic: string, payload: string): void;
-  /** A second has passed. @param isUsable the process ran and was connected all the time */
+  /** A second has passed. @param connections number of open ones @param isUsable the process ran and was connected all the time */
   second(lanes: readonly LaneState[], connections: number, isUsable: boolean): void;
   /** Whether opening hours forbid sessions; null: it has just changed, or depends on the budget. */
   readonly isHeld: boolean | null;

@@ -61,7 +61,11 @@ export function createLaneOracle(violations: Violations): LaneOracle {
 
   const checkBounds = ({ after }: LaneStep): void => {
     const { backlog, playout } = after;
-    violations.check('bound', backlog.chunks.length <= 94, () => `${backlog.chunks.length} chunks are held`);
+    violations.check(
+      'bound',
+      backlog.chunks.length <= 94,
+      () => `the backlog has ${backlog.chunks.length} chunks`,
+    );
     violations.check(
       'bound',
       playout.queuedBytes <= MOST_PLAYOUT_BYTES + 20_000,
@@ -93,7 +97,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       if (effect.type !== 'send_audio' || effect.pcm === null) continue;
       const hearing = [after.session, before.session].map((session) => hearingStream(session)?.id);
       const isLive = hearing.includes(effect.stream);
-      violations.check('streams', isLive, () => 'speech was sent to a stream that is not the live one');
+      violations.check('streams', isLive, () => 'speech was sent to a stream that is not live');
     }
   };
 
@@ -132,7 +136,7 @@ export function createLaneOracle(violations: Violations): LaneOracle {
         violations.check(
           'pacing',
           ms <= CHUNK_MS + EARLY_MS + 1,
-          () => `${Math.round(ms - CHUNK_MS)} ms of sound ahead of real time`,
+          () => `sound is ${Math.round(ms - CHUNK_MS)} ms ahead of real time`,
         );
         if (creep.size > 50) creep.delete(creep.keys().next().value ?? 0);
         return;
@@ -140,7 +144,11 @@ export function createLaneOracle(violations: Violations): LaneOracle {
       if (kind !== 'get_task' && kind !== 'set_task') return;
       const key = `${connection} ${kind}`;
       const last = asked.get(key) ?? Number.NEGATIVE_INFINITY;
-      violations.check('rate', now - last >= SPACING_MS, () => `${kind} after ${Math.round(now - last)} ms`);
+      violations.check(
+        'rate',
+        now - last >= SPACING_MS,
+        () => `${kind} again after ${Math.round(now - last)} ms`,
+      );
       asked.set(key, now);
       if (asked.size > 100) asked.delete(asked.keys().next().value ?? '');
     },

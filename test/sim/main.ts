@@ -69,7 +69,7 @@ function sorted(record: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Runs the seeds on worker threads; each takes the next one when it is free. */
+/** Runs the seeds on worker threads; each thread takes the next seed when it is free. */
 function runSeeds(
   { seeds, seed, threads, ...given }: Options,
   onResult: (result: RunResult) => void,

@@ -5,6 +5,7 @@ import type { SimClock } from './sim-clock.ts';
 
 /** Time that the broker keeps the session of a disconnected device (ms). */
 const SESSION_MS = 600_000;
+/** Time between two tries to deliver (ms). */
 const LOOK_MS = 500;
 
 interface Kept {

@@ -20,7 +20,7 @@ export interface Loss {
 
 interface Outage {
   readonly from: number;
-  /** Infinite while it lasts. */
+  /** End of the outage; infinite while it lasts. */
   until: number;
   lostMs: number;
 }

@@ -13,7 +13,7 @@ interface Run {
   playedAt: number | null;
 }
 
-/** A translation as the service rendered it. */
+/** A translation that the service has rendered. */
 export interface Rendering {
   readonly id: number;
   readonly stream: string;
@@ -104,7 +104,7 @@ export function createPlayOrder(
       lateTicks += one.rendering.ticks.length;
     } else {
       const { id } = one.rendering;
-      violations.add('order', `rendering ${id} (tick ${first}) was played after tick ${newestSaid}`);
+      violations.add('order', `rendering ${id} of tick ${first} was played after that of tick ${newestSaid}`);
     }
   };
 
@@ -124,7 +124,7 @@ export function createPlayOrder(
       const { id } = rendering;
       if (isFirst) begin(one, now);
       else if (one !== last && !isOvertaken(one))
-        violations.add('interleaved', `rendering ${id} went on after ${last?.rendering.id}`);
+        violations.add('interleaved', `rendering ${id} continued after rendering ${last?.rendering.id}`);
       if (place <= one.playedUpTo)
         violations.add('repeated', `rendering ${id} was played again from ${place * TICK_MS} ms`);
       one.hasStalled = false;

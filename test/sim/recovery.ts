@@ -83,7 +83,7 @@ const OFTEN_MS = 300_000;
 /** Time for which faults are kept (ms): speech is judged sooner. */
 const REMEMBERED_MS = 900_000;
 
-/** The lane whose recovery is judged. */
+/** The lane whose recovery time is checked. */
 const MAIN = 'main';
 const RESTS: ReadonlySet<string> = new Set(['standby', 'draining', 'idle']);
 

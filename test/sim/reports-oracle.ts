@@ -34,7 +34,7 @@ export interface ReportsOracle {
   judge(state: LaneState | null, now: number): void;
 }
 
-/** The sums of a kind of loss, and when it grew last. */
+/** The sums of a kind of loss, and when it last grew. */
 interface Loss {
   ms: number;
   reportedMs: number;
@@ -50,7 +50,7 @@ export function createReportsOracle(violations: Violations, lane: string): Repor
   let reasons: readonly string[] = [];
   /** Since when the status lacks a reason. */
   let lacksSince: number | null = null;
-  /** Since when the lane is on its way to a session. */
+  /** Since when the lane needs a session and has none. */
   let awaySince: number | null = null;
   let streamsSince: number | null = null;
   const lost = { ...NO_LOSS };

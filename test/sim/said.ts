@@ -4,21 +4,21 @@ import { TICK_MS } from './sound.ts';
 import { createTickList, type TickList } from './tick-list.ts';
 import type { Violations } from './violations.ts';
 
-/** Missing end with which a rendering still counts as played whole (ticks). */
+/** Longest missing end with which a rendering still counts as played (ticks). */
 const END_TICKS = 3;
 /** Share of a rendering after which a visitor knows what it says, and hears it twice when it is played again. */
 const UNDERSTOOD_SHARE = 0.8;
 /** Overlap of two sentences that the service has cut apart (ticks): half a syllable is no repeated word. */
 const SEAM_TICKS = 8;
 
-/** A translation as it is played. */
+/** A translation and the part of it that was played. */
 export interface Playing extends Rendering {
   readonly language: string;
-  /** Its whole length. */
+  /** Its whole length (ticks). */
   readonly lengthTicks: number;
-  /** This much of it was played. */
+  /** The part that was played (ticks). */
   playedTicks: number;
-  /** All of it came, and the service did not mark its end. */
+  /** All of it has arrived, and the service did not mark its end. */
   lacksEnd: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface SaidAccount {
   readonly repeatedTicks: number;
   /** A piece of speech is to be said in these languages. */
   demand(tick: number, targets: readonly string[]): void;
-  /** The languages have changed: one of them is enough, whichever it is. */
+  /** The languages have changed: speech in any one of them is enough. */
   relax(tick: number): void;
   /** The first sound of a rendering is played. */
   begin(playing: Playing): void;
@@ -45,7 +45,7 @@ const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`
 
 /** @param isExact the service sends ids and times: nothing may be said twice */
 export function createSaidAccount(violations: Violations, isExact: boolean): SaidAccount {
-  /** Each language has a bit. */
+  /** The bit of each language in the masks. */
   const bits = new Map<string, number>();
   const demanded = createTickList(0);
   const whole = createTickList(0);

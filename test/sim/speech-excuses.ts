@@ -36,7 +36,7 @@ export const FLAGS = {
   gated: 1,
   /** The lane did not listen. */
   deaf: 2,
-  /** It did not wake the lane. */
+  /** It was too short to wake the lane. */
   asleep: 4,
   /** Its translation had no loudspeaker, and the device has counted it. */
   unheard: 8,

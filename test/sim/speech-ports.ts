@@ -13,12 +13,12 @@ export interface Rendered {
   readonly language: string;
   /** The pieces of speech that it translates. */
   readonly ticks: readonly number[];
-  /** Length of its sound. */
+  /** Length of its sound (ticks). */
   readonly lengthTicks: number;
 }
 
 export interface Job extends Rendered, Playing {
-  /** How much of it has reached the device. */
+  /** The part that has reached the device (ticks). */
   deliveredTicks: number;
 }
 
@@ -38,7 +38,7 @@ export interface SpeechOracle {
   readonly excused: Readonly<Record<Excuse, number>>;
   /** Ticks said twice by a service without ids or times. */
   readonly repeatedTicks: number;
-  /** The microphone delivered a tick with speech. */
+  /** The microphone delivers a tick with speech. */
   spoken(tick: number, at: number): void;
   step(step: LaneStep, now: number): void;
   /** A chunk was handed to a connection. */
@@ -56,7 +56,7 @@ export interface SpeechOracle {
   /** The service has skipped this sound because too much came at once. */
   overrun(sound: Int16Array): void;
   rendered(job: Rendered): void;
-  /** @param isLast marked as the end of its rendering */
+  /** Translated sound has arrived. @param isLast whether the service marked it as the end of its rendering */
   delivered(pcm: Uint8Array, isLast: boolean, now: number): void;
   /** Some sound was handed to the loudspeaker. */
   written(pcm: Uint8Array, now: number): void;

@@ -32,11 +32,11 @@ export interface Terms {
   readonly talk: 'steady' | 'natural';
   readonly roomAmplitude: number;
   readonly pieceTicks: number;
-  /** The agent has a second lane, with a desk of its own. */
+  /** The agent has a second lane with its own visitors. */
   readonly twoLanes: boolean;
   /** The owner sends documents and commands, and the device stores them on a disk. */
   readonly commanded: boolean;
-  /** The machine boots without a clock. */
+  /** The wall clock is not set at the start. */
   readonly bootsIn1970: boolean;
 }
 
@@ -84,7 +84,7 @@ export function naturalTerms(terms: Terms, dice: Dice): Terms {
   return { ...terms, choices, twoLanes, talk: 'natural', lane: { ...terms.lane, targets } };
 }
 
-/** The same world with an owner, and with a service that drops speech when too much of it waits. */
+/** The same world with an owner, and perhaps a service that drops speech when its queue is full. */
 export function commandedTerms(terms: Terms, dice: Dice): Terms {
   const queueLimits = dice.chance(0.5) && terms.profile === 'live';
   return { ...terms, commanded: true, choices: { ...terms.choices, queueLimits } };

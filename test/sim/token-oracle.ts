@@ -53,7 +53,7 @@ interface Answer {
 }
 
 export interface CommandOracle {
-  /** Delivered to a running agent. */
+  /** The command was delivered to a running agent. */
   delivered(id: string, now: number, answerBy: number): void;
   answered(payload: string): void;
   /** The process ended: it no longer answers open commands. */
@@ -95,7 +95,7 @@ export function createCommandOracle(violations: Violations): CommandOracle {
       const answer = `${status} ${error?.code ?? ''}`;
       const command = about(id);
       command.answered++;
-      // A command that the broker delivers twice gets its answer twice.
+      // The device answers again when the broker delivers a command twice.
       const isOnce = command.answered <= command.delivered && (command.answer ?? answer) === answer;
       violations.check('command', isOnce, () => `command ${id}: "${command.answer}", then "${answer}"`);
       command.answer = answer;

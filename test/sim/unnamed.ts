@@ -9,7 +9,7 @@ interface Bounds {
   readonly twice: number;
 }
 
-/** Bounds (s per simulated hour), about twice the measured: b 0.6 unsaid and 0.1 twice, c 4.2 and 0.7. */
+/** Bounds (s per simulated hour), about twice the measured values: b 0.6 unsaid and 0.1 twice, c 4.2 and 0.7. */
 const BOUNDS_S_PER_HOUR: Readonly<Record<ServiceCase, Bounds>> = {
   a: { unsaid: 0, twice: 0 },
   b: { unsaid: 1, twice: 1 },
@@ -18,7 +18,7 @@ const BOUNDS_S_PER_HOUR: Readonly<Record<ServiceCase, Bounds>> = {
 /** Allowance for a short run (s): one sentence may be that long. */
 const LEAST_S = 20;
 
-/** Sums of the runs whose services are of one case. */
+/** Sums of all runs of one case. */
 export interface UnnamedSums {
   hours: number;
   unsaidS: number;

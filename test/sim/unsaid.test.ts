@@ -5,7 +5,7 @@ import { createViolations } from './violations.ts';
 
 const ticks = (count: number): number[] => Array.from({ length: count }, (_, index) => 100 + index);
 
-/** Judges a word that was never said. */
+/** Judges a word of `count` ticks that was never said. */
 function judge(count: number, changes: Partial<Judging>): { lost: number; excused: number } {
   const violations = createViolations(() => 0);
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;

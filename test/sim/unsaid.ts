@@ -30,7 +30,7 @@ export interface Judging {
   describe(tick: number): string;
 }
 
-/** @param overAt when each connection was over */
+/** Whether the stream of a piece of speech continued for long enough to speak it. @param overAt when each connection ended */
 export function hasGoneOn(
   sending: { readonly connection: number; readonly at: number } | undefined,
   overAt: ReadonlyMap<number, number>,

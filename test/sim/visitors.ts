@@ -28,7 +28,7 @@ export interface Visitors {
    * @param busy whether the loudspeaker is heard
    */
   speaks(at: number, busy: boolean): number;
-  /** A sentence is being said. */
+  /** Whether a visitor speaks a sentence now. */
   readonly isTalking: boolean;
   /** All speech so far (ms), without hesitations. */
   readonly spokenMs: number;
@@ -44,7 +44,7 @@ interface Sentence {
   readonly inOneGo: boolean;
 }
 
-/** Most sentences are short; a few go on for a minute. */
+/** Draws a sentence: most are short, a few last up to a minute. */
 function drawSentence(dice: Dice): Sentence {
   const draw = dice.next();
   if (draw < 0.74) return { lengthMs: dice.between(1000, 6000), inOneGo: false };

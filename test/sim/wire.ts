@@ -56,10 +56,12 @@ export interface WireWatch {
 
 /** Refusals at the upgrade that do not use up the token. */
 const NO_ROOM: ReadonlySet<string> = new Set(['session_limit_reached', 'pending_sessions_limit_reached']);
+/** Silence after which the service drops a client (ms), and time between two checks. */
 const SILENT_MS = 30_000;
 const CHECK_MS = 10_000;
 const HANDSHAKE_LIMIT_MS = 30_000;
 const FRAME_OVERHEAD = 60;
+/** Time until a name look-up fails (ms). */
 const DNS_MS = 4000;
 /** Size of the kernel's send buffer (bytes). */
 const KERNEL_BYTES = 87_380;
@@ -69,7 +71,7 @@ export interface WireSetup {
   readonly network: Network;
   readonly service: ServiceEnd;
   readonly watch: WireWatch;
-  /** Whether the process that opened the connection still lives. */
+  /** Whether the process that opened the connection still runs. */
   readonly isAlive: () => boolean;
   /** Called with a function that ends the connection when the process dies. */
   readonly enlist: (cut: () => void) => void;

@@ -107,7 +107,7 @@ export interface RunOptions {
   readonly cancels?: boolean;
   /** Generation of the draws; default: the newest. */
   readonly generation?: Generation;
-  /** Changes what the seed drew. */
+  /** Changes the terms that the seed drew. */
   readonly changeTerms?: (drawn: Terms) => Terms;
   /** Two lanes in the agent, whatever the seed drew. */
   readonly twoLanes?: boolean;
@@ -200,7 +200,7 @@ export function createWorld(seed: number, terms: Terms, options: RunOptions = {}
   });
 
   const onStrike: OnStrike = (kind, forMs) => {
-    clock.settle(); // A port that rejects is answered between timers.
+    clock.settle(); // Run the callbacks of a port that rejects.
     world.struck(kind, forMs);
   };
   const answer = createAnswers(clock, dice, () => broker, network, answers, onStrike);
