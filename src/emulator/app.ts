@@ -9,14 +9,14 @@ import { refusalFacts } from './request-log.ts';
 import { addServiceRoutes } from './service-routes.ts';
 import { addSteeringRoutes } from './steering-routes.ts';
 
-/** Everything that is asked over plain HTTP. */
+/** The HTTP application: all routes except WebSocket upgrades. */
 export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const limit = bodyLimit({
     maxSize: MOST_BODY_BYTES,
     onError: async (context) => {
       const isRead = await drainBody(context.req.raw);
-      // An unread rest would be taken for the next request, so the connection has to end.
+      // An unread rest of the body would be parsed as the next request, so the connection must close.
       if (!isRead) context.header('connection', 'close');
       return reply(context, refuse('body_too_large', setup.nextInstance()));
     },
@@ -34,7 +34,7 @@ export function createApp(setup: AppSetup): Hono<{ Bindings: HttpBindings }> {
   return app;
 }
 
-/** Notes each request with its answer. Whoever only looks at the emulator is no part of what it is asked. */
+/** Logs each request with its answer. Requests that only read the emulator's own pages are not logged. */
 function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (context, next) => {
     await next();
@@ -53,10 +53,10 @@ function noteRequests({ requests }: AppSetup): MiddlewareHandler<{ Bindings: Htt
   };
 }
 
-/** This much of a refused body is read to its end, so that the client can go on with its connection. */
+/** Longest rest of a refused body (bytes) that is read and discarded, so that the client can reuse its connection. */
 const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** Reads and discards the rest of a request; false when it is too long even for that, or breaks off. */
+/** Reads and discards the rest of a request; false when it is too long or breaks off. */
 async function drainBody(request: Request): Promise<boolean> {
   try {
     const reader = request.body?.getReader();

@@ -1,16 +1,16 @@
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const PADDING = '='.charCodeAt(0);
 const ENCODE = Uint8Array.from(LETTERS, (letter) => letter.charCodeAt(0));
-/** Value of each byte as a letter of base64, URL-safe ones too; -1 for what is none. */
+/** Value of each byte as a base64 letter, including the URL-safe ones; -1 for any other byte. */
 const DECODE = new Int8Array(256).fill(-1);
 for (let value = 0; value < 64; value++) DECODE[ENCODE[value] as number] = value;
 DECODE['-'.charCodeAt(0)] = 62;
 DECODE['_'.charCodeAt(0)] = 63;
 
 /**
- * Reads base64 that stands in bytes, without making a string of it: sound is most of what a stream carries, and strings
- * of that size keep the garbage collector busy.
- * @returns null where anything but base64 stands there
+ * Decodes base64 directly from bytes, without making a string: most of a stream is sound, and strings of that size
+ * keep the garbage collector busy.
+ * @returns null if the bytes are not base64
  */
 export function decodeBase64(bytes: Uint8Array, from: number, to: number): Uint8Array | null {
   let end = to;
@@ -43,7 +43,7 @@ export function decodeBase64(bytes: Uint8Array, from: number, to: number): Uint8
   return bad < 0 ? null : output;
 }
 
-/** How many characters of base64 this many bytes become. */
+/** Number of base64 characters for this many bytes. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }

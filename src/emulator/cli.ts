@@ -51,7 +51,9 @@ function readPort(text: string): number {
 
 function readHost(text: string): string {
   if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('it must be an address: 0.0.0.0 listens everywhere, 127.0.0.1 here only.');
+  throw new InvalidArgumentError(
+    'it must be an address: 0.0.0.0 listens everywhere, 127.0.0.1 on this machine only.',
+  );
 }
 
 function readName(text: string, before: string[] = []): string[] {
@@ -93,7 +95,7 @@ function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** Reads what TLS needs; a usage error for half of it, for a file that cannot be read, and for what is not PEM. */
+/** Reads certificate and key; a usage error if one is missing, cannot be read, or is not PEM. */
 function readTls(
   tlsCert: string | undefined,
   tlsKey: string | undefined,
@@ -189,12 +191,15 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
     .option('--host <address>', 'address to listen on', readHost, '127.0.0.1')
     .option(
       '--allow-host <name>',
-      'another name by which clients reach this address, or pages that use it; may be repeated',
+      'another host name under which clients reach this address, or the host of a web page that may use it; may be repeated',
       readName,
     )
     .option('--port <number>', 'port to listen on; 0 takes a free one', readPort, 0)
     .addOption(
-      new Option('--profile <name>', 'the specification alone, or a live service')
+      new Option(
+        '--profile <name>',
+        'spec follows the specification only; live adds what public clients show of a live service',
+      )
         .choices(PROFILES)
         .default('spec'),
     )
@@ -217,9 +222,9 @@ function addRunVerb(program: Command, shell: Shell, signals: EndSignals): void {
     .option('--tls-key <file>', 'PEM private key of --tls-cert')
     .option(
       '--phrases <file>',
-      'what the visitors say, instead of the own phrase book: [{"en": "Hello.", "es": "Hola."}]',
+      'phrases that the visitors say, instead of the built-in phrase book: [{"en": "Hello.", "es": "Hola."}]',
     )
-    .option('--verbose', 'tell each request, refusal and ended stream on standard error, without credentials')
+    .option('--verbose', 'log each request, refusal and ended stream on standard error, without credentials')
     .option('--setup-ms <ms>', CHOICES.setupMs.about, readChoice('setupMs'))
     .option('--heartbeat-ms <ms>', CHOICES.heartbeatMs.about, readChoice('heartbeatMs'))
     .option('--concurrent <number>', CHOICES.concurrent.about, readChoice('concurrent'))
@@ -253,7 +258,7 @@ function addChoicesVerb(program: Command, shell: Shell): void {
 
 /**
  * Runs one command line. Never rejects; resolves with the exit code once the verb has ended.
- * @param argv what was typed behind the program's name
+ * @param argv the arguments after the program's name
  */
 export function runEmulatorProgram(
   argv: readonly string[],

@@ -6,16 +6,16 @@ import { HEALTHY_LINK, type Link, type RawForm } from './core/effect.ts';
 import type { OutMessage } from './core/outbox.ts';
 import { type ReadFrame, readFrame, writeFrame } from './message-frame.ts';
 
-/** A client that does not read is given up when this much waits for it. */
+/** Unsent data (bytes) at which a client that does not read is disconnected. */
 const MOST_UNREAD_BYTES = 16_000_000;
-/** A client that does not answer pings is given up after this, or three heartbeats. */
+/** Shortest time (ms) without an answer to pings until a client is disconnected; three heartbeats if that is longer. */
 const SILENT_MS = 30_000;
-/** A socket that was left open in a black hole is cut after this. */
+/** Time (ms) after which a socket left open in a black hole is closed. */
 const ABANDONED_MS = 600_000;
-/** After a close frame the socket is cut at last. */
+/** Time (ms) from a close frame until the socket is closed without the client's answer. */
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** A client that has ended its stream may take so long to hang up: its stream is over, whatever becomes of the connection. */
+/** Time (ms) that a client has to close the socket after it has ended its stream: the stream is over in any case. */
 const HANG_UP_MS = 200;
 
 /** Events of a connection. */
@@ -34,8 +34,8 @@ export interface Connection {
 }
 
 /**
- * @param raw what the WebSocket runs over
- * @param resetRaw ends that without a close
+ * @param raw the connection below the WebSocket
+ * @param resetRaw ends it without a close
  */
 export function createConnection(
   socket: WebSocket,
@@ -74,7 +74,7 @@ export function createConnection(
     cutUnread();
   };
 
-  /** The client has been silent for too long. In a black hole it must not learn of that: the socket stays. */
+  /** The client has been silent for too long. In a black hole the client must not notice: the socket stays open. */
   const endSilentClient = (): void => {
     if (!link.deaf) return socket.terminate();
     closedHere = true;
@@ -88,7 +88,7 @@ export function createConnection(
     cancelPing = clock.at(clock.now() + choices.heartbeatMs, ping);
   };
 
-  /** Reads on only when what was read would have come through a connection of that speed. */
+  /** Pauses reading until a connection of that speed would have delivered these bytes. */
   const throttle = (bytes: number): void => {
     if (link.readBytesPerS === 0 || link.deaf) return;
     socket.pause();
@@ -116,14 +116,14 @@ export function createConnection(
   socket.on('pong', () => {
     lastHeardAt = clock.now();
   });
-  // A wrong frame of a client ends in a close, which is handled below.
+  // An invalid frame from a client leads to a close, which is handled below.
   socket.on('error', () => {});
   socket.on('close', (code: number, reason: Buffer) => {
     cancelPing();
     cancelRest();
     if (!closedHere) events.gone(code, reason.toString('utf8'), code === 1006 ? 'network' : 'client');
   });
-  // Both close frames have been exchanged: this side has ended, the other one may leave its half open forever.
+  // Both close frames have been exchanged: this side has ended, but the client may leave its half open forever.
   raw.once('finish', () => {
     const cancel = clock.at(clock.now() + HANG_UP_MS, () => socket.terminate());
     socket.once('close', cancel);

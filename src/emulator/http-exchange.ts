@@ -15,15 +15,15 @@ export interface AppSetup {
   readonly nextInstance: () => string;
   readonly plumbing: Plumbing;
   readonly requests: RequestLog;
-  /** Everything as it was at the start, with no stream left. */
+  /** Ends all streams and restores the state at the start. */
   readonly reset: () => void;
-  /** Which voice detector listens. */
+  /** The voice detector in use. */
   readonly detector: 'fvad' | 'energy';
 }
 
 export type HttpContext = Context<{ Bindings: HttpBindings }>;
 
-/** Largest JSON body that is read. */
+/** Largest JSON body (bytes). */
 export const MOST_BODY_BYTES = 64 * 1024;
 
 /** Writes an answer of the core. */
@@ -35,12 +35,12 @@ export function reply(context: HttpContext, answer: Answer): Response {
 
 type Body = { ok: true; json: unknown } | { ok: false; answer: Answer };
 
-/** Reads a JSON body, or says what is wrong with it. An empty body is `undefined`. */
+/** Reads a JSON body, or gives the answer that refuses it. An empty body is `undefined`. */
 export async function readJson(context: HttpContext, instance: string): Promise<Body> {
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   const text = await context.req.text();
   if (text.length > 0 && type !== 'application/json') {
-    const detail = `send "Content-Type: application/json"${type === undefined ? '; there is none' : ''}`;
+    const detail = `send "Content-Type: application/json"${type === undefined ? '; the header is missing' : ''}`;
     return { ok: false, answer: refuse('unsupported_media_type', instance, [detail]) };
   }
   if (text.trim() === '') return { ok: true, json: undefined };
@@ -55,7 +55,7 @@ function hostOf(context: HttpContext): string {
   return /^[\w.\-:[\]]{1,255}$/.test(host) ? host : '127.0.0.1';
 }
 
-/** The parts of a request that the core's handlers look at. */
+/** The parts of a request that the core's handlers need. */
 export function requestOf(context: HttpContext, body: unknown): ApiRequest {
   const host = hostOf(context);
   const isEncrypted = context.env.incoming.socket instanceof TLSSocket;
@@ -70,7 +70,7 @@ export function requestOf(context: HttpContext, body: unknown): ApiRequest {
   };
 }
 
-/** Runs a handler of the core at this moment, and what follows from it. */
+/** Runs a handler of the core now, and carries out its effects. */
 export function handle(
   setup: AppSetup,
   context: HttpContext,

@@ -8,11 +8,11 @@ import { type Answer, refuse } from './core/refusal.ts';
 import { UPLOAD_PATH } from './core/voice-api.ts';
 import { type AppSetup, reply } from './http-exchange.ts';
 
-/** Without `ms`, a request without an answer is cut after this. */
+/** Time (ms) after which an unanswered request is closed if the fault has no `ms`. */
 const HANG_MS = 120_000;
 const SLOW_MS = 3000;
 
-/** Which kind of request this is, in the words of the `http` fault. */
+/** The kind of a request, as a `route` of the `http` fault. */
 function routeOf(method: string, path: string): FaultRoute | null {
   if (path === SESSION_PATHS.sessions && method === 'POST') return 'create';
   if (path.startsWith(SESSION_PATHS.sessions)) return 'sessions';
@@ -32,7 +32,7 @@ function statusAnswer(
   return { ...answer, headers: { 'Retry-After': String(fault.retry_after_s) } };
 }
 
-/** Makes requests fail that have been ordered to: by a status, silence, a reset, nonsense, or slowness. */
+/** Applies ordered faults to requests: a status, a timeout, a reset, an invalid answer, or a slow one. */
 export function httpFaults(setup: AppSetup): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (context, next) => {
     const route = routeOf(context.req.method, context.req.path);

@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../protocol/host.ts';
 
-/** `name`, `name:port`, `1.2.3.4:port`, `[::1]:port`: nothing else is a Host. */
+/** The valid forms of a Host: `name`, `name:port`, `1.2.3.4:port`, `[::1]:port`. */
 const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * Who may talk to the emulator at all. A web page anywhere can make a browser on this machine send requests here,
- * under a name of its own that it lets point to 127.0.0.1 (DNS rebinding): such a request is known by its Host,
- * one that does not hide by its Origin.
+ * Decides who may connect to the emulator. Any web page can make a browser on this machine send requests here, under a
+ * name of its own that points to 127.0.0.1 (DNS rebinding). The Host shows such a request; the Origin shows a page that
+ * uses this machine's address openly.
  */
 export interface Door {
-  /** Why a request is turned away; null when it may come in. */
+  /** Why a request is refused; null if it is allowed. */
   objectTo(request: IncomingMessage): string | null;
 }
 
-/** The name in a Host as URLs have it; null for what is none. */
+/** The name in a Host, as in URLs; null if the Host is invalid. */
 function nameOf(host: string): string | null {
   const address = `http://${host}/`;
   return HOST.test(host) && URL.canParse(address) ? new URL(address).hostname : null;
 }
 
-/** The address at which a connection has arrived, as URLs have it. */
+/** The local address of a connection, as in URLs. */
 function arrivedAt({ socket }: IncomingMessage): string | null {
   const address = socket.localAddress?.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '') ?? '';
   return nameOf(address.includes(':') ? `[${address}]` : address);
@@ -29,7 +29,7 @@ function arrivedAt({ socket }: IncomingMessage): string | null {
 /**
  * @param bound the address listened on, as it was given
  * @param listed further names by which clients reach it
- * @throws Error for a name that no Host can be
+ * @throws Error for an invalid name
  */
 export function createDoor(bound: string, listed: readonly string[]): Door {
   const known = new Set<string>();
@@ -49,7 +49,7 @@ export function createDoor(bound: string, listed: readonly string[]): Door {
       const hosts = request.rawHeaders.filter(
         (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
       );
-      if (hosts.length > 1) return 'there must be one Host';
+      if (hosts.length > 1) return 'send exactly one Host';
       if (!isKnown(nameOf(host), request)) {
         return 'Host names another machine; list it with --allow-host if it is a name of this one';
       }

@@ -11,7 +11,7 @@ function encode(pcm: Uint8Array, packed: boolean): string {
 
 const TAIL = Buffer.from('"}}');
 
-/** A message of plain sound in the bytes of its text frame, written without a string of it. */
+/** Writes a message of plain sound as the bytes of its text frame, without making a string. */
 function writeSound({ type, data }: OutMessage, pcm: Uint8Array): Uint8Array {
   const text = JSON.stringify(data);
   const fields = `${text.slice(0, -1)}${text === '{}' ? '' : ','}"data":"`;
@@ -22,14 +22,14 @@ function writeSound({ type, data }: OutMessage, pcm: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** Puts base64, which needs no escapes, at `data` of an object that is written already: sound is most of what goes out. */
+/** Adds base64 as `data` to an object that is already written. Base64 needs no escapes, and most of the output is sound. */
 function withSound(object: string, base64: string): string {
   return `${object.slice(0, -1)}${object === '{}' ? '' : ','}"data":"${base64}"}`;
 }
 
 /**
- * Writes a message as a text frame, its sound as base64; one of sound is given in bytes.
- * @param inTurn numbers the stream's messages: with `mixed` every second one carries its data as a string
+ * Writes a message as a text frame, with its sound as base64. A message of sound is returned as bytes.
+ * @param inTurn number of the message on the stream: with `mixed`, every second one carries its data as a string
  */
 export function writeFrame(
   message: OutMessage,
@@ -54,11 +54,11 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 const AUDIO_HEAD = /^\s*\{\s*"message_type"\s*:\s*"input_audio_data"\s*,\s*"data"\s*:\s*\{\s*"data"\s*:\s*"/;
 const AUDIO_TAIL = /"\s*\}\s*\}\s*$/;
-/** No longer than this are the two ends of a frame of sound as clients write it. */
+/** Longest JSON (characters) before and after the base64 in a frame of sound, as clients write it. */
 const HEAD_CHARS = 120;
 const TAIL_CHARS = 24;
 
-/** The sound of a frame as nearly all clients write it, read without making strings of it; null for any other frame. */
+/** Reads the sound of a frame in the usual form, without making strings; null for any other frame. */
 function readSound(frame: Buffer): ReadFrame | null {
   const from = AUDIO_HEAD.exec(frame.toString('latin1', 0, HEAD_CHARS))?.[0].length;
   if (from === undefined) return null;
@@ -74,9 +74,9 @@ const NESTED: ReadFrame = {
   why: `the message is nested deeper than ${DEEPEST_JSON} levels`,
 };
 
-/** Reads a client's frame. Clients, too, may send `data` as a JSON string. */
+/** Reads a client's frame. Clients may also send `data` as a JSON string. */
 export function readFrame(frame: Buffer, isBinary: boolean): ReadFrame {
-  if (isBinary) return { kind: 'junk', why: 'messages are JSON in text frames' };
+  if (isBinary) return { kind: 'junk', why: 'messages must be JSON in text frames' };
   const sound = readSound(frame);
   if (sound !== null) return sound;
   const read = readJson(frame.toString('utf8'));

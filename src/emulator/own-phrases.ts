@@ -10,7 +10,7 @@ const language = z
   .regex(/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/, 'must be a language in lower case, such as "en" or "es-mx"');
 const text = z.string().trim().min(1, 'must not be empty').max(500);
 
-/** Phrases: the words of each by language. */
+/** A list of phrases: the text of each by language. */
 export const phraseBookSchema = z
   .array(z.record(language, text).refine((entry) => Object.keys(entry).length > 0, 'must have a language'))
   .min(1, 'must not be empty')
@@ -18,7 +18,7 @@ export const phraseBookSchema = z
 
 /**
  * Reads an own phrase book: `[{"en": "Good morning.", "es": "Buenos días."}, ...]`.
- * @throws Failure that names what is wrong
+ * @throws Failure that names the problem
  */
 export function readPhrases(file: string): PhraseBook {
   const refuse = (why: string): Failure =>

@@ -1,4 +1,4 @@
-/** Script of the page at `/emulator`: asks the emulator four times a second, and steers it. */
+/** Script of the page at `/emulator`: polls the emulator four times a second, and controls it. */
 export const SCRIPT = `
   const streams = document.getElementById('streams');
   const state = document.getElementById('state');
@@ -28,7 +28,7 @@ export const SCRIPT = `
       meters.append(el('span', '', way), bar, card[way + 'Db']);
     }
     card.list = el('dl'); card.texts = el('ol'); card.sounds = el('p');
-    for (const [way, text] of [['received', 'what it heard (WAV)'], ['sent', 'what it said (WAV)']]) {
+    for (const [way, text] of [['received', 'received sound (WAV)'], ['sent', 'sent sound (WAV)']]) {
       const link = el('a', '', text); link.dataset.way = way; card.sounds.append(link, ' ');
     }
     card.root.append(head, meters, card.list, card.texts, card.sounds);
@@ -61,8 +61,8 @@ export const SCRIPT = `
     fact(card, 'stalled', String(p.stalled), p.stalled);
     fact(card, 'ahead', p.lead_ms + ' ms'); fact(card, 'ahead at most', p.worst_lead_ms + ' ms'); fact(card, 'behind at most', p.worst_lag_ms + ' ms');
     const again = s.duplicate_frames + s.out_of_order_frames + s.repeated_frames;
-    fact(card, 'sound twice', String(again), again); fact(card, 'invalid', String(s.invalid_messages), s.invalid_messages);
-    fact(card, 'came too fast to be heard', String(s.frames_unheard), s.frames_unheard);
+    fact(card, 'repeated sound', String(again), again); fact(card, 'invalid', String(s.invalid_messages), s.invalid_messages);
+    fact(card, 'too fast to be transcribed', String(s.frames_unheard), s.frames_unheard);
     fact(card, 'before the task ran', String(s.frames_discarded), s.frames_discarded);
     card.sounds.hidden = !keepsSound;
     for (const link of card.sounds.querySelectorAll('a')) link.href = '/emulator/streams/' + s.id + '/sound?way=' + link.dataset.way;
@@ -121,14 +121,14 @@ export const SCRIPT = `
     const rows = [
       ...waiting.map((f) => [f.kind + (f.in_ms ? ' in ' + seconds(f.in_ms) : ' at ' + f.when), f.id]),
       ...ordered.map((f) => [f.kind + (f.of ? ' ' + f.of : '') + ' \\u00d7 ' + f.times, f.id]),
-      ...lasting.streams.map((f) => ['held up: ' + f.stream + (f.heals_in_ms === null ? '' : ' for ' + seconds(f.heals_in_ms))]),
+      ...lasting.streams.map((f) => ['impaired: ' + f.stream + (f.heals_in_ms === null ? '' : ' for ' + seconds(f.heals_in_ms))]),
       ...(lasting.account === 'ok' ? [] : [['account ' + lasting.account.replaceAll('_', ' ')]]),
     ];
     byId('faults').replaceChildren(...rows.map(([text, id]) => {
       const row = el('li', '', text);
       if (id !== undefined) {
         const button = el('button', '', '\\u00d7');
-        button.title = 'take it back';
+        button.title = 'cancel this fault';
         button.onclick = () => order('/emulator/faults/' + id, null, 'DELETE');
         row.append(button);
       }

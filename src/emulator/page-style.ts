@@ -1,4 +1,4 @@
-/** How the page at `/emulator` looks. */
+/** Style sheet of the page at `/emulator`. */
 export const STYLE = `
   :root { color-scheme: light dark; --line: #8884; --soft: #8882; --in: #2a7de1; --out: #18935a; --bad: #d33b2f; }
   * { box-sizing: border-box; }

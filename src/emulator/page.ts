@@ -16,18 +16,18 @@ const fault = (label: string, order: object, title = ''): Button => ({
 });
 const clock = (label: string, order: object): Button => ({ label, path: '/emulator/clock', order });
 
-/** The faults that one wants at hand; all others are ordered with `POST /emulator/faults`. */
+/** The most useful faults, as buttons; `POST /emulator/faults` orders all others. */
 export const FAULT_BUTTONS: readonly Button[] = [
-  fault('drop', { kind: 'drop' }, 'the connection is gone, without a close'),
+  fault('drop', { kind: 'drop' }, 'the connection ends without a close'),
   fault('drop in mid-speech', { kind: 'drop', when: 'mid_speech' }),
   fault('revoke', { kind: 'revoke' }),
   fault('max duration', { kind: 'max_duration' }),
   fault(
     'black hole 15 s',
     { kind: 'black_hole', for_ms: 15_000 },
-    'nothing gets through, the connection stays',
+    'the connection stays open, but carries nothing',
   ),
-  fault('zombie 60 s', { kind: 'zombie', for_ms: 60_000 }, 'answers pings and does nothing else'),
+  fault('zombie 60 s', { kind: 'zombie', for_ms: 60_000 }, 'the service answers pings and nothing else'),
   fault('slow read', { kind: 'slow_read', bytes_per_s: 8000, for_ms: 10_000 }),
   fault('cut speech', { kind: 'cut_speech', ms: 200 }),
   fault('not JSON', { kind: 'malformed', form: 'not_json', times: 1 }),
@@ -40,8 +40,8 @@ const CLOCK_BUTTONS: readonly Button[] = [
   clock('+1 min', { advance_s: 60 }),
   clock('+10 min', { advance_s: 600 }),
   clock('+1 h', { advance_s: 3600 }),
-  clock('show it 1 h late', { skew_ms: -3_600_000 }),
-  clock('show it right', { skew_ms: 0 }),
+  clock('show a clock 1 h slow', { skew_ms: -3_600_000 }),
+  clock('show the correct time', { skew_ms: 0 }),
 ];
 const RESET: Button = { label: 'reset everything', path: '/emulator/reset', order: {} };
 
@@ -53,18 +53,18 @@ function html({ label, path, order, title = '' }: Button): string {
   return `<button type="button" data-path="${path}" data-order="${attribute(JSON.stringify(order))}"${hint}>${attribute(label)}</button>`;
 }
 
-/** Place where a person finds the key: no page shows it. */
+/** How to connect. It says where to find the key, because the page never shows it. */
 const CONNECT = `<section id="connect" hidden>
 <h2>No stream yet. To open one:</h2>
 <pre>curl -s -X POST <span class="origin"></span>/session-storage/v2/sessions \\
   -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"intent":"s2s"}'
 
 <span class="origin" data-scheme="ws"></span>/streaming-api/anything/v1/speech-to-speech/stream?token=$TOKEN</pre>
-<p>$API_KEY is what <code>--api-key</code> was given (<code>dragoman-emulator run --help</code> tells the one that works without it), $TOKEN the
+<p>$API_KEY is the value of <code>--api-key</code> (<code>dragoman-emulator run --help</code> shows the default), $TOKEN the
 answer's <code>data.token</code>. Then send <code>set_task</code>, wait until <code>get_task</code> answers <code>current_task</code>, and send 320 ms of sound each 320 ms.</p>
 </section>`;
 
-/** The page at `/emulator`: running streams, refusals, faults and the clock, live. Stands alone: no resource comes from anywhere else. */
+/** The page at `/emulator`: running streams, refusals, faults and the clock, live. It loads no other resource. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -75,17 +75,17 @@ export const PAGE = `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>Translation service emulator</h1><span id="state" role="status">looking…</span><span id="said" role="alert"></span></header>
+<header><h1>Translation service emulator</h1><span id="state" role="status">loading…</span><span id="said" role="alert"></span></header>
 <section><h2>Clock <span id="clock"></span></h2><div class="tools">${CLOCK_BUTTONS.map(html).join('')}</div></section>
 <section><h2>Faults</h2><div class="tools">${[...FAULT_BUTTONS, RESET].map(html).join('')}</div><ul id="faults"></ul></section>
 ${CONNECT}
 <main id="streams"></main>
-<section id="refused" hidden><h2>Refused lately</h2><ol id="refusals"></ol></section>
+<section id="refused" hidden><h2>Recent refusals</h2><ol id="refusals"></ol></section>
 <script>${SCRIPT}</script>
 </body>
 </html>
 `;
 
-/** The page may run its own script and ask this emulator, and nothing else. */
+/** The page may only run its own script and send requests to this emulator. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";

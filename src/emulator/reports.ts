@@ -9,7 +9,7 @@ const streams = z.array(streamReportSchema);
 /** `GET /emulator/streams` */
 export const streamsAnswerSchema = z.object({
   streams,
-  closed: count.describe('closed streams that are remembered'),
+  closed: count.describe('number of closed streams that are remembered'),
 });
 
 /** `GET /emulator/metrics` */
@@ -47,7 +47,7 @@ export const faultsAnswerSchema = z.object({
         id: z.int(),
         kind: z.string(),
         times: z.int(),
-        of: z.string().nullable().describe('of which route or reason'),
+        of: z.string().nullable().describe('the route or reason'),
       })
       .readonly(),
   ),
@@ -65,14 +65,14 @@ export const clockAnswerSchema = z.object({ now: z.string(), skew_ms: z.number()
 export const requestsAnswerSchema = z.object({
   requests: z.array(
     z.object({
-      n: z.int().describe('counts from 1; a gap means that older ones were forgotten'),
+      n: z.int().describe('counts from 1; a gap means that older entries were dropped'),
       at: z.string(),
       kind: z.enum(['http', 'stream', 'message', 'close']),
       method: z.string().nullable(),
-      path: z.string().nullable().describe('without the query, and without what could be a secret'),
+      path: z.string().nullable().describe('without the query, and without parts that may be a secret'),
       stream: z.string().nullable(),
       status: z.int().nullable().describe('the HTTP status, or the closing code of the WebSocket'),
-      reason: z.string().nullable().describe('why it was refused; null where it was not'),
+      reason: z.string().nullable().describe('why the request was refused; null: it was not'),
       detail: z.string().nullable(),
     }),
   ),

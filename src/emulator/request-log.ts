@@ -2,20 +2,20 @@ import { REDACTED, redactText } from '../adapters/redaction.ts';
 import { isObject } from '../protocol/json.ts';
 import type { Answer } from './core/refusal.ts';
 
-/** One thing that was asked of the service, or that it refused on a stream. */
+/** One request to the service, or one refusal on a stream. */
 export interface RequestEntry {
-  /** Counts from 1; a gap means that older ones were forgotten. */
+  /** Counts from 1; a gap means that older entries were dropped. */
   readonly n: number;
   readonly at: string;
-  /** `http`: a request; `stream`: a WebSocket was asked for; `message`: an error or warning on a stream; `close`: it ended one. */
+  /** `http`: a request; `stream`: a WebSocket upgrade; `message`: an error or warning on a stream; `close`: a stream's end. */
   readonly kind: 'http' | 'stream' | 'message' | 'close';
   readonly method: string | null;
-  /** Without the query, and without what could be a secret. */
+  /** Without the query, and without parts that may be a secret. */
   readonly path: string | null;
   readonly stream: string | null;
   /** The HTTP status, or the WebSocket's closing code. */
   readonly status: number | null;
-  /** Why it was refused; null where it was not. */
+  /** Why the request was refused; null: it was not. */
   readonly reason: string | null;
   readonly detail: string | null;
 }
@@ -23,11 +23,11 @@ export interface RequestEntry {
 /** One request as the caller of `note` knows it. */
 export type RequestFacts = Partial<Omit<RequestEntry, 'n' | 'at' | 'path'>> & {
   readonly kind: RequestEntry['kind'];
-  /** As it was asked for. */
+  /** The requested address. */
   readonly url?: string;
 };
 
-/** The last requests and refusals; holds no credential. */
+/** The last requests and refusals, without credentials. */
 export interface RequestLog {
   note(facts: RequestFacts): void;
   /** Oldest first. */
@@ -37,7 +37,7 @@ export interface RequestLog {
 
 const MOST_ENTRIES = 500;
 const LONGEST_DETAIL = 400;
-/** Known parts of the service's addresses; anything else may be a token in the wrong place. */
+/** The form of the known parts of the service's addresses; any other part may be a misplaced token. */
 const PLAIN_SEGMENT = /^(?:[a-z]+(?:-[a-z]+)*|v\d{1,2})$/;
 const LONGEST_SEGMENT = 24;
 const CREDENTIAL = /[\w.~+/=-]{6,}/g;
@@ -45,13 +45,13 @@ const CREDENTIAL = /[\w.~+/=-]{6,}/g;
 export interface RequestLogSetup {
   /** The time shown, milliseconds since 1970. */
   readonly wall: () => number;
-  /** Whether a text opens anything here. */
+  /** Whether a text is a valid credential. */
   readonly isCredential: (text: string) => boolean;
-  /** Told of each entry. */
-  readonly tell?: ((entry: RequestEntry) => void) | undefined;
+  /** Called with each entry. */
+  readonly onEntry?: ((entry: RequestEntry) => void) | undefined;
 }
 
-export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup): RequestLog {
+export function createRequestLog({ wall, isCredential, onEntry }: RequestLogSetup): RequestLog {
   const entries: RequestEntry[] = [];
   let last = 0;
 
@@ -74,7 +74,7 @@ export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup):
         n: ++last,
         at: new Date(wall()).toISOString(),
         kind,
-        // A method is whatever the client wrote there.
+        // The client may send any text as a method.
         method: method !== null && /^[A-Z]{1,10}$/.test(method) ? method : null,
         path: url === undefined ? null : pathOf(url),
         stream,
@@ -84,7 +84,7 @@ export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup):
       };
       entries.push(entry);
       if (entries.length > MOST_ENTRIES) entries.shift();
-      tell?.(entry);
+      onEntry?.(entry);
     },
     list: () => entries,
     clear() {
@@ -93,7 +93,7 @@ export function createRequestLog({ wall, isCredential, tell }: RequestLogSetup):
   };
 }
 
-/** Reason and words of a refusal's body; of anything else nothing. */
+/** Reason and detail of a refusal's body; empty for any other body. */
 export function refusalFacts(body: unknown): { reason?: string; detail?: string } {
   const errors = isObject(body) ? body['errors'] : undefined;
   if (!Array.isArray(errors)) return {};
@@ -103,12 +103,12 @@ export function refusalFacts(body: unknown): { reason?: string; detail?: string 
   return { reason, detail: words };
 }
 
-/** A refusal that was answered over HTTP. */
+/** Status, reason and detail of an HTTP refusal. */
 export function answerFacts({ status, body }: Answer): { status: number; reason?: string; detail?: string } {
   return { status, ...refusalFacts(body) };
 }
 
-/** An entry as a person reads it, on one line. */
+/** An entry as one readable line. */
 export function requestLine({
   at,
   kind,

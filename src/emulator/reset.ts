@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-/** The TCP connections under TLS, by their peer: one that is encrypted can only be reset below its encryption. */
+/** The TCP connections below TLS, by their peer: a reset is only possible below the encryption. */
 export interface Plumbing {
-  /** To be called with each connection of a TLS server before its handshake. */
+  /** Call it with each connection of a TLS server before its handshake. */
   note(socket: Socket): void;
-  /** Ends a connection as a dying network does: without the close of TLS, by a reset where the system allows one. */
+  /** Ends a connection like a failing network: without a TLS close, by a reset if the system allows it. */
   reset(socket: Duplex): void;
 }
 

@@ -10,27 +10,27 @@ import type { SpeechMaker } from './threads/speech-thread.ts';
 /** Carries out the effects that concern a connection. */
 export type PerformEffect = (effect: Exclude<Effect, { type: 'render' }>) => void;
 
-/** The event loop is looked at so often; what it was late by is excused to clients. */
+/** Interval (ms) at which the event loop's delay is measured; clients are not blamed for this delay. */
 const WATCH_MS = 100;
 const LATE_MS = 60;
-/** Looks that the figures are about: a minute of them. */
+/** Number of measurements in the figures: one minute. */
 const LOOKS = 600;
 
-/** Lets the pure service run: gives it the time, carries out its effects, wakes it when something is due. */
+/** Runs the pure service: passes in the time, carries out its effects, and wakes it when something is due. */
 export interface Runtime {
   readonly service: Service;
-  /** Monotonic milliseconds of the service; runs ahead of the machine's clock by what was skipped. */
+  /** Monotonic milliseconds of the service; ahead of the machine's clock by the skipped time. */
   now(): number;
-  /** Calls into the service, then does what follows from it. */
+  /** Calls into the service, then carries out the effects. */
   act<T>(call: (now: number) => T): T;
-  /** Lets this much of the service's time pass at once; all that falls due has happened when it resolves. */
+  /** Advances the service's time at once; resolves after everything that becomes due has happened. */
   advance(ms: number): Promise<void>;
-  /** How far the emulator keeps up with what it is asked. */
+  /** How well the emulator keeps up with its work. */
   load(): Load;
   close(): void;
 }
 
-/** How late things are done, milliseconds, over the last of them. */
+/** Delays of recent work (ms). */
 export interface Load {
   readonly event_loop_late_ms: LatenessSummary;
   readonly hearing: HearingFigures;
@@ -43,12 +43,12 @@ export interface RuntimeSetup {
   readonly perform: PerformEffect;
   readonly hearing: Hearing;
   readonly maker: SpeechMaker;
-  /** A speech engine, where there is one. */
+  /** The speech engine, if one is installed. */
   readonly speak: Speak | null;
 }
 
 export function createRuntime(setup: RuntimeSetup): Runtime & {
-  /** To be called when detectors of these streams have decided. */
+  /** Call it when detectors of these streams have decided. */
   decided(streams: ReadonlySet<string>): void;
 } {
   const { clock, service, perform, hearing, maker, speak } = setup;
@@ -115,7 +115,7 @@ export function createRuntime(setup: RuntimeSetup): Runtime & {
     },
   });
 
-  /** Resolves when all that was heard has been decided, and all that was said has been made. */
+  /** Resolves when all received sound has been decided and all ordered speech has been made. */
   const drained = (): Promise<void> =>
     isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
 

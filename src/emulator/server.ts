@@ -25,83 +25,82 @@ import { answer, createStreamGate } from './stream-gate.ts';
 import { createHearing } from './threads/hearing.ts';
 import { createSpeechMaker } from './threads/speech-thread.ts';
 
-/** Credentials that work where none are given. */
+/** Default credentials. */
 export const DEFAULT_API_KEY = 'emulator-api-key';
 export const DEFAULT_JWT = 'emulator.account.jwt';
 const DEFAULT_CLIENT = { id: 'emulator-client', secret: 'emulator-secret' } as const;
 
-/** Most sockets at once, streams and requests together. */
+/** Most open sockets, streams and requests together. */
 const MOST_SOCKETS = 4000;
-/** Answers to unreadable requests that need another status than 400. */
+/** Status of the answer to unreadable requests, if it is not 400. */
 const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-/** Slow requests are cut: a session's few fields never take longer. */
 /** Time that the service shows on a machine whose clock was never set. */
 const UNSET_CLOCK_MS = asWall(Date.UTC(2026, 0, 1));
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export type EmulatorOptions = Partial<Choices> & {
-  /** Address to listen on; loopback unless told otherwise. */
+  /** Address to listen on; default: loopback. */
   readonly host?: string;
-  /** Names other than that address and loopback's by which clients reach it. */
+  /** Further names under which clients reach it, besides its address and the names of loopback. */
   readonly allowedHosts?: readonly string[];
   readonly port?: number;
-  /** Certificate chain and private key, PEM: then the port speaks `https:` and `wss:` only. */
+  /** Certificate chain and private key (PEM); with them, the port serves `https:` and `wss:` only. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly profile?: Profile;
   readonly apiKeys?: readonly string[];
   readonly jwts?: readonly string[];
   readonly clients?: readonly { readonly id: string; readonly secret: string }[];
   readonly clock?: Clock;
-  /** The code of its threads; null: everything in this one. Without it, threads where the build has put them. */
+  /** The code of its threads; null: no threads; undefined: the threads that the build includes. */
   readonly threads?: URL | null;
-  /** Hears of what fails inside and is got over. */
+  /** Called with each internal failure that the emulator survives. */
   readonly complain?: (sentence: string) => void;
-  /** Phrases of the visitors; left out: the emulator's own book. */
+  /** Phrases of the visitors; default: the built-in book. */
   readonly phrases?: PhraseBook;
-  /** Told of each request, refusal and ended stream. */
+  /** Called with each request, refusal and ended stream. */
   readonly onRequest?: (entry: RequestEntry) => void;
 };
 
-/** A running emulator, as tests and the demo use it in their own process. */
+/** An emulator in the same process, as tests and the demo use it. */
 export interface Emulator {
   /** `http://host:port`, or `https:` */
   readonly url: string;
   /** `ws://host:port`, or `wss:` */
   readonly wsUrl: string;
-  /** A key and a JWT that work. */
+  /** A valid key and JWT. */
   readonly apiKey: string;
   readonly jwt: string;
-  /** The pure core, for looking into it. */
+  /** The pure core, for inspection. */
   readonly service: Service;
-  /** Which voice detector listens. */
+  /** The voice detector in use. */
   readonly detector: 'fvad' | 'energy';
   /**
    * Orders a fault, with the same body as `POST /emulator/faults`; returns its ids.
-   * @throws Error that names what is wrong with the body
+   * @throws Error that names the problem of the body
    */
   fault(body: object): number[];
-  /** One report per stream, closed ones too, oldest first: what `GET /emulator/metrics` shows. */
+  /** One report for each stream, also for closed ones, oldest first, as in `GET /emulator/metrics`. */
   reports(): StreamReport[];
   /**
-   * All audio bytes that a stream received and sent, in order; needs `recordBytes`. Without an id: of the
-   * stream opened last.
+   * All audio bytes that a stream received and sent, in sequence; needs `recordBytes`. Without an id: those of
+   * the stream opened last.
    */
   recording(stream?: string): { received: Uint8Array; sent: Uint8Array; truncated: boolean };
-  /** Lets this much of the service's time pass at once. */
+  /** Advances the service's time at once. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The emulator's threads as the build puts them beside its bundle; null where it runs from its source. */
+/** The code of the emulator's threads in the build; null if the emulator runs from its source. */
 function findThread(): URL | null {
   const built = new URL('./emulator-worker.mjs', import.meta.url);
   return existsSync(built) ? built : null;
 }
 
-/** Numbers that cannot be guessed, drawn in batches: tokens of an emulator on a shared machine are secrets too. */
+/** Unpredictable random numbers, drawn in batches: on a shared machine, the emulator's tokens are secrets too. */
 function createUnguessable(): () => number {
   let pool = Buffer.alloc(0);
   let at = 0;
@@ -144,7 +143,7 @@ function addressOf({ address, family, port }: AddressInfo): string {
 
 /**
  * Starts an emulator of the translation service on an HTTP port, WebSocket included.
- * @throws Error for an option that is wrong, or an address that can't be listened on
+ * @throws Error for a wrong option, or if it cannot listen on the address
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, profile = 'spec', clock = createSystemClock(), ...rest } = options;
@@ -162,7 +161,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   } = rest;
   speakPlainly();
   if (host.trim() === '')
-    throw new Error('no address to listen on was given; 0.0.0.0 listens everywhere, 127.0.0.1 here only');
+    throw new Error(
+      'the address to listen on is empty; 0.0.0.0 listens everywhere, 127.0.0.1 on this machine only',
+    );
   const door = createDoor(host, allowedHosts);
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
   const [jwt = DEFAULT_JWT] = jwts;
@@ -196,7 +197,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     isCredential: (text) =>
       !['none', 'unknown'].includes(service.identify(text).kind) ||
       clients.some(({ secret }) => secret === text),
-    tell: onRequest,
+    onEntry: onRequest,
   });
   const gate = createStreamGate({ clock, service, getRuntime, nextInstance, door, plumbing, requests });
   const speak = service.choices.translate === 'speak' ? await findSpeechEngine() : null;
@@ -253,7 +254,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     reports: () => act((now) => service.reports(now)),
     recording(id) {
       const stream = service.stream(id);
-      if (stream === undefined) throw new Error('there is no such stream');
+      if (stream === undefined) throw new Error('this stream is not known');
       return stream.recording.read();
     },
     advance: runtime.advance,

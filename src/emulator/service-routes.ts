@@ -13,9 +13,9 @@ type App = Hono<{ Bindings: HttpBindings }>;
 type Handler = (request: sessions.ApiRequest, api: sessions.ApiContext) => ReturnType<typeof refuse>;
 type IdHandler = (id: string, ...rest: Parameters<Handler>) => ReturnType<Handler>;
 
-/** The HTTP side of the service: sections 4.1 to 4.6 of the specification. */
+/** The HTTP interface of the service: docs/service.md 4.1 to 4.6. */
 export function addServiceRoutes(app: App, setup: AppSetup): void {
-  /** Credentials are looked at before the body: who may not ask gets no help with the form. */
+  /** Checks credentials before the body: a caller without access gets no hints about the body. */
   const post = (
     path: string,
     wanted: (request: sessions.ApiRequest, api: sessions.ApiContext) => boolean,

@@ -4,14 +4,14 @@ import { bytesOf, upmix } from './core/pcm.ts';
 import type { RenderJob } from './core/render.ts';
 import { resampleBy, toFloat, toSamples } from './core/resample.ts';
 
-/** Speaks the text of a job; fails where the engine does not know the language or does not answer. */
+/** Speaks the text of a job; fails if the engine does not know the language or does not answer. */
 export type Speak = (job: RenderJob) => Promise<Uint8Array>;
 
 const ENGINE = 'espeak-ng';
 const ENGINE_TIMEOUT_MS = 10_000;
 const MOST_BYTES = 20_000_000;
 const WAV_HEADER_BYTES = 44;
-/** The engine's usual pace. */
+/** The engine's default speed, to which the tempo is relative. */
 const WORDS_PER_MINUTE = 175;
 const PITCH = { low: 30, contrast: 50, high: 75 } as const;
 
@@ -48,14 +48,14 @@ async function speak(job: RenderJob): Promise<Uint8Array> {
     '--stdin',
   ];
   const wav = await runEngine(args, job.text);
-  if (wav.byteLength <= WAV_HEADER_BYTES) throw new Error(`${ENGINE} said nothing`);
+  if (wav.byteLength <= WAV_HEADER_BYTES) throw new Error(`${ENGINE} produced no sound`);
   const rateHz = wav.readUInt32LE(24);
   const sound = toFloat(samplesOf(wav.subarray(WAV_HEADER_BYTES)));
   const voice = toSamples(resampleBy(sound, rateHz / job.outputHz));
   return bytesOf(upmix(voice, job.outputChannels));
 }
 
-/** The speech engine of this machine; null where none is installed. */
+/** The speech engine of this machine; null if none is installed. */
 export async function findSpeechEngine(): Promise<Speak | null> {
   try {
     await runEngine(['--version'], '');

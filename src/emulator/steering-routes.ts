@@ -16,10 +16,10 @@ import { addToolRoutes } from './tool-routes.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** The longest that the service's time can be moved at once: a month. */
+/** Longest single advance of the service's time (ms): a month. */
 const MOST_ADVANCE_MS = 31 * 86_400_000;
 
-/** Closed streams that `GET /emulator/streams?closed=` shows beside the running ones. */
+/** Most closed streams that `GET /emulator/streams?closed=` adds to the running ones. */
 const MOST_CLOSED_SHOWN = 50;
 
 const clockSchema = z.strictObject({
@@ -39,7 +39,7 @@ function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || plain.startsWith('127.');
 }
 
-/** `/emulator/*`: faults, the clock, settings and measurements, for whoever sits at this machine. */
+/** `/emulator/*`: faults, the clock, settings and measurements, only for clients on this machine. */
 export function addSteeringRoutes(app: App, setup: AppSetup): void {
   const runtime = (): ReturnType<AppSetup['getRuntime']> => setup.getRuntime();
   const bad = (context: HttpContext, issues: readonly string[]): Response =>

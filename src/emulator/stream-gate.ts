@@ -25,12 +25,12 @@ import { answerFacts, type RequestLog } from './request-log.ts';
 import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Frames larger than this end a connection: 512 KB of base64 and some JSON around it. */
+/** Largest frame (bytes), which a larger one ends the connection: 512 KB of base64 and some JSON around it. */
 const MOST_FRAME_BYTES = 640 * 1024;
-/** A refusal that comes as a message is closed this long after it. */
+/** Time (ms) from a refusal as a message to the close. */
 const REFUSAL_CLOSE_MS = 20;
 
-/** A refused client has this long to close its side. */
+/** Time (ms) that a refused client has to close its side. */
 const ANSWER_LINGER_MS = 2000;
 
 const STREAM_PATH =
@@ -44,9 +44,9 @@ const INTENTS: Readonly<Record<string, Intent>> = {
 type StreamEffect = Exclude<Effect, { type: 'render' }>;
 type Refused = Opening & { kind: 'refused' };
 
-/** The WebSocket side: lets streams in or refuses them, and carries out what the service does to them. */
+/** The WebSocket interface: opens or refuses streams, and carries out the service's effects on them. */
 export interface StreamGate {
-  /** To be called for each upgrade request of the HTTP server. */
+  /** Call it for each upgrade request of the HTTP server. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   perform(effect: StreamEffect): void;
   /** Closes all connections; resolves when their sockets are gone. */
@@ -58,7 +58,7 @@ const BASE = 'http://emulator.invalid';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 const VERSION_HEADER = { 'Sec-WebSocket-Version': '13' } as const;
 
-/** Finds what is wrong with a WebSocket handshake (RFC 6455, 4.2.1), before a stream is opened for it; null when nothing is. */
+/** The problem of a WebSocket handshake (RFC 6455, 4.2.1), found before a stream is opened; null: none. */
 function flawOf({ method, headers }: IncomingMessage): string | null {
   if (method !== 'GET') return 'the method must be GET';
   if (headers.upgrade?.toLowerCase() !== 'websocket') return 'Upgrade must be websocket';
@@ -66,7 +66,7 @@ function flawOf({ method, headers }: IncomingMessage): string | null {
   return headers['sec-websocket-version'] === '13' ? null : 'Sec-WebSocket-Version must be 13';
 }
 
-/** Answers on a socket that has left the HTTP server's hands. */
+/** Answers on a socket that the HTTP server has handed over. */
 export function answer(socket: Duplex, { status, body, headers = {} }: Answer): void {
   const text = body === null ? '' : JSON.stringify(body);
   const head = [
@@ -77,19 +77,19 @@ export function answer(socket: Duplex, { status, body, headers = {} }: Answer): 
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // The rest of the request is read, so that the client can read the answer; a client that does not close is cut.
+  // Read the rest of the request, so that the client can read the answer; disconnect a client that does not close.
   socket.resume();
   setTimeout(() => socket.destroy(), ANSWER_LINGER_MS).unref();
 }
 
-/** Parts of an upgrade's address. */
+/** The parts of an upgrade's address. */
 interface IssueCase {
   readonly url: URL;
   readonly intent: Intent;
   readonly transport: ConnectionType;
 }
 
-/** Reads an upgrade's address; null for one at which there is nothing. */
+/** Reads an upgrade's address; null if the address does not exist. */
 function wantedOf(address: string): IssueCase | null {
   if (!URL.canParse(address, BASE)) return null;
   const url = new URL(address, BASE);
@@ -121,7 +121,7 @@ export interface StreamGateSetup {
   readonly requests: RequestLog;
 }
 
-/** Turns a stream away that has been opened already: with a message, or with a close alone. */
+/** Refuses a stream after the upgrade: with a message and a close, or with a close alone. */
 function refuseOpen(
   socket: WebSocket,
   { reason, delivery }: Refused,
@@ -283,7 +283,7 @@ export function createStreamGate(setup: StreamGateSetup): StreamGate {
     async close() {
       const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       for (const socket of sockets) {
-        socket.close(CLOSE.goingAway, 'the service ends');
+        socket.close(CLOSE.goingAway, 'the service shuts down');
         clock.at(clock.now() + 300, () => socket.terminate());
       }
       await Promise.all(gone);

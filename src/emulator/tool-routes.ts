@@ -27,7 +27,7 @@ function wavOf(pcm: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file);
 }
 
-/** Routes for developers: past requests, recorded sound, and a fresh start. */
+/** Routes for developers: the request log, recorded sound, and the reset. */
 export function addToolRoutes(app: App, setup: AppSetup): void {
   const service = () => setup.getRuntime().service;
   const notFound = (detail: string) => refuse('not_found', setup.nextInstance(), [detail]);
@@ -50,17 +50,20 @@ export function addToolRoutes(app: App, setup: AppSetup): void {
     const id = context.req.param('id');
     const way = context.req.query('way') ?? 'sent';
     if (way !== 'sent' && way !== 'received') {
-      const detail = 'way: must be "sent" (what the service said) or "received" (what it heard)';
+      const detail = 'way: must be "sent" (sound of the service) or "received" (sound of the client)';
       return reply(context, refuse('validation_error', setup.nextInstance(), [detail]));
     }
     const stream = service().stream(id === 'newest' ? undefined : id);
     if (stream === undefined)
-      return reply(context, notFound('there is no such stream, running or lately closed'));
+      return reply(
+        context,
+        notFound('this stream is neither running nor recently closed; GET /emulator/streams lists them'),
+      );
     const recording = stream.recording.read();
     const pcm = recording[way];
     if (pcm.byteLength === 0) {
       const detail =
-        'no sound of this stream is kept; "--set recordBytes=50000000" keeps 17 minutes of each direction of each stream';
+        'the sound of this stream is not recorded; "--set recordBytes=50000000" keeps 17 minutes of each direction of each stream';
       return reply(context, notFound(detail));
     }
     const name = `${stream.report.id}-${way}.wav`;

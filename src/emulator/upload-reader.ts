@@ -4,14 +4,14 @@ import { examineSample } from '../adapters/voice/voice-sample.ts';
 import type { Upload } from './core/voice-api.ts';
 import type { SampleFacts } from './core/voices.ts';
 
-/** A form that is no form, or one with too many or too long parts. */
+/** An upload that is not a valid form, or has too many or too long parts. */
 export class MalformedUpload extends Error {}
 
 const MOST_FIELDS = 40;
 const MOST_FIELD_BYTES = 64 * 1024;
 
 /**
- * Reads a multipart upload: the order of its parts, and what the file is. The file itself is not kept.
+ * Reads a multipart upload: the sequence of its parts, and the properties of the file. The file itself is not kept.
  * @throws MalformedUpload
  */
 export function readUpload(request: IncomingMessage, limitBytes: number): Promise<Upload> {
@@ -63,7 +63,7 @@ export function readUpload(request: IncomingMessage, limitBytes: number): Promis
       Promise.all(examined).then((all) => resolve({ fields, files: all, tooLarge }), reject);
     });
     parser.once('error', () => fail('the form is cut off or malformed'));
-    request.once('aborted', () => fail('the upload was broken off'));
+    request.once('aborted', () => fail('the upload was interrupted'));
     request.pipe(parser);
   });
 }

@@ -4,7 +4,7 @@ import { runEmulatorProgram } from '../../src/emulator/cli.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { gather } from '../gathered.ts';
 
-/** Begins a command line in this process; what it writes is gathered. */
+/** Starts a command line in this process and collects its output. */
 function begin(args: readonly string[]) {
   const { said, print, complain } = gather();
   const signals = new EventEmitter();
@@ -17,7 +17,7 @@ function begin(args: readonly string[]) {
   return { said, signals, ended };
 }
 
-/** Runs a command line to its end; what it wrote, and its exit code. */
+/** Runs a command line to its end; its output and exit code. */
 async function type(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const { said, ended } = begin(args);
   const code = await ended;
@@ -38,7 +38,7 @@ async function runUntil(
 }
 
 describe('dragoman-emulator run', () => {
-  test('says where it listens in its first line, and serves there', async () => {
+  test('prints its address in the first line, and serves there', async () => {
     const code = await runUntil('SIGTERM', ['--api-key', 'k1', '--api-key', 'k2'], async (url) => {
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
       for (const key of ['k1', 'k2']) {
@@ -51,7 +51,7 @@ describe('dragoman-emulator run', () => {
     expect(code).toBe(0);
   });
 
-  test('takes every option', async () => {
+  test('accepts every option', async () => {
     const flags =
       '--host 127.0.0.1 --port 0 --profile live --translate silence --jwt j --setup-ms 10 --heartbeat-ms 500 --concurrent 3 --pending 4 --set endEvent=eos --client me:secret';
     const code = await runUntil('SIGINT', flags.split(' '), async (url) => {
@@ -69,7 +69,7 @@ describe('dragoman-emulator run', () => {
     expect(code).toBe(0);
   });
 
-  test('an address that is taken: one sentence, exit code 1', async () => {
+  test('prints one sentence and exits with 1 when the address is in use', async () => {
     const other = await startEmulator();
     const answer = await type('run', '--port', new URL(other.url).port);
     await other.close();
@@ -85,7 +85,7 @@ describe('dragoman-emulator run', () => {
     [['run', '--prot', '1'], '--port'],
     [['run', '--port', 'x'], '--port'],
     [['run', '--host', ''], '0.0.0.0 listens everywhere'],
-    [['run', '--host', ' '], '127.0.0.1 here only'],
+    [['run', '--host', ' '], '127.0.0.1 on this machine only'],
     [['run', '--allow-host', 'kiosk.example:80'], 'without a port'],
     [['run', '--allow-host', '*'], 'name of a host'],
     [['run', '--profile', 'dead'], 'spec, live'],
@@ -104,7 +104,7 @@ describe('dragoman-emulator run', () => {
       '/nowhere/cert.pem cannot be read (ENOENT)',
     ],
     [['run', '--tls-cert', 'package.json', '--tls-key', 'package.json'], 'do not make a pair'],
-  ])('%j: one sentence with what to do, exit code 2', async (args, word) => {
+  ])('prints one sentence with the remedy and exits with 2 for %j', async (args, word) => {
     const answer = await type(...args);
     expect([answer.code, answer.out]).toEqual([2, '']);
     expect(answer.err).toContain(word);
@@ -118,7 +118,7 @@ describe('dragoman-emulator run', () => {
     expect(answer.out).toContain('Usage: dragoman-emulator');
   });
 
-  test('choices are listed, for people and for machines', async () => {
+  test('lists the choices as text and as JSON', async () => {
     expect((await type('choices')).out).toContain('endEvent (spec none, live end_of_stream)');
     const { choices } = JSON.parse((await type('choices', '--json')).out) as { choices: { name: string }[] };
     expect(choices.map(({ name }) => name)).toContain('refusalDelivery');

@@ -11,17 +11,17 @@ import {
 import type { Emulator } from '../../src/emulator/server.ts';
 import { wrongIn } from '../snake-case.ts';
 
-/** A message of the service as a client reads it. */
+/** A message of the service, as a client parses it. */
 export interface Received {
   readonly message_type: string;
   readonly data: Record<string, unknown>;
 }
 
-/** A connection of a test, with all that came on it. */
+/** A test's connection, with everything it has received. */
 export interface TestClient {
   readonly socket: WebSocket;
   readonly received: Received[];
-  /** Frames that were no message. */
+  /** Frames that were not messages. */
   readonly odd: string[];
   readonly closed: Promise<{ code: number; reason: string }>;
   send(type: string, data?: unknown): void;
@@ -32,13 +32,13 @@ export interface TestClient {
   sound(): Buffer;
 }
 
-/** On a busy machine an idle connection may be closed in the very moment in which it is used again. */
+/** Whether a request met a closing connection: on a busy machine, an idle connection may close just as it is reused. */
 function metClosingConnection(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
 }
 
-/** A busy machine: fetch gives up on a connection after ten seconds. Nothing was sent on it yet. */
+/** Whether a connection timed out before anything was sent: on a busy machine, fetch stops trying after ten seconds. */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_CONNECT_TIMEOUT';
@@ -54,7 +54,7 @@ async function fetchPatiently(url: string, init: RequestInit): Promise<Response>
   }
 }
 
-/** One JSON request with the API key; the parsed answer. */
+/** Sends one JSON request with the API key; returns the parsed answer. */
 export async function ask(
   emulator: Emulator,
   method: string,
@@ -84,7 +84,7 @@ const REPORTS: Readonly<Record<string, z.ZodType>> = {
   '/emulator/settings': z.record(z.string(), z.unknown()),
 };
 
-/** Each report of the emulator is as its schema says. */
+/** The difference between a report of the emulator and its schema; null: none. */
 function wrongWith(path: string, json: unknown): string | null {
   const schema = REPORTS[path.replace(/\?.*$/, '')];
   return schema === undefined ? null : wrongIn(schema, json);

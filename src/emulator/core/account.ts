@@ -6,18 +6,18 @@ export interface Account {
   trouble(now: number): AccountTrouble | null;
   /** The balance is finite. */
   readonly isMetered: boolean;
-  /** How long the balance lasts with this many streams; Infinity when it is not metered. */
+  /** How long the balance lasts with this many streams; Infinity if it is not metered. */
   lastsMs(streams: number): number;
   /** Takes stream time off the balance. */
   charge(ms: number): void;
-  /** Without balance from now on, forever or for this long. */
+  /** Sets the balance to none from now on, forever or for this long. */
   exhaust(now: number, forMs: number | undefined): void;
   block(now: number, forMs: number | undefined): void;
-  /** Ends what was ordered; a balance that was really used up stays so. */
+  /** Ends the conditions that faults ordered; a balance that streams have used up stays used up. */
   clear(): void;
 }
 
-/** @param balanceMs stream time that can be paid for; null: without end */
+/** @param balanceMs stream time that the balance pays for; null: unlimited */
 export function createAccount(balanceMs: number | null): Account {
   let left = balanceMs ?? Number.POSITIVE_INFINITY;
   let exhaustedUntil = Number.NEGATIVE_INFINITY;

@@ -3,12 +3,12 @@ import { resampleBy } from './resample.ts';
 const FRAME_S = 0.032;
 const SEARCH_S = 0.01;
 const FADE_S = 0.012;
-/** The search looks at the sound in steps of this many samples first. */
+/** Step (samples) of the first, coarse search. */
 const COARSE = 4;
-/** One of this many steps is compared. */
+/** The coarse search compares one of this many steps. */
 const SPARSE = 2;
 
-/** A sound and its outline: the mean of each `COARSE` samples, for a search that costs a fraction. */
+/** A sound and its outline: the mean of each `COARSE` samples, for a cheap search. */
 interface Outlined {
   readonly sound: Float32Array;
   readonly outline: Float32Array;
@@ -26,7 +26,7 @@ function outlined(sound: Float32Array): Outlined {
   return { sound, outline };
 }
 
-/** How well `b` at one place continues `a` at another, looking at one value in `step`; both must lie inside. */
+/** How well the sound at `b` matches the sound at `a`, comparing one value in `stride`; both must lie inside. */
 function likeness(values: Float32Array, a: number, b: number, length: number, stride: number): number {
   let product = 0;
   let power = 1e-9;
@@ -38,7 +38,7 @@ function likeness(values: Float32Array, a: number, b: number, length: number, st
   return product / Math.sqrt(power);
 }
 
-/** The place near `ideal` that best continues what would follow naturally at `natural`: on the outline, then exactly. */
+/** The place near `ideal` that best matches the natural continuation at `natural`: first on the outline, then exactly. */
 function bestPlace(
   { sound, outline }: Outlined,
   natural: number,
@@ -73,7 +73,7 @@ function bestPlace(
   return best;
 }
 
-/** The rise and fall of one frame. */
+/** The window (rise and fall) of one frame. */
 function windowOf(hop: number): Float32Array {
   return Float32Array.from(
     { length: 2 * hop },
@@ -82,8 +82,8 @@ function windowOf(hop: number): Float32Array {
 }
 
 /**
- * Makes a sound longer or shorter and leaves its pitch: overlapping frames, each taken from where it
- * continues the one before best (waveform similarity overlap-add), so that nothing clicks.
+ * Makes a sound longer or shorter and keeps its pitch. It overlaps frames, each taken from where it continues the previous
+ * one best (waveform similarity overlap-add), so that the result has no clicks.
  */
 export function stretch(sound: Float32Array, length: number, rateHz: number): Float32Array {
   const hop = Math.max(8, Math.round((FRAME_S * rateHz) / 2));
@@ -112,7 +112,7 @@ function loudness(sound: Float32Array): number {
   return Math.sqrt(sum / Math.max(1, sound.length));
 }
 
-/** Brings a sound to a loudness and fades its two ends, in place. */
+/** Sets a sound's loudness and fades its two ends, in place. */
 function level(sound: Float32Array, target: number, rateHz: number): void {
   const gain = Math.min(8, target / Math.max(1e-6, loudness(sound)));
   const fade = Math.min(Math.round(FADE_S * rateHz), sound.length >> 1);
@@ -123,20 +123,20 @@ function level(sound: Float32Array, target: number, rateHz: number): void {
   }
 }
 
-/** Pitches of voices, hertz, and where a low voice ends. */
+/** Pitch range of voices (Hz), and the upper limit of a low voice. */
 const PITCH = { lowest: 70, highest: 400, lowVoiceBelow: 165 };
 
-/** Stretches of a voice that tell its pitch. */
+/** Number of stretches of a voice from which its pitch is estimated. */
 const MOST_STRETCHES = 16;
 
-/** Every so manieth sample, as far as they are needed. */
+/** One sample in `stride`. */
 function thinned(sound: Float32Array, stride: number): Float32Array {
   const thin = new Float32Array(Math.floor(sound.length / stride));
   for (let index = 0; index < thin.length; index++) thin[index] = sound[index * stride] as number;
   return thin;
 }
 
-/** The lag at which a stretch of sound repeats itself best; 0 where it does not. */
+/** The lag at which a stretch of sound repeats itself best; 0 if it does not repeat. */
 function periodAt(sound: Float32Array, start: number, size: number, lags: readonly [number, number]): number {
   let power = 0;
   for (let index = 0; index < size; index++) power += (sound[start + index] as number) ** 2;
@@ -159,7 +159,7 @@ function periodAt(sound: Float32Array, start: number, size: number, lags: readon
   return best;
 }
 
-/** The usual pitch of a voice in hertz, or null where there is none to be found. */
+/** The usual pitch of a voice (Hz); null if none is found. */
 export function estimatePitch(sound: Float32Array, rateHz: number): number | null {
   const stride = Math.max(1, Math.round(rateHz / 8000));
   const rate = rateHz / stride;
@@ -184,7 +184,7 @@ export function estimatePitch(sound: Float32Array, rateHz: number): number | nul
   return found[found.length >> 1] ?? null;
 }
 
-/** Which voice answers: a fixed one, or one that stands out from the speaker. */
+/** Which voice answers: a fixed one, or one that contrasts with the speaker. */
 export type VoiceChoice = 'low' | 'high' | 'contrast';
 
 /** The factor by which pitch and formants move. `variant` keeps the voices of several languages apart. */
@@ -195,10 +195,10 @@ export function shiftFor(choice: VoiceChoice, pitchHz: number | null, variant: n
 }
 
 /**
- * The same words in the same rhythm and about the same loudness, in another voice: pitch and formants move
- * by `shift`.
+ * The same words in the same rhythm and at about the same loudness, in another voice: `shift` moves pitch and
+ * formants.
  * @param tempo how much faster
- * @returns sound at `toHz`, as long in time as the input, by the tempo
+ * @returns sound at `toHz`, as long as the input divided by the tempo
  */
 export function anotherVoice(
   sound: Float32Array,

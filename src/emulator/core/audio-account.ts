@@ -1,17 +1,17 @@
-/** Chunks remembered to recognise sound that comes again: about half a minute. */
+/** Number of remembered chunks, to recognise repeated sound: about half a minute. */
 const REMEMBERED = 96;
-/** Clients whose sound is remembered from one stream to the next. */
+/** Number of clients whose sound is remembered from one stream to the next. */
 const MOST_CLIENTS = 500;
-/** Below this peak a chunk is silence, and silence repeats itself rightly. */
+/** Below this peak a chunk is silence, which may repeat. */
 const AUDIBLE_PEAK = 64;
 
-/** Every this many samples are looked at: enough to tell two pieces of sound apart, cheap in a simulation. */
+/** One sample in this many is compared: enough to distinguish two pieces of sound, and cheap in a simulation. */
 const STRIDE = 5;
 
 /** A frame's sound compared with earlier ones. */
 export type Novelty = 'new' | 'duplicate' | 'out_of_order';
 
-/** A number that tells chunks apart (FNV-1a over the samples); null for chunks without audible sound. */
+/** A hash of a chunk (FNV-1a over the samples); null for chunks without audible sound. */
 export function fingerprint(pcm: Int16Array): number | null {
   let hash = 0x811c9dc5;
   let peak = 0;
@@ -24,7 +24,7 @@ export function fingerprint(pcm: Int16Array): number | null {
   return peak < AUDIBLE_PEAK ? null : hash >>> 0;
 }
 
-/** Recognises frames whose very same samples were sent before on the same stream. */
+/** Recognises frames whose exact samples were sent before on the same stream. */
 export interface AudioAccount {
   /** @returns `duplicate` for the sound of the frame right before, `out_of_order` for an older one */
   judge(print: number): Novelty;
@@ -44,11 +44,11 @@ export function createAudioAccount(): AudioAccount {
   };
 }
 
-/** Recognises sound that a client sends on two streams: a rollover that says something twice. */
+/** Recognises sound that a client sends on two streams: a rollover that sends something twice. */
 export interface RepeatWatch {
   /**
-   * Notes a frame.
-   * @param client who sends, on however many streams
+   * Records a frame.
+   * @param client the sender, on any number of streams
    * @returns whether another stream of the same client has sent it
    */
   note(client: string, stream: string, print: number): boolean;

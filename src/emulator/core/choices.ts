@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `spec` plays strictly the document; `live` plays what public clients know of a running service. */
+/** `spec` follows the specification strictly; `live` adds what public clients show of a live service. */
 export const PROFILES = ['spec', 'live'] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -25,38 +25,38 @@ const count = (max: number) => z.coerce.number().int().min(0).max(max);
 const DAY_MS = 86_400_000;
 
 /**
- * Everything that the specification leaves open, in one place: what is allowed, what each profile takes,
- * and what it means. Times are milliseconds; 0 switches a limit off where the text says so.
+ * Everything that the specification leaves open: the allowed values, each profile's value, and the meaning. Times are
+ * milliseconds; 0 switches a limit off where the text says so.
  */
 export const CHOICES = {
   translate: choice(
     z.enum(['transform', 'echo', 'silence', 'speak']),
     'transform',
     'transform',
-    'what comes back as speech: another voice, the very same bytes, silence, or the phrase really spoken',
+    'the speech that comes back: the sentence in another voice, the same bytes, silence, or the phrase spoken by espeak-ng',
   ),
   echoSilence: choice(
     flag,
     true,
     true,
-    'with "echo": whether bytes of digital silence come back, too; else the stream is at rest between sentences',
+    'with "echo": whether digital silence also comes back; if not, nothing is sent between sentences',
   ),
   setupMs: choice(count(60_000), 2500, 2500, 'from set_task until the pipeline runs (4.7 rule 1)'),
   heartbeatMs: choice(
     count(60_000).min(10),
     1000,
     1000,
-    'a ping each; a revoked stream closes within it (3.1)',
+    'interval of pings; a revoked stream closes within it (3.1)',
   ),
-  concurrent: choice(count(100_000), 10, 10, 'running streams of the whole account (8)'),
-  pending: choice(count(100_000), 100, 100, 'created but unused sessions (4.1 rule 3)'),
+  concurrent: choice(count(100_000), 10, 10, 'limit of running streams of the whole account (8)'),
+  pending: choice(count(100_000), 100, 100, 'limit of created but unused sessions (4.1 rule 3)'),
   refusalDelivery: choice(
     z.enum(['http', 'message', 'close']),
     'http',
     'http',
     'how a stream is refused: status and envelope at the upgrade, a message and a close, a bare close',
   ),
-  bareRefusals: choice(flag, false, true, 'a wrong credential at the upgrade is answered without a body'),
+  bareRefusals: choice(flag, false, true, 'the refusal of a wrong credential at the upgrade has no body'),
   dataForm: choice(
     z.enum(['object', 'string', 'mixed']),
     'object',
@@ -79,7 +79,7 @@ export const CHOICES = {
     z.enum(['revoked', 'gone']),
     'revoked',
     'gone',
-    'a deleted session keeps a status, or is not found any more',
+    'a deleted session keeps a status, or is no longer found',
   ),
   moreCommands: choice(
     flag,
@@ -87,114 +87,129 @@ export const CHOICES = {
     true,
     'pause_task, tts_task, interrupt_task, flush_task are known (end_task always is)',
   ),
-  moreFormats: choice(flag, false, true, 'input format wav and output format zlib_pcm_s16le are taken'),
+  moreFormats: choice(flag, false, true, 'input format wav and output format zlib_pcm_s16le are accepted'),
   languages: choice(
     z.enum(['any', 'known']),
     'any',
     'known',
-    'languages of a task: any tag, or only those that public clients of a live service list',
+    'accepted languages of a task: any tag, or only those that public clients of a live service list',
   ),
   queueLimits: choice(
     flag,
     false,
     true,
-    'translation_queue_configs is checked and in effect: tempo, and older speech dropped, when too much waits',
+    'translation_queue_configs is checked and applied: when too much speech waits, tempo rises and older speech is dropped',
   ),
   taskStatus: choice(flag, false, true, 'commands are acknowledged by a task_status push'),
-  statusInTask: choice(flag, true, true, 'current_task also says task_status, for which clients wait'),
+  statusInTask: choice(flag, true, true, 'current_task also contains task_status, for which clients wait'),
   transcriptIds: choice(flag, false, true, 'texts and audio carry transcription ids, parts and last_chunk'),
   segments: choice(
     z.enum(['none', 'times', 'words']),
     'none',
     'words',
-    'texts say which seconds of the stream they cover: not at all, start and end, words and timestamps too',
+    'texts say which seconds of the stream they cover: not at all, with start and end, or also with words and timestamps',
   ),
   translatedTexts: choice(flag, true, true, 'translated_transcription is sent'),
   translationParts: choice(
     count(9).min(1),
     1,
     1,
-    'a translation comes in this many parts, texts and speech alike, where each speaks 1.5 s of voice at least',
+    'number of parts of a translation, in texts and speech; a part has at least 1.5 s of voice, so short sentences have fewer',
   ),
   wholePhrasePercent: choice(
     count(100).min(1),
     70,
     70,
-    'who spoke for this share of the time in which the book is read has said their phrases whole; else as far as they spoke',
+    'share of the usual speaking time after which a phrase counts as complete; after less, it is cut where the speaker stopped',
   ),
-  partialIntervalMs: choice(count(10_000), 250, 250, 'at least this long between two interim texts'),
+  partialIntervalMs: choice(count(10_000), 250, 250, 'shortest time between two partial texts'),
   outputRateHz: choice(
     count(48_000),
     0,
     24_000,
-    'rate of the speech sent, mono; 0: rate and channels as asked',
+    'rate of the speech sent, mono; 0: rate and channels as requested',
   ),
   outputChunkMs: choice(count(2000).min(20), 320, 200, 'length of one chunk of speech sent'),
-  outputIntervalMs: choice(count(2000), 80, 20, 'from one chunk sent to the next: a burst when shorter'),
+  outputIntervalMs: choice(
+    count(2000),
+    80,
+    20,
+    'time between two chunks sent; shorter than a chunk: a sentence comes as a burst',
+  ),
   textDelayMs: choice(count(60_000), 150, 400, 'from the confirmed to the translated text'),
   speechDelayMs: choice(count(60_000), 400, 1200, 'from the confirmed text to the first speech'),
   silenceThresholdMs: choice(
     count(10_000).min(100),
     700,
     700,
-    'silence that confirms a sentence, unless the task says otherwise',
+    'silence that confirms a sentence, unless the task sets its own',
   ),
-  minSpeechMs: choice(count(10_000), 200, 200, 'less voice than this is taken for noise'),
+  minSpeechMs: choice(count(10_000), 200, 200, 'less voice than this counts as noise'),
   maxSegmentMs: choice(count(60_000).min(1000), 12_000, 12_000, 'a sentence is cut at this length'),
   forceSplitMs: choice(
     count(60_000),
     0,
     6000,
-    'a sentence without a pause is cut at the end of a word once it is this long, in milliseconds and in characters; 0: not',
+    'a sentence without a pause is cut at the end of a word once it reaches this length and forceSplitChars; 0: never',
   ),
-  forceSplitChars: choice(count(10_000), 100, 100, 'the characters that forceSplitMs waits for'),
-  minSentenceMs: choice(count(60_000), 4000, 4000, 'the first part of a cut sentence is at least so long'),
+  forceSplitChars: choice(
+    count(10_000),
+    100,
+    100,
+    'characters that a sentence must have before forceSplitMs cuts it',
+  ),
+  minSentenceMs: choice(count(60_000), 4000, 4000, 'shortest first part of a cut sentence'),
   earlyAudio: choice(
     z.enum(['discard', 'accept']),
     'discard',
     'discard',
-    'audio that comes before the pipeline runs',
+    'what happens to audio that arrives before the pipeline runs',
   ),
   tooFast: choice(
     z.enum(['degrade', 'tolerate']),
     'degrade',
     'degrade',
-    'sound that comes faster than real time, beyond two chunks, is partly not listened to, or all of it is (8)',
+    'sound that is more than two chunks ahead of real time is partly not transcribed, or all of it is transcribed (8)',
   ),
-  noAudioTimeoutMs: choice(count(DAY_MS), 0, 10_000, 'SERVICE_TIMEOUT after so long without audio; 0: never'),
+  noAudioTimeoutMs: choice(count(DAY_MS), 0, 10_000, 'time without audio until SERVICE_TIMEOUT; 0: never'),
   warnings: choice(flag, false, true, 'AUDIO_STREAM_* and VOICE_NOT_FOUND warnings are sent'),
-  enforceRates: choice(flag, false, true, 'commands that come too often get RATE_LIMIT_EXCEEDED'),
+  enforceRates: choice(flag, false, true, 'commands that are sent too often get RATE_LIMIT_EXCEEDED'),
   minAudioChars: choice(count(65_536), 0, 1024, 'shortest base64 of one input_audio_data'),
   connectionsPerMinute: choice(
     count(100_000),
     0,
     20,
-    'with one token; more are closed with 1008; 0: no limit',
+    'limit of connections with one token in a minute; more are closed with 1008; 0: no limit',
   ),
-  legacyUnusedMs: choice(count(DAY_MS), 60_000, 60_000, 'an unused legacy session lives so long (8)'),
-  uploadTtlMs: choice(count(DAY_MS), 3_600_000, 3_600_000, 'a pre-signed upload target works so long'),
-  uploadMaxBytes: choice(count(100_000_000), 10_000_000, 10_000_000, 'largest voice sample'),
+  legacyUnusedMs: choice(count(DAY_MS), 60_000, 60_000, 'lifetime of an unused legacy session (8)'),
+  uploadTtlMs: choice(count(DAY_MS), 3_600_000, 3_600_000, 'lifetime of a pre-signed upload target'),
+  uploadMaxBytes: choice(count(100_000_000), 10_000_000, 10_000_000, 'largest voice sample, in bytes'),
   unicodeNames: choice(
     flag,
     false,
     true,
-    'letters of any script are taken in names of voices and files (4.4); otherwise those of ASCII only',
+    'names of voices and files may have letters of any script (4.4); otherwise ASCII letters only',
   ),
   voiceProcessingMs: choice(count(DAY_MS), 1500, 4000, 'from upload to ready or failed'),
-  voiceMinSeconds: choice(count(3600), 0, 30, 'a sample shorter than this fails; below 10 s all do'),
+  voiceMinSeconds: choice(
+    count(3600),
+    0,
+    30,
+    'a sample shorter than this fails; a sample below 10 s always fails',
+  ),
   balanceMs: choice(
     z.coerce.number().min(0).nullable(),
     null,
     null,
-    'stream time that the account can pay for, from the start; null: without end',
+    'stream time that the account can pay for, from the start; null: unlimited',
   ),
   recordBytes: choice(
     count(2_000_000_000),
     0,
     0,
-    'how many bytes of each stream are kept in each direction; 0: none',
+    'bytes of each stream that are kept in each direction; 0: none',
   ),
-  seed: choice(count(2 ** 31), 0, 0, 'where the phrase book begins, and the dice of fault schedules'),
+  seed: choice(count(2 ** 31), 0, 0, 'the first phrase of the phrase book, and the seed of fault schedules'),
 } as const;
 
 export type Choices = { [K in keyof typeof CHOICES]: z.output<(typeof CHOICES)[K]['schema']> };
@@ -206,7 +221,7 @@ export function isChoiceName(name: string): name is ChoiceName {
 
 /**
  * A profile's choices with some of them replaced.
- * @throws Error that names the choice and what it takes
+ * @throws Error that names the choice and its allowed values
  */
 export function resolveChoices(profile: Profile, overrides: Readonly<Record<string, unknown>> = {}): Choices {
   const resolved: Record<string, unknown> = {};
@@ -228,14 +243,14 @@ export function wireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Changes some choices of a running service, by their wire names. All or none. @returns what is wrong */
+/** Changes some choices of a running service, by their wire names. All or none. @returns the problems found */
 export function changeChoices(choices: Choices, body: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
   const changes: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
     const name = Object.keys(CHOICES).find((candidate) => wireName(candidate) === key);
     if (name === undefined || !isChoiceName(name)) {
-      problems.push(`${key}: there is no such setting`);
+      problems.push(`${key}: unknown setting`);
       continue;
     }
     const parsed = CHOICES[name].schema.safeParse(value);

@@ -1,13 +1,13 @@
 import type { Choices } from './choices.ts';
 
-/** Connections with one token are counted over a minute. */
+/** Period (ms) over which connections with one token are counted. */
 const MINUTE_MS = 60_000;
-/** Tokens that are remembered. */
+/** Number of tokens that are remembered. */
 const MOST_TOKENS = 1000;
 
-/** Counts how often each token is presented. */
+/** Counts the connections of each token. */
 export interface ConnectionCount {
-  /** Counts a connection; whether there are more in a minute than one token may have. */
+  /** Counts a connection; true if the token exceeds its connections per minute. */
   isTooMany(secret: string, now: number): boolean;
 }
 

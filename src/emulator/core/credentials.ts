@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionRegistry } from './sessions.ts';
 
-/** Who asks. */
+/** The kind of caller that a secret identifies. */
 export type Credential =
   | { kind: 'none' }
   | { kind: 'unknown' }
@@ -15,18 +15,18 @@ export interface KnownKeys {
   readonly clients: readonly { readonly id: string; readonly secret: string }[];
 }
 
-/** The secret behind the word `Bearer` in an `Authorization` header; null where the header has another form. */
+/** The secret after `Bearer` in an `Authorization` header; null if the header has another form. */
 export function bearerOf(header: string | null | undefined): string | null {
   return /^bearer +(\S+)$/i.exec(header?.trim() ?? '')?.[1] ?? null;
 }
 
-/** The secret for a stream: the specification shows the header there without a scheme, so `Bearer` may be missing. */
+/** The secret for a stream. `Bearer` may be missing: the specification shows this header without a scheme. */
 export function streamSecretOf(header: string | null | undefined): string | null {
   const value = header?.trim() ?? '';
   return bearerOf(value) ?? (/^\S+$/.test(value) && !/^bearer$/i.test(value) ? value : null);
 }
 
-/** Finds out what a secret is (docs/service.md 5). */
+/** Identifies the kind of a secret (docs/service.md 5). */
 export function identify(secret: string | null, keys: KnownKeys, sessions: SessionRegistry): Credential {
   if (secret === null || secret === '') return { kind: 'none' };
   if (keys.apiKeys.includes(secret)) return { kind: 'api_key' };

@@ -1,21 +1,21 @@
 import { seededRandom } from '../../core/random.ts';
 import { type FaultOrder, type FaultRequest, isStreamFault } from './fault.ts';
 
-/** Orders that may wait at once. */
+/** Most orders that may wait at once. */
 const MOST_ORDERS = 2000;
 
-/** A stream as far as a fault's moment depends on it. */
+/** The state of a stream that decides when a fault is due. */
 export interface FaultTarget {
   readonly id: string;
   readonly openedAt: number;
   readonly running: boolean;
   readonly speaking: boolean;
   readonly sending: boolean;
-  /** One language of a sentence has been spoken, the next one not. */
+  /** A sentence has been spoken in one language, and not yet in the next. */
   readonly betweenLanguages: boolean;
 }
 
-/** Names of streams in faults, beside their ids. */
+/** Names for streams in faults, in addition to their ids. */
 const ANY_STREAM: ReadonlySet<string> = new Set(['newest', 'all']);
 
 export function isAnyStream(name: string): boolean {
@@ -29,22 +29,22 @@ interface Waiting {
   readonly notBefore: number;
 }
 
-/** A fault whose moment has come, with the streams that it hits. */
+/** A fault that is due, with the streams that it hits. */
 export interface DueFault {
   readonly id: number;
   readonly order: FaultOrder;
   readonly streams: readonly string[];
 }
 
-/** Faults that wait for their moment. */
+/** Faults that wait until they are due. */
 export interface FaultPlan {
   readonly waiting: number;
-  /** When time alone may bring the next fault; conditions are looked at whenever something happens. */
+  /** When the next fault may become due by time alone; conditions are checked at each event. */
   nextAt(now: number): number;
   add(request: FaultRequest, now: number): { ids: number[] } | { problem: string };
   takeDue(targets: readonly FaultTarget[], now: number): DueFault[];
   clear(): void;
-  /** Takes back one that still waits. */
+  /** Cancels a fault that still waits. */
   remove(id: number): boolean;
   list(now: number): { id: number; kind: string; when: string; in_ms: number }[];
 }
@@ -66,7 +66,7 @@ function meets(order: FaultOrder, target: FaultTarget, orderedAt: number): boole
   }
 }
 
-/** The streams that an order means and that are in the state it waits for; empty: not yet. */
+/** The streams that an order selects and that are in the state it waits for; empty: not yet. */
 function choose(waiting: Waiting, targets: readonly FaultTarget[]): FaultTarget[] {
   const { order, orderedAt } = waiting;
   if (order.stream === 'all') return targets.filter((target) => meets(order, target, orderedAt));
@@ -74,7 +74,7 @@ function choose(waiting: Waiting, targets: readonly FaultTarget[]): FaultTarget[
   return named !== undefined && meets(order, named, orderedAt) ? [named] : [];
 }
 
-/** The moments of a schedule and the orders of each, by its dice. */
+/** The random times of a schedule, and the order at each. */
 function roll(request: FaultRequest & { kind: 'schedule' }): { order: FaultOrder; afterMs: number }[] {
   const { schedule, orders } = request;
   const random = seededRandom(schedule.seed);

@@ -3,7 +3,7 @@ import type { ServiceFault } from './fault.ts';
 import { createFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { VoiceRegistry } from './voices.ts';
 
-/** A fault that the next requests will meet, and how often. */
+/** A fault for the next requests, and how often it still happens. */
 export interface OrderedFault {
   readonly id: number;
   readonly kind: string;
@@ -16,21 +16,21 @@ type Refusal = ServiceFault & { kind: 'refuse' };
 type HttpFault = ServiceFault & { kind: 'http' };
 type UpgradeDelay = ServiceFault & { kind: 'slow_upgrade' };
 
-/** Kinds of HTTP request that can be made to fail. */
+/** Kinds of HTTP request that a fault can select. */
 export type FaultRoute = HttpFault['route'];
 
-/** Faults that wait, and those that have been ordered for the next requests and connections. */
+/** Waiting faults, and faults for the next requests and connections. */
 export interface FaultRegistry {
   readonly plan: FaultPlan;
-  /** Added to every timestamp that is shown. */
+  /** Added to every timestamp that the service shows. */
   readonly skewMs: number;
-  /** @param id the order's, by which one that is kept for later requests can be taken back */
+  /** @param id of the order; a fault that is kept for later requests can be cancelled by it */
   perform(fault: ServiceFault, now: number, id?: number): void;
-  /** Orders for the next requests and connections that are not used up. */
+  /** Remaining orders for the next requests and connections. */
   ordered(): OrderedFault[];
-  /** Takes back what waits or is ordered under this id. */
+  /** Cancels the fault with this id, waiting or ordered. */
   remove(id: number): boolean;
-  /** Each `take` uses up one time of what was ordered. */
+  /** Each `take` uses up one of the ordered times. */
   takeRefusal(): Refusal | null;
   takeHttpFault(route: FaultRoute): HttpFault | null;
   takeUpgradeDelayMs(): number;
@@ -39,7 +39,7 @@ export interface FaultRegistry {
 /** A fault with the id of its order. */
 type Kept<T> = T & { id: number };
 
-/** Takes one use of the first fault in a list that fits. */
+/** Uses the first matching fault of a list once. */
 function take<T extends { times: number }>(
   list: Kept<T>[],
   fits: (fault: T) => boolean = () => true,
@@ -52,7 +52,7 @@ function take<T extends { times: number }>(
   return found;
 }
 
-/** Orders of one kind that may wait for requests. */
+/** Most orders of one kind that may wait for requests. */
 const MOST_ORDERED = 200;
 
 function order<T>(list: Kept<T>[], fault: T, id: number): void {

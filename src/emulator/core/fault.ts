@@ -3,7 +3,7 @@ import { isObject } from '../../protocol/json.ts';
 import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
 
 const ms = z.number().min(0).max(86_400_000);
-/** Absurd ones, too: years. */
+/** Also accepts absurd values (years). */
 const retryAfterS = z.number().int().min(0).max(1_000_000_000);
 const times = z.number().int().min(1).max(10_000);
 
@@ -19,11 +19,11 @@ const reasonSchema = z.enum([
   'unavailable',
 ]);
 
-/** How a refusal reaches the client: at the upgrade, as a message and a close, as a bare close. */
+/** How a refusal reaches the client: at the upgrade, as a message and a close, or as a bare close. */
 export const deliverySchema = z.enum(['http', 'message', 'close']);
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** Faults that happen to one stream. */
+/** Faults of one stream. */
 const STREAM_FAULTS = [
   /** The session is deleted: `session_revoked`, close within the heartbeat. `linger`: the socket stays open. */
   z.strictObject({ kind: z.literal('revoke'), linger: z.boolean().optional() }),
@@ -37,28 +37,28 @@ const STREAM_FAULTS = [
     code: z.number().int().min(1000).max(4999).default(1011),
     reason: z.string().max(120).default(''),
   }),
-  /** Half-open: nothing is read and nothing comes, not even pongs. Without `for_ms` it never ends. */
+  /** Half-open: the service reads nothing and sends nothing, not even pongs. Without `for_ms` it never ends. */
   z.strictObject({ kind: z.literal('black_hole'), for_ms: ms.optional() }),
-  /** Pings are answered and all is read, and nothing comes any more, or nothing but answers to get_task. */
+  /** The service answers pings and reads everything, but sends nothing else, or only answers to get_task. */
   z.strictObject({
     kind: z.literal('zombie'),
     except: z.enum(['nothing', 'get_task']).default('nothing'),
     for_ms: ms.optional(),
   }),
-  /** The service reads slower than it is sent to. */
+  /** The service reads slower than the client sends. */
   z.strictObject({
     kind: z.literal('slow_read'),
     bytes_per_s: z.number().int().min(1).default(8000),
     for_ms: ms.optional(),
   }),
-  /** Every message comes later, by `ms` and up to `jitter_ms` more; their order stays. */
+  /** Every message is late by `ms` and up to `jitter_ms` more; the order stays. */
   z.strictObject({
     kind: z.literal('delay'),
     ms,
     jitter_ms: ms.default(0),
     for_ms: ms.optional(),
   }),
-  /** Frames that are no proper messages. */
+  /** Frames that are not valid messages. */
   z.strictObject({
     kind: z.literal('malformed'),
     form: z
@@ -84,7 +84,7 @@ const STREAM_FAULTS = [
   }),
   /** The next sentences end without `last_chunk`. */
   z.strictObject({ kind: z.literal('omit_last_chunk'), times: times.default(1) }),
-  /** Speech of the next sentences, in one language or all, breaks off after `ms`, with or without a `last_chunk`. */
+  /** The speech of the next sentences, in one language or all, is cut off after `ms`, with or without a `last_chunk`. */
   z.strictObject({
     kind: z.literal('cut_speech'),
     ms: z.number().min(0).max(600_000).default(200),
@@ -99,12 +99,12 @@ const STREAM_FAULTS = [
   z.strictObject({ kind: z.literal('service_timeout') }),
 ] as const;
 
-/** Faults of the account and of what is asked over HTTP. */
+/** Faults of the account and of HTTP requests. */
 const SERVICE_FAULTS = [
   /** Streams are closed and new ones refused until `for_ms` has passed or `clear`. */
   z.strictObject({ kind: z.literal('balance_out'), for_ms: ms.optional() }),
   z.strictObject({ kind: z.literal('block_account'), for_ms: ms.optional() }),
-  /** The next connections are refused: as usual for the reason, or with this status, without a body, told to wait. */
+  /** The next connections are refused: as usual for the reason, or with this status, without a body, with Retry-After. */
   z.strictObject({
     kind: z.literal('refuse'),
     reason: reasonSchema,
@@ -116,7 +116,7 @@ const SERVICE_FAULTS = [
   }),
   /** The next upgrades hang for this long. */
   z.strictObject({ kind: z.literal('slow_upgrade'), ms, times: times.default(1) }),
-  /** The next HTTP requests fail: with a status, no answer at all, a reset, or an answer that is not the protocol's. */
+  /** The next HTTP requests fail: with a status, without an answer, with a reset, or with an invalid answer. */
   z.strictObject({
     kind: z.literal('http'),
     route: z.enum(['create', 'sessions', 'legacy', 'voice', 'upload', 'any']).default('create'),
@@ -127,11 +127,11 @@ const SERVICE_FAULTS = [
     ms: ms.optional(),
     times: times.default(1),
   }),
-  /** All timestamps are shown wrong by this much. */
+  /** All timestamps that the service shows are wrong by this much. */
   z.strictObject({ kind: z.literal('clock_skew'), ms: z.number().min(-3.2e12).max(3.2e12) }),
   /** The next uploaded voice samples fail in processing. */
   z.strictObject({ kind: z.literal('voice_failed'), times: times.default(1) }),
-  /** Ends all lasting faults and forgets those that wait. */
+  /** Ends all lasting faults and cancels those that wait. */
   z.strictObject({ kind: z.literal('clear') }),
 ] as const;
 
@@ -146,13 +146,13 @@ export type Fault = StreamFault | ServiceFault;
 
 /** When a fault happens, and to which stream. */
 const ORDER_KEYS = {
-  /** A stream's id, the one opened last, or every one. */
+  /** A stream's id, the stream opened last, or every stream. */
   stream: z.string().min(1).max(64).default('newest'),
   /** Not before this long from now. */
   after_ms: ms.default(0),
   /**
-   * At once; while somebody speaks; while speech is sent; when a sentence has been spoken in one language and
-   * not yet in another; on a stream that opens from now on.
+   * At once; while the client's user speaks; while the service sends speech; when a sentence has been spoken in one
+   * language and not yet in another; on the next stream that opens.
    */
   when: z
     .enum(['now', 'mid_speech', 'mid_output', 'between_languages', 'next_stream', 'running'])
@@ -162,7 +162,7 @@ const ORDER_KEYS = {
 const orderSchema = z.object(ORDER_KEYS);
 export type FaultOrder = z.infer<typeof orderSchema> & { fault: Fault };
 
-/** Dice: until `for_ms`, one of `faults` every `every_ms` (drawn between min and max), the same for the same seed. */
+/** A random schedule: until `for_ms`, one of `faults` every `every_ms` (drawn between min and max); the same seed repeats it. */
 const scheduleSchema = z.strictObject({
   kind: z.literal('schedule'),
   seed: z.number().int().min(0).default(0),
@@ -224,7 +224,7 @@ export function parseFaults(body: unknown): ParsedFaults {
   return { ok: true, request: { kind: 'schedule', schedule, orders } };
 }
 
-/** Whether a fault happens to a stream, not to the account or to HTTP. */
+/** Whether a fault is of a stream, not of the account or of HTTP. */
 export function isStreamFault(fault: Fault): fault is StreamFault {
   return STREAM_FAULT_KINDS.has(fault.kind);
 }

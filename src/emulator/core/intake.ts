@@ -6,7 +6,7 @@ import type { Recording } from './recording.ts';
 import type { StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
 
-/** A warning about how the client's audio comes. */
+/** A warning about the timing of the client's audio. */
 export interface IntakeWarning {
   readonly code: 'AUDIO_STREAM_TOO_FAST' | 'AUDIO_STREAM_TOO_SLOW' | 'AUDIO_STREAM_STALLED';
   readonly message: string;
@@ -14,22 +14,25 @@ export interface IntakeWarning {
 
 const TOO_FAST: IntakeWarning = {
   code: 'AUDIO_STREAM_TOO_FAST',
-  message: 'audio comes faster than real time',
+  message: 'audio arrives faster than real time',
 };
 const TOO_SLOW: IntakeWarning = {
   code: 'AUDIO_STREAM_TOO_SLOW',
-  message: 'audio comes slower than real time',
+  message: 'audio arrives slower than real time',
 };
-const STALLED: IntakeWarning = { code: 'AUDIO_STREAM_STALLED', message: 'no audio came for a while' };
+const STALLED: IntakeWarning = {
+  code: 'AUDIO_STREAM_STALLED',
+  message: 'no audio has arrived for some seconds',
+};
 
-/** A frame's sound, whether it came too fast to be listened to, and what to say of its time. */
+/** A frame's sound, whether it came too fast to be transcribed, and a warning about its timing. */
 export interface Taken {
   readonly pcm: Uint8Array;
   readonly overrun: boolean;
   readonly warnings: IntakeWarning[];
 }
 
-/** Measures the audio of a stream as it comes in. */
+/** Measures the incoming audio of a stream. */
 export interface Intake {
   /** The problem of a frame as audio of the task's format; null: none. */
   objectTo(pcm: Uint8Array, plan: TaskPlan | null): string | null;
@@ -39,7 +42,7 @@ export interface Intake {
   restart(): void;
 }
 
-/** The sound of a WAV's first frame; the frame itself where it has no header. */
+/** The sound of a WAV's first frame; the frame itself if it has no header. */
 function withoutHeader(pcm: Uint8Array): Uint8Array {
   const letters = (at: number): string => String.fromCharCode(...pcm.subarray(at, at + 4));
   if (letters(0) !== 'RIFF') return pcm;
@@ -51,7 +54,7 @@ function withoutHeader(pcm: Uint8Array): Uint8Array {
 }
 
 /**
- * @param isRepeated notes the sound of a frame and tells whether another stream of the client had sent it
+ * @param isRepeated records the sound of a frame; true if another stream of the client has sent it
  */
 export function createIntake(
   report: StreamReport,

@@ -27,17 +27,17 @@ export interface Interpreter {
   /** Speech is still being made or waits to be sent. */
   readonly busy: boolean;
   readonly speaking: boolean;
-  /** @param isLost it came too fast: its time passes, but it is not transcribed */
+  /** @param isLost the sound came too fast: its time counts, but it is not transcribed */
   hear(pcm: Uint8Array, isLost: boolean, now: number): void;
-  /** A detector that decides later has decided. */
+  /** A detector in another thread has decided. */
   decided(now: number): void;
-  /** Takes what is being said as said, as soon as it has been heard. */
+  /** Ends the running sentence as soon as the detector has heard all its sound. */
   flush(now: number): void;
   /** Speaks a text of the client. */
   say(text: string, language: string, now: number): void;
-  /** Speech that was asked for by a `render` effect. */
+  /** Receives the speech that a `render` effect requested. */
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** Drops what is being spoken and translated. @param languages only the speech in these */
+  /** Drops the current speech and translations. @param languages only the speech in these */
   interrupt(languages: ReadonlySet<string> | null): void;
   setPlan(plan: TaskPlan): void;
   close(): void;
@@ -53,7 +53,7 @@ interface Text {
   readonly part?: number;
 }
 
-/** @param stream whose sound the detector will hear */
+/** @param stream the stream whose sound the detector hears */
 export type CreateDetector = (rateHz: number, stream: string) => SegmentDetector;
 
 export interface InterpreterSetup {
@@ -78,7 +78,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
   let texts = 0;
   let lastPartialAt = Number.NEGATIVE_INFINITY;
   let lastPartial = '';
-  /** Begin of this format in the stream's audio (s). */
+  /** Start of this format in the stream's audio (s). */
   let formatFromS = 0;
   const speech = createSpeechOutput({ ...setup, getPlan: () => plan });
   const spokenLanguage = createSpokenLanguage(() => ({ languages: plan.heard, rateHz: plan.inputHz }));
@@ -181,7 +181,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
     report.segments++;
   };
 
-  /** Figures about the pipeline, which go out only where a task asks for them. */
+  /** Sends figures about the pipeline, if the task requests them. */
   const sendFigures = (id: string, now: number): void => {
     const at = now + choices.speechDelayMs;
     if (plan.texts.has('pipeline_timings')) {
@@ -247,7 +247,7 @@ export function createInterpreter(setup: InterpreterSetup, firstPlan: TaskPlan):
       else flush(now);
     },
     say(text, language, now) {
-      // The client's text is no speech: the running sentence keeps its id.
+      // The client's text is not speech: the running sentence keeps its id.
       texts++;
       const voice: VoiceChoice = plan.targets.find((target) => target.language === language)?.voice ?? 'high';
       const order = { spoken: new Int16Array(0), spokenHz: plan.outputHz, text, language, voice, variant: 0 };
@@ -288,7 +288,7 @@ interface Means extends Pick<InterpreterSetup, 'choices' | 'sender'> {
   readonly spanOf: (stretch: Stretch) => Span;
 }
 
-/** Orders a sentence's translation into one language, in as many parts as there are to be. */
+/** Orders a sentence's translation into one language, in the configured number of parts. */
 function translate(
   { choices, plan, sender, speech, sound, transcript, spanOf }: Means,
   { id, event, languages }: { readonly id: string; readonly event: Confirmed; readonly languages: number },
@@ -312,7 +312,7 @@ function translate(
   }
 }
 
-/** How long each part of the pipeline takes, seconds. */
+/** Duration of each step of the pipeline (s). */
 function timingsOf(plan: TaskPlan, choices: Choices): Record<string, number> {
   const inS = (ms: number): number => Math.round(ms) / 1000;
   const parts = {

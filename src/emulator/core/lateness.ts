@@ -1,17 +1,17 @@
-/** How late something came lately, milliseconds. */
+/** Summary of recent delays (ms). */
 export interface LatenessSummary {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
-/** Remembers the last delays of something. */
+/** Keeps the most recent delays. */
 export interface Lateness {
   add(ms: number): void;
   summary(): LatenessSummary;
 }
 
-/** @param most delays that are remembered */
+/** @param most number of delays that are kept */
 export function createLateness(most: number): Lateness {
   const recent: number[] = [];
   let next = 0;

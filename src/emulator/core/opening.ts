@@ -2,15 +2,15 @@ import type { ConnectionType, Intent } from '../../protocol/service/session.ts';
 import type { Delivery } from './fault.ts';
 import type { ProblemReason } from './refusal.ts';
 
-/** A request for a stream, as it stands at the upgrade. */
+/** A request for a stream, as read at the upgrade. */
 export interface OpenRequest {
   readonly secret: string | null;
   readonly intent: Intent;
-  /** By which address it came; a WebSocket's unless said otherwise. */
+  /** The transport of the requested address; default: WebSocket. */
   readonly transport?: ConnectionType;
 }
 
-/** How a refusal on demand differs from the usual one of its reason. */
+/** How a refusal ordered by a fault differs from the usual one of its reason. */
 export interface GivenRefusal {
   readonly status?: number | undefined;
   readonly bare?: boolean | undefined;

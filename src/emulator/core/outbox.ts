@@ -1,4 +1,4 @@
-/** Which part of which translation a piece of speech is. */
+/** The translation, and the part of it, to which a piece of speech belongs. */
 export interface SpokenPart {
   readonly sentence: string;
   readonly language: string;
@@ -8,12 +8,12 @@ export interface SpokenPart {
   readonly isLast: boolean;
 }
 
-/** A message to a client; `pcm` is put in as base64 at `data.data` where it goes out. */
+/** A message to a client; `pcm` is added as base64 at `data.data` when the message is written. */
 export interface OutMessage {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly pcm?: Uint8Array;
-  /** For the service's own use: not sent. */
+  /** For internal use, not sent. */
   readonly spoken?: SpokenPart;
   /** The sound goes out compressed by zlib. */
   readonly packed?: boolean;
@@ -24,7 +24,7 @@ interface Waiting<T> {
   readonly item: T;
 }
 
-/** Messages that wait for their moment, in order of it. Bounded: what does not fit pushes out the oldest. */
+/** Messages that wait until they are due, sorted by time. Bounded: a new message pushes out the oldest. */
 export interface Outbox<T> {
   readonly length: number;
   /** When the next message is due; Infinity when none waits. */
@@ -34,14 +34,14 @@ export interface Outbox<T> {
   put(item: T, dueAt: number): void;
   /** Takes one message that is due. */
   take(now: number): T | undefined;
-  /** Forgets messages for which `unwanted` holds. @returns how many */
+  /** Removes messages for which `unwanted` holds. @returns how many */
   drop(unwanted: (item: T) => boolean): number;
 }
 
-/** Taken messages are cut off the front of the list when this many have gathered. */
+/** Number of taken messages at which they are removed from the front of the list. */
 const COMPACT_AT = 64;
 
-/** @param most messages kept at once */
+/** @param most number of messages kept at once */
 export function createOutbox<T>(most: number): Outbox<T> {
   let waiting: Waiting<T>[] = [];
   let head = 0;

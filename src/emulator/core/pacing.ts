@@ -1,40 +1,42 @@
 import { z } from 'zod';
-/** How a client keeps time, as `GET /emulator/metrics` shows it. Times are milliseconds. */
+/** The pacing of a client's audio, as `GET /emulator/metrics` shows it. Times are milliseconds. */
 export const pacingReportSchema = z.object({
-  violations: z.int().describe('frames faster than real time: what docs/service.md 8 asks clients not to do'),
-  too_fast: z.int().describe('the same by kind; slow and stalled clients harm only themselves'),
+  violations: z.int().describe('frames faster than real time, against docs/service.md 8'),
+  too_fast: z
+    .int()
+    .describe('violations by kind; slow and stalled clients are none, because they harm only themselves'),
   too_slow: z.int(),
   stalled: z.int(),
-  lead_ms: z.number().describe('sound ahead of real time when the last frame came'),
-  worst_lead_ms: z.number().describe('the most that was ever ahead of real time'),
-  worst_lag_ms: z.number().describe('and behind it'),
+  lead_ms: z.number().describe('sound ahead of real time when the last frame arrived'),
+  worst_lead_ms: z.number().describe('the most that the sound was ever ahead of real time'),
+  worst_lag_ms: z.number().describe('the most that the sound was ever behind real time'),
   longest_gap_ms: z.number().describe('the longest time between two frames'),
 });
 export type PacingReport = z.infer<typeof pacingReportSchema>;
 
-/** Effect of a frame on the pacing; `overrun`: the transcription has no room for it any more. */
+/** Effect of a frame on the pacing; `overrun`: the transcription has no room left for it. */
 export interface PacingVerdict {
   readonly pace: 'fine' | 'too_fast' | 'too_slow';
   readonly overrun: boolean;
 }
 
-/** Two chunks of the recommended length may wait somewhere on the way and arrive together. */
+/** Lead (ms) that is allowed: two chunks of the recommended length may be delayed and arrive together. */
 const CREDIT_MS = 640;
 const CREDIT_CHUNKS = 2;
-/** Timers and queues on the way are not exact. */
+/** Extra tolerance (ms), because timers and queues on the way are not exact. */
 const SLACK_MS = 80;
-/** The account of bursts forgets faster than time passes, so that an old burst does not taint what follows. */
+/** Factor by which the count of bursts decays faster than time passes, so that an old burst does not affect later frames. */
 const BURST_DECAY = 1.05;
-/** Sound cards differ from the service's clock by up to 1000 ppm. */
+/** Tolerated clock drift (factor): sound cards differ from the service's clock by up to 1000 ppm. */
 const DRIFT = 1.001;
-/** This far ahead by going a little too fast for long is a violation too. */
+/** Lead (ms) that is a violation even if it grows slowly. */
 const CREEP_LIMIT_MS = 2500;
 /**
- * This much may come in a heap from a client that was behind: what a network held up belongs to time that has passed, and is
- * listened to late, not badly.
+ * Most sound (ms) that a client may catch up at once after a delay: sound that the network held up is transcribed late, but
+ * whole.
  */
 const CATCH_UP_MS = 20_000;
-/** This far behind real time is too slow, and this long without a frame is a stall. */
+/** Lag (ms) behind real time that counts as too slow; the same time without a frame is a stall. */
 const LAG_LIMIT_MS = 2500;
 const STALL_MS = 2000;
 
@@ -43,9 +45,9 @@ export interface PacingMeter {
   readonly report: PacingReport;
   /** Accounts for a frame of `durationMs` that arrived at `now`. */
   frame(durationMs: number, now: number): PacingVerdict;
-  /** The service itself did not listen for this long: what piled up meanwhile is not the client's fault. */
+  /** Excuses a time in which the service itself did not listen: audio that piled up is not the client's fault. */
   excuse(ms: number): void;
-  /** The client may be silent for a while (it paused its task): what follows is not measured against it. */
+  /** Starts the measurement anew, because the client may be silent for a while (it paused its task). */
   restart(): void;
 }
 
@@ -62,7 +64,7 @@ export function createPacingMeter(): PacingMeter {
   let burst = 0;
   let creep = 0;
   let lag = 0;
-  /** Sound that waits to be listened to, which takes as long as it lasts; below zero for a client that is behind. */
+  /** Sound (ms) that waits for transcription, which runs in real time; below zero for a client that is behind. */
   let backlog = 0;
   let grace = 0;
 

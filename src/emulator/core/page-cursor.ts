@@ -7,16 +7,16 @@ export interface Bookmark {
   readonly book: PhraseBook;
 }
 
-/** Clients whose place is remembered. */
+/** Number of clients whose place is remembered. */
 const MOST_CLIENTS = 1000;
 
-/** Remembers the place of each client, so that a conversation goes on in its next stream where it was. */
+/** Remembers each client's place, so that its next stream continues the conversation there. */
 export interface Bookmarks {
-  /** @param client null for a stream without a client: it begins at the beginning */
+  /** @param client null for a stream without a client, which begins at the first phrase */
   of(client: string | null): Bookmark;
 }
 
-/** @param first number of the phrase with which everybody begins */
+/** @param first number of the phrase with which each client begins */
 export function createBookmarks(first: number, book: PhraseBook = PHRASES): Bookmarks {
   const places = new Map<string, Bookmark>();
   return {

@@ -5,7 +5,7 @@ export function bytesOf(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** The samples of a client's sound, its channels made one. */
+/** The samples of a client's sound, mixed to one channel. */
 export function monoOf(pcm: Uint8Array, channels: number): Int16Array {
   return samplesOf(channels === 1 ? pcm : toPcm(downmix(toFloat(pcm), channels)));
 }
@@ -19,10 +19,10 @@ export function upmix(mono: Int16Array, channels: number): Int16Array {
   return samples;
 }
 
-/** Every this many samples are looked at for a level: enough for a meter, cheap enough for a simulation. */
+/** One sample in this many is used for a level: enough for a meter, and cheap in a simulation. */
 const LEVEL_STRIDE = 16;
 
-/** Mean power as decibels of full scale; -100 for silence. */
+/** Mean power (dB of full scale); -100 for silence. */
 export function levelDb(samples: Int16Array): number {
   if (samples.length === 0) return -100;
   let sum = 0;

@@ -1,10 +1,10 @@
 /**
- * What visitors say at the counter of a museum, a clinic and a hotel, in the languages of the book. One entry
- * is one thing said: source and translation are always two columns of the same row.
+ * Phrases of visitors at the counter of a museum, a clinic and a hotel, in several languages. Each entry holds one phrase
+ * with its translations, so a text and its translation always come from the same entry.
  */
-/** One thing said, by language. */
+/** One phrase, by language. */
 export type Phrase = Readonly<Record<string, string>>;
-/** Phrases in the order in which they are said, again and again. */
+/** Phrases in spoken order; after the last one, the first follows. */
 export type PhraseBook = readonly Phrase[];
 
 const row = (en: string, es: string, de: string, fr: string, it: string, ja: string): Phrase => ({
@@ -212,12 +212,12 @@ export const PHRASES: PhraseBook = [
   ),
 ];
 
-/** Number of phrases in the book; numbers beyond it begin again. */
+/** Number of phrases in the book; larger numbers start again at the first phrase. */
 export const PHRASE_COUNT = PHRASES.length;
 
 /**
- * A phrase in a language. Regions are ignored (`es-mx` is `es`). A language that is not in the book gets the
- * English text, or else the first, marked with its tag, so that it is never mistaken for a translation.
+ * A phrase in a language. Regions are ignored (`es-mx` is `es`). A language that is not in the book gets the English
+ * text, or else the first, marked with the language's tag so that it does not look like a translation.
  */
 export function phrase(number: number, language: string, book = PHRASES): string {
   const entry = book[((number % book.length) + book.length) % book.length];
@@ -227,14 +227,14 @@ export function phrase(number: number, language: string, book = PHRASES): string
   return entry[language] ?? entry[primary] ?? `[${language}] ${other}`;
 }
 
-/** Letters that make one step of an interim text in scripts without spaces. */
+/** Letters in one step of a partial text, in scripts without spaces. */
 const LETTERS_PER_STEP = 3;
 
-/** The book's texts come again and again: their steps are cut once. */
+/** Cache of the steps of each text, because the book's texts are used repeatedly. */
 const knownSteps = new Map<string, readonly string[]>();
 const MOST_KNOWN = 5000;
 
-/** A text cut into the steps in which it is understood: words, or a few letters where words have no spaces. */
+/** Cuts a text into the steps by which partial texts grow: words, or a few letters in scripts without spaces. */
 export function steps(text: string): readonly string[] {
   const known = knownSteps.get(text);
   if (known !== undefined) return known;
@@ -257,10 +257,10 @@ function separator(language: string): string {
   return language.startsWith('ja') || language.startsWith('zh') ? '' : ' ';
 }
 
-/** Speed at which the book is spoken: milliseconds of voice per step. */
+/** Voice (ms) per step, the usual speed at which the book is spoken. */
 export const MS_PER_STEP = 380;
 
-/** How many phrases, from `first` on, a person says in this much voice. At least one. */
+/** Number of phrases, from `first` on, that a person says in this much voice. At least one. */
 export function phrasesSpoken(first: number, language: string, voicedMs: number, book = PHRASES): number {
   let left = Math.floor(voicedMs / MS_PER_STEP);
   for (let said = 1; ; said++) {
@@ -274,22 +274,22 @@ export function phraseList(first: number, amount: number, language: string, book
   return Array.from({ length: amount }, (_, index) => phrase(first + index, language, book));
 }
 
-/** The same as one text. */
+/** Several phrases in a row, as one text. */
 export function phrases(first: number, amount: number, language: string, book = PHRASES): string {
   return joinPhrases(phraseList(first, amount, language, book), language);
 }
 
-/** How somebody spoke. */
+/** The speech from which a text is made. */
 export interface Spoken {
   readonly language: string;
   readonly voicedMs: number;
-  /** Who spoke for this share of the time in which their phrases are read has said them whole: people speak faster. */
+  /** Share of the usual speaking time after which a phrase counts as complete, because people speak faster. */
   readonly wholeShare: number;
 }
 
 /**
- * What somebody has said, phrase by phrase, from `first` on: the last one, or the only one, no further than they spoke, so
- * that a text is never much longer than its sound.
+ * The phrases said so far, from `first` on. The last one, or the only one, is cut where the speaker stopped, so that a
+ * text is never much longer than its sound.
  */
 export function saidPhrases(first: number, spoken: Spoken, language: string, book = PHRASES): string[] {
   const amount = phrasesSpoken(first, spoken.language, spoken.voicedMs, book);
@@ -312,8 +312,8 @@ export function joinPhrases(list: readonly string[], language: string): string {
 }
 
 /**
- * What has been understood after this much voice: always the whole text so far. While a word is still being
- * spoken only its beginning is there, so later texts rewrite earlier ones.
+ * The partial text after this much voice: always the whole text so far. An unfinished word appears with its first letters
+ * only, so later texts rewrite earlier ones.
  */
 export function interimText(first: number, language: string, voicedMs: number, book = PHRASES): string {
   const amount = phrasesSpoken(first, language, voicedMs, book);

@@ -11,7 +11,7 @@ function drawText(random: Random, alphabet: string, length: number): string {
   return text;
 }
 
-/** Letters and digits only: stands in a URL without escapes. */
+/** A token of letters and digits only, which needs no escapes in a URL. */
 export function drawToken(random: Random, length = 43): string {
   return drawText(random, URL_SAFE, length);
 }

@@ -1,11 +1,11 @@
-/** Clients' timers and the way to the service are not exact: a little early is in time. */
+/** Tolerance (ms) for early commands, because clients' timers and the network are not exact. */
 const TOLERANCE_MS = 60;
 
-/** Remembers when each kind of thing happened. Keys must come from a small set. */
+/** Remembers when each kind of event happened. Keys must come from a small set. */
 export interface RateLimits {
-  /** Whether `spacingMs` have passed since the last time that was allowed; notes this one if so. */
+  /** Whether `spacingMs` have passed since the last allowed event; if so, records this one. */
   allow(key: string, spacingMs: number, now: number): boolean;
-  /** Whether fewer than `most` were allowed in the last `windowMs`; notes this one if so. */
+  /** Whether fewer than `most` events were allowed in the last `windowMs`; if so, records this one. */
   allowIn(key: string, most: number, windowMs: number, now: number): boolean;
 }
 

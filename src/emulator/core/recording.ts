@@ -2,9 +2,9 @@
 export interface Recording {
   received(pcm: Uint8Array): void;
   sent(pcm: Uint8Array): void;
-  /** Forgets what was kept; nothing more is kept from now on. */
+  /** Deletes the recording and stops recording. */
   clear(): void;
-  /** Sound in both directions so far. `truncated`: the limit cut something off. */
+  /** Sound in both directions so far. `truncated`: the limit was reached. */
   read(): { received: Uint8Array; sent: Uint8Array; truncated: boolean };
 }
 
@@ -18,7 +18,7 @@ function join(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** @param limitBytes kept in each direction; 0 keeps nothing */
+/** @param limitBytes most bytes kept in each direction; 0 keeps none */
 export function createRecording(limitBytes: number): Recording {
   const received: Uint8Array[] = [];
   const sent: Uint8Array[] = [];

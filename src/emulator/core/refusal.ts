@@ -1,6 +1,6 @@
 import type { ErrorEnvelope, RefusalReason } from '../../protocol/service/error.ts';
 
-/** Why the service says no: the reasons of docs/service.md 7, and those that it leaves without a name. */
+/** Reasons of refusals: those of docs/service.md 7, and further ones that it does not name. */
 export type ProblemReason =
   | RefusalReason
   | 'unauthorized'
@@ -30,15 +30,15 @@ interface Problem {
 }
 
 /**
- * Status, number and words of each reason. 202100 and 202102 are the specification's, 100050 was seen on a
- * live service; all other numbers are this emulator's own: readers must go by the reason.
+ * Status, number and texts of each reason. 202100 and 202102 are the specification's, 100050 was seen on a live service.
+ * All other numbers are the emulator's own: clients must rely on the reason.
  */
 export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
   session_already_used: {
     http: 409,
     errorCode: 202100,
     title: 'Session already used',
-    detail: 'the token opens one stream only and has opened it',
+    detail: 'the token may open only one stream and has already opened it',
   },
   session_limit_reached: {
     http: 403,
@@ -56,13 +56,13 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     http: 403,
     errorCode: 202103,
     title: 'Intent mismatch',
-    detail: 'the token belongs to another product than this endpoint',
+    detail: 'the token is for another product than this endpoint',
   },
   connection_type_mismatch: {
     http: 403,
     errorCode: 202104,
     title: 'Connection type mismatch',
-    detail: 'the token belongs to another transport than this one',
+    detail: 'the token is for another transport than this one',
   },
   connect_window_expired: {
     http: 403,
@@ -74,7 +74,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     http: 403,
     errorCode: 202106,
     title: 'Pending sessions limit reached',
-    detail: 'too many sessions are created and not yet used',
+    detail: 'too many sessions are created but not yet used',
   },
   session_revoked: {
     http: 403,
@@ -92,7 +92,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     http: 403,
     errorCode: 100003,
     title: 'Forbidden',
-    detail: 'this credential is not good for this operation',
+    detail: 'this credential does not allow this operation',
   },
   insufficient_balance: {
     http: 403,
@@ -116,25 +116,25 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     http: 400,
     errorCode: 100020,
     title: 'Malformed body',
-    detail: 'the body is not what its content type says',
+    detail: 'the body does not match its content type',
   },
   malformed_handshake: {
     http: 400,
     errorCode: 100021,
     title: 'Malformed handshake',
-    detail: 'this is no WebSocket handshake',
+    detail: 'this is not a WebSocket handshake',
   },
   malformed_request: {
     http: 400,
     errorCode: 100023,
     title: 'Malformed request',
-    detail: 'this is no HTTP request',
+    detail: 'this is not an HTTP request',
   },
   body_too_large: {
     http: 413,
     errorCode: 100013,
     title: 'Body too large',
-    detail: 'the body is larger than this endpoint takes',
+    detail: 'the body is larger than this endpoint accepts',
   },
   foreign_host: {
     http: 403,
@@ -142,24 +142,24 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     title: 'Foreign host',
     detail: 'the request is meant for another machine',
   },
-  not_found: { http: 404, errorCode: 100004, title: 'Not found', detail: 'there is nothing at this address' },
+  not_found: { http: 404, errorCode: 100004, title: 'Not found', detail: 'this address does not exist' },
   method_not_allowed: {
     http: 405,
     errorCode: 100005,
     title: 'Method not allowed',
-    detail: 'this address does not take this method',
+    detail: 'this address does not accept this method',
   },
   unsupported_media_type: {
     http: 415,
     errorCode: 100015,
     title: 'Unsupported media type',
-    detail: 'this endpoint takes another content type',
+    detail: 'this endpoint needs another content type',
   },
   not_emulated: {
     http: 501,
     errorCode: 100099,
     title: 'Not emulated',
-    detail: 'this part of the service is outside the emulator',
+    detail: 'the emulator does not include this part of the service',
   },
   rate_limit_exceeded: {
     http: 429,
@@ -171,7 +171,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
     http: 403,
     errorCode: 100060,
     title: 'Upload refused',
-    detail: 'the upload does not fit its target',
+    detail: 'the upload does not match its target',
   },
   internal_error: {
     http: 500,
@@ -187,7 +187,7 @@ export const PROBLEMS: Readonly<Record<ProblemReason, Problem>> = {
   },
 };
 
-/** An answer over HTTP, before it is written. `body` null means none. */
+/** An HTTP answer. `body` null: no body. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -195,9 +195,9 @@ export interface Answer {
 }
 
 /**
- * An answer that reports one or several occurrences of a problem (docs/service.md 2.4). The reason stands at
- * the end of `type` and in front of each `detail`.
- * @param instance names this occurrence
+ * An answer that reports one or several occurrences of a problem (docs/service.md 2.4). `type` ends with the reason, and
+ * each `detail` begins with it.
+ * @param instance identifies this occurrence
  */
 export function refuse(
   reason: ProblemReason,
@@ -220,11 +220,11 @@ export function refuse(
   return { status, body };
 }
 
-/** Text of the answer at every address of WebRTC, beside the reason. */
+/** Text of the answer at every WebRTC address, after the reason. */
 const WEBRTC_GAP =
-  'WebRTC: sessions, their rooms and listener tokens exist here, but no signalling and no media; open a WebSocket stream with a session of connection_type ws';
+  'the emulator creates WebRTC sessions with rooms and listener tokens, but has no signalling and no media; open a WebSocket stream with a session of connection_type ws';
 
-/** A refusal's words at an address of WebRTC: the reason's own, and what is not there. */
+/** Text of a refusal at a WebRTC address: the text of the reason, and what the emulator lacks. */
 export function webrtcDetail(reason: ProblemReason): string {
   return reason === 'not_emulated' ? WEBRTC_GAP : `${PROBLEMS[reason].detail}; ${WEBRTC_GAP}`;
 }

@@ -2,13 +2,13 @@ import { anotherVoice, estimatePitch, shiftFor, type VoiceChoice } from './anoth
 import { bytesOf, upmix } from './pcm.ts';
 import { toFloat, toSamples } from './resample.ts';
 
-/** Speech to be made for one sentence in one target language. */
+/** An order for the speech of one sentence in one target language. */
 export interface RenderJob {
   readonly id: number;
   readonly stream: string;
-  /** The service's name for it, whether or not it tells it. */
+  /** The service's id of the sentence, even if the service does not send it. */
   readonly sentence: string;
-  /** Which part of its translation, from 0; left out: it has no parts. */
+  /** Number of the part of its translation, from 0; undefined: it has no parts. */
   readonly part?: number;
   readonly mode: 'transform' | 'silence' | 'speak';
   /** The spoken sentence, mono; empty for a client's text (`tts_task`). */
@@ -18,15 +18,15 @@ export interface RenderJob {
   readonly text: string;
   readonly language: string;
   readonly voice: VoiceChoice;
-  /** Counts the target languages, so that their voices differ. */
+  /** Number of the target language, so that the languages have different voices. */
   readonly variant: number;
-  /** How much faster than it was spoken. */
+  /** Speed relative to the spoken sentence. */
   readonly tempo: number;
   readonly outputHz: number;
   readonly outputChannels: number;
 }
 
-/** A job without its sound: what is known before anything has been rendered. */
+/** Pitch of the hum (Hz), in the range of a voice. */
 const HUM_HZ = 180;
 const MS_PER_LETTER = 65;
 
@@ -44,8 +44,8 @@ function hum(text: string, rateHz: number): Float32Array {
 }
 
 /**
- * Makes the speech of a job: PCM at its output rate and channels, as long as the spoken sentence by its tempo. `speak`
- * needs a speech engine outside; here it sounds like `transform`.
+ * Makes the speech of a job: PCM at its output rate and channels, as long as the spoken sentence divided by the tempo.
+ * `speak` needs an external speech engine; here it sounds like `transform`.
  */
 export function render(job: RenderJob): Uint8Array {
   const spoken = job.spoken.length > 0 ? toFloat(job.spoken) : hum(job.text, job.spokenHz);

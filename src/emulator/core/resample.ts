@@ -1,7 +1,7 @@
-/** Zero crossings on each side of the kernel: enough for speech, short enough to be cheap. */
+/** Zero crossings on each side of the kernel: enough for speech, and cheap. */
 const HALF_WIDTH = 10;
 const PHASES = 128;
-/** Keeps a little below the new half rate so that the kernel's slope does not fold back. */
+/** Pass band (share of the new half rate): a little below it, so that the kernel's slope does not alias. */
 const PASS_BAND = 0.94;
 
 /** One kernel per fractional position, normalised so that a constant stays a constant. */
@@ -26,7 +26,7 @@ function buildKernels(cutoff: number, taps: number): Float32Array {
   return kernels;
 }
 
-/** The kernels of the last few steps: a voice needs the same ones for each of its sentences. */
+/** Cache of the kernels of the last few steps, because a voice uses the same ones for each sentence. */
 const kernelsByStep = new Map<number, { kernels: Float32Array; taps: number }>();
 const MOST_STEPS = 16;
 
@@ -43,15 +43,15 @@ function kernelsFor(step: number): { kernels: Float32Array; taps: number } {
 }
 
 /**
- * Reads a signal at other points in time by a windowed sinc.
- * @param step distance of two output samples in input samples: above 1 makes it shorter (and lower in rate or
- *   higher in pitch)
+ * Resamples a signal with a windowed sinc.
+ * @param step distance of two output samples in input samples: above 1, the output is shorter (lower in rate or higher
+ *   in pitch)
  */
 export function resampleBy(input: Float32Array, step: number): Float32Array {
   if (step === 1) return input;
   const { kernels, taps } = kernelsFor(step);
   const half = taps / 2;
-  // Silence on both sides, so that the kernel never reaches outside.
+  // Silence on both sides keeps the kernel inside the array.
   const padded = new Float32Array(input.length + 2 * taps + Math.ceil(step));
   padded.set(input, taps);
   const output = new Float32Array(Math.max(0, Math.round(input.length / step)));
@@ -76,7 +76,7 @@ export function toFloat(samples: Int16Array): Float32Array {
   return floats;
 }
 
-/** Numbers between -1 and 1 as 16-bit samples; what is louder is cut. */
+/** Numbers between -1 and 1 as 16-bit samples; louder values are clipped. */
 export function toSamples(floats: Float32Array): Int16Array {
   const samples = new Int16Array(floats.length);
   for (let index = 0; index < samples.length; index++) {

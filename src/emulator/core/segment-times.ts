@@ -7,14 +7,14 @@ export interface Span {
   readonly end: number;
 }
 
-/** Says of each text which of the stream's audio it covers: `segments` of a live service's transcripts. */
+/** Describes which of the stream's audio a text covers: `segments` of a live service's transcripts. */
 export interface SegmentTimes {
   /** Seconds of audio that the running task has taken, all its formats together. */
   readonly heardS: number;
-  /** This much audio was taken, and has come completely at this moment on the service's clock. */
+  /** Counts audio that the task has taken; it had arrived completely at this time on the service's clock. */
   take(seconds: number, wallMs: number): void;
   /**
-   * Times that a transcript carries beside its text; empty when the service tells none.
+   * Times that a transcript carries with its text; empty if the service sends none.
    * @param phrases of the text, one segment each
    * @param span of the audio that is covered, from the first sample that the task took
    */
@@ -25,12 +25,12 @@ const round = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 interface Piece {
   readonly text: string;
-  /** Shares of the whole span. */
+  /** Position as a share of the whole span. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Cuts a text into its words, each as long as the others: so the book is spoken. */
+/** Cuts a text into words of equal length, as the book is spoken. */
 function wordsOf(phrases: readonly string[]): { segment: Piece; words: Piece[] }[] {
   const cut = phrases.map((text) => ({ text, words: steps(text) }));
   const all = Math.max(

@@ -1,15 +1,15 @@
 import type { VoiceDetector } from '../../ports/voice.ts';
 import { createWordGapFinder, type SplitRules, type WordGap } from './word-gaps.ts';
 
-/** Rules by which sound becomes sentences, milliseconds. */
+/** Rules for cutting sound into sentences (ms). */
 export interface SegmenterRules {
-  /** Silence heard after speech that confirms a sentence. */
+  /** Silence after speech that confirms a sentence. */
   silenceThresholdMs: number;
   /** Less voice than this is a cough or a chair, not a sentence. */
   minSpeechMs: number;
   /** A sentence is cut at this length even without a pause. */
   maxSegmentMs: number;
-  /** How a sentence is cut that goes on without a pause; null: not before `maxSegmentMs`. */
+  /** How to cut a sentence that continues without a pause; null: only at `maxSegmentMs`. */
   split: SplitRules | null;
 }
 
@@ -19,46 +19,46 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** `from` and `to` leave soft beginnings and ends whole; `voice` is where voice was heard and nothing more. */
+/** `from` and `to` include soft beginnings and ends; `voice` covers the detected voice only. */
 export type SegmentEvent =
   | { kind: 'started'; from: number }
   | { kind: 'dropped' }
   | { kind: 'confirmed'; from: number; to: number; voice: Stretch; voicedMs: number };
 
-/** Voice must outweigh silence by this much before a sentence begins: single frames of noise do not start one. */
+/** Surplus of voice over silence (ms) that begins a sentence, so that single frames of noise do not. */
 const ONSET_MS = 90;
-/** This much voice in a row ends a pause: shorter clicks in a quiet room are heard as part of the silence. */
+/** Voice in a row (ms) that ends a pause: shorter clicks in a quiet room count as silence. */
 const RESUME_MS = 60;
-/** Sound kept from before the onset and after the last voice, so that soft beginnings and ends are not cut. */
+/** Sound (ms) kept before the onset and after the last voice, so that soft beginnings and ends are not cut. */
 const PRE_ROLL_MS = 240;
 const POST_ROLL_MS = 160;
-/** From this share of the longest sentence on, a short pause is as good as a long one. */
+/** Share of the longest sentence from which a short pause already ends it. */
 const IMPATIENT_SHARE = 0.75;
 const IMPATIENT_PAUSE_MS = 250;
 /** Cuts a stream of sound into sentences. */
 export interface Segmenter {
   readonly rules: SegmenterRules;
   readonly speaking: boolean;
-  /** Voice heard in the running sentence, milliseconds. */
+  /** Voice in the running sentence (ms). */
   readonly voicedMs: number;
-  /** Stretch of the running sentence with voice so far. */
+  /** Stretch of the running sentence from its first voice to its last. */
   readonly voice: Stretch;
-  /** Sound from before this position is not asked for any more. */
+  /** Sound before this position is no longer needed. */
   readonly neededFrom: number;
   hear(mono: Int16Array): SegmentEvent[];
-  /** Events from the later decisions of a detector. */
+  /** Takes the events of decisions that a detector made later. */
   take(): SegmentEvent[];
-  /** The detector has not decided yet about all that it was given. */
+  /** The detector has not yet decided about all its sound. */
   readonly isBehind: boolean;
-  /** Confirms or drops what is being spoken, without waiting for silence. */
+  /** Confirms or drops the running sentence, without waiting for silence. */
   flush(): SegmentEvent[];
   close(): void;
 }
 
-/** A voice detector, perhaps one in another thread: it then reports later, and is behind until it has. */
+/** A voice detector. One in another thread decides later: `isBehind` is true until it has decided. */
 export type SegmentDetector = VoiceDetector & { readonly isBehind?: boolean };
 
-/** @param detector belongs to the segmenter from now on */
+/** @param detector the segmenter takes it over and closes it */
 export function createSegmenter(detector: SegmentDetector, rateHz: number, rules: SegmenterRules): Segmenter {
   let position = 0;
   let speaking = false;
@@ -70,7 +70,7 @@ export function createSegmenter(detector: SegmentDetector, rateHz: number, rules
   let voicedMs = 0;
   let silenceMs = 0;
   let resume = 0;
-  /** The running sentence goes on where another was cut off. */
+  /** The running sentence is the rest of one that was cut. */
   let isRest = false;
   const gaps = createWordGapFinder(() => rules.split);
   const frames = (ms: number): number => Math.round((ms * rateHz) / 1000);
@@ -108,7 +108,7 @@ export function createSegmenter(detector: SegmentDetector, rateHz: number, rules
     events.push({ kind: 'started', from });
   };
 
-  /** Ends the sentence in a gap between two words; the next one begins there. */
+  /** Ends the sentence in a gap between two words; the next sentence begins there. */
   const split = (gap: WordGap, events: SegmentEvent[]): void => {
     const { at, voicedMs: before } = gap;
     const voice = { from: voiceFrom, to: at };

@@ -6,48 +6,48 @@ import { levelDb } from './pcm.ts';
 import { createSpeechFaults, type SpeechFaults } from './speech-faults.ts';
 import { noteText, type StreamReport } from './stream-report.ts';
 
-/** Messages that may wait at once on one stream: minutes of speech in several languages. */
+/** Most messages that wait at once on one stream: minutes of speech in several languages. */
 const MOST_WAITING = 4000;
 
-/** Messages come late: by `ms` and up to `jitterMs` more, until a moment. */
+/** A delay of all messages, by `ms` and up to `jitterMs` more, until a given time. */
 export interface Delay {
   readonly ms: number;
   readonly jitterMs: number;
   readonly until: number;
 }
 
-/** Nothing goes out any more, until a moment. */
+/** The service sends no messages until a given time. */
 export interface Mute {
   readonly except: 'nothing' | 'get_task';
   readonly until: number;
 }
 
-/** Sends a stream's messages, at once or at their moment, and counts them. */
+/** Sends a stream's messages, at once or when they are due, and counts them. */
 export interface Sender {
   readonly nextAt: number;
   readonly waiting: number;
-  /** When the last of what waits is due; 0 when nothing waits. */
+  /** When the last waiting message is due; 0 if none waits. */
   readonly lastAt: number;
   readonly speechFaults: Pick<SpeechFaults, 'cut' | 'omitLast'>;
-  /** One language of a sentence has been spoken to its end, another has not begun. */
+  /** A sentence has been spoken completely in one language, and has not begun in another. */
   readonly isBetweenLanguages: boolean;
   delay: Delay | null;
   mute: Mute | null;
-  /** Whether speech would go out at all. */
+  /** Whether speech is withheld. */
   isMute(now: number): boolean;
   send(message: OutMessage, now: number): void;
   sendAt(message: OutMessage, dueAt: number): void;
-  /** Sends past every delay and silence: a stream's last words. */
+  /** Sends at once, despite delay and mute: for a stream's last message. */
   sendNow(message: OutMessage, now: number): void;
-  /** Lets go what is due. */
+  /** Sends the messages that are due. */
   flush(now: number): void;
-  /** Forgets speech that waits. @param languages only theirs */
+  /** Drops waiting speech. @param languages only the speech in these */
   dropSpeech(languages?: ReadonlySet<string> | null): number;
-  /** Forgets whole sentences in a language that have not begun, oldest first, until so much is gone. @returns how much, ms */
+  /** Drops whole sentences in a language that have not begun, oldest first, until `ms` are dropped. @returns dropped ms */
   dropOldest(language: string, ms: number): number;
-  /** Forgets all that waits. */
+  /** Drops all waiting messages. */
   clear(): void;
-  /** Ends all that faults do. */
+  /** Ends the effects of all faults. */
   heal(): void;
 }
 
@@ -70,7 +70,7 @@ function answersGetTask({ type, data }: OutMessage): boolean {
 
 export interface SenderSetup {
   readonly report: StreamReport;
-  /** Texts are noted with the time since then. */
+  /** Start of the times that are recorded with texts. */
   readonly openedAt: number;
   readonly emit: (effect: Effect) => void;
   readonly record: (pcm: Uint8Array) => void;
@@ -127,7 +127,7 @@ export function createSender(setup: SenderSetup): Sender {
     if (changed !== null) go(changed, now);
   };
 
-  /** Puts a message off if a delay is on, or if an earlier one is still put off: their order stays. */
+  /** Delays a message during a delay, or while an earlier message is still delayed, so that the order stays. */
   const putOff = (message: OutMessage, now: number): boolean => {
     if (delay !== null && now >= delay.until) delay = null;
     if (delay === null && now > lastDelayedAt) return false;

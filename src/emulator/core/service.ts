@@ -33,15 +33,15 @@ export interface ServiceSetup {
   readonly keys: KnownKeys;
   readonly random: Random;
   readonly createDetector: CreateDetector;
-  /** Milliseconds since 1970 when the monotonic clock that is passed in as `now` shows 0. */
+  /** Milliseconds since 1970 at `now` = 0 on the monotonic clock. */
   readonly wallAtZero: number;
   readonly phrases?: PhraseBook | undefined;
 }
 
 /**
- * The whole service without its sockets: sessions, voices, streams, account, faults. Time is passed in as
- * monotonic milliseconds, chance as `random`; what is to be done outside is collected and taken with
- * `takeEffects()`. The same calls with the same numbers give the same effects.
+ * The whole service without its sockets: sessions, voices, streams, account, faults. Callers pass in the time (monotonic
+ * milliseconds) and chance (`random`), and fetch the effects to carry out with `takeEffects()`. The same calls with the
+ * same numbers give the same effects.
  */
 export interface Service {
   readonly choices: Choices;
@@ -50,7 +50,7 @@ export interface Service {
   readonly voices: VoiceRegistry;
   readonly account: Account;
   readonly faults: FaultRegistry;
-  /** Orders a fault, or a schedule of them. All or none. */
+  /** Orders a fault, or a schedule of faults. All or none. */
   order(request: FaultRequest, now: number): { ids: number[] } | { problem: string; unknownStream?: boolean };
   identify(secret: string | null): Credential;
   /** Whether an id and a secret of a legacy caller belong together. */
@@ -58,29 +58,29 @@ export interface Service {
   /** Milliseconds since 1970 on the service's clock. */
   clockAt(now: number): number;
   open(request: OpenRequest, now: number): Opening;
-  /** Why nothing happens at an address of WebRTC, whatever is presented there. */
+  /** The reason why a WebRTC address refuses this credential. */
   objectToWebrtc(secret: string | null, now: number): ProblemReason;
   receive(stream: string, json: unknown, now: number): void;
   receiveJunk(stream: string, why: string, now: number): void;
   hear(stream: string, pcm: Uint8Array, chars: number, now: number): void;
   rendered(stream: string, jobId: number, pcm: Uint8Array, now: number): void;
-  /** A detector of the stream that decides later has decided. */
+  /** A detector of the stream in another thread has decided. */
   decided(stream: string, now: number): void;
   /** The client or the network ended the connection. */
   disconnected(stream: string, code: number, reason: string, by: 'client' | 'network', now: number): void;
   revoke(session: SessionRecord, now: number): void;
-  /** Does what has become due. To be called after anything else and at `nextAt`. */
+  /** Does what is due. Call it after every other call and at `nextAt`. */
   tick(now: number): void;
   nextAt(now: number): number;
-  /** The service did not listen for this long: frames that arrive together then are not the client's fault. */
+  /** Excuses a time in which the service did not listen: frames that then arrive together are not the client's fault. */
   excuse(ms: number): void;
-  /** Connections that a fault holds up now. */
+  /** Connections that a fault currently impairs. */
   strained(now: number): Strained[];
-  /** Ends all streams and forgets everything but the time: choices, faults, sessions, voices and reports are as at the start. */
+  /** Ends all streams and resets choices, faults, sessions, voices and reports; only the time stays. */
   reset(): void;
   takeEffects(): Effect[];
   streams(): readonly Stream[];
-  /** A running or a lately closed stream; without an id the one opened last. */
+  /** A running or recently closed stream; without an id, the stream opened last. */
   stream(id?: string): Stream | undefined;
   /** Running streams and the last closed ones, oldest first. */
   reports(now: number): StreamReport[];
@@ -115,7 +115,7 @@ export function createService(setup: ServiceSetup): Service {
     given,
   });
 
-  /** The session that a request may open a stream of, or why not. */
+  /** The session of the requested stream, or the reason for a refusal. */
   const admit = (request: OpenRequest, now: number): SessionRecord | ProblemReason => {
     const { transport = 'ws' } = request;
     const who = identify(request.secret, setup.keys, sessions);
@@ -202,7 +202,7 @@ export function createService(setup: ServiceSetup): Service {
     }
   };
 
-  /** Ends what lasting faults do to the running streams. */
+  /** Ends the effects of lasting faults on the running streams. */
   const heal = (): void => {
     for (const entry of registry.all()) {
       entry.stream.sender.heal();
@@ -227,7 +227,7 @@ export function createService(setup: ServiceSetup): Service {
     );
   };
 
-  /** An account that can't pay any longer, or is blocked, loses its streams (docs/service.md 3.3). */
+  /** Closes the streams of an account that is blocked or has no balance left (docs/service.md 3.3). */
   const closeForTrouble = (now: number): void => {
     if (registry.size === 0) return;
     const trouble = account.trouble(now);
@@ -246,7 +246,7 @@ export function createService(setup: ServiceSetup): Service {
     closeForTrouble(now);
   };
 
-  /** Lets something happen to a stream that runs. */
+  /** Does something with a stream if it runs. */
   const reach = (id: string, happen: (stream: Stream) => void): void => {
     const entry = registry.get(id);
     if (entry === undefined) return;
@@ -273,7 +273,7 @@ export function createService(setup: ServiceSetup): Service {
       const orders = request.kind === 'order' ? [request.order] : request.orders;
       const unknown = orders.find(({ stream }) => !isAnyStream(stream) && registry.get(stream) === undefined);
       if (unknown === undefined) return faultRegistry.plan.add(request, now);
-      return { problem: `stream: there is no running stream "${unknown.stream}"`, unknownStream: true };
+      return { problem: `stream: no stream "${unknown.stream}" is running`, unknownStream: true };
     },
     identify: (secret) => identify(secret, setup.keys, sessions),
     isClient: (id, secret) =>

@@ -12,7 +12,7 @@ import type { Service } from './service.ts';
 import { type ViewContext, viewLegacySession, viewNewSession, viewSession } from './session-view.ts';
 import { type SessionKind, type SessionRecord, statusOf } from './sessions.ts';
 
-/** A request over HTTP, as far as the handlers need it. */
+/** The parts of an HTTP request that the handlers need. */
 export interface ApiRequest {
   readonly authorization: string | null;
   readonly clientId: string | null;
@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly streamBase: string;
 }
 
-/** The service, the moment, and a name for this occurrence. */
+/** The service, the time, and an id of this occurrence. */
 export interface ApiContext {
   readonly service: Service;
   readonly now: number;
@@ -34,7 +34,7 @@ export interface ApiContext {
 
 type Wanted = 'api_key' | 'jwt';
 
-/** Null where the credential is the wanted one, otherwise the answer that says what is wrong (docs/service.md 5). */
+/** Null if the credential has the wanted kind, otherwise the answer that refuses it (docs/service.md 5). */
 export function demand(
   wanted: Wanted,
   request: ApiRequest,
@@ -44,12 +44,12 @@ export function demand(
   if (who.kind === wanted) return null;
   const name = wanted === 'api_key' ? 'account API key' : 'account JWT';
   const isScheme = request.authorization !== null && bearerOf(request.authorization) === null;
-  const detail = `send "Authorization: Bearer <${name}>"${isScheme ? '; this header is not of that form' : ''}`;
+  const detail = `send "Authorization: Bearer <${name}>"${isScheme ? '; this header has another form' : ''}`;
   const reason: ProblemReason = who.kind === 'none' || who.kind === 'unknown' ? 'unauthorized' : 'forbidden';
   return refuse(reason, instance, [detail]);
 }
 
-/** One error per broken rule, each naming its field. */
+/** Reports one error for each broken rule, with the name of its field. */
 export function invalid(error: z.ZodError, instance: string): Answer {
   const details = error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
   return refuse('validation_error', instance, details.slice(0, 20));
@@ -95,7 +95,7 @@ function find(id: string, kinds: readonly SessionKind[], service: Service): Sess
   return session.revoked && service.choices.statusAfterRevoke === 'gone' ? undefined : session;
 }
 
-/** Get Session by ID (docs/service.md 4.2): the one answer besides creation that shows the token. */
+/** Get Session by ID (docs/service.md 4.2): besides creation, the only answer that shows the token. */
 export function getSession(id: string, request: ApiRequest, context: ApiContext): Answer {
   const denied = demand('api_key', request, context);
   if (denied !== null) return denied;
@@ -151,7 +151,7 @@ export function demandLegacy(request: ApiRequest, { service, instance }: ApiCont
   if (known) return null;
   const anything = request.authorization ?? request.clientId ?? request.clientSecret;
   if (anything === null) return refuse('unauthorized', instance);
-  return refuse('not_found', instance, ['there is no account with these credentials']);
+  return refuse('not_found', instance, ['no account has these credentials']);
 }
 
 /** `POST /session-storage/session` (docs/service.md 4.3). */
@@ -180,7 +180,7 @@ function isListed(session: SessionRecord, at: number): boolean {
   return status === 'pending' || status === 'running';
 }
 
-/** `GET /session-storage/sessions`: the legacy sessions that live. */
+/** `GET /session-storage/sessions`: the legacy sessions that have not expired. */
 export function listLegacySessions(request: ApiRequest, context: ApiContext): Answer {
   const denied = demandLegacy(request, context);
   if (denied !== null) return denied;

@@ -3,10 +3,10 @@ import type { Choices } from './choices.ts';
 import { drawToken } from './random.ts';
 import { type SessionRecord, statusOf } from './sessions.ts';
 
-/** Path for clients of WebRTC, below the address of streams. */
+/** Path for WebRTC clients, below the address of streams. */
 const WEBRTC_PATH = '/webrtc';
 
-/** Whether an address belongs to WebRTC: its path, and everything that signalling adds to it. */
+/** Whether a path belongs to WebRTC: the WebRTC path and everything below it, for signalling. */
 export function isWebrtcPath(path: string): boolean {
   return path === WEBRTC_PATH || path.startsWith(`${WEBRTC_PATH}/`);
 }
@@ -16,9 +16,9 @@ export interface ViewContext {
   readonly choices: Choices;
   /** Now, milliseconds since 1970 on the service's clock. */
   readonly at: number;
-  /** Added to every timestamp shown: a service whose clock is wrong. */
+  /** Added to every timestamp shown, to play a service whose clock is wrong. */
   readonly skewMs: number;
-  /** `ws://host:port` under which this service is reached. */
+  /** `ws://host:port` as the caller reaches this service. */
   readonly streamBase: string;
 }
 
@@ -58,7 +58,7 @@ export function viewSession(
   };
 }
 
-/** The answer to creation: a WebRTC session also shows its listener tokens, this once. */
+/** The answer to creation: a WebRTC session shows its listener tokens only here. */
 export function viewNewSession(
   session: SessionRecord,
   context: ViewContext,

@@ -3,7 +3,7 @@ import type { RefusalReason } from '../../protocol/service/error.ts';
 import type { ConnectionType, CreateSessionRequest, Intent } from '../../protocol/service/session.ts';
 import { drawToken, drawUuid } from './random.ts';
 
-/** How a session came to be: by 4.1, by 4.3, or by itself for a stream with an API key (4.7). */
+/** How a session was created: by 4.1, by 4.3, or automatically for a stream with an API key (4.7). */
 export type SessionKind = 'temporary' | 'legacy' | 'automatic';
 
 /** A session as the service keeps it. Times are milliseconds since 1970 on the service's clock. */
@@ -28,7 +28,7 @@ export interface SessionRecord {
 
 export type SessionStatus = 'pending' | 'running' | 'used' | 'expired' | 'revoked';
 
-/** Finished sessions are remembered this long, and never more than this many sessions altogether. */
+/** Time (ms) that finished sessions are remembered, and the most sessions that are kept. */
 const REMEMBER_MS = 3_600_000;
 const MOST_SESSIONS = 20_000;
 
@@ -36,13 +36,12 @@ const MOST_SESSIONS = 20_000;
 export function statusOf(session: SessionRecord, at: number): SessionStatus {
   if (session.revoked) return 'revoked';
   if (session.activeStreams > 0) return 'running';
-  // A session that was connected before its window passed is used when its stream ends, and stays so: no stream of it is left
-  // that the window could close on, and one that still runs when it passes keeps it from expiring.
+  // `used` stays after the connect window has passed. A stream that still runs at that time keeps its session from expiring.
   if (session.usedAt !== null) return 'used';
   return at >= session.connectBy ? 'expired' : 'pending';
 }
 
-/** Why a token may not open a stream now; null when it may (docs/service.md 5 rule 1). */
+/** Why a token may not open a stream now; null if it may (docs/service.md 5 rule 1). */
 export function objectTo(
   session: SessionRecord,
   intent: Intent,
@@ -51,7 +50,7 @@ export function objectTo(
 ): RefusalReason | null {
   if (session.revoked) return 'session_revoked';
   if (session.intent !== intent) return 'intent_mismatch';
-  // Legacy sessions come with an address for each transport (4.3) and are bound to none.
+  // Legacy sessions have an address for each transport (4.3) and are bound to no transport.
   if (session.kind === 'temporary' && session.connectionType !== transport) return 'connection_type_mismatch';
   if (session.singleUse && session.firstConnectedAt !== null) return 'session_already_used';
   if (at >= session.connectBy) return 'connect_window_expired';
@@ -68,11 +67,11 @@ export interface SessionRegistry {
   get(id: string): SessionRecord | undefined;
   withToken(token: string): SessionRecord | undefined;
   list(kinds: readonly SessionKind[]): SessionRecord[];
-  /** Created, never connected, and still able to: what the cap of 4.1 rule 3 counts. */
+  /** Number of sessions that were never connected and still can be: the limit of 4.1 rule 3 counts them. */
   countPending(at: number): number;
   opened(session: SessionRecord, at: number): void;
   finished(session: SessionRecord, at: number): void;
-  /** No new stream from now on. */
+  /** Revokes a session: it opens no further stream. */
   revoked(session: SessionRecord): void;
   remove(session: SessionRecord): void;
 }
@@ -88,7 +87,7 @@ export function createSessionRegistry(random: Random): SessionRegistry {
     unused.delete(session);
   };
 
-  /** Forgets what has been over for long, and the oldest idle sessions when there are too many. */
+  /** Removes sessions that ended long ago, and the oldest idle sessions if there are too many. */
   const tidy = (at: number): void => {
     for (const session of byId.values()) {
       const full = byId.size >= MOST_SESSIONS;

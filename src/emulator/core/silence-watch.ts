@@ -1,18 +1,18 @@
 import type { Choices } from './choices.ts';
 import type { StreamReport } from './stream-report.ts';
 
-/** A client without audio for this long is warned before it is given up. */
+/** Time (ms) without audio until the client is warned, before its timeout. */
 const STALL_WARNING_MS = 4000;
 
-/** When a client is warned, and given up, that sends no audio to its running task. */
+/** When a client without audio for its running task is warned, and when its stream times out. */
 export interface SilenceWatch {
-  /** Infinity where nothing is due. A client is warned once, or not at all for a frame that comes late. */
+  /** Infinity if no warning is due. Each silence gets one warning. */
   readonly warnsAt: number;
   readonly timesOutAt: number;
-  /** Audio has come, or its time begins to count now. */
+  /** Starts the time without audio anew, after audio or at the start of a task. */
   restart(now: number): void;
   warned(): void;
-  /** The service itself did not listen for this long: that is not the client's silence. */
+  /** Excuses a time in which the service itself did not listen. */
   excuse(ms: number): void;
 }
 

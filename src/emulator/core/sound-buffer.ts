@@ -1,9 +1,9 @@
-/** Mono sound of a stream by position, as far back as somebody still needs it. */
+/** Mono sound of a stream by position, as far back as it is still needed. */
 export interface SoundBuffer {
   append(mono: Int16Array): void;
-  /** Lets go of whole pieces that end before `position`. */
+  /** Releases whole pieces that end before `position`. */
   forget(position: number): void;
-  /** Copies what lies between two positions, as far as it is still here. */
+  /** Copies the sound between two positions, as far as it is still kept. */
   cut(from: number, to: number): Int16Array;
   /** Sample frames kept. */
   readonly length: number;

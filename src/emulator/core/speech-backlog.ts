@@ -1,20 +1,20 @@
-/** How much unspoken speech may wait in a language, and what is done about it (`translation_queue_configs`). */
+/** How much unspoken speech may wait in a language, and how the service reduces it (`translation_queue_configs`). */
 export interface QueueRules {
   readonly desiredMs: number;
-  /** With more than this, older speech is dropped down to the desired level. */
+  /** Above this level, older speech is dropped down to the desired level. */
   readonly maxMs: number;
-  /** Speech is made faster when more than desired waits: by the lower factor, at the most by the upper one. */
+  /** Above the desired level, speech is made faster, by a factor between `minTempo` and `maxTempo`. */
   readonly autoTempo: boolean;
   readonly minTempo: number;
   readonly maxTempo: number;
 }
 
-/** Speech that was made and that a listener in real time has not heard yet, language by language. */
+/** Speech that a listener in real time has not yet heard, for each language. */
 export interface SpeechBacklog {
   levelMs(language: string, now: number): number;
   add(language: string, ms: number, now: number): void;
   drop(language: string, ms: number): void;
-  /** How much faster than usual the next speech is to be. */
+  /** Tempo of the next speech, relative to the usual one. */
   tempo(language: string, rules: QueueRules | null, now: number): number;
 }
 

@@ -3,14 +3,14 @@ import type { OutMessage, SpokenPart } from './outbox.ts';
 
 type CutOrder = StreamFault & { kind: 'cut_speech' };
 
-/** Changes outgoing speech as faults order: sentences cut off, or without their `last_chunk`. */
+/** Changes outgoing speech as faults order: cuts sentences off, or removes their `last_chunk`. */
 export interface SpeechFaults {
   cut(order: CutOrder): void;
-  /** The next this many sentences end without `last_chunk`. */
+  /** The next `times` sentences end without `last_chunk`. */
   omitLast(times: number): void;
   /** @returns the message to send; null when a cut removes it */
   apply(message: OutMessage): OutMessage | null;
-  /** Forgets all orders. */
+  /** Cancels all orders. */
   reset(): void;
 }
 
@@ -20,15 +20,15 @@ interface Cut {
   readonly sentences: Set<string>;
 }
 
-/** How much of one sentence in one language has passed. */
+/** How much speech of one sentence in one language has been sent. */
 interface Passed {
   sentMs: number;
   isOver: boolean;
 }
 
-/** Orders to cut that are remembered, so that their number is bounded. */
+/** Most orders to cut that are kept. */
 const MOST_CUTS = 50;
-/** Sentences that can be spoken at a time, in all languages. */
+/** Most sentences that are spoken at a time, in all languages. */
 const MOST_SENTENCES = 50;
 
 /** The first `ms` of a chunk, in whole sample frames of up to two channels. */
@@ -43,7 +43,7 @@ export function createSpeechFaults(): SpeechFaults {
   let omissions = 0;
   const passedOf = new Map<string, Passed>();
 
-  /** The order that a sentence in a language falls under. */
+  /** The order that applies to a sentence in a language. */
   const cutOf = ({ sentence, language }: SpokenPart): CutOrder | null => {
     for (const { order, sentences } of cuts) {
       if (order.language !== undefined && order.language !== language) continue;
@@ -55,7 +55,7 @@ export function createSpeechFaults(): SpeechFaults {
     return null;
   };
 
-  /** The rest of a chunk after a cut; null: nothing. */
+  /** A chunk as the cut leaves it; null: not sent. */
   const shorten = (message: OutMessage): OutMessage | null => {
     const part = message.spoken;
     if (part === undefined) return message;

@@ -7,7 +7,7 @@ import { noteLateness, type StreamReport } from './stream-report.ts';
 import type { TaskPlan } from './task-plan.ts';
 import { PART_INTERVAL_MS } from './translation-parts.ts';
 
-/** Renderings under way at once on one stream; more are not spoken. */
+/** Most renderings in progress on one stream; further sentences are not spoken. */
 const MOST_RENDERINGS = 64;
 
 interface Rendering {
@@ -23,13 +23,13 @@ interface Rendering {
   readonly packed: boolean;
 }
 
-/** Speech to be made for one sentence in one language; how fast, is decided here. */
+/** An order for speech of one sentence in one language; this module decides the tempo. */
 export type SpeechOrder = Omit<
   RenderJob,
   'id' | 'stream' | 'sentence' | 'part' | 'tempo' | 'outputHz' | 'outputChannels'
 >;
 
-/** Which part of a sentence's translation, from 0. */
+/** A part of a sentence's translation. */
 export interface PartNumber {
   readonly part: number;
   readonly of: number;
@@ -37,14 +37,14 @@ export interface PartNumber {
 
 const ONE_PART: PartNumber = { part: 0, of: 1 };
 
-/** Has speech made and sends it in chunks, one sentence after another. */
+/** Orders speech and sends it in chunks, one sentence after another. */
 export interface SpeechOutput {
-  /** Sentences whose speech is being made. */
+  /** Number of sentences whose speech is being made. */
   readonly making: number;
   /** @param languages in which the sentence is spoken */
   order(order: SpeechOrder, sentence: string, languages: number, now: number, part?: PartNumber): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** Forgets speech that is not spoken yet. @param languages only theirs */
+  /** Drops speech that is not yet spoken. @param languages only the speech in these */
   interrupt(languages: ReadonlySet<string> | null): void;
   /** Data of `tts_buffer_stats`. @param wallMs now, as the service shows it */
   stats(now: number, wallMs: number): Record<string, unknown>;
@@ -66,7 +66,7 @@ export function createSpeechOutput(setup: SpeechOutputSetup): SpeechOutput {
   const backlog = createSpeechBacklog();
   let freeAt = 0;
 
-  /** Makes room for speech of this length in milliseconds, by the rules of the task. */
+  /** Drops older speech to make room for speech of this length (ms), by the task's rules. */
   const makeRoom = (language: string, ms: number, now: number): void => {
     const { queue } = getPlan();
     const level = backlog.levelMs(language, now);

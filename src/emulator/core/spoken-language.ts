@@ -1,32 +1,32 @@
 import { estimatePitch } from './another-voice.ts';
 import { toFloat } from './resample.ts';
 
-/** How much voice tells a speaker. */
+/** Voice (ms) that is enough to recognise a speaker. */
 const ENOUGH_MS = 250;
-/** Voices below this are low ones, hertz. */
+/** Pitch (Hz) below which a voice is low. */
 const LOW_VOICE_BELOW = 165;
-/** Finds the language of a speaker when the task does not name it. */
+/** Language used when the task does not name one. */
 const USUAL = 'en';
 
-/** The running sentence as far as it was heard. */
+/** The part of the running sentence that has been heard. */
 export interface HeardVoice {
   readonly voicedMs: number;
   /** Its sound so far, mono. */
   sound(): Int16Array;
 }
 
-/** Finds out which of several languages a sentence is in. */
+/** Chooses the language of a sentence out of several. */
 export interface SpokenLanguage {
   /** Another sentence begins. */
   restart(): void;
-  /** The language of the running sentence; null while too little of it was heard. @param isWhole no more comes */
+  /** The language of the running sentence; null while too little was heard. @param isWhole the sentence is complete */
   of(voice: HeardVoice, isWhole: boolean): string | null;
 }
 
 /**
- * An emulator understands no words: it knows speakers by their voices. A low voice speaks the first of the languages, a
- * high one the second.
- * @param getLanguages that may be spoken; one: always that one
+ * The emulator does not understand words; it distinguishes speakers by their voices. A low voice speaks the first of the
+ * languages, a high voice the second.
+ * @param getLanguages languages that may be spoken; a single one is always the answer
  */
 export function createSpokenLanguage(
   getSource: () => { readonly languages: readonly string[]; readonly rateHz: number },

@@ -18,10 +18,10 @@ function malformed(form: Malformed): string | Uint8Array {
     case 'binary':
       return new Uint8Array([0, 255, 1, 254, 2, 253, 128, 127]);
     case 'bad_utf8':
-      // The first two of the three bytes of a sign, and one that never occurs.
+      // The first two of a character's three bytes, then a byte that UTF-8 never uses.
       return new Uint8Array([0x7b, 0x22, 0xe6, 0x97, 0xff, 0x22, 0x7d]);
     case 'bad_frame':
-      // A final frame of an opcode that RFC 6455 keeps reserved.
+      // A final frame with an opcode that RFC 6455 reserves.
       return new Uint8Array([0x83, 0x00]);
     case 'wrong_data':
       return '{"message_type":"validated_transcription","data":{"transcription":["text",7,null]}}';
@@ -43,7 +43,7 @@ function oversized(bytes: number): string {
   return `${head}${'x'.repeat(Math.max(0, bytes - head.length - tail.length))}${tail}`;
 }
 
-/** The world around a stream, as far as a fault may use it. */
+/** Access of a fault to what surrounds a stream. */
 export interface FaultSurroundings {
   readonly now: number;
   emit(effect: Effect): void;
@@ -53,7 +53,7 @@ export interface FaultSurroundings {
   setLink(link: Partial<Link>, forMs: number | undefined): void;
 }
 
-/** Makes a fault happen to a stream, now. */
+/** Applies a fault to a stream now. */
 export function inflict(fault: StreamFault, stream: Stream, around: FaultSurroundings): void {
   const { now, emit } = around;
   const id = stream.report.id;

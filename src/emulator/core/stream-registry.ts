@@ -7,19 +7,19 @@ import type { Stream } from './stream.ts';
 export interface Running {
   readonly stream: Stream;
   readonly session: SessionRecord;
-  /** Billed time that has been taken off the account. */
+  /** Billed time that the account has already paid. */
   charged: number;
   link: Link;
   linkHealsAt: number;
-  /** When it must be attended to next, unless something happens before. */
+  /** When the stream must be processed next, unless an event comes first. */
   dueAt: number;
 }
 
-/** Closed streams whose reports are kept, and those of them whose recordings are. */
+/** Number of closed streams whose reports are kept, and whose recordings are kept. */
 const MOST_HISTORY = 500;
 const MOST_RECORDINGS = 20;
 
-/** When a stream's session does not let it run any longer. One that is ending already, however slowly, has no limit. */
+/** When a stream reaches the maximum duration of its session. A stream that is already ending has no limit. */
 export function limitAt({ stream, session }: Running): number {
   const { phase } = stream.report;
   if (session.maxDurationMs === null || phase === 'closing' || phase === 'closed')
@@ -27,7 +27,7 @@ export function limitAt({ stream, session }: Running): number {
   return stream.openedAt + session.maxDurationMs;
 }
 
-/** A stream as far as faults look at it. */
+/** The state of a stream that faults depend on. */
 export function targetOf({ stream }: Running): FaultTarget {
   return {
     id: stream.report.id,
@@ -39,7 +39,7 @@ export function targetOf({ stream }: Running): FaultTarget {
   };
 }
 
-/** A connection that a fault holds up, and when that ends; null: not by itself. */
+/** A connection that a fault impairs, and when the fault ends; null: not by itself. */
 export interface Strained {
   readonly stream: string;
   readonly link: { readonly deaf: boolean; readonly read_bytes_per_s: number; readonly mute: boolean };
@@ -56,21 +56,21 @@ export function strainedOf(running: readonly Running[], now: number): Strained[]
     }));
 }
 
-/** The running streams, those of them that need attention, and the last closed ones. */
+/** The running streams, those that are due for processing, and the last closed ones. */
 export interface StreamRegistry {
   readonly size: number;
-  /** Not later than the moment at which the first stream is due. */
+  /** A time not later than the first stream's due time. */
   readonly nextAt: number;
-  /** Opened last, running or not. */
+  /** The stream opened last, running or not. */
   readonly newest: Stream | undefined;
   add(stream: Stream, session: SessionRecord): void;
   get(id: string): Running | undefined;
   all(): Running[];
   /** Closed streams, oldest first. */
   history(): readonly Stream[];
-  /** Something happened to a stream: it is attended to at the next turn. */
+  /** Marks a stream for processing at the next turn. */
   touch(running: Running): void;
-  /** Attends to each stream that was touched or is due; closed ones go to the history, told to `bury`. */
+  /** Processes each stream that was touched or is due. Closed ones move to the history, after a call of `bury`. */
   attend(now: number, attend: (running: Running) => void, bury: (running: Running) => void): void;
 }
 

@@ -12,7 +12,7 @@ const ordersSchema = z.object({ count, too_often: count });
 /** A stream as `/emulator/streams` and `/emulator/metrics` show it. Times are milliseconds. */
 export const streamReportSchema = z.object({
   id: z.string(),
-  session: z.string().describe('shortened: the whole id can be as good as a token'),
+  session: z.string().describe('shortened, because the whole id can serve as a token'),
   client_reference_id: z.string().nullable(),
   phase: z.enum(STREAM_PHASES),
   opened_at: z.string(),
@@ -24,8 +24,8 @@ export const streamReportSchema = z.object({
   frames_in: count,
   bytes_in: count,
   audio_ms_in: ms,
-  frames_discarded: count.describe('came before the pipeline ran, or while it was paused'),
-  frames_unheard: count.describe('came so much faster than real time that they were not transcribed'),
+  frames_discarded: count.describe('arrived before the pipeline ran, or while it was paused'),
+  frames_unheard: count.describe('not transcribed, because they arrived too far ahead of real time'),
   frames_out: count,
   bytes_out: count,
   audio_ms_out: ms,
@@ -35,14 +35,14 @@ export const streamReportSchema = z.object({
   pacing: pacingReportSchema,
   pacing_violations: count,
   duplicate_frames: count.describe(
-    "whose sound is the same as an earlier frame's: right before, or further back",
+    'with the same sound as an earlier frame: duplicate of the frame right before, out of order for an older one',
   ),
   out_of_order_frames: count,
-  repeated_frames: count.describe('whose sound another stream of the same client had already sent'),
-  speeches_late: count.describe('speech that was made after its moment'),
-  speech_late_ms: ms.describe('by how much the last of it was late'),
+  repeated_frames: count.describe('with sound that another stream of the same client had already sent'),
+  speeches_late: count.describe('sentences whose speech was made too late'),
+  speech_late_ms: ms.describe('delay of the last late speech'),
   worst_speech_late_ms: ms,
-  speech_dropped_ms: ms.describe('dropped because too much of its language waited'),
+  speech_dropped_ms: ms.describe('dropped, because too much speech of its language waited'),
   billed_ms: ms,
   get_task: ordersSchema,
   set_task: ordersSchema,
@@ -62,7 +62,7 @@ export type StreamReport = z.infer<typeof streamReportSchema>;
 
 const TEXTS_KEPT = 12;
 
-/** Notes a text that was sent. An interim text takes the place of the one before it. */
+/** Records a text that was sent. A partial text replaces the previous partial. */
 export function noteText(
   report: StreamReport,
   type: string,
@@ -78,17 +78,17 @@ export function noteText(
   if (report.texts.length > TEXTS_KEPT) report.texts.shift();
 }
 
-/** Speech that comes this much after its moment is late. */
+/** Delay (ms) from which speech counts as late. */
 const LATE_MS = 100;
 
-/** Notes by how much the making of a sentence's speech missed its moment. */
+/** Records how late the speech of a sentence was made. */
 export function noteLateness(report: StreamReport, lateMs: number): void {
   report.speech_late_ms = Math.round(lateMs);
   report.worst_speech_late_ms = Math.max(report.worst_speech_late_ms, report.speech_late_ms);
   if (lateMs > LATE_MS) report.speeches_late++;
 }
 
-/** As much of a session's id as may be shown. */
+/** Number of characters of a session's id that reports show. */
 const SHOWN_ID_CHARS = 8;
 
 /** The report of a stream that has just been opened. */

@@ -19,9 +19,9 @@ export interface StreamSetup {
   readonly emit: (effect: Effect) => void;
   /** Milliseconds since 1970 as the service shows them. */
   readonly shownClockAt: (now: number) => number;
-  /** Dice for jitter. */
+  /** Random numbers for jitter. */
   readonly random: Random;
-  /** Notes the sound of a frame; whether another stream of the same client had sent it. */
+  /** Records the sound of a frame; true if another stream of the same client has sent it. */
   readonly isRepeated: (print: number) => boolean;
 }
 
@@ -35,19 +35,19 @@ export interface Stream {
   readonly speaking: boolean;
   /** A message other than audio, as parsed JSON of any shape. */
   receive(json: unknown, now: number): void;
-  /** A frame that is no JSON message at all. */
+  /** A frame that is not a JSON message. */
   receiveJunk(why: string, now: number): void;
   /** The audio of an `input_audio_data`. @param chars length of its base64 */
   hear(pcm: Uint8Array, chars: number, now: number): void;
   rendered(jobId: number, pcm: Uint8Array, now: number): void;
-  /** A detector that decides later has decided. */
+  /** A detector in another thread has decided. */
   decided(now: number): void;
   tick(now: number): void;
   /** Sends a message of docs/service.md 6 that ends the stream, and closes after `afterMs`. */
   end(reason: ProblemReason, message: string, afterMs: number, now: number): void;
   /** SERVICE_TIMEOUT and a close, as after too long without audio. */
   timeOut(now: number): void;
-  /** The service did not listen for this long. */
+  /** Excuses a time in which the service did not listen. */
   excuse(ms: number): void;
   /** The connection is gone. */
   closed(code: number, reason: string, by: 'client' | 'service' | 'network', now: number): void;

@@ -18,11 +18,11 @@ import { CLOSE, isEndTask, KNOWN_TO_SPEC, statusWord } from './stream-words.ts';
 import { objectToTask } from './task-check.ts';
 import { planTask, type TaskPlan } from './task-plan.ts';
 
-/** From a SERVICE_TIMEOUT, or a stream's last message, to the close. */
+/** Time (ms) from a SERVICE_TIMEOUT, or a stream's last message, to the close. */
 const CLOSE_AFTER_MS = 300;
 const TTS_PER_MINUTE = 60;
 const EOS_TIMEOUT_MS = 10_000;
-/** This many messages that make no sense end a stream. */
+/** Number of invalid messages that ends a stream. */
 const MOST_INVALID = 1000;
 
 export type { Stream, StreamSetup };
@@ -87,7 +87,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     if (report.invalid_messages >= MOST_INVALID)
       closeAfter(0, CLOSE.policy, 'too many invalid messages', now);
   };
-  /** Whether a command comes too soon after the last of its kind, and the profile minds. */
+  /** Whether a command comes too soon after the last of its kind, if the profile enforces rates. */
   const tooSoon = (command: string, spacingMs: number, now: number): boolean => {
     const allowed = limits.allow(command, spacingMs, now);
     if (command === 'get_task' || command === 'set_task') {
@@ -144,7 +144,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     push('pause_task', 'applied', now);
   };
 
-  /** Drops the current phrase, in all languages (`global`) or some. */
+  /** Drops the current phrase, in all languages (`global`) or in some. */
   const interrupt = (
     command: 'interrupt_task' | 'flush_task',
     data: { languages?: string[] | undefined; pause_task?: boolean | undefined },
@@ -153,7 +153,8 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
     if (interpreter === null) return fail('NOT_FOUND', 'no task is running yet', null, now);
     const { languages = ['global'] } = data;
     const unknown = languages.find((one) => one !== 'global' && !report.targets.includes(one));
-    if (unknown !== undefined) return invalid(`"${unknown}" is not spoken here`, 'languages', now);
+    if (unknown !== undefined)
+      return invalid(`"${unknown}" is not a target language of the task`, 'languages', now);
     interpreter.interrupt(languages.includes('global') ? null : new Set(languages));
     push(command, 'accepted', now);
     if (data.pause_task === true) pause(now);
@@ -176,7 +177,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       case 'get_task':
         return getTask(now);
       case 'input_audio_data':
-        return invalid('data.data must be a string of base64', 'data', now);
+        return invalid('data.data must be a base64 string', 'data', now);
       case 'pause_task':
         return tooSoon('pause_task', 3000, now) ? undefined : pause(now);
       case 'interrupt_task':
@@ -226,14 +227,14 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       report.messages_in++;
       const parsed = clientMessageSchema.safeParse(json);
       if (!parsed.success) {
-        // Clients depend on it: whatever stands in an end_task, it ends the stream.
+        // Clients depend on it: an end_task ends the stream, even with invalid data.
         if (isEndTask(json)) endTask({}, now);
         const issue = parsed.error.issues[0];
-        return invalid(issue?.message ?? 'not understood', issue?.path.join('.') || null, now);
+        return invalid(issue?.message ?? 'invalid message', issue?.path.join('.') || null, now);
       }
       const type = parsed.data.message_type;
       if (!choices.moreCommands && !KNOWN_TO_SPEC.has(type)) {
-        return invalid(`message type ${type} is not known`, 'message_type', now);
+        return invalid(`unknown message type ${type}`, 'message_type', now);
       }
       obey(parsed.data, now);
     },
@@ -282,7 +283,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       if (!isOver()) sender.flush(now);
       if (now >= silence.warnsAt) {
         silence.warned();
-        warn('AUDIO_STREAM_STALLED', 'no audio comes', now);
+        warn('AUDIO_STREAM_STALLED', 'no audio arrives', now);
       }
       if (now >= silence.timesOutAt) timeOut(now);
       if (report.phase === 'ending') closeEnded(now);
@@ -310,7 +311,7 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       report.closed = { code, reason, by };
       sender.clear();
       interpreter?.close();
-      // A closed stream's report is kept for long, its sound is not.
+      // The report of a closed stream is kept long, its sound is not.
       interpreter = null;
     },
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Task } from '../../protocol/service/task.ts';
 import type { Choices } from './choices.ts';
 
-/** A problem of a task: the field, and its required value. */
+/** A problem of a task: the field, and the rule that it breaks. */
 export interface TaskObjection {
   readonly param: string;
   readonly desc: string;
@@ -44,7 +44,7 @@ const queueSchema = z
       complain('max_tempo', '`max_tempo` must not be less than `min_tempo`');
   });
 
-/** The queue settings of a task, with their defaults; a ZodError where they are wrong. */
+/** The queue settings of a task, with their defaults; a ZodError if they are wrong. */
 export function readQueue(task: Task) {
   return queueSchema.safeParse(task.pipeline.translation_queue_configs?.['global'] ?? {});
 }
@@ -54,7 +54,7 @@ function objectToLanguages({ pipeline }: Task): TaskObjection | null {
   const named = (param: string, languages: readonly string[], known: ReadonlySet<string>) =>
     languages
       .filter((language) => !known.has(primary(language)))
-      .map((language) => ({ param, desc: `language "${language}" is not known` }));
+      .map((language) => ({ param, desc: `unknown language "${language}"` }));
   return (
     [
       ...named('pipeline.transcription.source_language', source === 'auto' ? [] : [source], HEARD),
@@ -83,7 +83,7 @@ function objectToFormats({ input_stream: input, output_stream: output }: Task): 
     : { param: 'output_stream.target.format', desc: 'must be pcm_s16le' };
 }
 
-/** Finds a problem that the schema of a task does not; null: none. */
+/** Finds a problem that the schema of a task does not find; null: none. */
 export function objectToTask(task: Task, choices: Choices): TaskObjection | null {
   if (task.pipeline.translations.length > MAX_TARGETS) {
     return { param: 'pipeline.translations', desc: `at most ${MAX_TARGETS} target languages` };

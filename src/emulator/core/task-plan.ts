@@ -9,11 +9,11 @@ import { readQueue } from './task-check.ts';
 export interface PlannedTarget {
   readonly language: string;
   readonly voice: VoiceChoice;
-  /** Spoken languages that are translated into it; empty: every one. */
+  /** Spoken languages that are translated into it; empty: all. */
   readonly sources: readonly string[];
 }
 
-/** A sentence as long as both of these is cut, into parts of which the first is at least `minPartMs` long. */
+/** A sentence that reaches both lengths is cut; its first part is at least `minPartMs` long. */
 export interface ForceSplit {
   readonly afterMs: number;
   readonly chars: number;
@@ -22,15 +22,15 @@ export interface ForceSplit {
 
 /** A task as the pipeline needs it. */
 export interface TaskPlan {
-  /** The language that is spoken, `auto` where it has to be found out. */
+  /** The spoken language; `auto`: the service detects it. */
   readonly source: string;
   /** The languages that may be spoken. */
   readonly heard: readonly string[];
-  /** Speech is wanted, not only texts. */
+  /** The task wants speech, not only texts. */
   readonly speaks: boolean;
   readonly queue: QueueRules | null;
   readonly inputFormat: 'pcm_s16le' | 'wav';
-  /** Speech goes out compressed. */
+  /** Speech is sent compressed. */
   readonly packed: boolean;
   readonly targets: readonly PlannedTarget[];
   readonly inputHz: number;
@@ -38,19 +38,19 @@ export interface TaskPlan {
   readonly outputHz: number;
   readonly outputChannels: number;
   readonly silenceThresholdMs: number;
-  /** When a sentence without a pause is cut; null: not before it is as long as a sentence may be. */
+  /** When a sentence without a pause is cut; null: only at the longest allowed length. */
   readonly forceSplit: ForceSplit | null;
-  /** Types of text that go out. */
+  /** Types of text that the service sends. */
   readonly texts: ReadonlySet<string>;
-  /** Voices that were asked for and do not exist. */
+  /** Requested voices that do not exist. */
   readonly missingVoices: readonly string[];
 }
 
-/** Finds a cloned voice; null when there is none of that id that is ready. */
+/** Finds a cloned voice; null if no voice with this id is ready. */
 export type FindVoice = (voiceId: string, now: number) => VoiceChoice | null;
 
 const DEFAULT_TEXTS = ['translated_transcription', 'partial_transcription', 'validated_transcription'];
-/** Rate of the speech that comes back where neither the task nor the profile says one. */
+/** Rate of the speech (Hz) if neither the task nor the profile sets one. */
 const USUAL_OUTPUT_HZ = 24_000;
 function chooseVoice(
   voiceId: string | undefined,
@@ -73,7 +73,7 @@ const splitterSchema = z.object({
   }),
 });
 
-/** The task's own limits, where it has some that make sense, over the profile's. */
+/** The task's own limits where they are valid, otherwise the profile's. */
 function planSplit(transcription: object, choices: Choices): ForceSplit | null {
   if (choices.forceSplitMs === 0) return null;
   const given = splitterSchema.safeParse(transcription).data?.sentence_splitter.advanced;

@@ -4,13 +4,13 @@ import type { Stretch } from './segmenter.ts';
 /** Shortest part (ms of voice), so that each part is several words. */
 const LEAST_VOICED_MS = 1500;
 
-/** From one part of a translation to the next (ms), of texts and of speech: parts come one after the other. */
+/** Time (ms) between two parts of a translation, for texts and speech, so that parts come one after the other. */
 export const PART_INTERVAL_MS = 600;
 
-/** A part of a sentence's translation: its text, and what of the sound it translates. */
+/** A part of a sentence's translation: its text, and the stretch of sound that it translates. */
 export interface TranslationPart extends Stretch {
   readonly phrases: readonly string[];
-  /** Stretch within `from` and `to` with voice. */
+  /** The stretch with voice within `from` and `to`. */
   readonly voice: Stretch;
 }
 
@@ -20,9 +20,9 @@ interface Sentence extends Stretch {
 }
 
 /**
- * Divides a translation at words, and the sound at the same shares of its length.
- * @param most how many parts there may be; a short sentence has fewer
- * @param frame samples of which all lengths are a multiple
+ * Divides a translation at words, and the sound in the same proportions.
+ * @param most largest number of parts; a short sentence has fewer
+ * @param frame number of samples; all lengths are a multiple of it
  */
 export function partsOf(
   { from, to, voice, voicedMs }: Sentence,

@@ -67,7 +67,7 @@ export function deleteVoice(id: string, request: ApiRequest, context: ApiContext
   return { status: 204, body: null };
 }
 
-/** A multipart upload as it was read: its parts in order, the file itself already examined and thrown away. */
+/** A multipart upload: its parts in order. The file itself has been examined and discarded. */
 export interface Upload {
   readonly fields: readonly (readonly [string, string])[];
   readonly files: readonly {
@@ -75,36 +75,38 @@ export interface Upload {
     readonly fieldsBefore: number;
     readonly facts: SampleFacts;
   }[];
-  /** The file was longer than is taken. */
+  /** The file exceeds the size limit. */
   readonly tooLarge: boolean;
 }
 
-/** Finds what does not fit the target (docs/service.md 4.5); null: nothing. */
+/** Why an upload does not match its target (docs/service.md 4.5); null if it does. */
 function objectToUpload(upload: Upload, ticket: UploadTicket, at: number): string | null {
   if (ticket.used) return 'the target has been used';
   if (at >= ticket.expiresAt) return 'the target has expired';
   const file = upload.files[0];
   if (file === undefined) return 'field "file" is missing';
-  if (upload.files.length > 1) return 'only one file is taken';
+  if (upload.files.length > 1) return 'only one file is accepted';
   if (file.field !== 'file') return `the file must be in the field "file", not "${file.field.slice(0, 40)}"`;
   if (file.fieldsBefore < upload.fields.length) return 'the field "file" must come last';
   const sent = new Map(upload.fields);
   for (const [key, value] of Object.entries(ticket.form)) {
     if (!sent.has(key)) return `form field "${key}" is missing`;
-    if (sent.get(key) !== value) return `form field "${key}" is not as it was given`;
+    if (sent.get(key) !== value) return `form field "${key}" differs from form_data`;
   }
   return null;
 }
 
-/** `POST` to a pre-signed upload target (docs/service.md 4.5). Needs no other credential than its form fields. */
+/** `POST` to a pre-signed upload target (docs/service.md 4.5). The form fields are its only credential. */
 export function takeUpload(blobId: string, upload: Upload, { service, now, instance }: ApiContext): Answer {
   const found = service.voices.ticket(blobId);
-  if (found === undefined) return refuse('not_found', instance, ['there is no such upload target']);
+  if (found === undefined) return refuse('not_found', instance, ['this upload target does not exist']);
   const at = service.clockAt(now);
   const objection = objectToUpload(upload, found.ticket, at);
   if (objection !== null) return refuse('upload_refused', instance, [objection]);
   if (upload.tooLarge) {
-    return refuse('body_too_large', instance, [`at most ${service.choices.uploadMaxBytes} bytes are taken`]);
+    return refuse('body_too_large', instance, [
+      `at most ${service.choices.uploadMaxBytes} bytes are accepted`,
+    ]);
   }
   const facts = upload.files[0]?.facts;
   if (facts === undefined || facts.bytes === 0)

@@ -4,7 +4,7 @@ import type { VoiceChoice } from './another-voice.ts';
 import type { Choices } from './choices.ts';
 import { drawToken, drawUuid } from './random.ts';
 
-/** Most voices kept; the oldest goes first. */
+/** Most voices kept; the oldest is removed first. */
 const MOST_VOICES = 2000;
 
 /** Upload target of a sample's file, with its form fields. */
@@ -30,16 +30,16 @@ export interface VoiceRecord {
   readonly request: CloneVoiceRequest['data'];
   readonly tickets: readonly UploadTicket[];
   result: ProcessingResult;
-  /** When processing ends; null until the file is here. */
+  /** When processing ends; null until the file has been uploaded. */
   processedAt: number | null;
 }
 
 /** Properties of an uploaded file. */
 export interface SampleFacts {
   readonly bytes: number;
-  /** Length of the sound; null when unknown. */
+  /** Length of the sound; null if unknown. */
   readonly seconds: number | null;
-  /** MIME types of its content; empty for a file that is not a recording. */
+  /** MIME types that fit the content; empty for a file that is not a recording. */
   readonly types: readonly string[];
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
@@ -59,12 +59,12 @@ export interface VoiceRegistry {
   get(id: string): VoiceRecord | undefined;
   /** The voice and the ticket of an upload target. */
   ticket(blobId: string): { voice: VoiceRecord; ticket: UploadTicket } | undefined;
-  /** The file is here: processing begins. */
+  /** The file has been uploaded: processing begins. */
   uploaded(voice: VoiceRecord, ticket: UploadTicket, facts: SampleFacts, at: number): void;
   remove(voice: VoiceRecord): void;
   /** The next uploads fail in processing. */
   failNext(times: number): void;
-  /** How a cloned voice speaks; null when there is none of that id, or it is not ready. */
+  /** How a cloned voice speaks; null if no voice with this id is ready. */
   choose(id: string, at: number): VoiceChoice | null;
 }
 

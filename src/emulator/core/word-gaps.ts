@@ -1,35 +1,35 @@
-/** A sentence is cut between two words once it is long. */
+/** Rules for cutting a long sentence between two words. */
 export interface SplitRules {
   readonly afterMs: number;
   /** The first part is at least this long. */
   readonly minPartMs: number;
-  /** A word is this much voice; it ends there unless a dip in the voice shows where words end. */
+  /** Voice (ms) that counts as one word, unless a dip in the voice shows where words end. */
   readonly wordMs: number;
-  /** Whether what is said in this long is enough for a sentence of its own. */
+  /** Whether speech of this length is enough for a sentence of its own. */
   readonly isDue: (lengthMs: number) => boolean;
 }
 
 /** A place at which a sentence can be cut. */
 export interface WordGap {
   readonly at: number;
-  /** Voice before it, milliseconds. */
+  /** Voice before the gap (ms). */
   readonly voicedMs: number;
-  /** Silence before it; 0 at the end of a word without one. */
+  /** Silence in the gap (ms); 0 at the end of a word without silence. */
   readonly dipMs: number;
 }
 
-/** Too short for a pause, long enough to be the gap between two words. */
+/** Shortest silence (ms) that counts as a gap between two words: too short for a pause. */
 const DIP_MS = 80;
-/** This much voice in a row is the next word, not a click. */
+/** Voice in a row (ms) that begins the next word: less may be a click. */
 const WORD_BEGINS_MS = 60;
 
-/** Finds the place at which a sentence without a pause is cut: the longest dip, or else the last end of a word. */
+/** Finds where to cut a sentence without a pause: in the longest dip, or else at the last end of a word. */
 export interface WordGapFinder {
   /**
-   * Hears one frame.
-   * @param at position of the frame's begin
-   * @param lengthMs of the sentence up to there, and the voice in it
-   * @returns where the sentence is to be cut now; null when it goes on
+   * Processes one frame.
+   * @param at position of the frame's start
+   * @param lengthMs length of the sentence up to there; `voicedMs` is the voice in it
+   * @returns where to cut the sentence now; null if it continues
    */
   hear(voiced: boolean, frameMs: number, at: number, lengthMs: number, voicedMs: number): WordGap | null;
   restart(): void;

@@ -1,4 +1,4 @@
-/** A thread of the emulator: judges where voice is, or makes speech, so that its event loop only carries messages. */
+/** A thread of the emulator: detects voice, or makes speech, so that the main event loop only carries messages. */
 import { setPriority } from 'node:os';
 import { platform } from 'node:process';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import type { CreateVoiceDetector, VoiceDetector } from '../../ports/voice.ts';
 import { render } from '../core/render.ts';
 import type { FromHearing, FromSpeech, Role, ToHearing, ToSpeech } from './message.ts';
 
-/** Making speech gives way to hearing and to the event loop, where a thread has a priority of its own. */
+/** Priority of the speech thread, below hearing and the event loop, on systems where threads have priorities. */
 const SPEECH_NICENESS = 5;
 
 function hear(port: MessagePort, create: CreateVoiceDetector): void {
@@ -53,6 +53,6 @@ function speak(port: MessagePort): void {
 }
 
 const port = parentPort;
-if (port === null) throw new Error('this is a part of dragoman-emulator, not a program of its own');
+if (port === null) throw new Error('this file is a part of dragoman-emulator; run dragoman-emulator');
 if ((workerData as Role) === 'speech') speak(port);
 else hear(port, (await loadSpeechDetector()).create);

@@ -7,23 +7,23 @@ import { createLateness, type LatenessSummary } from '../core/lateness.ts';
 import type { SegmentDetector } from '../core/segmenter.ts';
 import type { Decided, FromHearing, HearingStep } from './message.ts';
 
-/** Sound that may wait to be judged; what comes beyond is silence to its stream. */
+/** Most sound (bytes) that waits for the detector; further sound counts as silence. */
 const MOST_WAITING_BYTES = 192 * 1024 * 1024;
-/** Delays that the figures are about. */
+/** Number of delays in the figures. */
 const REMEMBERED = 4096;
 
-/** Its part of `GET /emulator/metrics`. */
+/** The part about hearing in `GET /emulator/metrics`. */
 export interface HearingFigures {
   readonly thread: boolean;
-  /** Pieces of sound that wait for a decision. */
+  /** Number of pieces of sound that wait for a decision. */
   readonly waiting: number;
-  /** From a piece's arrival to the decision about it. */
+  /** Time from a piece's arrival to its decision. */
   readonly late_ms: LatenessSummary;
-  /** Sound for which there was no room, milliseconds. */
+  /** Sound (ms) that was skipped because the queue was full. */
   readonly unheard_ms: number;
 }
 
-/** Hears where voice is, in a thread where there is one. */
+/** Detects voice, in another thread if there is one. */
 export interface Hearing {
   readonly createDetector: CreateDetector;
   readonly isIdle: boolean;
@@ -35,20 +35,20 @@ export interface HearingSetup {
   readonly clock: Clock;
   /** The thread's code; null: no thread. */
   readonly thread: URL | null;
-  /** Hears in this thread: where there is no other, or where it has failed. */
+  /** Makes detectors in this thread, if there is no other thread or it has failed. */
   readonly createHere: CreateVoiceDetector;
   /** The detectors of these streams have decided. */
   readonly decided: (streams: ReadonlySet<string>) => void;
   readonly complain: (sentence: string) => void;
 }
 
-/** A detector in the thread, as its stream sees it. */
+/** A stream's handle of a detector in the thread. */
 interface Remote {
   readonly stream: string;
   readonly rateHz: number;
   report: (voiced: boolean, samples: number) => void;
   pending: number;
-  /** Takes over when the thread has failed. */
+  /** The detector that replaces it after the thread has failed. */
   here: VoiceDetector | null;
 }
 
@@ -100,7 +100,7 @@ export function createHearing(setup: HearingSetup): Hearing {
     setup.decided(streams);
   };
 
-  /** From now on this thread hears; what the other one had is silence. */
+  /** Moves detection to this thread; sound that the other thread still had counts as silence. */
   const takeOver = (why: string): void => {
     if (worker === null) return;
     worker = null;

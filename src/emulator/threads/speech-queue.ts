@@ -4,28 +4,28 @@ import type { RenderJob } from '../core/render.ts';
 import type { Speak } from '../speak.ts';
 import type { SpeechMaker } from './speech-thread.ts';
 
-/** Sentences that may wait, and their sound; what comes beyond is sent as nothing. */
+/** Most sentences that wait, and most bytes of their sound; further sentences get no speech. */
 const MOST_JOBS = 4000;
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
-/** Speech engines that run at once. */
+/** Most speech engines that run at once. */
 const MOST_SPEAKING = 4;
-/** Delays that the figures are about. */
+/** Number of delays in the figures. */
 const REMEMBERED = 1024;
 
-/** Its part of `GET /emulator/metrics`. */
+/** The part about speech in `GET /emulator/metrics`. */
 export interface SpeechFigures {
   readonly thread: boolean;
-  /** Sentences that wait for their speech. */
+  /** Number of sentences that wait for their speech. */
   readonly waiting: number;
-  /** From a sentence's end to its speech being made. */
+  /** Time from a sentence's end until its speech is made. */
   readonly late_ms: LatenessSummary;
-  /** Sentences for which there was no room. */
+  /** Number of sentences that were dropped because the queue was full. */
   readonly dropped: number;
 }
 
-/** Makes speech, in the order of the orders; bounded. */
+/** Makes speech, first order first; bounded. */
 export interface SpeechQueue {
-  /** Takes an order; false where there is no room for it. */
+  /** Takes an order; false if the queue is full. */
   put(job: RenderJob): boolean;
   readonly isIdle: boolean;
   figures(): SpeechFigures;
@@ -35,9 +35,9 @@ export interface SpeechQueue {
 export interface SpeechQueueSetup {
   readonly clock: Clock;
   readonly maker: SpeechMaker;
-  /** A speech engine, where there is one. */
+  /** The speech engine, if one is installed. */
   readonly speak: Speak | null;
-  /** Whether anybody still waits for the speech of this stream. */
+  /** Whether a stream still needs its speech. */
   readonly isWanted: (stream: string) => boolean;
   readonly finished: (job: RenderJob, pcm: Uint8Array) => void;
 }
@@ -105,7 +105,7 @@ export function createSpeechQueue(setup: SpeechQueueSetup): SpeechQueue {
     }
   };
 
-  /** In a turn of its own: what comes of an order never happens inside the call that gave it. */
+  /** Works in a later turn of the event loop, so that results never arrive inside the call of `put`. */
   const workSoon = (): void => {
     if (isWorkPlanned || waiting() === 0) return;
     isWorkPlanned = true;

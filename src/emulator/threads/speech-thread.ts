@@ -6,13 +6,13 @@ import type { FromSpeech, ToSpeech } from './message.ts';
 /** Makes the speech of a job. Never rejects. */
 export interface SpeechMaker {
   make(job: RenderJob): Promise<Uint8Array>;
-  /** Jobs that it works on at once without one waiting for another for long. */
+  /** Number of jobs to give it at once. */
   readonly atOnce: number;
   readonly thread: boolean;
   close(): void;
 }
 
-/** In this thread, each rendering in a turn of its own, so that sockets are served in between. */
+/** Makes speech in this thread, each rendering in a separate turn, so that sockets are served in between. */
 const hereMaker = (): SpeechMaker => ({
   make: (job) => new Promise((resolve) => setImmediate(() => resolve(render(job)))),
   atOnce: 1,
@@ -20,10 +20,10 @@ const hereMaker = (): SpeechMaker => ({
   close() {},
 });
 
-/** One is worked on while the next one is on its way. */
+/** Jobs given to the thread at once: it works on one while the next arrives. */
 const AT_ONCE = 2;
 
-/** @param thread its code; null: no thread */
+/** @param thread the thread's code; null: no thread */
 export function createSpeechMaker(thread: URL | null, complain: (sentence: string) => void): SpeechMaker {
   if (thread === null) return hereMaker();
   const here = hereMaker();

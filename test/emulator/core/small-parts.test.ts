@@ -53,9 +53,7 @@ describe('choices', () => {
     const choices = resolveChoices('spec');
     expect(changeChoices(choices, { setup_ms: 5, data_form: 'string' })).toEqual([]);
     expect(choices).toMatchObject({ setupMs: 5, dataForm: 'string' });
-    expect(changeChoices(choices, { setup_ms: 9, nonsense: 1 })).toEqual([
-      'nonsense: there is no such setting',
-    ]);
+    expect(changeChoices(choices, { setup_ms: 9, nonsense: 1 })).toEqual(['nonsense: unknown setting']);
     expect(choices.setupMs).toBe(5);
     expect(showChoices(choices)).toMatchObject({ setup_ms: 5, silence_threshold_ms: 700 });
   });
