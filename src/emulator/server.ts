@@ -39,6 +39,7 @@ const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
 };
 /** Time that the service shows on a machine whose clock was never set. */
 const UNSET_CLOCK_MS = asWall(Date.UTC(2026, 0, 1));
+/** Time limit (ms) for receiving a request: a session's few fields never take longer. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export type EmulatorOptions = Partial<Choices> & {

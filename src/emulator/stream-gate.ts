@@ -25,7 +25,7 @@ import { answerFacts, type RequestLog } from './request-log.ts';
 import type { Plumbing } from './reset.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Largest frame (bytes), which a larger one ends the connection: 512 KB of base64 and some JSON around it. */
+/** Largest frame (bytes): 512 KB of base64 and some JSON around it. A larger frame ends the connection. */
 const MOST_FRAME_BYTES = 640 * 1024;
 /** Time (ms) from a refusal as a message to the close. */
 const REFUSAL_CLOSE_MS = 20;

@@ -27,7 +27,7 @@ test('7 connection_type_mismatch: a WebSocket token at the address of WebRTC, wi
   const { token } = await client.created();
   const refusal = await client.refused(withToken(webrtc, token));
   expect(reasonsIn(refusal.said), refusal.said).toEqual(['connection_type_mismatch']);
-  expect(refusal.said, 'a sentence, not only a code').toMatch(/token belongs to another transport/);
+  expect(refusal.said, 'a sentence, not only a code').toMatch(/token is for another transport/);
   await client.works(token);
 });
 

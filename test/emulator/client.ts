@@ -115,7 +115,7 @@ function read(text: string): Received | null {
   }
 }
 
-/** Connects; resolves when the stream is open, rejects when it is refused. */
+/** Opens a stream; rejects if the service refuses it. */
 export async function connect(url: string): Promise<TestClient> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   const received: Received[] = [];
@@ -164,7 +164,7 @@ export async function connect(url: string): Promise<TestClient> {
   };
 }
 
-/** The HTTP answer to an upgrade that was refused. */
+/** The HTTP answer to a refused upgrade. */
 export function refusedUpgrade(
   url: string,
   headers: Record<string, string> = {},

@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { ask, refusedUpgrade, streamUrl } from './client.ts';
 import { open, start } from './started-emulator.ts';
 
-/** One request with headers that `fetch` does not let through. */
+/** Sends one request with headers that `fetch` does not allow. */
 function knock(
   emulator: Emulator,
   headers: Record<string, string>,
@@ -27,7 +27,7 @@ function knock(
   });
 }
 
-/** Writes a request as it stands; what comes until the connection ends. */
+/** Sends a request unchanged; returns everything received until the connection ends. */
 function rawRequest(emulator: Emulator, text: string): Promise<string> {
   const { hostname, port } = new URL(emulator.url);
   return new Promise((resolve, reject) => {
@@ -56,28 +56,25 @@ const FOREIGN = [
 const OWN = ['127.0.0.1', '127.0.0.1:1', 'localhost', 'LOCALHOST:8080', '127.0.0.2', '[::1]', '[::1]:99'];
 
 describe('requests meant for another machine', () => {
-  test.each(FOREIGN)(
-    'Host %j is refused, as a request and as a stream, and nothing happens',
-    async (host) => {
-      const emulator = await start();
-      for (const path of ['/emulator', '/emulator/settings', '/session-storage/v2/sessions', '/nowhere']) {
-        const { status, text } = await knock(emulator, { host }, path);
-        expect([status, JSON.parse(text)]).toMatchObject([403, { ok: false }]);
-        expect(text).toContain('--allow-host');
-      }
-      const upgrade = await refusedUpgrade(streamUrl(emulator), { host });
-      expect(upgrade.status).toBe(403);
-      expect(upgrade.text).toContain('foreign_host');
-      expect(emulator.reports()).toEqual([]);
-    },
-  );
+  test.each(FOREIGN)('are refused without effect, as requests and as streams, with Host %j', async (host) => {
+    const emulator = await start();
+    for (const path of ['/emulator', '/emulator/settings', '/session-storage/v2/sessions', '/nowhere']) {
+      const { status, text } = await knock(emulator, { host }, path);
+      expect([status, JSON.parse(text)]).toMatchObject([403, { ok: false }]);
+      expect(text).toContain('--allow-host');
+    }
+    const upgrade = await refusedUpgrade(streamUrl(emulator), { host });
+    expect(upgrade.status).toBe(403);
+    expect(upgrade.text).toContain('foreign_host');
+    expect(emulator.reports()).toEqual([]);
+  });
 
-  test.each(OWN)('Host %j is let in', async (host) => {
+  test.each(OWN)('do not include Host %j', async (host) => {
     const emulator = await start();
     expect((await knock(emulator, { host })).status).toBe(200);
   });
 
-  test('two Hosts are refused, whichever comes first', async () => {
+  test('are refused with two Hosts, in either order', async () => {
     const emulator = await start();
     for (const hosts of [
       ['127.0.0.1', 'evil.example'],
@@ -90,14 +87,14 @@ describe('requests meant for another machine', () => {
     expect(await rawRequest(emulator, 'GET /emulator/settings HTTP/1.0\r\n\r\n')).toContain('403');
   });
 
-  test('a name that is listed is let in, and no other', async () => {
+  test('are allowed only with a listed name', async () => {
     const emulator = await start({ allowedHosts: ['kiosk.example', '[2001:db8::7]'] });
     for (const host of ['kiosk.example', 'Kiosk.Example:8443', '[2001:db8::7]:80'])
       expect((await knock(emulator, { host })).status).toBe(200);
     expect((await knock(emulator, { host: 'a.kiosk.example' })).status).toBe(403);
   });
 
-  test('a refused request does not use up what is ordered for the next one', async () => {
+  test('do not use up a fault that is ordered for the next request', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'http', route: 'any', status: 500 });
     emulator.fault({ kind: 'refuse', reason: 'forbidden' });
@@ -107,7 +104,7 @@ describe('requests meant for another machine', () => {
     expect((await refusedUpgrade(streamUrl(emulator))).text).toContain('forbidden');
   });
 
-  test('a page of another machine, by its Origin', async () => {
+  test('are refused by the Origin of a page of another machine', async () => {
     const emulator = await start({ allowedHosts: ['pages.example'] });
     const host = '127.0.0.1';
     for (const origin of ['https://evil.example', 'http://evil.example:3000', 'null', 'nonsense']) {
@@ -118,7 +115,7 @@ describe('requests meant for another machine', () => {
       expect((await knock(emulator, { host, origin })).status).toBe(200);
   });
 
-  test('listening everywhere, the address that a client has called is its own', async () => {
+  test('do not include any address of the machine when the emulator listens everywhere', async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const outer = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
     const emulator = await start({ host: '0.0.0.0' });
@@ -131,17 +128,17 @@ describe('requests meant for another machine', () => {
     expect((await knock(elsewhere, { host: 'evil.example' }, '/nowhere')).status).toBe(403);
   });
 
-  test.each(['', '  '])('no address to listen on: %j', async (host) => {
+  test.each(['', '  '])('startEmulator refuses the empty address %j', async (host) => {
     await expect(startEmulator({ host })).rejects.toThrow('0.0.0.0 listens everywhere');
   });
 
-  test.each(['a b', 'x:80', '', 'http://x'])('%j cannot be listed', async (name) => {
+  test.each(['a b', 'x:80', '', 'http://x'])('startEmulator refuses the listed name %j', async (name) => {
     await expect(startEmulator({ allowedHosts: [name] })).rejects.toThrow('not the name of a host');
   });
 });
 
 describe('a fault for a stream that does not run', () => {
-  test('is answered with 404 and the id; nothing is ordered', async () => {
+  test('gets 404 with the id, and is not ordered', async () => {
     const emulator = await start();
     const client = await open(emulator);
     const order = (body: object) => ask(emulator, 'POST', '/emulator/faults', body);
@@ -159,7 +156,7 @@ describe('a fault for a stream that does not run', () => {
     expect((await order({ kind: 'drop', stream: id })).status).toBe(202);
     await client.closed;
     expect((await order({ kind: 'drop', stream: id })).status).toBe(404);
-    // Without an id it waits for a stream, as ever.
+    // Without an id, a fault waits for a stream.
     expect((await order({ kind: 'drop' })).status).toBe(202);
     await order({ kind: 'clear' });
     expect((await ask(emulator, 'GET', '/emulator/streams')).json).toMatchObject({ streams: [] });

@@ -8,7 +8,7 @@ import { ask, connect, createToken, streamUrl } from './client.ts';
 import { createHarness, task } from './core/harness.ts';
 import { noise, pcm } from './core/voice.ts';
 
-/** How much of each. */
+/** The amount of each kind of input. */
 export interface Sizes {
   readonly orders: number;
   readonly frames: number;
@@ -35,7 +35,7 @@ const anyMessage = fc.record(
   { requiredKeys: [] },
 );
 
-/** Whatever comes, the emulator lives on. */
+/** The emulator survives any input. */
 export function describeFuzz(sizes: Sizes): void {
   let emulator: Emulator;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ export function describeFuzz(sizes: Sizes): void {
     return `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16, 7).toString('base64')}\r\n\r\n`;
   };
 
-  /** The service still does its main job. */
+  /** Checks that the service still does its main job. */
   async function expectAlive(): Promise<void> {
     const { token } = await createToken(emulator);
     const client = await connect(streamUrl(emulator, token));
@@ -66,7 +66,7 @@ export function describeFuzz(sizes: Sizes): void {
   }
 
   describe('the core', () => {
-    test('takes any messages in any order at any time, and always ends', () => {
+    test('accepts any messages in any order at any time, and always ends', () => {
       const step = fc.oneof(
         fc.record({ kind: fc.constant('message' as const), json: fc.oneof(anyMessage, fc.jsonValue()) }),
         fc.record({ kind: fc.constant('audio' as const), bytes: fc.uint8Array({ maxLength: 3000 }) }),
@@ -94,7 +94,7 @@ export function describeFuzz(sizes: Sizes): void {
   });
 
   describe('the sockets', () => {
-    test('random JSON and random bytes as frames', async () => {
+    test('survive random JSON and random bytes as frames', async () => {
       const frame = fc.oneof(
         anyMessage.map((json) => JSON.stringify(json)),
         fc.json(),
@@ -112,7 +112,7 @@ export function describeFuzz(sizes: Sizes): void {
       await expectAlive();
     });
 
-    test('random bytes below the WebSocket', async () => {
+    test('survive random bytes below the WebSocket', async () => {
       const port = Number(new URL(emulator.url).port);
       for (const bytes of fc.sample(fc.uint8Array({ minLength: 1, maxLength: 2000 }), {
         numRuns: 40,
@@ -131,7 +131,7 @@ export function describeFuzz(sizes: Sizes): void {
       await expectAlive();
     });
 
-    test('random requests', async () => {
+    test('survive random requests', async () => {
       const paths = [
         '/session-storage/v2/sessions',
         '/session-storage/session',
@@ -167,7 +167,7 @@ export function describeFuzz(sizes: Sizes): void {
   });
 
   describe('crowds', () => {
-    test('a client that pings without an end and reads nothing is given up', async () => {
+    test('disconnect a client that pings endlessly and reads nothing', async () => {
       const socket = connectSocket(Number(new URL(emulator.url).port), '127.0.0.1');
       socket.on('error', () => {});
       socket.write(handshake());
@@ -175,7 +175,7 @@ export function describeFuzz(sizes: Sizes): void {
       socket.pause();
       const stream = emulator.reports().at(-1)?.id;
       const over = () => emulator.reports().find(({ id }) => id === stream)?.closed?.by;
-      // A ping with 125 bytes, under a mask that changes nothing.
+      // A ping with 125 bytes and a mask of zeros.
       const ping = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125, 'x')]);
       const thousand = Buffer.concat(Array(1000).fill(ping));
       for (let count = 0; count < 400 && over() === undefined; count++) {
@@ -198,7 +198,7 @@ export function describeFuzz(sizes: Sizes): void {
       expect((json as { data: unknown[] }).data).toHaveLength(sizes.sessions / 50);
     });
 
-    test(`${sizes.streams} streams that speak at once, and nothing of them left behind`, async () => {
+    test(`${sizes.streams} streams that speak at once leave nothing open`, async () => {
       const urls = Array.from({ length: sizes.streams }, () => streamUrl(emulator));
       const clients = await Promise.all(urls.map((url) => connect(url)));
       for (const client of clients) client.send('set_task', task());

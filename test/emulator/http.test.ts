@@ -19,13 +19,13 @@ afterAll(() => emulator.close());
 const create = (body: unknown = { intent: 's2s' }) => ask(emulator, 'POST', SESSIONS, body);
 
 describe('requests', () => {
-  test('addresses and methods that do not exist', async () => {
+  test('are refused at unknown addresses and with unknown methods', async () => {
     expect((await ask(emulator, 'GET', '/nowhere')).status).toBe(404);
     expect((await ask(emulator, 'PUT', SESSIONS, {})).status).toBe(405);
     expect((await ask(emulator, 'PATCH', `${SESSIONS}/x`, {})).json).toMatchObject({ ok: false });
   });
 
-  test('bodies that are none', async () => {
+  test('are refused with invalid bodies', async () => {
     const send = async (body: string, type = 'application/json') => {
       const headers = { authorization: `Bearer ${emulator.apiKey}`, 'content-type': type };
       const response = await fetch(emulator.url + SESSIONS, { method: 'POST', headers, body });
@@ -38,19 +38,19 @@ describe('requests', () => {
     expect(await send('{"intent":"s2s"}', 'application/json; charset=utf-8')).toEqual([201, true]);
   });
 
-  test('a body is not looked at before the credential', async () => {
+  test('have their credential checked before their body', async () => {
     const response = await fetch(emulator.url + SESSIONS, { method: 'POST', body: '{' });
     expect(response.status).toBe(401);
   });
 
-  test('each broken field is named', async () => {
+  test('get an error for each invalid field', async () => {
     const { status, json } = await create({ intent: 'x', expires_in_seconds: 59, single_use: 'yes' });
     const details = (json as { errors: { detail: string }[] }).errors.map(({ detail }) => detail).join();
     expect(status).toBe(422);
     for (const field of ['intent', 'expires_in_seconds', 'single_use']) expect(details).toContain(field);
   });
 
-  test('a webrtc session shows its room, and its listener tokens only once', async () => {
+  test('show the room of a WebRTC session, and its listener tokens only once', async () => {
     const body = { intent: 's2s', connection_type: 'webrtc', subscriber_count: 3 };
     const { data } = (await create(body)).json as {
       data: { id: string; webrtc: { subscriber_keys?: unknown[] } };
@@ -62,7 +62,7 @@ describe('requests', () => {
     expect((await ask(emulator, 'GET', '/webrtc')).status).toBe(501);
   });
 
-  test('bytes that are no HTTP end the connection and nothing else', async () => {
+  test('end only their connection when they are not HTTP', async () => {
     const socket = connectSocket(Number(new URL(emulator.url).port), '127.0.0.1');
     socket.on('error', () => {});
     socket.resume();
@@ -73,7 +73,7 @@ describe('requests', () => {
 });
 
 describe('http faults', () => {
-  test('a status, as often as ordered, with Retry-After', async () => {
+  test('send a status as often as ordered, with Retry-After', async () => {
     emulator.fault({ kind: 'http', status: 429, retry_after_s: 7, times: 2 });
     const answers = [await create(), await create(), await create()];
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 201]);
@@ -81,13 +81,13 @@ describe('http faults', () => {
     expect(answers[0]?.json).toMatchObject({ ok: false, errors: [{ status: 429 }] });
   });
 
-  test('a refusal of section 7 at creation', async () => {
+  test('send a refusal of section 7 at creation', async () => {
     emulator.fault({ kind: 'http', reason: 'pending_sessions_limit_reached' });
     const { json } = await create();
     expect(JSON.stringify(json)).toContain('pending_sessions_limit_reached');
   });
 
-  test('reset, timeout, nonsense, slowness', async () => {
+  test('reset, time out, send an invalid answer, or answer slowly', async () => {
     emulator.fault({ kind: 'http', answer: 'reset' });
     await expect(create()).rejects.toThrow();
     emulator.fault({ kind: 'http', answer: 'timeout', ms: 150 });
@@ -100,13 +100,13 @@ describe('http faults', () => {
     expect(performance.now() - before).toBeGreaterThan(140);
   });
 
-  test('other requests are not hit', async () => {
+  test('do not hit other requests', async () => {
     emulator.fault({ kind: 'http', route: 'voice' });
     expect((await create()).status).toBe(201);
     expect((await ask(emulator, 'GET', '/saas/voice/m/x', undefined, emulator.jwt)).status).toBe(503);
   });
 
-  test('clock skew shows in timestamps and changes nothing else', async () => {
+  test('change only the timestamps with clock_skew', async () => {
     emulator.fault({ kind: 'clock_skew', ms: -3_600_000 });
     const { json } = await create();
     const { created_at, token } = (json as { data: { created_at: string; token: string } }).data;
@@ -117,7 +117,7 @@ describe('http faults', () => {
 });
 
 describe('steering', () => {
-  test('a fault over HTTP; a wrong one is explained', async () => {
+  test('orders a fault, and explains an invalid one', async () => {
     const good = await ask(emulator, 'POST', '/emulator/faults', { kind: 'revoke', when: 'mid_speech' });
     expect([good.status, good.json]).toEqual([202, { ok: true, ids: [expect.any(Number)] }]);
     const list = await ask(emulator, 'GET', '/emulator/faults');
@@ -128,7 +128,7 @@ describe('steering', () => {
     expect(bad.status).toBe(422);
   });
 
-  test('the clock: a connect window passes in no time', async () => {
+  test('advances the clock past a connect window', async () => {
     const { id } = await createToken(emulator, { expires_in_seconds: 60 });
     await ask(emulator, 'POST', '/emulator/clock', { advance_s: 61 });
     const { json } = await ask(emulator, 'GET', `${SESSIONS}/${id}`);
@@ -136,7 +136,7 @@ describe('steering', () => {
     expect((await ask(emulator, 'POST', '/emulator/clock', { advance_s: -1 })).status).toBe(422);
   });
 
-  test('settings are shown, changed and checked', async () => {
+  test('shows, changes and checks settings', async () => {
     const change = await ask(emulator, 'POST', '/emulator/settings', {
       data_form: 'string',
       account: 'blocked',
@@ -148,7 +148,7 @@ describe('steering', () => {
     expect((await ask(emulator, 'POST', '/emulator/settings', { nonsense: 1 })).status).toBe(422);
   });
 
-  test('metrics and streams name every stream, and no token', async () => {
+  test('lists every stream in metrics and streams, without tokens', async () => {
     const { token } = await createToken(emulator, { client_reference_id: 'museum.kiosk-01' });
     const client = await connect(streamUrl(emulator, token));
     const metrics = await ask(emulator, 'GET', '/emulator/metrics');
@@ -168,7 +168,7 @@ describe('steering', () => {
     client.socket.close();
   });
 
-  test('the page stands alone', async () => {
+  test('serves a page without other resources', async () => {
     const response = await fetch(`${emulator.url}/emulator`);
     const html = await response.text();
     expect(response.headers.get('content-type')).toContain('text/html');
@@ -209,7 +209,7 @@ describe('voice samples', () => {
       }
     ).data.processing_status;
 
-  test('created, pending, ready', async () => {
+  test('are created, pending, then ready', async () => {
     const { id, target } = await clone();
     const seen = [await status(id)];
     expect((await upload(target)).status).toBe(204);
@@ -223,9 +223,9 @@ describe('voice samples', () => {
     ['a field is missing', (form: FormData) => form.delete('policy'), 'policy'],
     ['a field is changed', (form: FormData) => form.set('key', 'elsewhere'), 'key'],
     ['the file is missing', (form: FormData) => form.delete('file'), 'file'],
-    ['a field comes behind the file', (form: FormData) => form.append('late', 'x'), 'last'],
+    ['a field comes after the file', (form: FormData) => form.append('late', 'x'), 'last'],
     ['two files', (form: FormData) => form.append('file', new Blob(['x']), 'b.wav'), 'one file'],
-  ])('an upload is refused when %s', async (_what, change, word) => {
+  ])('are refused when %s', async (_what, change, word) => {
     const { id, target } = await clone();
     const answer = await upload(target, change);
     expect(answer.status).toBe(403);
@@ -234,7 +234,7 @@ describe('voice samples', () => {
     expect((await upload(target)).status).toBe(204);
   });
 
-  test('a target works once, and not forever', async () => {
+  test('have a target that works once and expires', async () => {
     const once = await clone();
     await upload(once.target);
     expect((await upload(once.target)).status).toBe(403);
@@ -243,7 +243,7 @@ describe('voice samples', () => {
     expect((await upload(late.target)).text).toContain('expired');
   });
 
-  test('a file that is too large is refused, an empty one too', async () => {
+  test('are refused when the file is too large or empty', async () => {
     const large = await clone();
     expect((await upload(large.target, undefined, new Blob([new Uint8Array(10_000_001)]))).status).toBe(413);
     const empty = await clone();
@@ -259,7 +259,7 @@ describe('voice samples', () => {
     ['silence', wavOf(Buffer.alloc(48_000 * 31)), /holds digital silence/],
     ['no promised sound', wavOf(spokenWav(31).subarray(44), 0), /a header that promises no sound/],
     ['MP3 as WAV', mp3Of(31), /the sample is audio\/mpeg, not audio\/wav/],
-  ])('processing fails for %s', async (_what, bytes, words) => {
+  ])('fail in processing with %s', async (_what, bytes, words) => {
     const { id, target } = await clone();
     expect((await upload(target, undefined, new Blob([bytes]))).status).toBe(204);
     await emulator.advance(1000);
@@ -269,7 +269,7 @@ describe('voice samples', () => {
     });
   });
 
-  test('processing fails on demand', async () => {
+  test('fail in processing with the fault voice_failed', async () => {
     const { id, target } = await clone();
     emulator.fault({ kind: 'voice_failed' });
     await upload(target);
@@ -277,7 +277,7 @@ describe('voice samples', () => {
     expect(await status(id)).toBe('failed');
   });
 
-  test('what is no form is refused, an upload to nowhere too', async () => {
+  test('are refused without a form, or at an unknown target', async () => {
     const { target } = await clone();
     const post = async (url: string, body: string, type: string) =>
       (await fetch(url, { method: 'POST', body, headers: { 'content-type': type } })).status;

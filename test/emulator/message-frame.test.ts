@@ -6,7 +6,7 @@ import { fc } from '../properties.ts';
 const bytes = fc.uint8Array({ maxLength: 200 });
 
 describe('base64 in bytes', () => {
-  test('is written as everybody writes it, and read again', () => {
+  test('is written in the standard form, and read again', () => {
     fc.assert(
       fc.property(bytes, fc.nat(5), (data, before) => {
         const wanted = Buffer.from(data).toString('base64');
@@ -18,7 +18,7 @@ describe('base64 in bytes', () => {
     );
   });
 
-  test('without padding and in the URL-safe alphabet it is read too', () => {
+  test('is also read without padding and in the URL-safe alphabet', () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const text = Buffer.from(Buffer.from(data).toString('base64url'));
@@ -28,7 +28,7 @@ describe('base64 in bytes', () => {
   });
 
   test.each(['A', 'AAAAA', 'AA A', 'AA"A', 'A===', 'AAAA=AAA', 'é', 'AA\\u0041A', 'A\n'])(
-    '%j is none',
+    'is refused when it is %j',
     (text) => {
       const frame = Buffer.from(text);
       expect(decodeBase64(frame, 0, frame.length)).toBeNull();
@@ -47,7 +47,7 @@ describe('frames', () => {
     '{"message_type":"input_audio_data","data":"{\\"data\\":\\"AQIDBA==\\"}"}',
     '{"message_type":"input_audio_data","data":{"data":"AQID\\u0042A=="},"x":1}',
     '{"message_type":"input_audio_data","data":{"data":"AQIDBA==","x":[]}}',
-  ])('sound is read however it is written: %s', (text) => {
+  ])('are read with sound in any form: %s', (text) => {
     expect(read(text)).toMatchObject({ kind: 'audio', chars: 8 });
     expect(Buffer.from((read(text) as typeof sound).pcm)).toEqual(Buffer.from(sound.pcm));
   });
@@ -56,11 +56,11 @@ describe('frames', () => {
     ['{"message_type":"input_audio_data","data":{"data":"A*=="}}', 'data.data is not base64'],
     ['{"message_type":"input_audio_data","data":{"data":"AAAA"}', 'the frame is not a JSON object'],
     ['{"message_type":"input_audio_data","data":{"data":"AAAA"}}}', 'the frame is not a JSON object'],
-  ])('what is wrong with it is said: %s', (text, why) => {
+  ])('are refused with the problem: %s', (text, why) => {
     expect(read(text)).toEqual({ kind: 'junk', why });
   });
 
-  test('sound is written as JSON, whatever stands beside it and in every form', () => {
+  test('are written as JSON with sound, with any other fields and in every form', () => {
     const fields = fc.dictionary(
       fc.string().filter((key) => key !== 'data' && key !== '__proto__'),
       fc.string(),

@@ -14,14 +14,14 @@ const buttons = [...PAGE.matchAll(/<button type="button" data-path="([^"]+)" dat
 
 describe('the page', () => {
   test.each(FAULT_BUTTONS.map(({ label, order }) => ({ label, order })))(
-    'its button "$label" orders a fault',
+    'orders a fault with its button "$label"',
     ({ order }) => {
       const parsed = parseFaults(order);
       expect(parsed.ok ? [] : parsed.issues).toEqual([]);
     },
   );
 
-  test('has buttons that the emulator takes, for faults, the clock and a fresh start', async () => {
+  test('has buttons that the emulator accepts, for faults, the clock and the reset', async () => {
     expect(new Set(buttons.map(({ path }) => path))).toEqual(
       new Set(['/emulator/faults', '/emulator/clock', '/emulator/reset']),
     );
@@ -36,13 +36,13 @@ describe('the page', () => {
     }
   });
 
-  test('says how to connect, and holds no credential', () => {
+  test('explains how to connect, and shows no credential', () => {
     expect(PAGE).toContain('/session-storage/v2/sessions');
     expect(PAGE).toContain('/v1/speech-to-speech/stream?token=$TOKEN');
     for (const secret of [DEFAULT_API_KEY, DEFAULT_JWT]) expect(PAGE).not.toContain(secret);
   });
 
-  test('asks only for what there is, and finds what it looks for', async () => {
+  test('requests only existing addresses and finds the fields that it shows', async () => {
     const emulator = await start();
     const asked = [...SCRIPT.matchAll(/(?:ask|fetch)\('([^']+)'/g)].map(([, path = '']) => path);
     expect(asked.length).toBeGreaterThan(4);

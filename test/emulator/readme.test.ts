@@ -6,12 +6,12 @@ import { DEFAULT_API_KEY, DEFAULT_JWT } from '../../src/emulator/server.ts';
 const README = await readFile(new URL('../../src/emulator/README.md', import.meta.url), 'utf8');
 const examples = (/```json faults\n([\s\S]*?)```/.exec(README)?.[1] ?? '').trim().split('\n');
 
-test.each(examples)('the example %s is a fault', (line) => {
+test.each(examples)('accepts the example %s as a fault', (line) => {
   const parsed = parseFaults(JSON.parse(line));
   expect(parsed.ok ? [] : parsed.issues).toEqual([]);
 });
 
-test('every kind of fault has an example', async () => {
+test('has an example for every kind of fault', async () => {
   const source = await readFile(new URL('../../src/emulator/core/fault.ts', import.meta.url), 'utf8');
   const kinds = [...source.matchAll(/kind: z\.literal\('(\w+)'\)/g)].map(([, kind]) => kind);
   const shown = examples.map((line) => (JSON.parse(line) as { kind: string }).kind);
@@ -19,7 +19,7 @@ test('every kind of fault has an example', async () => {
   expect(new Set(shown)).toEqual(new Set(kinds));
 });
 
-test('the credentials are those that work', () => {
+test('names the default credentials', () => {
   expect(README).toContain(`\`${DEFAULT_API_KEY}\``);
   expect(README).toContain(`\`${DEFAULT_JWT}\``);
 });

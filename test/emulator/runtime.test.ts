@@ -11,7 +11,7 @@ import { chunks } from './core/voice.ts';
 
 const LANGUAGES = ['es', 'de', 'fr', 'it', 'ja'];
 
-test('renderings that come at once are made one a turn, so that sockets are served in between', async () => {
+test('makes one rendering in each turn when several are ordered, so that sockets are served in between', async () => {
   const service = createService({
     choices: resolveChoices('live', { setupMs: 0 }),
     keys: { apiKeys: ['key'], jwts: [], clients: [] },
@@ -57,7 +57,7 @@ test('renderings that come at once are made one a turn, so that sockets are serv
   expect(mostInATurn).toBe(1);
 });
 
-test('what the service was too busy to hear is not taken for silence', () => {
+test('does not count sound as missing when the service was too busy to read it', () => {
   const harness = createHarness({}, 'live');
   const stream = harness.open();
   harness.run(stream);

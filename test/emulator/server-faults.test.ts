@@ -7,7 +7,7 @@ import { open, start } from './started-emulator.ts';
 const HZ = 24_000;
 
 describe('refusals over a real socket', () => {
-  test('at the upgrade: status and envelope; a live service is bare for a wrong token', async () => {
+  test('have status and envelope at the upgrade, but no body for a wrong token in live', async () => {
     const spec = await start();
     const refusal = await refusedUpgrade(streamUrl(spec, 'wrong'));
     expect(refusal.status).toBe(403);
@@ -16,7 +16,7 @@ describe('refusals over a real socket', () => {
     expect(await refusedUpgrade(streamUrl(live, 'wrong'))).toEqual({ status: 403, text: '' });
   });
 
-  test('single use: 409 and 202100, also while the first stream runs', async () => {
+  test('have 409 and 202100 for single use, also while the first stream runs', async () => {
     const emulator = await start();
     const { token } = await createToken(emulator, { single_use: true });
     await connect(streamUrl(emulator, token));
@@ -29,14 +29,14 @@ describe('refusals over a real socket', () => {
     [{ reason: 'forbidden', bare: true }, 403],
     [{ reason: 'not_found', bare: true }, 404],
     [{ reason: 'forbidden', bare: true, status: 404 }, 404],
-  ])('once, without a body: %j', async (order, status) => {
+  ])('happen once, without a body: %j', async (order, status) => {
     const emulator = await start();
     emulator.fault({ kind: 'refuse', ...order });
     expect(await refusedUpgrade(streamUrl(emulator))).toMatchObject({ status, text: '' });
     await connect(streamUrl(emulator));
   });
 
-  test('for want of balance: 403 and a body that says so', async () => {
+  test('have 403 and a body with the reason when the balance is empty', async () => {
     const emulator = await start({ profile: 'live' });
     emulator.fault({ kind: 'refuse', reason: 'insufficient_balance' });
     const refusal = await refusedUpgrade(streamUrl(emulator));
@@ -47,18 +47,18 @@ describe('refusals over a real socket', () => {
     });
   });
 
-  test('told to come again after a year', async () => {
+  test('have a Retry-After of a year when ordered', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'refuse', reason: 'unavailable', retry_after_s: 31_536_000 });
     expect(await refusedUpgrade(streamUrl(emulator))).toMatchObject({ status: 503, retryAfter: '31536000' });
   });
 
-  test('as a message and a close, or as a bare close', async () => {
+  test('come as a message and a close, or as a bare close', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'refuse', reason: 'session_limit_reached', delivery: 'message' });
-    const told = await connect(streamUrl(emulator));
-    expect(await told.closed).toEqual({ code: 1008, reason: 'session_limit_reached' });
-    expect(told.received).toMatchObject([
+    const refused = await connect(streamUrl(emulator));
+    expect(await refused.closed).toEqual({ code: 1008, reason: 'session_limit_reached' });
+    expect(refused.received).toMatchObject([
       { message_type: 'error', data: { reason: 'session_limit_reached' } },
     ]);
     emulator.fault({ kind: 'refuse', reason: 'session_limit_reached', delivery: 'close' });
@@ -71,7 +71,7 @@ describe('refusals over a real socket', () => {
     '/',
     '/streaming-api/v1/speech-to-speech/stream',
     '/streaming-api/a%20b/v1/speech-to-speech/stream',
-  ])('no stream lives at %s', async (path) => {
+  ])('happen at the unknown address %s', async (path) => {
     const emulator = await start();
     const { status } = await refusedUpgrade(`${emulator.wsUrl}${path}?token=${emulator.apiKey}`);
     expect(status).toBe(404);
@@ -79,7 +79,7 @@ describe('refusals over a real socket', () => {
 });
 
 describe('faults over a real socket', () => {
-  test('drop: the connection is reset, without a close', async () => {
+  test('reset the connection without a close with drop', async () => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'drop' });
@@ -87,7 +87,7 @@ describe('faults over a real socket', () => {
     expect(emulator.reports()[0]?.closed).toMatchObject({ code: 1006, by: 'service' });
   });
 
-  test('a fault that waits for a stream happens to it in the moment of its opening', async () => {
+  test('hit a stream as soon as it opens when they wait for one', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'drop' });
     const dropped = await connect(streamUrl(emulator));
@@ -99,7 +99,7 @@ describe('faults over a real socket', () => {
     expect(closed.received).toMatchObject([{ data: { code: 'FIRST' } }]);
   });
 
-  test('revoke and max_duration', async () => {
+  test('end a stream with revoke and max_duration', async () => {
     const emulator = await start({ heartbeatMs: 100 });
     const revoked = await open(emulator);
     emulator.fault({ kind: 'revoke' });
@@ -111,7 +111,7 @@ describe('faults over a real socket', () => {
     expect(ended.received.at(-1)?.message_type).toBe('max_duration_reached');
   });
 
-  test('black hole: not even a pong, then all at once', async () => {
+  test('send not even a pong in a black hole, then everything at once', async () => {
     const emulator = await start({ translate: 'echo', heartbeatMs: 20 });
     const client = await open(emulator);
     emulator.fault({ kind: 'black_hole', for_ms: 5000 });
@@ -127,7 +127,7 @@ describe('faults over a real socket', () => {
     expect(heard).toBeGreaterThan(1);
   });
 
-  test('slow reading: what was sent at once comes in slowly', async () => {
+  test('receive slowly with slow_read', async () => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'slow_read', bytes_per_s: 100_000 });
@@ -135,13 +135,13 @@ describe('faults over a real socket', () => {
     for (const chunk of chunks(noise(3.2, HZ, 3000), HZ)) client.audio(chunk);
     const read = () => emulator.reports()[0]?.frames_in ?? 0;
     await expect.poll(read).toBeGreaterThan(0);
-    // As many as may have been read by now, however late it is: at 300 ms no more than eight.
+    // The most that may have been read by now, even on a busy machine: at 300 ms at most eight.
     expect(read()).toBeLessThan(5 + (performance.now() - began) / 100);
     await expect.poll(read).toBe(10);
     expect(performance.now() - began).toBeGreaterThan(350);
   });
 
-  test('malformed and oversized frames go out as they are', async () => {
+  test('send malformed and oversized frames unchanged', async () => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'malformed', form: 'not_json' });
@@ -155,7 +155,7 @@ describe('faults over a real socket', () => {
   test.each([
     ['bad_utf8', 1007],
     ['bad_frame', 1002],
-  ])('%s: the client has to close with %i', async (form, code) => {
+  ])('send %s, which the client must close with %i', async (form, code) => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'malformed', form });
@@ -164,7 +164,7 @@ describe('faults over a real socket', () => {
     expect(client.odd).toEqual([]);
   });
 
-  test('a binary frame and bytes of text differ', async () => {
+  test('distinguish a binary frame from a text frame', async () => {
     const emulator = await start();
     const client = await open(emulator);
     const forms: boolean[] = [];
@@ -174,7 +174,7 @@ describe('faults over a real socket', () => {
     await expect.poll(() => forms).toEqual([true, false]);
   });
 
-  test('a zombie answers pings and nothing else', async () => {
+  test('answer only pings as a zombie', async () => {
     const emulator = await start();
     const client = await open(emulator);
     emulator.fault({ kind: 'zombie' });
@@ -189,7 +189,7 @@ describe('faults over a real socket', () => {
     expect(client.received).toHaveLength(before);
   });
 
-  test('a slow upgrade', async () => {
+  test('delay an upgrade', async () => {
     const emulator = await start();
     emulator.fault({ kind: 'slow_upgrade', ms: 200 });
     const before = performance.now();

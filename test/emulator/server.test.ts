@@ -24,7 +24,7 @@ const JOB = {
 } as const;
 
 describe('a stream over a real socket', () => {
-  test('echo: every byte comes back, and the recordings agree with it', async () => {
+  test('echo: sends every byte back, as the recordings show', async () => {
     const emulator = await start({ translate: 'echo', recordBytes: 10_000_000 });
     const client = await open(emulator);
     const sound = concat(speech(1.3, HZ), noise(0.77, HZ, 9000));
@@ -39,7 +39,7 @@ describe('a stream over a real socket', () => {
     expect(recording.truncated).toBe(false);
   });
 
-  test('transform: a sentence comes back in another voice, with its texts', async () => {
+  test('transform: sends a sentence back in another voice, with its texts', async () => {
     const emulator = await start({ tooFast: 'tolerate', recordBytes: 10_000_000 });
     const client = await open(emulator);
     for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
@@ -65,7 +65,7 @@ describe('a stream over a real socket', () => {
     );
   });
 
-  test('a client may write data as a JSON string, and a message in any shape of JSON', async () => {
+  test('accepts data as a JSON string, and a message in any form of JSON', async () => {
     const emulator = await start();
     const client = await connect(streamUrl(emulator));
     client.send('set_task', JSON.stringify(task()));
@@ -80,7 +80,7 @@ describe('a stream over a real socket', () => {
     expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
-  test('JSON that is nested forever is refused and harms nothing', async () => {
+  test('refuses deeply nested JSON without harm', async () => {
     const emulator = await start();
     const client = await connect(streamUrl(emulator));
     const deep = `${'{"x":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
@@ -94,14 +94,14 @@ describe('a stream over a real socket', () => {
       .toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR', 'NOT_FOUND']);
   });
 
-  test('a frame beyond all limits ends the stream with 1009', async () => {
+  test('ends with 1009 after an oversized frame', async () => {
     const emulator = await start();
     const client = await open(emulator);
     client.audio(new Uint8Array(700_000));
     expect((await client.closed).code).toBe(1009);
   });
 
-  test('the token may stand in the Authorization header', async () => {
+  test('accepts the token in the Authorization header', async () => {
     const emulator = await start();
     const url = streamUrl(emulator).replace(/\?.*/, '');
     const { status } = await refusedUpgrade(url);
@@ -112,7 +112,7 @@ describe('a stream over a real socket', () => {
     }
   });
 
-  test('a client that vanishes leaves nothing behind', async () => {
+  test('is removed when the client disappears', async () => {
     const emulator = await start();
     const { id, token } = await createToken(emulator);
     const client = await open(emulator, streamUrl(emulator, token));
@@ -122,7 +122,7 @@ describe('a stream over a real socket', () => {
     expect(json).toMatchObject({ data: { active_stream_count: 0 } });
   });
 
-  test('heartbeat: pings come, pongs are answered', async () => {
+  test('heartbeat: sends pings and answers pings', async () => {
     const emulator = await start({ heartbeatMs: 30 });
     const client = await connect(streamUrl(emulator));
     let pings = 0;
@@ -139,7 +139,7 @@ describe('a stream over a real socket', () => {
 describe('speaking', async () => {
   const engine = await findSpeechEngine();
 
-  test.skipIf(engine === null)('speak: the phrase is really spoken (needs espeak-ng)', async () => {
+  test.skipIf(engine === null)('speaks the phrase with espeak-ng (needs espeak-ng)', async () => {
     const emulator = await start({ tooFast: 'tolerate', translate: 'speak', recordBytes: 10_000_000 });
     const client = await open(emulator);
     for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
@@ -155,33 +155,29 @@ describe('speaking', async () => {
     expect(client.sound().length).toBeGreaterThan(HZ * 2);
   });
 
-  test.skipIf(engine === null)(
-    'many sentences in many languages are all spoken (needs espeak-ng)',
-    async () => {
-      const emulator = await start({
-        tooFast: 'tolerate',
-        translate: 'speak',
-        silenceThresholdMs: 300,
-        outputIntervalMs: 0,
-      });
-      const client = await connect(streamUrl(emulator));
-      client.send('set_task', task({}, ['es', 'de', 'fr', 'it', 'xx']));
-      client.send('get_task');
-      await client.next('current_task');
-      for (const chunk of chunks(concat(sentence(0.5), sentence(0.5), sentence(0.5)), HZ))
-        client.audio(chunk);
-      client.send('end_task', { eos_timeout: 30 });
-      await client.closed;
-      const translated = client.received.filter(
-        ({ message_type }) => message_type === 'translated_transcription',
-      );
-      expect(translated).toHaveLength(15);
-      expect(client.sound().length).toBeGreaterThan(12 * HZ * 2);
-    },
-  );
+  test.skipIf(engine === null)('speaks many sentences in many languages (needs espeak-ng)', async () => {
+    const emulator = await start({
+      tooFast: 'tolerate',
+      translate: 'speak',
+      silenceThresholdMs: 300,
+      outputIntervalMs: 0,
+    });
+    const client = await connect(streamUrl(emulator));
+    client.send('set_task', task({}, ['es', 'de', 'fr', 'it', 'xx']));
+    client.send('get_task');
+    await client.next('current_task');
+    for (const chunk of chunks(concat(sentence(0.5), sentence(0.5), sentence(0.5)), HZ)) client.audio(chunk);
+    client.send('end_task', { eos_timeout: 30 });
+    await client.closed;
+    const translated = client.received.filter(
+      ({ message_type }) => message_type === 'translated_transcription',
+    );
+    expect(translated).toHaveLength(15);
+    expect(client.sound().length).toBeGreaterThan(12 * HZ * 2);
+  });
 
   test.skipIf(engine === null)(
-    'a language that the engine does not know falls back to another voice',
+    'uses another voice of the speaker when the engine does not know the language',
     async () => {
       const emulator = await start({ tooFast: 'tolerate', translate: 'speak' });
       const client = await connect(streamUrl(emulator));
@@ -214,14 +210,14 @@ describe('safety', () => {
     },
   );
 
-  test('the trained voice detector is loaded', async () => {
+  test('uses the trained voice detector', async () => {
     const emulator = await start();
     expect(emulator.detector).toBe('fvad');
   });
 });
 
 describe('ending', () => {
-  test('close tells clients and frees the port at once', async () => {
+  test('sends a close to clients and frees the port at once', async () => {
     const emulator = await startEmulator({ setupMs: 0 });
     const client = await open(emulator);
     await emulator.close();
@@ -231,7 +227,7 @@ describe('ending', () => {
     await again.close();
   });
 
-  test('an address that is taken is refused', async () => {
+  test('fails to start when the address is in use', async () => {
     const emulator = await start();
     await expect(startEmulator({ port: Number(new URL(emulator.url).port) })).rejects.toThrow('EADDRINUSE');
   });

@@ -10,7 +10,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-/** A stream whose task runs. */
+/** A stream with a running task. */
 export async function open(emulator: Emulator, url = streamUrl(emulator)): Promise<TestClient> {
   const client = await connect(url);
   client.send('set_task', task());

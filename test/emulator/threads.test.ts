@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A thread that does something else. */
+/** A thread with other code. */
 function other(code: string): URL {
   const file = join(folder, `other-${Math.random()}.mjs`);
   writeFileSync(file, code);
   return pathToFileURL(file);
 }
 
-/** Says two sentences at the service's time; the texts, the speech and the segments that come of them. */
+/** Speaks two sentences in the service's time; returns their texts, speech and segments. */
 async function converse(emulator: Emulator, client: TestClient): Promise<[string[], Buffer, number]> {
   for (const chunk of chunks(concat(sentence(), sentence()), HZ)) {
     const heard = emulator.reports()[0]?.frames_in ?? 0;
@@ -51,7 +51,7 @@ async function converse(emulator: Emulator, client: TestClient): Promise<[string
 }
 
 describe('an emulator with threads', () => {
-  test('hears and says the same as one without', async () => {
+  test('gives the same result as one without threads', async () => {
     const results = [];
     for (const threads of [null, thread]) {
       const emulator = await start({ threads });
@@ -62,7 +62,7 @@ describe('an emulator with threads', () => {
     expect(there?.[0]).toHaveLength(2);
   });
 
-  test('end_task waits for what has not been heard yet', async () => {
+  test('finishes undecided sound before end_task ends the stream', async () => {
     const emulator = await start({ threads: thread, tooFast: 'tolerate' });
     const client = await open(emulator);
     for (const chunk of chunks(sentence(), HZ)) client.audio(chunk);
@@ -72,7 +72,7 @@ describe('an emulator with threads', () => {
     expect(emulator.reports()[0]?.segments).toBe(1);
   });
 
-  test('metrics say where it works and how late it is', async () => {
+  test('shows its threads and delays in metrics', async () => {
     const emulator = await start({ threads: thread });
     const client = await open(emulator);
     await converse(emulator, client);
@@ -93,7 +93,7 @@ describe('an emulator with threads', () => {
     });
   });
 
-  test('the emulator reports threads that end, and does their work in the main thread', async () => {
+  test('reports threads that end, and does their work in the main thread', async () => {
     const said: string[] = [];
     const dying = other(
       'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(3));',
@@ -112,7 +112,7 @@ describe('an emulator with threads', () => {
     expect(emulator.service.streams()).toEqual([]);
   });
 
-  test('a thread whose code is not there is one that has ended', async () => {
+  test('treats a thread without code as one that has ended', async () => {
     const said: string[] = [];
     const emulator = await start({
       threads: new URL('./nowhere.mjs', thread),
@@ -124,7 +124,7 @@ describe('an emulator with threads', () => {
   });
 });
 
-/** Ten are the long test's. */
+/** The long test has ten. */
 describeCrowd(4);
 
 describe('bounds', () => {
@@ -144,7 +144,7 @@ describe('bounds', () => {
     outputChannels: 1,
   });
 
-  test('sentences beyond what may wait are not taken, and counted', async () => {
+  test('refuse and count sentences when the queue is full', async () => {
     const clock = createSystemClock();
     const finished: number[] = [];
     const queue = createSpeechQueue({
@@ -165,7 +165,7 @@ describe('bounds', () => {
     queue.close();
   });
 
-  test('sound beyond what may wait is silence, in its place', async () => {
+  test('replace sound with silence when the queue is full', async () => {
     const stuck = other(
       'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {});',
     );
@@ -186,7 +186,7 @@ describe('bounds', () => {
     hearing.close();
   });
 
-  test('lateness covers the last delays only', () => {
+  test('limit lateness to the last delays', () => {
     const lateness = createLateness(100);
     expect(lateness.summary()).toEqual({ p50: 0, p99: 0, max: 0 });
     for (let ms = 1; ms <= 1000; ms++) lateness.add(ms);

@@ -12,7 +12,7 @@ import { open, start } from './started-emulator.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const HZ = 24_000;
 
-/** The thread's code, as the bundle beside the emulator has it. */
+/** Builds the thread's code as the emulator's bundle includes it. */
 export async function buildThread(folder: string): Promise<URL> {
   const outfile = join(folder, 'emulator-worker.mjs');
   await build({
@@ -32,10 +32,10 @@ const require = r(import.meta.url); const __filename = f(import.meta.url); const
   return pathToFileURL(outfile);
 }
 
-/** That many streams at once do not hold up whoever is served beside them. */
+/** Checks that many streams at once do not delay other clients. */
 export function describeCrowd(streams: number): void {
   describe(`${streams} streams with four languages each`, () => {
-    test('freeze nothing', async () => {
+    test('do not block the event loop', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'emulator-threads-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const thread = await buildThread(folder);

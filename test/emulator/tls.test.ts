@@ -24,16 +24,13 @@ function makeCertificate(): { cert: string; key: string } {
   return pair;
 }
 
-test.skipIf(!hasOpenssl)(
-  'drop: a connection over TLS is reset, without a close (needs openssl)',
-  async () => {
-    const tls = makeCertificate();
-    const emulator = await start({ tls });
-    const url = `${emulator.wsUrl}/streaming-api/x/v1/speech-to-speech/stream?token=${emulator.apiKey}`;
-    const socket = new WebSocket(url, { ca: tls.cert });
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    await new Promise((resolve) => socket.once('open', resolve));
-    emulator.fault({ kind: 'drop' });
-    expect(await closed).toBe(1006);
-  },
-);
+test.skipIf(!hasOpenssl)('drop resets a connection over TLS without a close (needs openssl)', async () => {
+  const tls = makeCertificate();
+  const emulator = await start({ tls });
+  const url = `${emulator.wsUrl}/streaming-api/x/v1/speech-to-speech/stream?token=${emulator.apiKey}`;
+  const socket = new WebSocket(url, { ca: tls.cert });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => socket.once('open', resolve));
+  emulator.fault({ kind: 'drop' });
+  expect(await closed).toBe(1006);
+});

@@ -19,7 +19,7 @@ async function requests(emulator: Emulator, query = ''): Promise<RequestEntry[]>
   return (answer.json as { requests: RequestEntry[] }).requests;
 }
 
-/** A request as no browser would write it. */
+/** Sends a request that no browser would send. */
 function raw(emulator: Emulator, path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${emulator.url}${path}`, { headers }, (response) => {
@@ -31,7 +31,7 @@ function raw(emulator: Emulator, path: string, headers: Record<string, string>):
 }
 
 describe('the log of requests', () => {
-  test('tells what was asked, what was refused and why', async () => {
+  test('shows requests, and refusals with their reasons', async () => {
     const emulator = await start();
     const { token } = await createToken(emulator, { single_use: true });
     const client = await open(emulator, streamUrl(emulator, token));
@@ -41,8 +41,7 @@ describe('the log of requests', () => {
     await client.closed;
     await ask(emulator, 'POST', SESSIONS, { intent: 'x' });
     await expect(connect(streamUrl(emulator, token))).rejects.toThrow();
-    const told = await requests(emulator);
-    const [created, stream, error, closed, refused, used] = told;
+    const [created, stream, error, closed, refused, used] = await requests(emulator);
     expect(created).toMatchObject({
       n: 1,
       kind: 'http',
@@ -70,7 +69,7 @@ describe('the log of requests', () => {
     expect(await requests(emulator, `?after=${refused?.n}`)).toEqual([used]);
   });
 
-  test('holds no credential, wherever a client puts one', async () => {
+  test('contains no credential, wherever a client puts one', async () => {
     const secrets = { jwt: 'aaaa.account.bbbb', key: 'my-very-own-key' };
     const lines: string[] = [];
     const emulator = await start({
@@ -104,19 +103,19 @@ describe('the log of requests', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('keeps the last five hundred, and not who only looks', async () => {
+  test('keeps the last five hundred requests, without those to /emulator', async () => {
     const emulator = await start();
     for (let n = 0; n < 510; n++) await raw(emulator, '/nowhere', {});
-    const told = await requests(emulator);
-    expect(told).toHaveLength(500);
-    expect(told[0]?.n).toBe(11);
+    const entries = await requests(emulator);
+    expect(entries).toHaveLength(500);
+    expect(entries[0]?.n).toBe(11);
     await raw(emulator, '/emulator', {});
     expect((await requests(emulator)).at(-1)?.n).toBe(510);
   });
 });
 
 describe('a reset', () => {
-  test('ends the streams and leaves nothing of faults, settings, sessions and voices', async () => {
+  test('ends the streams and clears faults, settings, sessions and voices', async () => {
     const emulator = await start();
     const fresh = (await ask(emulator, 'GET', '/emulator/settings')).json;
     const { id, token } = await createToken(emulator);
@@ -140,7 +139,7 @@ describe('a reset', () => {
 });
 
 describe('faults', () => {
-  test('are listed until they have happened, and can be taken back one by one', async () => {
+  test('are listed until they have happened, and can be cancelled one by one', async () => {
     const emulator = await start();
     const [drop = 0] = emulator.fault({ kind: 'drop', when: 'next_stream', after_ms: 60_000 });
     const [http = 0] = emulator.fault({ kind: 'http', route: 'create', status: 503, times: 3 });
@@ -165,7 +164,7 @@ describe('faults', () => {
     expect((await ask(emulator, 'POST', SESSIONS, { intent: 's2s' })).status).toBe(201);
   });
 
-  test('that hold up a connection are listed with their end', async () => {
+  test('are listed with their end when they impair a connection', async () => {
     const emulator = await start();
     await open(emulator);
     emulator.fault({ kind: 'black_hole', for_ms: 60_000 });
@@ -189,7 +188,7 @@ describe('an own phrase book', () => {
     return file;
   };
 
-  test('is what the visitors say', async () => {
+  test('replaces the phrases of the visitors', async () => {
     const book = [
       { en: 'One to Berlin.', es: 'Uno a Berlín.' },
       { en: 'Two to Rome.', es: 'Dos a Roma.' },
@@ -212,12 +211,12 @@ describe('an own phrase book', () => {
     ['[{"en":"x"},{"en":" "}]', 'entry 2, "en", must not be empty'],
     ['[{"English":"x"}]', 'must be a language in lower case'],
     [`[{"en":${JSON.stringify('x'.repeat(501))}}]`, 'must have at most 500 characters'],
-  ])('%s is refused with what is wrong', (text, words) => {
+  ])('is refused with the problem when it is %s', (text, words) => {
     expect(() => readPhrases(write(text))).toThrow(words);
     expect(() => readPhrases(write(text))).toThrow('give a list such as');
   });
 
-  test('that is not there is named', () => {
+  test('is named when the file does not exist', () => {
     expect(() => readPhrases(join(folder, 'none.json'))).toThrow('none.json cannot be read (ENOENT)');
   });
 });
@@ -225,7 +224,7 @@ describe('an own phrase book', () => {
 describe('the sound of a stream', () => {
   const get = (emulator: Emulator, path: string) => fetch(`${emulator.url}/emulator/streams/${path}`);
 
-  test('comes as WAV, in either direction, bit by bit', async () => {
+  test('is served unchanged as WAV, in either direction', async () => {
     const emulator = await start({ translate: 'echo', recordBytes: 1_000_000, tooFast: 'tolerate' });
     const client = await open(emulator);
     const pcm = Buffer.from(Int16Array.from({ length: 7680 }, (_, at) => (at * 37) % 2000).buffer);
@@ -243,10 +242,10 @@ describe('the sound of a stream', () => {
     }
   });
 
-  test('that was not kept, or of no stream, is refused with what to do', async () => {
+  test('is refused with the remedy when it was not recorded or the stream is unknown', async () => {
     const emulator = await start();
     await open(emulator);
-    expect((await get(emulator, 'nobody/sound')).status).toBe(404);
+    expect((await get(emulator, 'unknown/sound')).status).toBe(404);
     expect((await get(emulator, 'newest/sound?way=up')).status).toBe(422);
     const none = await get(emulator, 'newest/sound');
     expect(none.status).toBe(404);

@@ -11,7 +11,7 @@ function loudness(sound: Float32Array): number {
   return Math.sqrt(sound.reduce((sum, value) => sum + value * value, 0) / sound.length);
 }
 
-/** The sharpest bend in a wave: a click is sharper than anything in speech. */
+/** The sharpest bend in a wave: a click has a sharper bend than speech. */
 function sharpest(sound: Float32Array): number {
   let most = 0;
   for (let at = 2; at < sound.length; at++) {
@@ -35,7 +35,7 @@ describe('resampling', () => {
     [48_000, 24_000],
     [44_100, 8000],
     [24_000, 44_100],
-  ])('%i to %i Hz keeps a tone', (from, to) => {
+  ])('keeps a tone from %i to %i Hz', (from, to) => {
     const out = resampleBy(sine(1, from, 440), from / to);
     const wanted = sine(1, to, 440);
     expect(out).toHaveLength(to);
@@ -43,11 +43,11 @@ describe('resampling', () => {
     expect(loudness(middle)).toBeLessThan(0.003);
   });
 
-  test('what the new rate cannot hold is gone, not folded back', () => {
+  test('removes frequencies above the new half rate, without aliasing', () => {
     expect(loudness(resampleBy(sine(1, 48_000, 9000), 3).subarray(50, -50))).toBeLessThan(0.01);
   });
 
-  test('samples survive the way through floats', () => {
+  test('keeps samples when they are converted to floats and back', () => {
     const samples = Int16Array.of(0, 1, -1, 32_767, -32_768, 1234);
     expect(toSamples(toFloat(samples))).toEqual(samples);
     expect(toSamples(Float32Array.of(2, -2))).toEqual(Int16Array.of(32_767, -32_768));
@@ -55,17 +55,17 @@ describe('resampling', () => {
 });
 
 describe('another voice', () => {
-  test.each([100, 130, 190, 240])('pitch of a voice at %i Hz is found', (hz) => {
+  test.each([100, 130, 190, 240])('finds the pitch of a voice at %i Hz', (hz) => {
     expect(estimatePitch(toFloat(vowel(1, HZ, hz)), HZ)).toBeGreaterThan(hz * 0.96);
     expect(estimatePitch(toFloat(vowel(1, HZ, hz)), HZ)).toBeLessThan(hz * 1.04);
   });
 
-  test('silence and noise have no pitch', () => {
+  test('finds no pitch in silence and noise', () => {
     expect(estimatePitch(new Float32Array(HZ), HZ)).toBeNull();
     expect(estimatePitch(toFloat(noise(1, HZ, 8000)), HZ)).toBeNull();
   });
 
-  test.each([0.8, 1.24])('pitch moves by %f, length and loudness stay', (shift) => {
+  test.each([0.8, 1.24])('shifts the pitch by %f and keeps length and loudness', (shift) => {
     const sound = toFloat(speech(2, HZ, 150));
     const out = anotherVoice(sound, HZ, HZ, shift);
     expect(out).toHaveLength(sound.length);
@@ -75,7 +75,7 @@ describe('another voice', () => {
     expect(loudness(out) / loudness(sound)).toBeLessThan(1.15);
   });
 
-  test('the rhythm stays: what was silent is silent at the same time', () => {
+  test('keeps the rhythm: silence stays at the same time', () => {
     const sound = toFloat(concat(vowel(0.5, HZ, 140), new Int16Array(HZ * 0.4), vowel(0.5, HZ, 140)));
     const out = anotherVoice(sound, HZ, HZ, 1.24);
     expect(loudness(out.subarray(HZ * 0.56, HZ * 0.84))).toBeLessThan(loudness(out) * 0.05);
@@ -83,7 +83,7 @@ describe('another voice', () => {
     expect(loudness(out.subarray(HZ, HZ * 1.3))).toBeGreaterThan(loudness(out) * 0.8);
   });
 
-  test('no clicks, neither inside nor at the ends', () => {
+  test('makes no clicks, neither inside nor at the ends', () => {
     const sound = toFloat(vowel(1.5, HZ, 145));
     for (const shift of [0.76, 0.8, 1.24, 1.45]) {
       const out = anotherVoice(sound, HZ, HZ, shift);
@@ -94,19 +94,19 @@ describe('another voice', () => {
     }
   });
 
-  test('stretching keeps the pitch', () => {
+  test('keeps the pitch when it stretches', () => {
     const out = stretch(toFloat(vowel(1, HZ, 160)), HZ * 1.5, HZ);
     expect(out).toHaveLength(HZ * 1.5);
     expect(estimatePitch(out, HZ)).toBeCloseTo(160, -1);
   });
 
-  test.each([0, 1, 100, 500])('a sound of %i samples breaks nothing', (length) => {
+  test.each([0, 1, 100, 500])('accepts a sound of %i samples', (length) => {
     const out = anotherVoice(new Float32Array(length).fill(0.1), HZ, HZ, 1.24);
     expect(out).toHaveLength(length);
     expect(out.every(Number.isFinite)).toBe(true);
   });
 
-  test('a low voice is answered by a high one, and the other way round; languages differ', () => {
+  test('answers a low voice with a high one and vice versa, differently in each language', () => {
     expect(shiftFor('contrast', 110, 0)).toBeGreaterThan(1.15);
     expect(shiftFor('contrast', 210, 0)).toBeLessThan(0.85);
     expect(shiftFor('low', 110, 0)).toBeLessThan(0.85);
@@ -132,7 +132,7 @@ describe('renderings', () => {
     outputChannels: 1,
   } as const;
 
-  test('as long as what was spoken, at the rate and channels asked for', () => {
+  test('are as long as the spoken sentence, at the requested rate and channels', () => {
     expect(render(job)).toHaveLength(HZ * 2);
     expect(render({ ...job, outputHz: 16_000 })).toHaveLength(16_000 * 2);
     const stereo = samplesOf(render({ ...job, outputChannels: 2 }));
@@ -140,23 +140,23 @@ describe('renderings', () => {
     expect(stereo.every((sample, at) => at % 2 === 0 || sample === stereo[at - 1])).toBe(true);
   });
 
-  test('is not what was spoken', () => {
+  test('differ from the spoken sound', () => {
     expect(Buffer.compare(Buffer.from(render(job)), Buffer.from(job.spoken.buffer))).not.toBe(0);
   });
 
-  test('silence is silent and as long', () => {
+  test('are silence of the same length with `silence`', () => {
     const out = render({ ...job, mode: 'silence' });
     expect(out).toHaveLength(HZ * 2);
     expect(out.every((byte) => byte === 0)).toBe(true);
   });
 
-  test('a text of the client is hummed', () => {
+  test('hum a text of the client', () => {
     const out = samplesOf(render({ ...job, spoken: new Int16Array(0) }));
     expect(out.length).toBeGreaterThan(HZ / 2);
     expect(loudness(toFloat(out))).toBeGreaterThan(0.02);
   });
 
-  test('the same job gives the same sound', () => {
+  test('are the same sound for the same job', () => {
     expect(render(job)).toEqual(render(job));
   });
 });

@@ -24,7 +24,7 @@ const target = (id: string, change: Partial<FaultTarget> = {}): FaultTarget => (
 });
 
 describe('the body of POST /emulator/faults', () => {
-  test('the shortest forms', () => {
+  test('may have the shortest form', () => {
     expect(requestOf({ kind: 'revoke' })).toEqual({
       kind: 'order',
       order: { stream: 'newest', after_ms: 0, when: 'now', fault: { kind: 'revoke' } },
@@ -48,19 +48,19 @@ describe('the body of POST /emulator/faults', () => {
       { kind: 'schedule', for_ms: 1000, every_ms: { min: 0, max: 20 }, faults: [{ kind: 'drop' }] },
       'every_ms',
     ],
-  ])('%j is wrong at %s', (body, where) => {
+  ])('is refused for %j, with the place %s', (body, where) => {
     const parsed = parseFaults(body);
     expect(parsed.ok).toBe(false);
     expect(parsed.ok ? '' : parsed.issues.join()).toContain(where);
   });
 
-  test.each([null, 7, 'drop', [{ kind: 'drop' }]])('%j is no fault', (body) => {
+  test.each([null, 7, 'drop', [{ kind: 'drop' }]])('is refused when it is %j', (body) => {
     expect(parseFaults(body).ok).toBe(false);
   });
 });
 
-describe('when a fault happens', () => {
-  test('at once to the newest stream; later ones wait for their time', () => {
+describe('a fault', () => {
+  test('hits the newest stream at once, and later with after_ms', () => {
     const plan = createFaultPlan();
     plan.add(requestOf({ kind: 'drop' }), 0);
     plan.add(requestOf({ kind: 'revoke', after_ms: 500 }), 0);
@@ -72,7 +72,7 @@ describe('when a fault happens', () => {
     expect(plan.waiting).toBe(0);
   });
 
-  test('without a stream it waits for one', () => {
+  test('waits for a stream when there is none', () => {
     const plan = createFaultPlan();
     plan.add(requestOf({ kind: 'drop' }), 0);
     expect(plan.takeDue([], 100)).toEqual([]);
@@ -85,14 +85,14 @@ describe('when a fault happens', () => {
     ['between_languages', { betweenLanguages: true }],
     ['next_stream', { openedAt: 50 }],
     ['running', { running: true }],
-  ] as const)('%s', (when, state) => {
+  ] as const)('waits for the state %s', (when, state) => {
     const plan = createFaultPlan();
     plan.add(requestOf({ kind: 'drop', when }), 10);
     expect(plan.takeDue([target('a', { running: false })], 60)).toEqual([]);
     expect(plan.takeDue([target('a', { running: false, ...state })], 60)).toHaveLength(1);
   });
 
-  test('all streams, or one by its id', () => {
+  test('hits all streams, or one by its id', () => {
     const plan = createFaultPlan();
     plan.add(requestOf({ kind: 'drop', stream: 'all' }), 0);
     plan.add(requestOf({ kind: 'drop', stream: 'a' }), 0);
@@ -102,7 +102,7 @@ describe('when a fault happens', () => {
     expect(plan.waiting).toBe(1);
   });
 
-  test('faults of the account and of HTTP need no stream', () => {
+  test('needs no stream when it is of the account or of HTTP', () => {
     const plan = createFaultPlan();
     plan.add(requestOf({ kind: 'balance_out' }), 0);
     plan.add(requestOf({ kind: 'http', status: 500 }), 0);
@@ -128,12 +128,12 @@ describe('schedules', () => {
     return plan.list(0).map(({ kind, in_ms }) => [kind, in_ms]);
   };
 
-  test('the same seed gives the same faults at the same times, another seed others', () => {
+  test('repeat the same faults at the same times only with the same seed', () => {
     expect(planned(4)).toEqual(planned(4));
     expect(planned(4)).not.toEqual(planned(5));
   });
 
-  test('all kinds come, spaced as asked, within the time', () => {
+  test('contain all kinds of faults, spaced as ordered, within the time', () => {
     const rolled = planned(9);
     expect(new Set(rolled.map(([kind]) => kind)).size).toBe(3);
     const times = rolled.map(([, at]) => Number(at));
@@ -143,7 +143,7 @@ describe('schedules', () => {
     expect(times.at(-1)).toBeLessThanOrEqual(600_000);
   });
 
-  test('more faults than can wait are refused as a whole', () => {
+  test('are refused as a whole when they have more faults than may wait', () => {
     const plan = createFaultPlan();
     const flood = { ...schedule(1), every_ms: { min: 1, max: 1 } };
     expect(plan.add(requestOf(flood), 0)).toEqual({ problem: expect.stringContaining('2000') });
@@ -158,7 +158,7 @@ describe('faults for the next requests and connections', () => {
     return { account, faultRegistry: createFaultRegistry({ account, voices }) };
   }
 
-  test('each is used up by as many requests as it was ordered for', () => {
+  test('happen to the ordered number of requests', () => {
     const { faultRegistry: faults } = faultRegistry();
     faults.perform({ kind: 'http', route: 'create', answer: 'status', status: 500, times: 2 }, 0);
     faults.perform({ kind: 'http', route: 'any', answer: 'reset', status: 503, times: 1 }, 0);
@@ -168,7 +168,7 @@ describe('faults for the next requests and connections', () => {
     expect(taken).toEqual(['reset', 'status', 'status', undefined]);
   });
 
-  test('the account gets into trouble for a while, and out of it', () => {
+  test('end the trouble of the account after the ordered time', () => {
     const { account, faultRegistry: faults } = faultRegistry();
     faults.perform({ kind: 'balance_out', for_ms: 100 }, 0);
     expect([account.trouble(99), account.trouble(100)]).toEqual(['insufficient_balance', null]);
@@ -178,7 +178,7 @@ describe('faults for the next requests and connections', () => {
     expect(account.trouble(300)).toBeNull();
   });
 
-  test('a balance that is used up stays so', () => {
+  test('do not restore a balance that is used up', () => {
     const account = createAccount(1000);
     account.charge(999);
     expect(account.trouble(0)).toBeNull();

@@ -35,30 +35,30 @@ export function task(change: Record<string, unknown> = {}, targets: readonly str
   };
 }
 
-/** A sentence with silence before and behind it. */
+/** A sentence with silence before and after it. */
 export const sentence = (seconds = 1.5, pitchHz = 140): Int16Array =>
   concat(noise(0.6, RATE_HZ, 60), speech(seconds, RATE_HZ, pitchHz), noise(1.2, RATE_HZ, 60));
 
-/** What a stream's client saw, with the time of each. */
+/** Everything that a stream's client received, with times. */
 export interface Seen {
   readonly at: number;
   readonly effect: Effect;
 }
 
-/** The pure service in virtual time, with clients that see its effects. */
+/** The pure service in virtual time, with clients that receive its effects. */
 export interface Harness {
   readonly service: Service;
   readonly seen: Seen[];
   now(): number;
-  /** Lets time pass, doing all that falls due on the way. */
+  /** Advances the time and does everything that becomes due. */
   pass(ms: number): void;
   session(input?: Partial<CreateSessionInput>): SessionRecord;
-  /** Opens a stream that must open, with a session's token or the API key. */
+  /** Opens a stream with a session's token or the API key; fails if it is refused. */
   open(secret?: string): string;
   send(stream: string, type: string, data?: unknown): void;
   /** Sets a task and waits until it runs. */
   run(stream: string, given?: object): void;
-  /** Sends sound in chunks at real time. */
+  /** Sends sound in chunks, in real time. */
   speak(stream: string, sound: Int16Array, chunkMs?: number): void;
   fault(body: object): void;
   messages(stream: string, type?: string): OutMessage[];

@@ -4,7 +4,7 @@ import { fc } from '../../properties.ts';
 
 const CHUNK_MS = 320;
 
-/** Feeds chunks that arrive at the given times. */
+/** Measures chunks that arrive at the given times. */
 function arrive(times: readonly number[], chunkMs = CHUNK_MS) {
   const meter = createPacingMeter();
   for (const at of times) meter.frame(chunkMs, at);
@@ -14,23 +14,23 @@ function arrive(times: readonly number[], chunkMs = CHUNK_MS) {
 const onTime = (chunks: number, stepMs = CHUNK_MS, from = 0) =>
   Array.from({ length: chunks }, (_, index) => from + index * stepMs);
 
-describe('clients in time', () => {
-  test('a chunk each chunk time, for an hour', () => {
+describe('a client in real time causes no violation', () => {
+  test('with regular chunks for an hour', () => {
     const report = arrive(onTime(11_250));
     expect(report).toMatchObject({ violations: 0, too_fast: 0, too_slow: 0, stalled: 0 });
   });
 
-  test.each([1.001, 0.999])('an hour with a clock that runs at %f', (rate) => {
+  test.each([1.001, 0.999])('with a clock that runs at %f for an hour', (rate) => {
     expect(arrive(onTime(11_250, CHUNK_MS * rate))).toMatchObject({ violations: 0, too_slow: 0, stalled: 0 });
   });
 
-  test('any jitter on the way of up to two chunks', () => {
+  test('with any jitter of up to two chunks', () => {
     const jitter = fc.array(fc.integer({ min: 0, max: 640 }), { minLength: 50, maxLength: 400 });
     const drift = fc.double({ min: 0.999, max: 1.001, noNaN: true });
     fc.assert(
       fc.property(jitter, drift, (lateMs, rate) => {
         let last = 0;
-        // TCP delivers in order: a late chunk holds up the ones behind it.
+        // TCP keeps the sequence: a late chunk delays the chunks after it.
         const times = lateMs.map((late, index) => {
           last = Math.max(last, index * CHUNK_MS * rate + late);
           return last;
@@ -41,25 +41,25 @@ describe('clients in time', () => {
     );
   });
 
-  test('short chunks and long ones', () => {
+  test('with short and long chunks', () => {
     expect(arrive(onTime(3000, 20), 20).violations).toBe(0);
     expect(arrive(onTime(100, 2000), 2000).violations).toBe(0);
   });
 });
 
-describe('clients that rush', () => {
-  test('two chunks of credit pass, more do not', () => {
+describe('a client that is too fast', () => {
+  test('causes a violation when it is more than two chunks ahead', () => {
     expect(arrive([0, 0, 0]).violations).toBe(0);
     expect(arrive([0, 0, 0, 0]).violations).toBe(1);
     expect(arrive(Array(13).fill(0)).violations).toBe(10);
   });
 
-  test('a backlog that is sent at once after an outage', () => {
+  test('causes violations when it sends a backlog at once after an outage', () => {
     const times = [...onTime(20), ...Array(10).fill(20 * CHUNK_MS + 3000)];
     expect(arrive(times).violations).toBe(7);
   });
 
-  test('an old burst does not taint what follows, jitter included', () => {
+  test('causes no violation long after a burst, even with jitter', () => {
     const burst = Array(6).fill(0);
     const after = onTime(2000, CHUNK_MS, CHUNK_MS).map((at, index) => at + (index % 7 === 0 ? 60 : 0));
     expect(arrive([...burst, ...after]).violations).toBeLessThanOrEqual(6);
@@ -67,28 +67,28 @@ describe('clients that rush', () => {
     expect(late.violations).toBeLessThanOrEqual(6);
   });
 
-  test.each([1.02, 1.05, 1.2, 2])('a whole recording at %f times real time is found out', (speed) => {
+  test.each([1.02, 1.05, 1.2, 2])('causes violations with a recording at %f times real time', (speed) => {
     expect(arrive(onTime(1000, CHUNK_MS / speed)).violations).toBeGreaterThan(0);
   });
 
-  test('how far ahead it came', () => {
+  test('gets its lead measured', () => {
     expect(arrive([0, 0, 0, 0, 0]).worst_lead_ms).toBe(4 * CHUNK_MS);
   });
 });
 
-describe('clients that drag', () => {
-  test('slower than real time is a warning and no violation', () => {
+describe('a client that is too slow', () => {
+  test('gets a warning and causes no violation', () => {
     const report = arrive(onTime(200, CHUNK_MS * 1.2));
     expect(report.violations).toBe(0);
     expect(report.too_slow).toBeGreaterThan(2);
   });
 
-  test('a stall is reported once', () => {
+  test('has each stall reported once', () => {
     const report = arrive([...onTime(10), ...onTime(10, CHUNK_MS, 10 * CHUNK_MS + 5000)]);
     expect(report).toMatchObject({ violations: 0, stalled: 1, too_slow: 0, longest_gap_ms: 5320 });
   });
 
-  test('what piled up while the service did not listen is excused', () => {
+  test('is excused for audio that piled up while the service did not listen', () => {
     const meter = createPacingMeter();
     for (const at of onTime(10)) meter.frame(CHUNK_MS, at);
     meter.excuse(2000);
@@ -98,7 +98,7 @@ describe('clients that drag', () => {
     expect(meter.report.violations).toBeGreaterThan(0);
   });
 
-  test('of what comes at a multiple of real time, one part is listened to', () => {
+  test('transcribes one part of sound at a multiple of real time', () => {
     const shareOf = (speed: number): number => {
       const meter = createPacingMeter();
       const verdicts = onTime(800, CHUNK_MS / speed).map((at) => meter.frame(CHUNK_MS, at));
@@ -110,7 +110,7 @@ describe('clients that drag', () => {
     expect(shareOf(4)).toBeCloseTo(0.27, 1);
   });
 
-  test('what a network held up for some seconds is listened to when it comes in a heap', () => {
+  test('transcribes sound that the network held up for some seconds and delivers at once', () => {
     const meter = createPacingMeter();
     for (const at of onTime(10)) meter.frame(CHUNK_MS, at);
     const heap = Array.from({ length: 25 }, () => meter.frame(CHUNK_MS, 9 * CHUNK_MS + 8000));
@@ -119,7 +119,7 @@ describe('clients that drag', () => {
     expect(more.filter(({ overrun }) => overrun).length).toBeGreaterThan(5);
   });
 
-  test('nothing is overrun that is no violation', () => {
+  test('never overruns without a violation', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 20, maxLength: 300 });
     fc.assert(
       fc.property(gaps, (list) => {
@@ -134,7 +134,7 @@ describe('clients that drag', () => {
     );
   });
 
-  test('a paused task begins again', () => {
+  test('starts anew after a pause of the task', () => {
     const meter = createPacingMeter();
     meter.frame(CHUNK_MS, 0);
     meter.restart();

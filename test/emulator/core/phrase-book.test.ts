@@ -14,41 +14,41 @@ import { fc } from '../../properties.ts';
 const LANGUAGES = ['en', 'es', 'de', 'fr', 'it', 'ja'] as const;
 
 describe('the book', () => {
-  test.each(LANGUAGES)('every phrase exists in %s, no two alike', (language) => {
+  test.each(LANGUAGES)('has every phrase in %s, no two alike', (language) => {
     const all = Array.from({ length: PHRASE_COUNT }, (_, number) => phrase(number, language));
     expect(all.every((text) => text.length > 5)).toBe(true);
     expect(new Set(all).size).toBe(PHRASE_COUNT);
     expect(PHRASE_COUNT).toBeGreaterThanOrEqual(24);
   });
 
-  test('a phrase and its translations stand in one row', () => {
+  test('has a phrase and its translations in one entry', () => {
     expect(phrase(0, 'en')).toBe('Good morning, I would like two tickets for the exhibition.');
     expect(phrase(0, 'es')).toBe('Buenos días, quisiera dos entradas para la exposición.');
     expect(phrase(10, 'fr')).toBe('Je suis allergique à la pénicilline.');
   });
 
-  test('regions speak their language; the book begins again behind its end', () => {
+  test('ignores regions, and starts again after the last phrase', () => {
     expect(phrase(3, 'es-mx')).toBe(phrase(3, 'es'));
     expect(phrase(PHRASE_COUNT + 3, 'de')).toBe(phrase(3, 'de'));
     expect(phrase(-1, 'de')).toBe(phrase(PHRASE_COUNT - 1, 'de'));
   });
 
-  test('a language that is not in the book is marked, not faked', () => {
+  test('marks the text when it does not have the language', () => {
     expect(phrase(0, 'pt-br')).toBe(`[pt-br] ${phrase(0, 'en')}`);
   });
 
-  test('languages without spaces join their phrases without', () => {
+  test('joins phrases without spaces in languages without spaces', () => {
     expect(phrases(0, 2, 'ja')).toBe(phrase(0, 'ja') + phrase(1, 'ja'));
     expect(phrases(0, 2, 'en')).toBe(`${phrase(0, 'en')} ${phrase(1, 'en')}`);
   });
 });
 
-describe('texts of what is being said', () => {
+describe('texts of running speech', () => {
   const voiced = fc.integer({ min: 0, max: 12_000 });
   const language = fc.constantFrom(...LANGUAGES);
   const letters = (text: string) => text.replaceAll(/[\s,.?!？。、¿¡]/g, '');
 
-  test('an interim text is the beginning of the confirmed one', () => {
+  test('begin with the partial text when they are final', () => {
     fc.assert(
       fc.property(fc.nat(100), language, voiced, voiced, (first, spoken, a, b) => {
         const amount = phrasesSpoken(first, spoken, Math.max(a, b));
@@ -58,14 +58,14 @@ describe('texts of what is being said', () => {
     );
   });
 
-  test('it grows, and rewrites the end of what it said', () => {
+  test('grow while they are partial, and rewrite their end', () => {
     const said = Array.from({ length: 40 }, (_, step) => interimText(0, 'en', step * 100));
     expect(said.at(-1)?.length).toBeGreaterThan(said[5]?.length ?? 0);
     const rewritten = said.some((text, at) => at > 0 && !`${text} `.startsWith(`${said[at - 1]} `));
     expect(rewritten).toBe(true);
   });
 
-  test('what somebody has said is no longer than they spoke, in any language', () => {
+  test('are no longer than the speech, in any language', () => {
     const said = (voicedMs: number, language: string, wholeShare = 0.7): string =>
       saidPhrases(0, { language: 'en', voicedMs, wholeShare }, language).join('|');
     expect(said(0, 'en')).toBe('Good');
@@ -74,13 +74,13 @@ describe('texts of what is being said', () => {
     expect(said(3000, 'es')).toBe(phrase(0, 'es'));
     expect(said(4600, 'en')).toBe(phraseList(0, 2, 'en').join('|'));
     expect(said(4600, 'ja').split('|')).toHaveLength(2);
-    // Who speaks fast.
+    // A fast speaker.
     expect(said(1900, 'en')).toBe('Good morning, I would like');
     expect(said(1900, 'en', 0.5)).toBe(phrase(0, 'en'));
     expect(said(1890, 'en', 0.5)).toBe('Good morning, I would like');
   });
 
-  test('more voice, more phrases; never none', () => {
+  test('have more phrases with more voice, and at least one', () => {
     expect(phrasesSpoken(0, 'en', 0)).toBe(1);
     expect(phrasesSpoken(0, 'en', 3800)).toBe(1);
     expect(phrasesSpoken(0, 'en', 6000)).toBe(2);
@@ -89,7 +89,7 @@ describe('texts of what is being said', () => {
 });
 
 describe('places in the book', () => {
-  test('a client goes on in its next stream, others begin at the beginning', () => {
+  test('continue in the next stream of a client, and start at the first phrase for others', () => {
     const bookmarks = createBookmarks(5);
     bookmarks.of('kiosk').next += 3;
     expect(bookmarks.of('kiosk').next).toBe(8);
@@ -98,7 +98,7 @@ describe('places in the book', () => {
     expect(bookmarks.of(null).next).toBe(5);
   });
 
-  test('clients beyond a thousand are forgotten, the oldest first', () => {
+  test('are kept for a thousand clients; the oldest are forgotten first', () => {
     const bookmarks = createBookmarks(0);
     bookmarks.of('first').next = 9;
     for (let client = 0; client < 1000; client++) bookmarks.of(`client ${client}`);

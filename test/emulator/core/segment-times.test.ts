@@ -22,7 +22,7 @@ function segmentsOf(message: OutMessage | undefined): Segment[] {
   return transcription?.segments ?? [];
 }
 
-/** The stretch of audio that a transcript says it covers. */
+/** The stretch of audio that a transcript covers, by its own times. */
 function spanOf(message: OutMessage | undefined): [number, number] {
   const segments = segmentsOf(message);
   return [segments[0]?.start ?? Number.NaN, segments.at(-1)?.end ?? Number.NaN];
@@ -30,7 +30,7 @@ function spanOf(message: OutMessage | undefined): [number, number] {
 
 const room = (seconds: number): Int16Array => noise(seconds, HZ, 60);
 
-/** A live service's stream whose task runs. */
+/** A stream with a running task, in the live profile by default. */
 function running(choices: Parameters<typeof createHarness>[0] = {}, given = task()): [Harness, string] {
   const harness = createHarness(choices, 'live');
   const stream = harness.open();
@@ -41,22 +41,22 @@ function running(choices: Parameters<typeof createHarness>[0] = {}, given = task
 const validated = (harness: Harness, stream: string): OutMessage[] =>
   harness.messages(stream, 'validated_transcription');
 
-describe('what of the audio a transcript covers', () => {
-  test('zero is the first sample that the running task took, not the first that was sent', () => {
+describe('the times of a transcript', () => {
+  test('count from the first sample that the running task took, not from the first that was sent', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.speak(stream, room(0.96));
     harness.send(stream, 'set_task', task());
     harness.speak(stream, room(3.2));
     expect(harness.service.stream(stream)?.report).toMatchObject({ phase: 'running', frames_discarded: 11 });
-    // Of the 3.2 s after set_task the last two chunks came when the pipeline ran.
+    // The pipeline ran for the last two chunks of the 3.2 s after set_task.
     harness.speak(stream, concat(room(1), speech(2, HZ), room(1.28)));
     const [start, end] = spanOf(validated(harness, stream)[0]);
     expect(start).toBeCloseTo(0.64 + 1, 1);
     expect(end).toBeCloseTo(0.64 + 3, 1);
   });
 
-  test('start and end are those of the voice, within a frame of 20 ms', () => {
+  test('match the start and end of the voice, within a frame of 20 ms', () => {
     const [harness, stream] = running();
     harness.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
     const [start, end] = spanOf(validated(harness, stream)[0]);
@@ -65,7 +65,7 @@ describe('what of the audio a transcript covers', () => {
     expect(Math.abs(end - 3.56)).toBeLessThanOrEqual(0.041);
   });
 
-  test('times go on over sentences and a pause, and sentences do not overlap', () => {
+  test('continue over sentences and a pause, without overlap', () => {
     const [harness, stream] = running();
     harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
     harness.send(stream, 'pause_task', {});
@@ -77,7 +77,7 @@ describe('what of the audio a transcript covers', () => {
     expect(second?.[0]).toBeGreaterThan(first?.[1] ?? Number.NaN);
   });
 
-  test('interim texts end with what has been heard, and never run back', () => {
+  test('end a partial text with the heard voice, and never decrease', () => {
     const [harness, stream] = running();
     harness.speak(stream, concat(room(0.64), speech(3.2, HZ), room(1.28)));
     const ends = harness.messages(stream, 'partial_transcription').map((message) => spanOf(message)[1]);
@@ -87,7 +87,7 @@ describe('what of the audio a transcript covers', () => {
     expect(ends.at(-1)).toBeLessThanOrEqual(spanOf(validated(harness, stream)[0])[1]);
   });
 
-  test('words and segments fill the sentence in order, and texts and translations say the same', () => {
+  test('fill the sentence with words and segments, equally in texts and translations', () => {
     const [harness, stream] = running({}, task({}, ['es', 'ja']));
     harness.speak(stream, concat(room(0.64), speech(5.4, HZ), room(1.28)));
     harness.pass(2000);
@@ -109,7 +109,7 @@ describe('what of the audio a transcript covers', () => {
     expect(segmentsOf(texts[0]).length).toBeGreaterThan(1);
   });
 
-  test('timestamps are the service clock at those times', () => {
+  test('match the timestamps of the service clock', () => {
     const [harness, stream] = running();
     const began = harness.service.clockAt(harness.now()) / 1000;
     harness.speak(stream, concat(room(1.6), speech(2, HZ), room(1.28)));
@@ -121,7 +121,7 @@ describe('what of the audio a transcript covers', () => {
   test.each([
     ['spec', {}],
     ['live', { segments: 'none' as const }],
-  ] as const)('%s with %j: none', (profile, choices) => {
+  ] as const)('are missing with %s and %j', (profile, choices) => {
     const harness = createHarness(choices, profile);
     const stream = harness.open();
     harness.run(stream);
@@ -132,7 +132,7 @@ describe('what of the audio a transcript covers', () => {
     for (const { data } of texts) expect(data['transcription']).not.toHaveProperty('segments');
   });
 
-  test('times alone: no words, no timestamps', () => {
+  test('come without words and timestamps with `times`', () => {
     const [harness, stream] = running({ segments: 'times' });
     harness.speak(stream, concat(room(0.64), speech(1.28, HZ), room(1.28)));
     const [segment] = segmentsOf(validated(harness, stream)[0]);
@@ -164,7 +164,7 @@ describe('a long sentence without a pause', () => {
   const ids = (messages: OutMessage[]) =>
     messages.map(({ data }) => (data['transcription'] as { transcription_id?: string }).transcription_id);
 
-  test('live: two sentences with ids of their own whose times abut; all of it is translated and spoken', () => {
+  test('becomes two adjacent sentences with different ids, both translated and spoken', () => {
     const [harness, stream] = running();
     harness.speak(stream, long);
     harness.pass(5000);
@@ -181,7 +181,7 @@ describe('a long sentence without a pause', () => {
     expect([...new Set(spoken)]).toEqual(ids(texts));
   });
 
-  test('live: a task may ask for other lengths', () => {
+  test('is cut at the lengths that the task sets', () => {
     const advanced = { force_split_min_seconds: 3, force_split_min_characters: 0, min_sentence_seconds: 2 };
     const transcription = { source_language: 'en', sentence_splitter: { advanced } };
     const translations = [{ target_language: 'es', speech_generation: {} }];
@@ -190,7 +190,7 @@ describe('a long sentence without a pause', () => {
     expect(validated(harness, stream).length).toBeGreaterThanOrEqual(3);
   });
 
-  test('spec, and live without the rule: one sentence', () => {
+  test('stays one sentence in spec, and in live without the rule', () => {
     const spec = createHarness();
     const stream = spec.open();
     spec.run(stream);

@@ -19,7 +19,7 @@ const RULES: SegmenterRules = {
 };
 
 /** A detector for marked sound: positive samples are voice. */
-function toldDetector(): VoiceDetector {
+function markedDetector(): VoiceDetector {
   return {
     hear(pcm, report) {
       for (let at = 0; at < pcm.length; at += 240) {
@@ -32,11 +32,16 @@ function toldDetector(): VoiceDetector {
 }
 
 /** Voice (+) and silence (-) in milliseconds at 24 kHz, for the detector of marked sound. */
-function told(...pattern: readonly number[]): Int16Array {
+function marked(...pattern: readonly number[]): Int16Array {
   return concat(...pattern.map((ms) => new Int16Array(Math.round(Math.abs(ms) * 24)).fill(ms > 0 ? 1 : -1)));
 }
 
-function run(sound: Int16Array, detector = toldDetector(), rules = RULES, rateHz = RATE_HZ): SegmentEvent[] {
+function run(
+  sound: Int16Array,
+  detector = markedDetector(),
+  rules = RULES,
+  rateHz = RATE_HZ,
+): SegmentEvent[] {
   const segmenter = createSegmenter(detector, rateHz, { ...rules });
   const events: SegmentEvent[] = [];
   for (let at = 0; at < sound.length; at += 7680)
@@ -47,24 +52,24 @@ function run(sound: Int16Array, detector = toldDetector(), rules = RULES, rateHz
 const confirmed = (events: readonly SegmentEvent[]) =>
   events.flatMap((event) => (event.kind === 'confirmed' ? [event] : []));
 
-describe('sentences out of voice and silence', () => {
-  test('a sentence is confirmed by the silence heard after it, not before', () => {
-    expect(run(told(-500, 1000, -680))).toEqual([expect.objectContaining({ kind: 'started' })]);
-    expect(confirmed(run(told(-500, 1000, -720)))).toHaveLength(1);
+describe('a segmenter', () => {
+  test('confirms a sentence after the silence, not before', () => {
+    expect(run(marked(-500, 1000, -680))).toEqual([expect.objectContaining({ kind: 'started' })]);
+    expect(confirmed(run(marked(-500, 1000, -720)))).toHaveLength(1);
   });
 
-  test('a pause that is shorter than the threshold stays within the sentence', () => {
-    expect(confirmed(run(told(-500, 900, -600, 900, -800)))).toHaveLength(1);
-    expect(confirmed(run(told(-500, 900, -800, 900, -800)))).toHaveLength(2);
+  test('keeps a sentence together when a pause is shorter than the threshold', () => {
+    expect(confirmed(run(marked(-500, 900, -600, 900, -800)))).toHaveLength(1);
+    expect(confirmed(run(marked(-500, 900, -800, 900, -800)))).toHaveLength(2);
   });
 
-  test('the threshold is the one of the rules', () => {
+  test('uses the threshold of the rules', () => {
     const rules = { ...RULES, silenceThresholdMs: 300 };
-    expect(confirmed(run(told(-500, 900, -350, 900, -350), toldDetector(), rules))).toHaveLength(2);
+    expect(confirmed(run(marked(-500, 900, -350, 900, -350), markedDetector(), rules))).toHaveLength(2);
   });
 
-  test('the sentence begins before its onset and ends a little after its last voice', () => {
-    const [sentence] = confirmed(run(told(-1000, 1000, -1000)));
+  test('begins a sentence before its onset and ends it a little after its last voice', () => {
+    const [sentence] = confirmed(run(marked(-1000, 1000, -1000)));
     const ms = (position = 0) => (position / RATE_HZ) * 1000;
     expect(ms(sentence?.from)).toBeGreaterThan(700);
     expect(ms(sentence?.from)).toBeLessThanOrEqual(1000);
@@ -73,86 +78,86 @@ describe('sentences out of voice and silence', () => {
     expect(sentence?.voicedMs).toBeGreaterThan(900);
   });
 
-  test('two sentences never share a sample', () => {
-    const [first, second] = confirmed(run(told(-300, 800, -720, 800, -720)));
+  test('never gives one sample to two sentences', () => {
+    const [first, second] = confirmed(run(marked(-300, 800, -720, 800, -720)));
     expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
   });
 
-  test('single frames of noise start nothing', () => {
-    expect(run(told(-500, 40, -300, 40, -300, 60, -1000))).toEqual([]);
+  test('starts no sentence for single frames of noise', () => {
+    expect(run(marked(-500, 40, -300, 40, -300, 60, -1000))).toEqual([]);
   });
 
-  test('clicks in the pause do not keep a sentence open', () => {
+  test('ends a sentence despite clicks in the pause', () => {
     const clicks = Array.from({ length: 8 }, () => [20, -80]).flat();
-    expect(confirmed(run(told(-500, 1000, -100, ...clicks)))).toHaveLength(1);
+    expect(confirmed(run(marked(-500, 1000, -100, ...clicks)))).toHaveLength(1);
   });
 
-  test('a cough is dropped', () => {
-    expect(run(told(-500, 150, -900)).map((event) => event.kind)).toEqual(['started', 'dropped']);
+  test('drops a cough', () => {
+    expect(run(marked(-500, 150, -900)).map((event) => event.kind)).toEqual(['started', 'dropped']);
   });
 
-  test('who never pauses is cut at the longest sentence, at a short pause where there is one', () => {
-    const [first, second] = confirmed(run(told(30_000)));
+  test('cuts speech without pauses at the maximum length, or earlier at a short pause', () => {
+    const [first, second] = confirmed(run(marked(30_000)));
     expect((first?.to ?? 0) / RATE_HZ).toBeCloseTo(12, 0);
     expect(second).toBeDefined();
-    const [patient] = confirmed(run(told(10_000, -300, 10_000)));
+    const [patient] = confirmed(run(marked(10_000, -300, 10_000)));
     expect((patient?.to ?? 0) / RATE_HZ).toBeLessThan(10.3);
   });
 
-  test('a short pause near the longest sentence parts two that share no sample', () => {
-    const [first, second] = confirmed(run(told(-300, 9500, -260, 2000, -800)));
+  test('cuts at a short pause near the maximum length without a shared sample', () => {
+    const [first, second] = confirmed(run(marked(-300, 9500, -260, 2000, -800)));
     expect((first?.to ?? 0) / RATE_HZ).toBeCloseTo(9.96, 1);
     expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
   });
 
-  test('flush confirms what is being said', () => {
-    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
-    segmenter.hear(told(-300, 1000));
+  test('confirms the running sentence on flush', () => {
+    const segmenter = createSegmenter(markedDetector(), RATE_HZ, { ...RULES });
+    segmenter.hear(marked(-300, 1000));
     expect(segmenter.speaking).toBe(true);
     expect(segmenter.flush()).toEqual([expect.objectContaining({ kind: 'confirmed' })]);
     expect(segmenter.flush()).toEqual([]);
   });
 
-  test('how the sound is cut into frames makes no difference', () => {
-    const sound = told(-410, 930, -750, 300, -90, 410, -1200);
-    const whole = createSegmenter(toldDetector(), RATE_HZ, { ...RULES }).hear(sound);
-    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
+  test('gives the same result for any size of frames', () => {
+    const sound = marked(-410, 930, -750, 300, -90, 410, -1200);
+    const whole = createSegmenter(markedDetector(), RATE_HZ, { ...RULES }).hear(sound);
+    const segmenter = createSegmenter(markedDetector(), RATE_HZ, { ...RULES });
     const pieces: SegmentEvent[] = [];
     for (let at = 0; at < sound.length; at += 240)
       pieces.push(...segmenter.hear(sound.subarray(at, at + 240)));
     expect(pieces).toEqual(whole);
   });
 
-  test('sound that is no longer needed may be forgotten, what is needed not', () => {
-    const segmenter = createSegmenter(toldDetector(), RATE_HZ, { ...RULES });
-    segmenter.hear(told(-5000));
+  test('reports which sound it still needs', () => {
+    const segmenter = createSegmenter(markedDetector(), RATE_HZ, { ...RULES });
+    segmenter.hear(marked(-5000));
     expect(segmenter.neededFrom).toBeGreaterThan(4 * RATE_HZ);
-    const [started] = segmenter.hear(told(1000));
+    const [started] = segmenter.hear(marked(1000));
     expect(segmenter.neededFrom).toBe(started?.kind === 'started' ? started.from : Number.NaN);
   });
 });
 
-describe('a sentence that goes on without a pause', () => {
+describe('a sentence without a pause', () => {
   const rules = (change: Partial<SplitRules> = {}): SegmenterRules => ({
     ...RULES,
     split: { afterMs: 6000, minPartMs: 4000, wordMs: 380, isDue: () => true, ...change },
   });
   const parts = (sound: Int16Array, given = rules()) =>
-    confirmed(run(sound, toldDetector(), given)).map(({ voice }) => [
+    confirmed(run(sound, markedDetector(), given)).map(({ voice }) => [
       Math.round(voice.from / 24),
       Math.round(voice.to / 24),
     ]);
 
-  test('is cut after 6 s where a word ends, and the parts abut', () => {
-    // 15 words of 380 ms are the last whole ones within 6 s.
-    expect(parts(told(-500, 10_000, -800))).toEqual([
+  test('is cut after 6 s at the end of a word, into adjacent parts', () => {
+    // 15 words of 380 ms fit into 6 s.
+    expect(parts(marked(-500, 10_000, -800))).toEqual([
       [500, 500 + 15 * 380],
       [500 + 15 * 380, 10_500],
     ]);
   });
 
-  test('is cut in the longest dip after the shortest part, where there is one', () => {
-    const dips = told(-500, 1000, -300, 3200, -100, 900, -200, 3000, -800);
+  test('is cut in the longest dip after the shortest part', () => {
+    const dips = marked(-500, 1000, -300, 3200, -100, 900, -200, 3000, -800);
     // The dip of 300 ms lies too early; those of 100 and 200 ms end 4.6 s and 5.7 s into the sentence.
     expect(parts(dips)).toEqual([
       [500, 6200],
@@ -160,37 +165,37 @@ describe('a sentence that goes on without a pause', () => {
     ]);
   });
 
-  test('a click in a dip is no word', () => {
-    expect(parts(told(-500, 4500, -200, 20, -100, 3000, -800))).toEqual([
+  test('is cut in a dip that contains a click', () => {
+    expect(parts(marked(-500, 4500, -200, 20, -100, 3000, -800))).toEqual([
       [500, 500 + 4500 + 320],
       [5320, 8320],
     ]);
   });
 
-  test('is not cut before enough has been said, nor in pieces shorter than the shortest', () => {
-    expect(parts(told(-500, 6500, -800), rules({ isDue: (lengthMs) => lengthMs >= 7000 }))).toHaveLength(1);
-    const [first] = parts(told(-500, 9000, -800), rules({ afterMs: 2000 }));
+  test('is not cut before the rule allows it, nor into parts that are too short', () => {
+    expect(parts(marked(-500, 6500, -800), rules({ isDue: (lengthMs) => lengthMs >= 7000 }))).toHaveLength(1);
+    const [first] = parts(marked(-500, 9000, -800), rules({ afterMs: 2000 }));
     expect((first?.[1] ?? 0) - (first?.[0] ?? 0)).toBeGreaterThanOrEqual(4000);
   });
 
-  test('is cut again and again, and its rest is no cough however short', () => {
-    const cut = parts(told(-500, 13_400, -800));
+  test('is cut repeatedly, and keeps even a very short rest', () => {
+    const cut = parts(marked(-500, 13_400, -800));
     expect(cut).toHaveLength(3);
     for (const [index, part] of cut.slice(1).entries()) expect(part[0]).toBe(cut[index]?.[1]);
-    const short = parts(told(-500, 5700 + 320, -800));
+    const short = parts(marked(-500, 5700 + 320, -800));
     expect(short).toEqual([
       [500, 6200],
       [6200, 6520],
     ]);
   });
 
-  test('who stops in time is not cut', () => {
-    expect(parts(told(-500, 5900, -800))).toEqual([[500, 6400]]);
-    expect(parts(told(-500, 5900, -650, 300, -800))).toHaveLength(2);
+  test('is not cut when it ends in time', () => {
+    expect(parts(marked(-500, 5900, -800))).toEqual([[500, 6400]]);
+    expect(parts(marked(-500, 5900, -650, 300, -800))).toHaveLength(2);
   });
 
-  test('all its sound is in one of the parts', () => {
-    const [first, second] = confirmed(run(told(-500, 10_000, -800), toldDetector(), rules()));
+  test('has all its sound in its parts', () => {
+    const [first, second] = confirmed(run(marked(-500, 10_000, -800), markedDetector(), rules()));
     expect(second?.from).toBe(first?.to);
     expect((first?.voicedMs ?? 0) + (second?.voicedMs ?? 0)).toBe(10_000);
   });
@@ -209,19 +214,19 @@ describe('detectors in a noisy room', async () => {
     quiet(1.2),
   );
 
-  test('the trained detector is at hand', () => {
+  test('include the trained detector', () => {
     expect(trained.name).toBe('fvad');
   });
 
   test.each([
     ['trained', trained.create],
     ['energy', createEnergyDetector],
-  ] as const)('%s: a hesitation joins, a pause parts, the room is silent', (_name, create) => {
+  ] as const)('%s: join at a hesitation, cut at a pause, and find the room silent', (_name, create) => {
     expect(confirmed(run(visit, create(RATE_HZ)))).toHaveLength(2);
     expect(run(quiet(20), create(RATE_HZ))).toEqual([]);
   });
 
-  test.each([8000, 16_000, 24_000, 44_100, 48_000])('the trained detector hears at %i Hz', (rateHz) => {
+  test.each([8000, 16_000, 24_000, 44_100, 48_000])('include a trained one that works at %i Hz', (rateHz) => {
     const sound = concat(noise(1, rateHz, 60), speech(2, rateHz), noise(1.2, rateHz, 60));
     const [sentence] = confirmed(run(sound, trained.create(rateHz), RULES, rateHz));
     expect((sentence?.from ?? 0) / rateHz).toBeGreaterThan(0.6);
@@ -229,7 +234,7 @@ describe('detectors in a noisy room', async () => {
     expect((sentence?.to ?? 0) / rateHz).toBeGreaterThan(2.8);
   });
 
-  test('many detectors come and go without growth', () => {
+  test('leak no memory when they are created and closed', () => {
     for (let count = 0; count < 5000; count++) trained.create(RATE_HZ).close();
     const detector = trained.create(RATE_HZ);
     const heard: boolean[] = [];

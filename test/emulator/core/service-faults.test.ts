@@ -7,7 +7,7 @@ const HZ = 24_000;
 describe('faults', () => {
   const talk = concat(noise(0.6, HZ, 60), speech(2, HZ), noise(1.2, HZ, 60));
 
-  test('revoke in the middle of a sentence', () => {
+  test('revoke a session in the middle of a sentence', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);
@@ -19,7 +19,7 @@ describe('faults', () => {
     expect(harness.messages(stream, 'validated_transcription')).toEqual([]);
   });
 
-  test('revoke that lingers leaves the socket open', () => {
+  test('leave the socket open after revoke with linger', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'revoke', linger: true });
@@ -30,7 +30,7 @@ describe('faults', () => {
     expect(harness.service.streams()).toEqual([]);
   });
 
-  test('revoke that lingers beyond the limit of its session costs no work', () => {
+  test('cost no work when revoke lingers beyond the limit of the session', () => {
     const harness = createHarness();
     const stream = harness.open(harness.session({ max_session_duration_seconds: 60 }).token);
     harness.fault({ kind: 'revoke', linger: true });
@@ -41,7 +41,7 @@ describe('faults', () => {
     expect(harness.close(stream)).toBeNull();
   });
 
-  test('max_duration after a while', () => {
+  test('reach max_duration after after_ms', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'max_duration', after_ms: 700 });
@@ -51,7 +51,7 @@ describe('faults', () => {
     expect(harness.close(stream)?.reason).toBe('max_duration_reached');
   });
 
-  test('drop resets, close closes with what was ordered', () => {
+  test('reset with drop, and close with the ordered code and reason', () => {
     const harness = createHarness();
     const dropped = harness.open();
     harness.fault({ kind: 'drop' });
@@ -64,7 +64,7 @@ describe('faults', () => {
     expect(harness.service.streams()).toEqual([]);
   });
 
-  test('a black hole opens and heals', () => {
+  test('end a black hole after its time', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'black_hole', for_ms: 4000 });
@@ -79,7 +79,7 @@ describe('faults', () => {
     expect(harness.close(stream)).toBeNull();
   });
 
-  test('a delay puts messages off and keeps their order; it ends', () => {
+  test('delay messages for a time and keep their order', () => {
     const harness = createHarness({ setupMs: 0 });
     const stream = harness.open();
     harness.run(stream);
@@ -99,7 +99,7 @@ describe('faults', () => {
     expect(harness.messages(stream)).toHaveLength(11);
   });
 
-  test('messages after the end of a delay do not overtake those that it holds up', () => {
+  test('keep messages after a delay from overtaking the delayed ones', () => {
     const harness = createHarness({ setupMs: 0 });
     const stream = harness.open();
     harness.run(stream);
@@ -112,7 +112,7 @@ describe('faults', () => {
     expect(harness.messages(stream).map(({ type }) => type)).toEqual(['error', 'current_task']);
   });
 
-  test('a delay does not hold up the last word', () => {
+  test('do not delay the last message of a stream', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'delay', ms: 60_000 });
@@ -131,14 +131,14 @@ describe('faults', () => {
   }
   const good = spoken(null);
 
-  test('a sentence without last_chunk', () => {
+  test('omit the last_chunk of a sentence', () => {
     const out = spoken({ kind: 'omit_last_chunk' });
     expect(out.some(({ data }) => data['last_chunk'] === true)).toBe(false);
     expect(soundOf(out).equals(soundOf(good))).toBe(true);
   });
 
   test.each(['not_json', 'empty', 'no_type', 'unknown_type', 'binary', 'wrong_data', 'bad_base64', 'deep'])(
-    'a malformed frame: %s',
+    'send a malformed frame: %s',
     (form) => {
       const harness = createHarness();
       harness.open();
@@ -147,7 +147,7 @@ describe('faults', () => {
     },
   );
 
-  test('an oversized frame is as large as ordered', () => {
+  test('send an oversized frame of the ordered size', () => {
     const harness = createHarness();
     harness.open();
     harness.fault({ kind: 'oversized', bytes: 3_000_000 });
@@ -156,7 +156,7 @@ describe('faults', () => {
     expect(() => JSON.parse(String(raw))).not.toThrow();
   });
 
-  test('balance out and blocked: streams end, new ones are refused, until it is over', () => {
+  test('end and refuse streams while the account is out of balance or blocked', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'balance_out', for_ms: 5000 });
@@ -172,7 +172,7 @@ describe('faults', () => {
     expect(() => harness.open()).not.toThrow();
   });
 
-  test('a refusal on demand, in every way of delivery', () => {
+  test('refuse with each kind of delivery', () => {
     const harness = createHarness();
     for (const delivery of ['http', 'message', 'close'] as const) {
       harness.fault({ kind: 'refuse', reason: 'connect_window_expired', delivery });
@@ -185,7 +185,7 @@ describe('faults', () => {
     expect(() => harness.open()).not.toThrow();
   });
 
-  test('service_timeout, warning and error on demand', () => {
+  test('send service_timeout, warning and error', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.fault({ kind: 'warning', code: 'VOICE_NOT_FOUND' });
@@ -200,7 +200,7 @@ describe('faults', () => {
     expect(harness.close(stream)?.code).toBe(1008);
   });
 
-  test('a schedule with a seed hits the same streams at the same times', () => {
+  test('hit the same streams at the same times with a seeded schedule', () => {
     const story = () => {
       const harness = createHarness({ setupMs: 0, concurrent: 50 });
       harness.fault({

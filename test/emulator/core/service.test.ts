@@ -5,7 +5,7 @@ import { speech } from './voice.ts';
 const HZ = 24_000;
 
 describe('limits of a stream', () => {
-  test('max_session_duration_seconds: told at the very moment, then closed', () => {
+  test('sends a message exactly at max_session_duration_seconds, then closes', () => {
     const harness = createHarness();
     const { token } = harness.session({ max_session_duration_seconds: 60 });
     const opened = harness.now();
@@ -22,7 +22,7 @@ describe('limits of a stream', () => {
     });
   });
 
-  test('concurrent streams of all sessions count together', () => {
+  test('counts the concurrent streams of all sessions together', () => {
     const harness = createHarness({ concurrent: 2 });
     const first = harness.open();
     harness.open(harness.session().token);
@@ -31,7 +31,7 @@ describe('limits of a stream', () => {
     expect(() => harness.open(harness.session().token)).not.toThrow();
   });
 
-  test('a balance that runs out closes running streams and refuses new ones', () => {
+  test('closes running streams and refuses new ones when the balance runs out', () => {
     const harness = createHarness({ balanceMs: 10_000 });
     const [a, b] = [harness.open(), harness.open()];
     harness.run(a);
@@ -43,7 +43,7 @@ describe('limits of a stream', () => {
     expect(() => harness.open()).toThrow('insufficient_balance');
   });
 
-  test('more connections a minute with one token than allowed are closed without a word', () => {
+  test('closes connections without a message when one token has too many in a minute', () => {
     const harness = createHarness({ connectionsPerMinute: 3 });
     const { token } = harness.session();
     for (let count = 0; count < 3; count++) harness.disconnect(harness.open(token));
@@ -55,7 +55,7 @@ describe('limits of a stream', () => {
     expect(() => harness.open(token)).not.toThrow();
   });
 
-  test('the other products refuse tokens of this one, and are not played themselves', () => {
+  test('refuses s2s tokens at the other products, which are not emulated', () => {
     const harness = createHarness();
     const ask = (secret: string) => harness.service.open({ secret, intent: 'stt' }, harness.now());
     expect(ask(harness.session().token)).toMatchObject({ reason: 'intent_mismatch' });
@@ -64,7 +64,7 @@ describe('limits of a stream', () => {
 });
 
 describe('revocation', () => {
-  test('session_revoked at once, the close within the heartbeat, no new stream', () => {
+  test('sends session_revoked at once, closes within the heartbeat, and refuses new streams', () => {
     const harness = createHarness();
     const session = harness.session();
     const stream = harness.open(session.token);
@@ -78,7 +78,7 @@ describe('revocation', () => {
     expect(() => harness.open(session.token)).toThrow('session_revoked');
   });
 
-  test('all streams of the session end, those of others go on', () => {
+  test('ends all streams of the session, and no others', () => {
     const harness = createHarness();
     const session = harness.session();
     const streams = [harness.open(session.token), harness.open(session.token)];
@@ -90,8 +90,8 @@ describe('revocation', () => {
   });
 });
 
-describe('what is measured', () => {
-  test('a report of a stream', () => {
+describe('reports', () => {
+  test('show the measurements of a stream', () => {
     const harness = createHarness();
     const { token } = harness.session({ client_reference_id: 'museum.kiosk-01' });
     const stream = harness.open(token);
@@ -117,7 +117,7 @@ describe('what is measured', () => {
     expect(JSON.stringify(report)).not.toContain(token);
   });
 
-  test('sound that two streams of one client sent', () => {
+  test('count sound that two streams of one client sent', () => {
     const harness = createHarness();
     const { token } = harness.session({ client_reference_id: 'museum.kiosk-01' });
     const [old, next] = [harness.open(token), harness.open(token)];
@@ -130,14 +130,14 @@ describe('what is measured', () => {
     expect(repeated).toEqual([0, 5]);
   });
 
-  test('closed streams are remembered, but not all of them', () => {
+  test('keep a limited number of closed streams', () => {
     const harness = createHarness();
     for (let count = 0; count < 600; count++) harness.disconnect(harness.open());
     expect(harness.service.reports(harness.now())).toHaveLength(500);
     expect(harness.service.sessions.size).toBe(0);
   });
 
-  test('nothing is left to do when all streams are gone', () => {
+  test('leave nothing to do after all streams have closed', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);

@@ -21,14 +21,14 @@ function registry() {
 }
 
 describe('3.1 session status', () => {
-  test('pending until its window has passed, then expired', () => {
+  test('is pending until the connect window has passed, then expired', () => {
     const session = registry().create();
     expect(statusOf(session, AT)).toBe('pending');
     expect(statusOf(session, AT + MINUTE - 1)).toBe('pending');
     expect(statusOf(session, AT + MINUTE)).toBe('expired');
   });
 
-  test('a running stream is not interrupted when the window closes', () => {
+  test('does not interrupt a running stream when the connect window closes', () => {
     const { sessions, create } = registry();
     const session = create();
     sessions.opened(session, AT + 1);
@@ -37,7 +37,7 @@ describe('3.1 session status', () => {
     expect(statusOf(session, AT + 3 * MINUTE)).toBe('expired');
   });
 
-  test('single use: used when its stream finishes, and so it stays when its window passes', () => {
+  test('single use: becomes used when the stream ends, and stays used after the connect window', () => {
     const { sessions, create } = registry();
     const session = create({ single_use: true });
     sessions.opened(session, AT);
@@ -47,7 +47,7 @@ describe('3.1 session status', () => {
     expect(statusOf(session, AT + 2 * MINUTE)).toBe('used');
   });
 
-  test('single use: a stream that outlives the window leaves the session used', () => {
+  test('single use: becomes used when a stream ends after the connect window', () => {
     const { sessions, create } = registry();
     const session = create({ single_use: true });
     sessions.opened(session, AT);
@@ -55,7 +55,7 @@ describe('3.1 session status', () => {
     expect(statusOf(session, AT + 3 * MINUTE)).toBe('used');
   });
 
-  test('several streams on one token are counted', () => {
+  test('counts several streams on one token', () => {
     const { sessions, create } = registry();
     const session = create();
     sessions.opened(session, AT + 5);
@@ -78,7 +78,7 @@ describe('5 rule 1: what a token may not do', () => {
     expect(objectTo(registry().create(input), intent, transport, AT + after)).toBe(reason);
   });
 
-  test('a revoked token opens nothing, whatever else is wrong with it', () => {
+  test('a revoked token opens no stream, whatever else is wrong with it', () => {
     const { sessions, create } = registry();
     const session = create();
     sessions.revoked(session);
@@ -88,7 +88,7 @@ describe('5 rule 1: what a token may not do', () => {
 });
 
 describe('the register of sessions', () => {
-  test('what counts as created but unused', () => {
+  test('counts sessions that are created but unused', () => {
     const { sessions, create } = registry();
     const [connected, revoked] = [create(), create(), create()];
     create({ expires_in_seconds: 3600 });
@@ -100,7 +100,7 @@ describe('the register of sessions', () => {
     expect(sessions.countPending(AT + MINUTE)).toBe(1);
   });
 
-  test('a session of an API key is gone with its stream', () => {
+  test('removes the session of an API key when its stream ends', () => {
     const { sessions } = registry();
     const session = sessions.createAutomatic(AT);
     sessions.opened(session, AT);
@@ -110,20 +110,20 @@ describe('the register of sessions', () => {
     expect(sessions.withToken(session.token)).toBeUndefined();
   });
 
-  test('tokens are URL-safe and all different', () => {
+  test('makes URL-safe tokens that are all different', () => {
     const { create } = registry();
     const tokens = Array.from({ length: 500 }, () => create().token);
     expect(tokens.every((token) => /^[\w-]{32,}$/.test(token))).toBe(true);
     expect(new Set(tokens).size).toBe(500);
   });
 
-  test('it never grows without bound', () => {
+  test('is bounded', () => {
     const { sessions, create } = registry();
     for (let count = 0; count < 21_000; count++) create();
     expect(sessions.size).toBeLessThanOrEqual(20_000);
   });
 
-  test('finished sessions are forgotten after a while, running ones never', () => {
+  test('forgets finished sessions after an hour, and never running ones', () => {
     const { sessions, create } = registry();
     const running = create({ expires_in_seconds: 3600 });
     sessions.opened(running, AT);
@@ -137,7 +137,7 @@ describe('the register of sessions', () => {
 describe('credentials', () => {
   const keys = { apiKeys: ['key'], jwts: ['j.w.t'], clients: [] };
 
-  test('what a secret is', () => {
+  test('identifies the kind of a secret', () => {
     const { sessions, create } = registry();
     const session = create();
     const kindOf = (secret: string | null) => identify(secret, keys, sessions).kind;

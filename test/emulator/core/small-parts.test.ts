@@ -17,7 +17,7 @@ import { fc } from '../../properties.ts';
 import { noise, vowel } from './voice.ts';
 
 describe('choices', () => {
-  test('both profiles resolve, and differ', () => {
+  test('differ between the two profiles', () => {
     expect(resolveChoices('spec')).toMatchObject({ moreCommands: false, endEvent: 'none', outputRateHz: 0 });
     expect(resolveChoices('live')).toMatchObject({
       moreCommands: true,
@@ -26,7 +26,7 @@ describe('choices', () => {
     });
   });
 
-  test('every default keeps its own rule and says what it is about', () => {
+  test('have valid defaults and a description', () => {
     for (const [name, entry] of Object.entries(CHOICES)) {
       expect(entry.schema.safeParse(entry.spec).success, name).toBe(true);
       expect(entry.schema.safeParse(entry.live).success, name).toBe(true);
@@ -34,7 +34,7 @@ describe('choices', () => {
     }
   });
 
-  test('words of a command line are read', () => {
+  test('accept texts of a command line', () => {
     expect(resolveChoices('spec', { setupMs: '40', taskStatus: 'true' })).toMatchObject({
       setupMs: 40,
       taskStatus: true,
@@ -45,11 +45,11 @@ describe('choices', () => {
     [{ setupMs: -1 }, 'setupMs'],
     [{ setup: 1 }, 'setup'],
     [{ dataForm: 'xml' }, 'dataForm'],
-  ])('%j is refused by name', (overrides, name) => {
+  ])('refuse %j and name the choice', (overrides, name) => {
     expect(() => resolveChoices('spec', overrides)).toThrow(`"${name}"`);
   });
 
-  test('a running service changes by wire names, all or nothing', () => {
+  test('change in a running service by wire names, all or none', () => {
     const choices = resolveChoices('spec');
     expect(changeChoices(choices, { setup_ms: 5, data_form: 'string' })).toEqual([]);
     expect(choices).toMatchObject({ setupMs: 5, dataForm: 'string' });
@@ -60,7 +60,7 @@ describe('choices', () => {
 });
 
 describe('messages that wait', () => {
-  test('come out in order of their time, equals in order of arrival', () => {
+  test('are taken by time, and equal times by arrival', () => {
     const entries = fc.array(fc.tuple(fc.nat(50), fc.nat(1000)), { maxLength: 300 });
     fc.assert(
       fc.property(entries, (items) => {
@@ -74,19 +74,19 @@ describe('messages that wait', () => {
     );
   });
 
-  test('nothing comes before its time', () => {
+  test('are never taken before they are due', () => {
     const outbox = createOutbox<string>(10);
     outbox.put('late', 20);
     expect([outbox.take(19), outbox.nextAt, outbox.take(20)]).toEqual([undefined, 20, 'late']);
   });
 
-  test('never more than its bound; the oldest goes', () => {
+  test('are bounded: the oldest is dropped', () => {
     const outbox = createOutbox<number>(3);
     for (let item = 0; item < 10; item++) outbox.put(item, item);
     expect([outbox.length, outbox.take(100)]).toEqual([3, 7]);
   });
 
-  test('what is unwanted is dropped', () => {
+  test('are dropped when unwanted', () => {
     const outbox = createOutbox<number>(10);
     for (let item = 0; item < 6; item++) outbox.put(item, item);
     outbox.take(100);
@@ -95,11 +95,11 @@ describe('messages that wait', () => {
   });
 });
 
-describe('sound that comes twice', () => {
+describe('repeated sound', () => {
   const loud = (seed: number) => noise(0.32, 24_000, 5000, seed);
   const print = (seed: number) => fingerprint(loud(seed)) ?? Number.NaN;
 
-  test('duplicate, out of order, new', () => {
+  test('is duplicate or out of order', () => {
     const account = createAudioAccount();
     expect([1, 2, 2, 3, 1, 4].map((seed) => account.judge(print(seed)))).toEqual([
       'new',
@@ -111,12 +111,12 @@ describe('sound that comes twice', () => {
     ]);
   });
 
-  test('silence repeats itself rightly', () => {
+  test('is not reported for silence', () => {
     expect(fingerprint(new Int16Array(7680))).toBeNull();
     expect(fingerprint(noise(0.32, 24_000, 40))).toBeNull();
   });
 
-  test('a client that says it again on another stream', () => {
+  test('is reported when a client sends it on another stream', () => {
     const watch = createRepeatWatch();
     const noted = [
       watch.note('kiosk', 'a', 1),
@@ -130,7 +130,7 @@ describe('sound that comes twice', () => {
 });
 
 describe('PCM', () => {
-  test('samples at any address', () => {
+  test('is read at any byte offset', () => {
     const bytes = Uint8Array.of(9, 1, 0, 2, 0, 3);
     expect([...samplesOf(bytes.subarray(1))]).toEqual([1, 2]);
     expect([...samplesOf(bytes.subarray(0, 5))]).toHaveLength(2);
@@ -150,7 +150,7 @@ describe('PCM', () => {
 });
 
 describe('sound by position', () => {
-  test('what was appended is cut out again, across pieces', () => {
+  test('returns appended sound, across pieces', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(sizes, fc.nat(400), fc.nat(400), (lengths, a, b) => {
@@ -164,7 +164,7 @@ describe('sound by position', () => {
     );
   });
 
-  test('what is forgotten is gone, what is needed stays', () => {
+  test('keeps needed sound when older sound is forgotten', () => {
     const buffer = createSoundBuffer();
     for (let piece = 0; piece < 10; piece++) buffer.append(new Int16Array(100).fill(piece));
     buffer.forget(350);
@@ -175,19 +175,19 @@ describe('sound by position', () => {
 });
 
 describe('limits and recordings', () => {
-  test('spacing forgives a little, not more', () => {
+  test('allow commands a little early, not more', () => {
     const limits = createRateLimits();
     const allowed = [0, 1900, 1950, 3940].map((at) => limits.allow('get', 2000, at));
     expect(allowed).toEqual([true, false, true, true]);
   });
 
-  test('this many in a window', () => {
+  test('allow a number of commands in a window', () => {
     const limits = createRateLimits();
     const allowed = [0, 1, 2, 50, 101, 102].map((at) => limits.allowIn('tts', 3, 100, at));
     expect(allowed).toEqual([true, true, true, false, true, true]);
   });
 
-  test('a recording keeps all up to its limit and says when it did not', () => {
+  test('keep a recording up to its limit and report when it is truncated', () => {
     const recording = createRecording(5);
     recording.received(Uint8Array.of(1, 2, 3));
     recording.sent(Uint8Array.of(9));
@@ -203,7 +203,7 @@ describe('limits and recordings', () => {
     expect(none.read()).toEqual({ received: new Uint8Array(0), sent: new Uint8Array(0), truncated: false });
   });
 
-  test('UUIDs are version 4', () => {
+  test('draw UUIDs of version 4', () => {
     const random = seededRandom(3);
     for (let count = 0; count < 200; count++) {
       expect(drawUuid(random)).toMatch(

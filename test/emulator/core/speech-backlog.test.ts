@@ -5,7 +5,7 @@ import { createHarness, task } from './harness.ts';
 const RULES = { desiredMs: 5000, maxMs: 20_000, autoTempo: true, minTempo: 1.15, maxTempo: 1.45 };
 
 describe('unspoken speech', () => {
-  test('is spoken in real time, each language for itself', () => {
+  test('is spoken in real time, separately for each language', () => {
     const backlog = createSpeechBacklog();
     backlog.add('es', 4000, 1000);
     backlog.add('es', 4000, 2000);
@@ -14,7 +14,7 @@ describe('unspoken speech', () => {
     expect([backlog.levelMs('es', 2000), backlog.levelMs('es', 9000)]).toEqual([4000, 0]);
   });
 
-  test('makes the next speech faster from the desired level on', () => {
+  test('makes the next speech faster above the desired level', () => {
     const tempoAt = (ms: number, rules: typeof RULES | null = RULES): number => {
       const backlog = createSpeechBacklog();
       backlog.add('es', ms, 0);
@@ -28,7 +28,7 @@ describe('unspoken speech', () => {
     expect(tempoAt(90_000, null)).toBe(1);
   });
 
-  /** Has six texts spoken at once, each 9.75 s long; speech sent and dropped after so long, milliseconds. */
+  /** Has six texts spoken at once, each 9.75 s long; returns the speech sent and dropped by then (ms). */
   function flood(choices: Record<string, unknown>, afterMs: number): [number, number] {
     const harness = createHarness({ setupMs: 0, ...choices }, 'live');
     const stream = harness.open();
@@ -50,11 +50,11 @@ describe('unspoken speech', () => {
     return [Math.round(report?.audio_ms_out ?? 0), report?.speech_dropped_ms ?? 0];
   }
 
-  test('beyond the highest level the older sentences go, and the newest comes without a gap', () => {
+  test('drops older sentences above the highest level, and sends the newest without a gap', () => {
     expect(flood({}, 2500)).toEqual([9750, 48_750]);
   });
 
-  test('without limits everything is spoken', () => {
+  test('is all spoken without limits', () => {
     expect(flood({ queueLimits: false }, 9000)).toEqual([58_500, 0]);
   });
 });

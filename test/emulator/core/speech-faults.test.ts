@@ -18,15 +18,15 @@ const audio = (harness: Harness, stream: string): OutMessage[] =>
 const msOf = (messages: readonly OutMessage[]): number => (soundOf(messages).length / 2 / HZ) * 1000;
 const isLast = ({ data }: OutMessage): boolean => data['last_chunk'] === true;
 
-/** What came of one sentence in one language. */
+/** The speech of one sentence in one language. */
 function spoken(harness: Harness, stream: string, count: number, language: string): OutMessage[] {
   return audio(harness, stream).filter(
     ({ data }) => data['language'] === language && String(data['transcription_id']).endsWith(`-${count}`),
   );
 }
 
-describe('a translation that is cut off', () => {
-  test('after its first 200 ms, in all languages, without a last chunk; the next sentence is whole', () => {
+describe('cut_speech', () => {
+  test('cuts after 200 ms in all languages without a last chunk, and keeps the next sentence whole', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'cut_speech' });
     for (const seconds of [1.5, 1.5]) harness.speak(stream, sentence(seconds));
@@ -42,7 +42,7 @@ describe('a translation that is cut off', () => {
     expect(harness.messages(stream, 'translated_transcription')).toHaveLength(4);
   });
 
-  test('in one language, within a chunk, with a last chunk', () => {
+  test('cuts one language within a chunk, with a last chunk', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'cut_speech', ms: 500, language: 'fr', last_chunk: true });
     harness.speak(stream, sentence());
@@ -53,7 +53,7 @@ describe('a translation that is cut off', () => {
     expect(cut.map(isLast)).toEqual([false, false, true]);
   });
 
-  test('one that is shorter than the cut is whole, as is one whose speech is at its end', () => {
+  test('keeps a sentence whole when it is shorter than the cut, or when its speech is at its end', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'cut_speech', ms: 60_000 });
     harness.speak(stream, sentence());
@@ -61,7 +61,7 @@ describe('a translation that is cut off', () => {
     expect(audio(harness, stream).filter(isLast)).toHaveLength(1);
   });
 
-  test('in the middle of its speech', () => {
+  test('cuts in the middle of the speech', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'cut_speech', ms: 0, last_chunk: true, when: 'mid_output', after_ms: 500 });
     harness.speak(stream, sentence(3));
@@ -71,7 +71,7 @@ describe('a translation that is cut off', () => {
     expect(out.filter(isLast)).toEqual([out.at(-1)]);
   });
 
-  test('this many sentences, and no more; clear takes back the rest', () => {
+  test('cuts the ordered number of sentences, and clear cancels the rest', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'cut_speech', times: 2 });
     for (let count = 0; count < 3; count++) harness.speak(stream, sentence());
@@ -88,7 +88,7 @@ describe('a translation that is cut off', () => {
     expect(msOf(spoken(harness, stream, 4, 'es'))).toBeGreaterThan(200);
   });
 
-  test('spec: cut as well, where nothing names the sentence', () => {
+  test('cuts in spec, where the sentence has no id', () => {
     const [harness, stream] = running(TARGETS, 'spec');
     harness.fault({ kind: 'cut_speech' });
     harness.speak(stream, sentence());
@@ -99,11 +99,11 @@ describe('a translation that is cut off', () => {
 });
 
 describe('a zombie', () => {
-  /** Types of what came after the acknowledgements of set_task. */
+  /** Types of the messages after the acknowledgements of set_task. */
   const came = (harness: Harness, stream: string): string[] =>
     harness.messages(stream).flatMap(({ type }) => (type === 'task_status' ? [] : [type]));
 
-  test('reads everything and says nothing, whatever it is asked, until it is over', () => {
+  test('reads everything and sends nothing until it ends', () => {
     const [harness, stream] = running();
     harness.speak(stream, concat(noise(0.6, HZ, 60), speech(1, HZ)));
     const before = harness.messages(stream).length;
@@ -123,7 +123,7 @@ describe('a zombie', () => {
     expect(audio(harness, stream).length).toBeGreaterThan(0);
   });
 
-  test('that still answers get_task', () => {
+  test('still answers get_task with except', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'zombie', except: 'get_task' });
     harness.speak(stream, sentence());
@@ -132,7 +132,7 @@ describe('a zombie', () => {
     expect(came(harness, stream)).toEqual(['current_task']);
   });
 
-  test('loses what it had to say, too', () => {
+  test('also loses its waiting messages', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'zombie', when: 'mid_output', for_ms: 30_000 });
     harness.speak(stream, sentence());
@@ -151,7 +151,7 @@ describe('a zombie', () => {
     expect(came(harness, stream)).toEqual(['session_revoked']);
   });
 
-  test('clear wakes it', () => {
+  test('ends with clear', () => {
     const [harness, stream] = running();
     harness.fault({ kind: 'zombie' });
     harness.fault({ kind: 'clear' });
@@ -161,7 +161,7 @@ describe('a zombie', () => {
 });
 
 describe('two target languages', () => {
-  test('the second follows the first, and each ends for itself', () => {
+  test('are spoken one after the other, each with its own end', () => {
     const [harness, stream] = running();
     for (const seconds of [1.5, 1.5]) harness.speak(stream, sentence(seconds));
     harness.pass(6000);
@@ -173,7 +173,7 @@ describe('two target languages', () => {
     expect(audio(harness, stream).filter(isLast)).toHaveLength(4);
   });
 
-  test.each(['spec', 'live'] as const)('%s: a break between them', (profile) => {
+  test.each(['spec', 'live'] as const)('%s: can be interrupted between the languages', (profile) => {
     const whole = running(TARGETS, profile);
     const broken = running(TARGETS, profile);
     broken[0].fault({ kind: 'drop', when: 'between_languages' });
@@ -186,7 +186,7 @@ describe('two target languages', () => {
     expect(broken[0].service.stream(broken[1])?.report.closed?.reason).toBe('reset');
   });
 
-  test('with one language there is no between', () => {
+  test('are needed for between_languages', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'drop', when: 'between_languages' });
     for (const seconds of [1.5, 1.5]) harness.speak(stream, sentence(seconds));
@@ -194,7 +194,7 @@ describe('two target languages', () => {
     expect(harness.service.stream(stream)?.report.phase).toBe('running');
   });
 
-  test('between two sentences is not between two languages', () => {
+  test('do not count as between_languages between two sentences', () => {
     const [harness, stream] = running();
     harness.speak(stream, sentence());
     harness.pass(6000);

@@ -5,7 +5,7 @@ import { chunks, concat, noise, speech } from './voice.ts';
 const HZ = 24_000;
 
 describe('commands of a live service', () => {
-  test('are unknown to the specification, end_task is not', () => {
+  test('are unknown in spec, except end_task', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);
@@ -17,7 +17,7 @@ describe('commands of a live service', () => {
     expect(harness.close(stream)).toMatchObject({ code: 1000 });
   });
 
-  test('a pause stops billing, sound and the wait for sound; set_task goes on', () => {
+  test('pause billing, sound and the audio timeout with pause_task, and resume with set_task', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -34,7 +34,7 @@ describe('commands of a live service', () => {
     expect(billed()).toBeGreaterThan(before + 3000);
   });
 
-  test('interrupt drops the speech that waits', () => {
+  test('drop the waiting speech with interrupt_task', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -46,7 +46,7 @@ describe('commands of a live service', () => {
     expect(harness.messages(stream, 'output_audio_data').length).toBe(before);
   });
 
-  test('tts_task speaks a text of the client', () => {
+  test('speak a text of the client with tts_task', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -58,7 +58,7 @@ describe('commands of a live service', () => {
     });
   });
 
-  test('a text that comes into a sentence has a name of its own', () => {
+  test('give the text of tts_task its own id during a sentence', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -82,7 +82,7 @@ describe('commands of a live service', () => {
     expect(spoken).toContain(said[0]);
   });
 
-  test('ten seconds without audio: SERVICE_TIMEOUT, then 1008', () => {
+  test('sends SERVICE_TIMEOUT after ten seconds without audio, then closes with 1008', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -93,7 +93,7 @@ describe('commands of a live service', () => {
     expect(harness.close(stream)).toMatchObject({ code: 1008, at: ran + 10_300 });
   });
 
-  test('a client that goes quiet is warned once before it is given up', () => {
+  test('warns once before the timeout when a client sends no audio', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -106,7 +106,7 @@ describe('commands of a live service', () => {
     ]);
   });
 
-  test('faster than real time is warned about, and the stream goes on', () => {
+  test('warns about audio faster than real time, and the stream continues', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -124,7 +124,7 @@ describe('commands of a live service', () => {
 });
 
 describe('the end', () => {
-  test('end_task finishes what was said, then closes', () => {
+  test('comes after end_task has finished the speech', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -141,7 +141,7 @@ describe('the end', () => {
   test.each([
     [{ force: true }, 0],
     [{ eos_timeout: 1 }, 1000],
-  ])('end_task %j ends within %i ms even with speech outstanding', (data, within) => {
+  ])('comes after end_task %j within %i ms, even with outstanding speech', (data, within) => {
     const harness = createHarness({ speechDelayMs: 30_000 }, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -153,7 +153,7 @@ describe('the end', () => {
   });
 
   test.each([{ eos_timeout: 'x' }, { eos_timeout: 99 }, 7, 'x'])(
-    'an end_task with %j ends the stream too',
+    'also comes after an end_task with %j',
     (data) => {
       const harness = createHarness();
       const stream = harness.open();
@@ -163,7 +163,7 @@ describe('the end', () => {
     },
   );
 
-  test('messages that make no sense are answered, and end the stream at last', () => {
+  test('comes after too many invalid messages, each of which is answered', () => {
     const harness = createHarness();
     const stream = harness.open();
     for (let count = 0; count < 1100; count++)

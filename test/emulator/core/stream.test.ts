@@ -24,7 +24,7 @@ describe('a task', () => {
     expect(harness.messages(stream, 'current_task')[0]?.data).toMatchObject(task());
   });
 
-  test('a task that breaks a rule is refused by the name of the field, and nothing starts', () => {
+  test('is refused with the name of the field when it breaks a rule, and does not start', () => {
     const harness = createHarness();
     const stream = harness.open();
     const broken = task({
@@ -41,7 +41,7 @@ describe('a task', () => {
     expect(harness.service.stream(stream)?.report.phase).toBe('idle');
   });
 
-  test('formats beyond the specification are for the live profile', () => {
+  test('may have formats beyond the specification in the live profile', () => {
     const zlib = task({
       output_stream: { content_type: 'audio', target: { type: 'ws', format: 'zlib_pcm_s16le' } },
     });
@@ -57,7 +57,7 @@ describe('a task', () => {
     expect(live.messages(stream, 'output_audio_data').every(({ packed }) => packed === true)).toBe(true);
   });
 
-  test('a new task takes effect at once on a running pipeline', () => {
+  test('takes effect at once when the pipeline is running', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);
@@ -70,7 +70,7 @@ describe('a task', () => {
     expect(languages).toEqual(['de', 'fr']);
   });
 
-  test('get_task is counted when it comes too often', () => {
+  test('counts get_task when it is sent too often', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);
@@ -82,8 +82,8 @@ describe('a task', () => {
   });
 });
 
-describe('what is said', () => {
-  test('interim, confirmed and translated text, then speech, in this order', () => {
+describe('a sentence', () => {
+  test('gets partial, final and translated text, then speech, in this sequence', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.run(stream);
@@ -103,7 +103,7 @@ describe('what is said', () => {
     expect(textOf(harness.messages(stream, 'translated_transcription')[0])).toBe('Buenos días, quisiera');
   });
 
-  test('the speech is as long as the sentence, at the rate and channels asked for', () => {
+  test('gets speech of its length, at the requested rate and channels', () => {
     const harness = createHarness();
     const stream = harness.open();
     const target = { type: 'ws', format: 'pcm_s16le', sample_rate: 16_000, channels: 2 };
@@ -115,7 +115,7 @@ describe('what is said', () => {
     expect(seconds).toBeLessThan(2.7);
   });
 
-  test('live: 24 kHz mono in 200 ms chunks whatever is asked, ids all through, the last chunk marked', () => {
+  test('live: gets 24 kHz mono in 200 ms chunks, with ids and a marked last chunk', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     const target = { type: 'ws', format: 'pcm_s16le', sample_rate: 48_000, channels: 2 };
@@ -135,7 +135,7 @@ describe('what is said', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('a burst: a sentence comes faster than real time, and the next waits behind it', () => {
+  test('is sent as a burst, faster than real time, and the next sentence follows it', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream);
@@ -152,7 +152,7 @@ describe('what is said', () => {
     expect(second[0]?.at).toBeGreaterThan(first.at(-1)?.at ?? Number.NaN);
   });
 
-  test('echo gives every byte back, in order, at once', () => {
+  test('comes back at once, byte for byte, with echo', () => {
     const harness = createHarness({ translate: 'echo' });
     const stream = harness.open();
     harness.run(stream);
@@ -161,7 +161,7 @@ describe('what is said', () => {
     expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(sound)))).toBe(true);
   });
 
-  test('echo withholds digital silence when echoSilence is off, and nothing else', () => {
+  test('comes back without digital silence when echoSilence is off', () => {
     const harness = createHarness({ translate: 'echo', echoSilence: false });
     const stream = harness.open();
     harness.run(stream);
@@ -170,7 +170,7 @@ describe('what is said', () => {
     expect(soundOf(harness.messages(stream, 'output_audio_data')).equals(Buffer.from(pcm(said)))).toBe(true);
   });
 
-  test('silence sends silence of the right length, texts as ever', () => {
+  test('gets silence of its length and the usual texts with silence', () => {
     const harness = createHarness({ translate: 'silence' });
     const stream = harness.open();
     harness.run(stream);
@@ -182,7 +182,7 @@ describe('what is said', () => {
     expect(harness.messages(stream, 'validated_transcription')).toHaveLength(1);
   });
 
-  test('each target language gets its text and its own voice', () => {
+  test('gets a text and a different voice in each target language', () => {
     const harness = createHarness({}, 'live');
     const stream = harness.open();
     harness.run(stream, task({}, ['es', 'ja']));
@@ -199,7 +199,7 @@ describe('what is said', () => {
     expect(order).toEqual(order.toSorted());
   });
 
-  test('a client that speaks on in its next stream goes on in the book', () => {
+  test('gets the next phrase when the client continues in a new stream', () => {
     const harness = createHarness();
     const { token } = harness.session({ client_reference_id: 'museum.kiosk-01' });
     for (const number of [0, 1]) {
@@ -213,7 +213,7 @@ describe('what is said', () => {
     }
   });
 
-  test('audio before the pipeline runs is discarded and counted', () => {
+  test('is discarded and counted before the pipeline runs', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.send(stream, 'set_task', task());

@@ -30,7 +30,7 @@ const atOf = (harness: Harness, type: string): number[] =>
   );
 
 describe('a translation in parts', () => {
-  test('has a text, its seconds and a last chunk for each, one after the other', () => {
+  test('has a text, times and a last chunk for each part, one after the other', () => {
     const [harness, stream] = running({ translationParts: 3 });
     harness.speak(stream, sentence(4));
     harness.pass(8000);
@@ -48,7 +48,7 @@ describe('a translation in parts', () => {
     expect(second - first).toBe(PART_INTERVAL_MS);
   });
 
-  test('is whole where the sentence is short', () => {
+  test('is whole when the sentence is short', () => {
     const [harness, stream] = running({ translationParts: 3 });
     harness.speak(stream, sentence(1.5));
     harness.pass(8000);

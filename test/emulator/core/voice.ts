@@ -2,7 +2,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 
 const known = new Map<string, Int16Array>();
 
-/** The same sound is made once; each caller gets a copy of its own. */
+/** Makes each sound once; each caller gets its own copy. */
 function once(name: string, parameters: readonly number[], make: () => Int16Array): Int16Array {
   const key = `${name} ${parameters.join(' ')}`;
   const sound = known.get(key) ?? make();
