@@ -61,7 +61,7 @@ const CONNECT = `<section id="connect" hidden>
 
 <span class="origin" data-scheme="ws"></span>/streaming-api/anything/v1/speech-to-speech/stream?token=$TOKEN</pre>
 <p>$API_KEY is the value of <code>--api-key</code> (<code>dragoman-emulator run --help</code> shows the default), $TOKEN the
-answer's <code>data.token</code>. Then send <code>set_task</code>, wait until <code>get_task</code> answers <code>current_task</code>, and send 320 ms of sound each 320 ms.</p>
+answer's <code>data.token</code>. Then send <code>set_task</code>, wait until <code>get_task</code> answers <code>current_task</code>, and send 320 ms of sound every 320 ms.</p>
 </section>`;
 
 /** The page at `/emulator`: running streams, refusals, faults and the clock, live. It loads no other resource. */

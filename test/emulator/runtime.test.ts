@@ -57,7 +57,7 @@ test('makes one rendering in each turn when several are ordered, so that sockets
   expect(mostInATurn).toBe(1);
 });
 
-test('does not count sound as missing when the service was too busy to read it', () => {
+test('excuses a silence when the service was too busy to listen', () => {
   const harness = createHarness({}, 'live');
   const stream = harness.open();
   harness.run(stream);

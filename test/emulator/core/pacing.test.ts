@@ -87,8 +87,10 @@ describe('a client that is too slow', () => {
     const report = arrive([...onTime(10), ...onTime(10, CHUNK_MS, 10 * CHUNK_MS + 5000)]);
     expect(report).toMatchObject({ violations: 0, stalled: 1, too_slow: 0, longest_gap_ms: 5320 });
   });
+});
 
-  test('is excused for audio that piled up while the service did not listen', () => {
+describe('a pacing meter', () => {
+  test('excuses audio that piled up while the service did not listen', () => {
     const meter = createPacingMeter();
     for (const at of onTime(10)) meter.frame(CHUNK_MS, at);
     meter.excuse(2000);

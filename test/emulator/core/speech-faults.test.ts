@@ -186,7 +186,7 @@ describe('two target languages', () => {
     expect(broken[0].service.stream(broken[1])?.report.closed?.reason).toBe('reset');
   });
 
-  test('are needed for between_languages', () => {
+  test('are required for a fault with between_languages', () => {
     const [harness, stream] = running(['es']);
     harness.fault({ kind: 'drop', when: 'between_languages' });
     for (const seconds of [1.5, 1.5]) harness.speak(stream, sentence(seconds));
