@@ -222,7 +222,7 @@ export function refuse(
 
 /** Text of the answer at every WebRTC address, after the reason. */
 const WEBRTC_GAP =
-  'the emulator creates WebRTC sessions with rooms and listener tokens, but has no signalling and no media; open a WebSocket stream with a session of connection_type ws';
+  'WebRTC: the emulator creates sessions with rooms and listener tokens, but has no signalling and no media; open a WebSocket stream with a session of connection_type ws';
 
 /** Text of a refusal at a WebRTC address: the text of the reason, and what the emulator lacks. */
 export function webrtcDetail(reason: ProblemReason): string {
