@@ -1,4 +1,4 @@
-import { phaseOf, tokenRequestOf } from '../core/lane/session/session.ts';
+import { phaseOf, tokenRequestOf } from '../core/lane/session/session-state.ts';
 import type { Outage } from '../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { SignatureReader } from '../ports/signature.ts';

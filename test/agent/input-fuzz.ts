@@ -1,6 +1,6 @@
 /** Random input on each topic of a device: it goes on, answers if possible, and loses nothing. */
 import { describe, expect, it } from 'vitest';
-import { phaseOf } from '../../src/core/lane/session/session.ts';
+import { phaseOf } from '../../src/core/lane/session/session-state.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { heard } from '../service-events.ts';
 import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';

@@ -6,7 +6,7 @@ import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
 import { createEnergyDetector } from '../../src/core/audio/energy-detector.ts';
 import { toFloat, toPcm } from '../../src/core/audio/pcm.ts';
-import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import type { OpenCapture } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { createEchoState, type Told } from '../echo/echo-state.ts';

@@ -3,7 +3,7 @@ import { createSystemClock } from '../../src/adapters/clock.ts';
 import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
-import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import type { Stalls } from '../stalls.ts';

@@ -7,7 +7,7 @@ import { soundChecks } from '../../src/agent/doctor/sound-checks.ts';
 import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
 import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
-import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { judgeSound, watchStalls } from '../stalls.ts';

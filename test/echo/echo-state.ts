@@ -1,8 +1,8 @@
-import type { LaneEvent } from '../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../src/core/lane/lane-options.ts';
-import { onCaptureNews } from '../../src/core/lane/sound/capture.ts';
-import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo.ts';
-import { createLane } from '../../src/core/lane/state.ts';
+import { createLane } from '../../src/core/lane/lane-state.ts';
+import { onCaptureNews } from '../../src/core/lane/sound/capture-rules.ts';
+import { echoInForce, onCanceller, onEchoHeard, reviewEcho } from '../../src/core/lane/sound/echo-rules.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';
 import { RATE_HZ } from '../voices/recordings.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { LaneState } from '../../src/core/lane/state.ts';
+import type { LaneState } from '../../src/core/lane/lane-state.ts';
 import { StepContext } from '../../src/core/lane/step-context.ts';
 import { runSeed } from './run-seed.ts';
 

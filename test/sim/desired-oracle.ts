@@ -1,7 +1,7 @@
 /** Checks that desired configuration takes effect by the model, and that it does not disturb running streams. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { hearingStream, phaseOf, waitingSuccessor } from '../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../src/core/lane/state.ts';
+import type { LaneState } from '../../src/core/lane/lane-state.ts';
+import { hearingStream, phaseOf, waitingSuccessor } from '../../src/core/lane/session/session-state.ts';
 import { type DocumentContent, type Effective, inEffect, LANE_KEYS, type LaneKey } from './desired-model.ts';
 import type { DrawnDocument } from './documents.ts';
 import type { Violations } from './violations.ts';

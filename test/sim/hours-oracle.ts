@@ -1,6 +1,7 @@
 /** Checks opening hours and the daily budget: a closed device has no stream and reports why; the budget is not exceeded. */
-import { streamsOf } from '../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../src/core/lane/state.ts';
+
+import type { LaneState } from '../../src/core/lane/lane-state.ts';
+import { streamsOf } from '../../src/core/lane/session/session-state.ts';
 import { type DrawnSchedule, dayBy, isOpenBy, NO_DAY } from './hours.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,9 +1,9 @@
 /** Finds speech that a lane has dropped from its backlog. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
+import type { LaneState } from '../../src/core/lane/lane-state.ts';
 import { CLOSING_MS } from '../../src/core/lane/session/hold.ts';
-import { phaseOf } from '../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../src/core/lane/state.ts';
+import { phaseOf } from '../../src/core/lane/session/session-state.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import type { Violations } from './violations.ts';
 

@@ -1,8 +1,8 @@
 /** Checks the reports of the device about lost and unheard speech: the status, and the sums in events. */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { phaseOf } from '../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../src/core/lane/state.ts';
+import type { LaneState } from '../../src/core/lane/lane-state.ts';
+import { phaseOf } from '../../src/core/lane/session/session-state.ts';
 import { laneStatus } from '../../src/core/lane/status.ts';
 import { wrongWith } from '../published.ts';
 import type { Violations } from './violations.ts';

@@ -1,8 +1,8 @@
 /** Checks that each 20 ms of speech is said exactly once, unless an excuse holds (speech-excuses.ts). */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { phaseOf } from '../../src/core/lane/session/session.ts';
-import { echoInForce } from '../../src/core/lane/sound/echo.ts';
+import { phaseOf } from '../../src/core/lane/session/session-state.ts';
+import { echoInForce } from '../../src/core/lane/sound/echo-rules.ts';
 import type { BacklogChunk } from '../../src/core/uplink/backlog.ts';
 import { createCounted } from './counted.ts';
 import { createDropped } from './dropped.ts';

@@ -2,7 +2,7 @@
 
 import type { AgentDeps } from '../../src/agent/deps.ts';
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
-import { phaseOf } from '../../src/core/lane/session/session.ts';
+import { phaseOf } from '../../src/core/lane/session/session-state.ts';
 import { type Config, configSchema } from '../../src/protocol/config.ts';
 import { createAnswers, NO_ANSWER_FAULTS } from './answers.ts';
 import { type BackendHost, createBackendHost } from './backend-host.ts';

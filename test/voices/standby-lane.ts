@@ -1,10 +1,10 @@
 import { CapturePipeline } from '../../src/agent/lane/capture-pipeline.ts';
 import { toPcm } from '../../src/core/audio/pcm.ts';
-import type { LaneEffect } from '../../src/core/lane/effect.ts';
-import type { LaneEvent, TimerName } from '../../src/core/lane/event.ts';
+import type { LaneEffect } from '../../src/core/lane/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../src/core/lane/lane-options.ts';
+import { createLane, type LaneState } from '../../src/core/lane/lane-state.ts';
 import { step } from '../../src/core/lane/machine.ts';
-import { createLane, type LaneState } from '../../src/core/lane/state.ts';
 import type { CaptureSink } from '../../src/ports/audio.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { OUTPUT_RATE_HZ, type ServiceEvent } from '../../src/ports/stream.ts';

@@ -1,4 +1,4 @@
-import type { LaneEffect, SaidOutcome } from '../../core/lane/effect.ts';
+import type { LaneEffect, SaidOutcome } from '../../core/lane/lane-effect.ts';
 import { canSay } from '../../core/lane/session/operator-text.ts';
 import { textPieces } from '../../core/owner/text-pieces.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,7 +1,7 @@
 import { isSameTask, type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
+import type { LaneState } from '../../core/lane/lane-state.ts';
 import type { Phase } from '../../core/lane/phases.ts';
-import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session.ts';
-import type { LaneState } from '../../core/lane/state.ts';
+import { hearingStream, phaseOf, setupOf } from '../../core/lane/session/session-state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';

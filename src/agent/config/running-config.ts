@@ -1,5 +1,5 @@
 import { TASK_KEYS } from '../../core/lane/lane-options.ts';
-import type { LaneState } from '../../core/lane/state.ts';
+import type { LaneState } from '../../core/lane/lane-state.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import {

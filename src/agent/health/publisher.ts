@@ -1,7 +1,7 @@
 import { reportLane } from '../../core/lane/lane-report.ts';
+import type { LaneState } from '../../core/lane/lane-state.ts';
 import { nextTryAt } from '../../core/lane/session/retry-wait.ts';
-import { hearingStream, phaseOf } from '../../core/lane/session/session.ts';
-import type { LaneState } from '../../core/lane/state.ts';
+import { hearingStream, phaseOf } from '../../core/lane/session/session-state.ts';
 import { type Condition, deviceStatus, laneStatus } from '../../core/lane/status.ts';
 import type { Outage } from '../../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../../ports/bus.ts';

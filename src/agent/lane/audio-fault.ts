@@ -1,4 +1,4 @@
-import type { LaneEvent } from '../../core/lane/event.ts';
+import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import type { AudioFault } from '../../ports/audio.ts';
 
 type Device = Extract<LaneEvent, { type: 'audio_fault' }>['device'];

@@ -3,7 +3,7 @@ import { type Chunk, createChunker } from '../../core/audio/chunker.ts';
 import { type CreateEchoDetector, createEchoDetector } from '../../core/audio/echo-detector.ts';
 import { measureFrames } from '../../core/audio/frame-levels.ts';
 import { samplesOf } from '../../core/audio/pcm.ts';
-import type { LaneEvent } from '../../core/lane/event.ts';
+import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import type { Capture, CaptureSink, DeviceFigures, OpenCapture, Place } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';

@@ -1,6 +1,6 @@
 import { cancellerBlock } from '../../core/audio/canceller/canceller-filter.ts';
 import { BYTES_PER_SAMPLE, durationMs } from '../../core/audio/pcm.ts';
-import type { LaneEvent } from '../../core/lane/event.ts';
+import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import type { Place } from '../../ports/audio.ts';
 import type { EchoCanceller, OpenEchoCanceller } from '../../ports/echo.ts';
 

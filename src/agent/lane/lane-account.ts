@@ -1,4 +1,4 @@
-import type { LaneCounts } from '../../core/lane/state.ts';
+import type { LaneCounts } from '../../core/lane/lane-state.ts';
 import type { Accounts } from '../../core/uplink/backlog.ts';
 import type { LaneAccountReport } from '../../protocol/mqtt/account.ts';
 import type { LaneRunner } from './lane-runner.ts';

@@ -1,13 +1,13 @@
 import type { CreateEchoDetector } from '../../core/audio/echo-detector.ts';
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
-import type { LaneEffect } from '../../core/lane/effect.ts';
-import type { LaneEvent } from '../../core/lane/event.ts';
+import type { LaneEffect } from '../../core/lane/lane-effect.ts';
+import type { LaneEvent } from '../../core/lane/lane-event.ts';
 import { LANE_DEFAULTS, type TaskOptions } from '../../core/lane/lane-options.ts';
+import { createLane, type LaneState } from '../../core/lane/lane-state.ts';
 import { type StepResult, step } from '../../core/lane/machine.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { needsBackend } from '../../core/lane/session/retry-wait.ts';
-import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session.ts';
-import { createLane, type LaneState } from '../../core/lane/state.ts';
+import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session-state.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';

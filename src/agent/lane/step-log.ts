@@ -1,4 +1,4 @@
-import { phaseOf } from '../../core/lane/session/session.ts';
+import { phaseOf } from '../../core/lane/session/session-state.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import { logRepeated, ORDINARY_A_MINUTE, type RepeatFilter } from '../repeat-filter.ts';

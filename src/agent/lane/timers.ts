@@ -1,4 +1,4 @@
-import type { TimerName } from '../../core/lane/event.ts';
+import type { TimerName } from '../../core/lane/lane-event.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MonotonicMs } from '../../protocol/time.ts';
 

@@ -1,6 +1,6 @@
 import { hideAll, shortId } from '../../adapters/known-secrets.ts';
 import { redactText } from '../../adapters/redaction.ts';
-import type { Denial, Grant } from '../../core/lane/event.ts';
+import type { Denial, Grant } from '../../core/lane/lane-event.ts';
 import { AddressError } from '../../core/owner/stream-address.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -21,7 +21,7 @@ import {
   ownKeyIn,
   provisioningFile,
   withNumber,
-} from '../core/broker/provisioning.ts';
+} from '../core/broker/card-settings.ts';
 import type { DeviceLogin } from './devices.ts';
 import { writeNew } from './store.ts';
 

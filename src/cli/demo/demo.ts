@@ -3,7 +3,7 @@ import { Agent } from '../../agent/agent.ts';
 import { accountOf } from '../../agent/lane/lane-account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
-import { phaseOf } from '../../core/lane/session/session.ts';
+import { phaseOf } from '../../core/lane/session/session-state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { OUTPUT_RATE_HZ } from '../../ports/stream.ts';

@@ -1,5 +1,5 @@
 import type { LaneStep } from '../../agent/lane/lane-runner.ts';
-import { phaseOf } from '../../core/lane/session/session.ts';
+import { phaseOf } from '../../core/lane/session/session-state.ts';
 import { isPlaying } from '../../core/playout/playout.ts';
 
 /** Silence after the last sound or text that ends the demo (ms): nothing more will come. */

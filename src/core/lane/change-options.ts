@@ -4,12 +4,12 @@ import { isSameTask, type LaneOptions, taskOf } from './lane-options.ts';
 import { retryNow } from './lifecycle.ts';
 import { stillRefused } from './session/accepted-task.ts';
 import { closeSetup } from './session/close.ts';
-import { isStreaming, type Rolling } from './session/session.ts';
 import { refreshTask, taskAllowedAt } from './session/session-setup.ts';
+import { isStreaming, type Rolling } from './session/session-state.ts';
 import { neverSleeps, wake } from './session/standby.ts';
 import { trySwitch } from './session/switch-session.ts';
 import { unduck } from './sound/ducking.ts';
-import { onPathChanged, retryEcho } from './sound/echo.ts';
+import { onPathChanged, retryEcho } from './sound/echo-rules.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Increase of the volume (factor) after which the canceller must learn the echo again: it may never have heard it before. */

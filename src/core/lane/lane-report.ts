@@ -1,9 +1,9 @@
 import type { LaneReport } from '../../protocol/mqtt/device.ts';
 import { taskOf } from './lane-options.ts';
+import type { LaneProblem, LaneState } from './lane-state.ts';
 import { nextTryAt } from './session/retry-wait.ts';
-import { hearingStream, phaseOf, streamsOf } from './session/session.ts';
-import { echoInForce } from './sound/echo.ts';
-import type { LaneProblem, LaneState } from './state.ts';
+import { hearingStream, phaseOf, streamsOf } from './session/session-state.ts';
+import { echoInForce } from './sound/echo-rules.ts';
 
 function reportEcho(state: LaneState): LaneReport['echo'] {
   const { measures, fallback } = state.echo;

@@ -4,11 +4,11 @@ import { forgetDeviceFault, forgetWarning } from './problems.ts';
 import { closeHearing, closeSetup, dropLease } from './session/close.ts';
 import { dropOldSession } from './session/old-session.ts';
 import { giveUpRest } from './session/resend.ts';
-import { type Draining, hearingStream, setupOf } from './session/session.ts';
+import { type Draining, hearingStream, setupOf } from './session/session-state.ts';
 import { wake } from './session/standby.ts';
-import { acquire, askNow } from './session/token.ts';
+import { acquire, askNow } from './session/token-request.ts';
 import { unduck } from './sound/ducking.ts';
-import { stopSpeaking } from './sound/playback.ts';
+import { stopSpeaking } from './sound/playback-rules.ts';
 import type { StepContext } from './step-context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { DeviceFaults } from './state.ts';
+import type { DeviceFaults } from './lane-state.ts';
 import type { StepContext } from './step-context.ts';
 
 /** How long a warning is shown (ms), unless another one replaces it. */

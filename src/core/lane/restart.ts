@@ -2,13 +2,13 @@ import { flush, type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import { owedChunks } from '../replay/owed.ts';
 import { type BackoffPolicy, drawBackoff } from '../retry/backoff.ts';
 import { type Backlog, dropAll, EMPTY_BACKLOG, takeBack } from '../uplink/backlog.ts';
-import type { LaneEffect } from './effect.ts';
-import type { LaneEvent, TimerName } from './event.ts';
+import type { LaneEffect } from './lane-effect.ts';
+import type { LaneEvent, TimerName } from './lane-event.ts';
+import { createLane, type LaneState } from './lane-state.ts';
 import { isListening, isTransition } from './phases.ts';
 import { closeStream } from './session/close.ts';
-import { hearingStream, leaseOf, streamsOf } from './session/session.ts';
-import { runsOutMs } from './sound/playback.ts';
-import { createLane, type LaneState } from './state.ts';
+import { hearingStream, leaseOf, streamsOf } from './session/session-state.ts';
+import { runsOutMs } from './sound/playback-rules.ts';
 import { StepContext } from './step-context.ts';
 
 /** Waits before a restart: a defect that recurs must neither flood the owner with events nor spend tokens. */

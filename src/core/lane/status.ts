@@ -1,9 +1,9 @@
 import { silentLanguages } from '../losses/unspoken.ts';
+import type { LaneState } from './lane-state.ts';
 import type { Phase } from './phases.ts';
-import { phaseOf, tokenRequestOf } from './session/session.ts';
+import { phaseOf, tokenRequestOf } from './session/session-state.ts';
 import { doubtfulUntil, isDoubtful } from './session/silence-watch.ts';
 import { isUnreadable, unreadableMoments } from './session/unreadable.ts';
-import type { LaneState } from './state.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Why a device is not ready. `says` is for the owner; the table in docs/operate.md is generated from it. */

@@ -1,6 +1,7 @@
 import type { EventDetail, EventKind } from '../../protocol/mqtt/event.ts';
-import type { LaneEffect } from './effect.ts';
-import type { TimerName } from './event.ts';
+import type { LaneEffect } from './lane-effect.ts';
+import type { TimerName } from './lane-event.ts';
+import type { LaneCounts, LaneState } from './lane-state.ts';
 import { isTransition, type Phase } from './phases.ts';
 import {
   isStreaming,
@@ -10,8 +11,7 @@ import {
   type Setup,
   type Stream,
   type StreamChanges,
-} from './session/session.ts';
-import type { LaneCounts, LaneState } from './state.ts';
+} from './session/session-state.ts';
 
 /**
  * A step in progress: its state and effects so far. The state given to `step` is never changed: nested objects are

@@ -1,9 +1,9 @@
-import { streamsOf } from '../lane/session/session.ts';
-import type { LaneState } from '../lane/state.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import { streamsOf } from '../lane/session/session-state.ts';
 import type { StepContext } from '../lane/step-context.ts';
-import { differ, targetOf } from '../replay/language.ts';
+import { differ, targetOf } from '../replay/language-tags.ts';
 import type { Unspoken } from '../replay/record.ts';
-import { REPORT_EACH_MS } from './account.ts';
+import { REPORT_EACH_MS } from './loss-record.ts';
 
 /**
  * One counter per language for speech that a service took and did not speak in full: ignored, forgotten, cut off or never

@@ -1,6 +1,6 @@
 import type { Schedule } from '../../protocol/config-hours.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
-import type { Hold } from '../lane/event.ts';
+import type { Hold } from '../lane/lane-event.ts';
 import { openingAt } from './schedule.ts';
 
 /** The facts that decide whether a lane may have a session. */

@@ -1,5 +1,5 @@
 import { claim, MOST_KNOWN, withoutClaim, withoutPartial } from './claims.ts';
-import { targetOf } from './language.ts';
+import { targetOf } from './language-tags.ts';
 import { isQuiet, type Span } from './piece.ts';
 import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 import { keepPieces } from './replay-log.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { Aedes } from 'aedes';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
-import { phaseOf } from '../../../src/core/lane/session/session.ts';
+import { phaseOf } from '../../../src/core/lane/session/session-state.ts';
 import { BASE, createFakeDeps, type FakeDeps, testConfig } from '../../agent/fake-deps.ts';
 import { ready } from '../../service-events.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createEventLoop } from '../../../src/agent/event-loop.ts';
 import { createDefects, type DefectReports, guardClock, nameOf } from '../../../src/agent/guard/defects.ts';
-import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import * as machine from '../../../src/core/lane/machine.ts';
 import { closed, ready } from '../../service-events.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';

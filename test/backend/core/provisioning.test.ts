@@ -6,7 +6,7 @@ import {
   ownKeyIn,
   provisioningFile,
   withNumber,
-} from '../../../src/backend/core/broker/provisioning.ts';
+} from '../../../src/backend/core/broker/card-settings.ts';
 
 describe('numbered names', () => {
   it('have as many digits as the last name, at least two', () => {

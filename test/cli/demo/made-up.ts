@@ -4,10 +4,10 @@ import type { Capabilities } from '../../../src/cli/demo/live-colors.ts';
 import { type LiveModel, renderFrame, type Size } from '../../../src/cli/demo/live-frame.ts';
 import { SILENT_METER } from '../../../src/cli/demo/live-meter.ts';
 import { type DemoModel, type Exchange, FIRST_MODEL } from '../../../src/cli/demo/model.ts';
-import type { Caption, LaneEffect } from '../../../src/core/lane/effect.ts';
-import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { Caption, LaneEffect } from '../../../src/core/lane/lane-effect.ts';
+import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
-import { createLane, type LaneState, NO_COUNTS } from '../../../src/core/lane/state.ts';
+import { createLane, type LaneState, NO_COUNTS } from '../../../src/core/lane/lane-state.ts';
 import { NO_ACCOUNTS } from '../../../src/core/uplink/backlog.ts';
 
 export const LANE: LaneState = createLane({

@@ -1,4 +1,4 @@
-import { hearingStream } from '../../../src/core/lane/session/session.ts';
+import { hearingStream } from '../../../src/core/lane/session/session-state.ts';
 import { heard, understood } from '../../service-events.ts';
 import { behave } from './behaviour.ts';
 import { CHUNK_MS, LaneHarness } from './lane-harness.ts';

@@ -1,8 +1,8 @@
-import type { LaneEffect } from '../../../src/core/lane/effect.ts';
-import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/core/lane/lane-event.ts';
+import type { LaneState } from '../../../src/core/lane/lane-state.ts';
 import { isTransition, type Phase } from '../../../src/core/lane/phases.ts';
-import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../../src/core/lane/state.ts';
+import { hearingStream, phaseOf, setupOf, streamsOf } from '../../../src/core/lane/session/session-state.ts';
 import { SoundLedger } from './sound-ledger.ts';
 import { StreamLedger } from './stream-ledger.ts';
 

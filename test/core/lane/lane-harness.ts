@@ -1,4 +1,4 @@
-import type { Denial, Grant, Hold, LaneEvent } from '../../../src/core/lane/event.ts';
+import type { Denial, Grant, Hold, LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS, type LaneOptions } from '../../../src/core/lane/lane-options.ts';
 import type { Ended, Refusal, Refused, ServiceEvent } from '../../../src/ports/stream.ts';
 import { closed, ready, refused, spoke, translated, understood } from '../../service-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { step } from '../../../src/core/lane/machine.ts';
-import { phaseOf } from '../../../src/core/lane/session/session.ts';
+import { phaseOf } from '../../../src/core/lane/session/session-state.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { owedChunks } from '../../../src/core/replay/owed.ts';
 import { emptyReplayLog } from '../../../src/core/replay/replay-log.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../../src/core/lane/session/failure.ts';
-import { patchSession, streamsOf } from '../../../src/core/lane/session/session.ts';
+import { patchSession, streamsOf } from '../../../src/core/lane/session/session-state.ts';
 import { StepContext } from '../../../src/core/lane/step-context.ts';
 import { SITUATIONS, situation } from './situations.ts';
 

@@ -1,10 +1,10 @@
-import type { LaneEffect } from '../../../src/core/lane/effect.ts';
-import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
+import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import type { LaneOptions, LaneSettings } from '../../../src/core/lane/lane-options.ts';
 import { taskOf } from '../../../src/core/lane/lane-options.ts';
-import { isStreaming, streamsOf } from '../../../src/core/lane/session/session.ts';
-import { echoInForce } from '../../../src/core/lane/sound/echo.ts';
-import type { LaneState } from '../../../src/core/lane/state.ts';
+import type { LaneState } from '../../../src/core/lane/lane-state.ts';
+import { isStreaming, streamsOf } from '../../../src/core/lane/session/session-state.ts';
+import { echoInForce } from '../../../src/core/lane/sound/echo-rules.ts';
 import { EARLY_CHUNKS } from '../../../src/core/uplink/pacer.ts';
 import type { ServiceEvent } from '../../../src/ports/stream.ts';
 import { demand, type Step } from './invariants.ts';

@@ -1,4 +1,4 @@
-import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import { demand } from './invariants.ts';
 
 /** Number of the last writes that are watched. */

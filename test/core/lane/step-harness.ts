@@ -1,6 +1,7 @@
-import type { LaneEffect } from '../../../src/core/lane/effect.ts';
-import type { LaneEvent, TimerName } from '../../../src/core/lane/event.ts';
+import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
+import type { LaneEvent, TimerName } from '../../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS, type LaneOptions, type LaneSettings } from '../../../src/core/lane/lane-options.ts';
+import { createLane, type LaneState } from '../../../src/core/lane/lane-state.ts';
 import { step } from '../../../src/core/lane/machine.ts';
 import type { Phase } from '../../../src/core/lane/phases.ts';
 import {
@@ -12,8 +13,7 @@ import {
   type Session,
   type Successor,
   setupOf,
-} from '../../../src/core/lane/session/session.ts';
-import { createLane, type LaneState } from '../../../src/core/lane/state.ts';
+} from '../../../src/core/lane/session/session-state.ts';
 import { StepContext } from '../../../src/core/lane/step-context.ts';
 import { freeze } from './freeze.ts';
 import { Ledger, type Walk } from './invariants.ts';

@@ -1,6 +1,6 @@
-import type { LaneEffect } from '../../../src/core/lane/effect.ts';
-import type { Grant, LaneEvent } from '../../../src/core/lane/event.ts';
-import { leaseOf, streamsOf } from '../../../src/core/lane/session/session.ts';
+import type { LaneEffect } from '../../../src/core/lane/lane-effect.ts';
+import type { Grant, LaneEvent } from '../../../src/core/lane/lane-event.ts';
+import { leaseOf, streamsOf } from '../../../src/core/lane/session/session-state.ts';
 import { demand, type Step } from './invariants.ts';
 
 /** The service allows one get_task and one set_task per this (docs/service.md 8, 10.2). */

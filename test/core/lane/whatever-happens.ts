@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { LaneEvent } from '../../../src/core/lane/event.ts';
+import type { LaneEvent } from '../../../src/core/lane/lane-event.ts';
 import { LANE_DEFAULTS } from '../../../src/core/lane/lane-options.ts';
+import type { LaneState } from '../../../src/core/lane/lane-state.ts';
 import { step } from '../../../src/core/lane/machine.ts';
-import { isStreaming } from '../../../src/core/lane/session/session.ts';
-import type { LaneState } from '../../../src/core/lane/state.ts';
+import { isStreaming } from '../../../src/core/lane/session/session-state.ts';
 import { fc } from '../../properties.ts';
 import { behave } from './behaviour.ts';
 import { fork } from './fork.ts';

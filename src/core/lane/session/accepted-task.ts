@@ -9,7 +9,7 @@ import {
   taskOf,
 } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
-import type { OpenStream } from './session.ts';
+import type { OpenStream } from './session-state.ts';
 
 /** Keeps the task that the service runs. */
 export function noteAccepted(context: StepContext, task: TaskOptions): void {

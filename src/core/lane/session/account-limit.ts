@@ -1,4 +1,4 @@
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Cause } from '../../retry/recovery.ts';
 import { forgetWarning } from '../problems.ts';
 import type { StepContext } from '../step-context.ts';
-import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
+import type { Draining, Lease, Live, Retasking, Rolling, Stream, Successor } from './session-state.ts';
 
 /** Forgets an unspent token, before the lane requests another or stops. */
 export function dropLease(context: StepContext): void {

@@ -6,7 +6,7 @@ import { closeHearing, closeStream, forgetLease } from './close.ts';
 import { goLive } from './go-live.ts';
 import { takeBackFrom } from './resend.ts';
 import { waitForRetry } from './retry-wait.ts';
-import type { Lease, Live, Retasking, Rolling, Stream, Successor } from './session.ts';
+import type { Lease, Live, Retasking, Rolling, Stream, Successor } from './session-state.ts';
 import { describeUnreadable } from './unreadable.ts';
 
 /** Longest wait that a peer may ask for (ms): a wrong number must not silence the device until a technician comes. */

@@ -1,4 +1,4 @@
-import type { Hold } from '../event.ts';
+import type { Hold } from '../lane-event.ts';
 import { begin, closeDrained, stop } from '../lifecycle.ts';
 import { isListening } from '../phases.ts';
 import type { StepContext } from '../step-context.ts';

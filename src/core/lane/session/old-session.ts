@@ -14,7 +14,7 @@ import {
   type LiveStream,
   type OldSession,
   type Stream,
-} from './session.ts';
+} from './session-state.ts';
 
 /** Lets a stream finish speaking. Another stream, or none, receives new speech meanwhile. */
 export function drainOld(

@@ -4,13 +4,13 @@ import { bytesOf } from '../../playout/sentences.ts';
 import { owesSpeech, owesSpeechSince } from '../../replay/owed.ts';
 import { PAUSE_MS } from '../../replay/replay-log.ts';
 import { OTHER_SOUND_MS } from '../../replay/spoken.ts';
-import type { SaidOutcome } from '../effect.ts';
-import type { LaneEvent } from '../event.ts';
-import { onOutputAudio } from '../sound/playback.ts';
-import type { LaneState } from '../state.ts';
+import type { SaidOutcome } from '../lane-effect.ts';
+import type { LaneEvent } from '../lane-event.ts';
+import type { LaneState } from '../lane-state.ts';
+import { onOutputAudio } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteNews } from './old-session.ts';
-import { hearingStream, type Stream, streamsOf } from './session.ts';
+import { hearingStream, type Stream, streamsOf } from './session-state.ts';
 
 /** Time for the first sound (ms): a service that takes longer does not speak texts, or not in this language. */
 const BEGINS_WITHIN_MS = 15_000;

@@ -7,7 +7,7 @@ import { type BacklogChunk, isInPause, takeBack } from '../../uplink/backlog.ts'
 import { taskOf } from '../lane-options.ts';
 import { pump } from '../sound/sending.ts';
 import type { StepContext } from '../step-context.ts';
-import { noteSign, type Stream, streamsOf } from './session.ts';
+import { noteSign, type Stream, streamsOf } from './session-state.ts';
 
 /** Speech that a stream took is replayed, or counted as lost. */
 

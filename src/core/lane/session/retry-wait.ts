@@ -2,9 +2,9 @@ import { draw } from '../../random.ts';
 import { backoffBound } from '../../retry/backoff.ts';
 import { PATIENCE, type Patience } from '../../retry/recovery.ts';
 import { isAnswerAwaited } from '../../uplink/backlog.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
-import { hearingStream, tokenRequestOf, type Wait } from './session.ts';
+import { hearingStream, tokenRequestOf, type Wait } from './session-state.ts';
 
 /** Largest interval of attempts while people speak (ms). */
 export const VOICE_SPACING_MS = 15_000;

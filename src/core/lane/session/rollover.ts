@@ -1,12 +1,12 @@
 import { isSameTask, taskOf } from '../lane-options.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { countWithoutRoom, lacksRoom } from './account-limit.ts';
 import { drainOld, giveUpOldSession } from './old-session.ts';
-import type { Live } from './session.ts';
 import { refreshTask, taskAllowedAt } from './session-setup.ts';
+import type { Live } from './session-state.ts';
 import { countSplit, isMoment, trySwitch } from './switch-session.ts';
-import { acquire } from './token.ts';
+import { acquire } from './token-request.ts';
 
 /** The session nears its limit: begins the next one, or switches to it. */
 export function onRollTimer(context: StepContext): void {

@@ -1,7 +1,7 @@
-import { primaryOf } from '../../replay/language.ts';
+import { primaryOf } from '../../replay/language-tags.ts';
 import { emptyReplayLog, retarget } from '../../replay/replay-log.ts';
 import { type TaskOptions, taskOf } from '../lane-options.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteAccepted } from './accepted-task.ts';
 import { noteRoom } from './account-limit.ts';
@@ -15,7 +15,7 @@ import {
   type Session,
   type Stream,
   setupOf,
-} from './session.ts';
+} from './session-state.ts';
 import { NO_SILENCE } from './silence-watch.ts';
 import { trySwitch } from './switch-session.ts';
 

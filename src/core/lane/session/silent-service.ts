@@ -3,7 +3,7 @@ import { noteReaction } from '../../replay/missing.ts';
 import { owesSpeech } from '../../replay/owed.ts';
 import type { StepContext } from '../step-context.ts';
 import { fail } from './failure.ts';
-import { isStreaming, type LiveStream, type Stream } from './session.ts';
+import { isStreaming, type LiveStream, type Stream } from './session-state.ts';
 import {
   isDoubtful,
   isText,

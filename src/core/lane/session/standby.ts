@@ -7,10 +7,10 @@ import type { LaneOptions } from '../lane-options.ts';
 import type { StepContext } from '../step-context.ts';
 import { dropLease } from './close.ts';
 import { endUnneeded } from './old-session.ts';
-import type { LiveStream } from './session.ts';
+import type { LiveStream } from './session-state.ts';
 import { askAboutSilence } from './silent-service.ts';
 import { sleepsAt, UNANSWERED_MS } from './spoken-voice.ts';
-import { acquire } from './token.ts';
+import { acquire } from './token-request.ts';
 import { noteSleep, noteWake } from './vain-wakes.ts';
 
 /** Speech among the last chunks that wakes the lane, if chunks are judged one by one: a slammed door is a single one. */

@@ -1,10 +1,10 @@
 import { isInPause } from '../../uplink/backlog.ts';
 import { isSameTask, taskOf } from '../lane-options.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 import { goLive } from './go-live.ts';
 import { drainOld } from './old-session.ts';
-import type { LiveStream } from './session.ts';
+import type { LiveStream } from './session-state.ts';
 
 /** The latest moment for a switch that still lets the old stream finish speaking. */
 function latestAt({ settings }: LaneState, { limitAt }: LiveStream): number {

@@ -1,7 +1,7 @@
 import type { ServiceEvent, UnreadableWhat } from '../../../ports/stream.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
-import type { Stream } from './session.ts';
+import type { Stream } from './session-state.ts';
 import { isText } from './silence-watch.ts';
 
 /**

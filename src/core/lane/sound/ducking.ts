@@ -2,8 +2,8 @@ import { dropSpeech } from '../../losses/speech-dropped.ts';
 import { isPlaying } from '../../playout/playout.ts';
 import { OWN_STREAM } from '../../playout/sentences.ts';
 import type { StepContext } from '../step-context.ts';
-import { echoInForce } from './echo.ts';
-import { silenceLoudspeaker } from './playback.ts';
+import { echoInForce } from './echo-rules.ts';
+import { silenceLoudspeaker } from './playback-rules.ts';
 
 /** Time without a voice (ms) after which the translation comes up again: a breath takes about one chunk, and the next may be late. */
 const SILENT_FOR_MS = 700;

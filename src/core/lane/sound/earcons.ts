@@ -1,12 +1,12 @@
 import { type Earcon, synthesizeEarcon } from '../../audio/earcon.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { enqueueOwn } from '../../playout/playout.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { Phase } from '../phases.ts';
-import { hearingStream, phaseOf } from '../session/session.ts';
-import type { LaneState } from '../state.ts';
+import { hearingStream, phaseOf } from '../session/session-state.ts';
 import { NO_CHIMES } from '../state-parts.ts';
 import type { StepContext } from '../step-context.ts';
-import { feedLoudspeaker } from './playback.ts';
+import { feedLoudspeaker } from './playback-rules.ts';
 
 /** Time without a session (ms) before the chime: a shorter gap is hardly noticed. */
 const MISSED_AFTER_MS = 2000;

@@ -1,15 +1,15 @@
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { CaptureFinding } from '../audio/capture-watch.ts';
 import { type EchoGuard, NO_ECHO } from '../audio/echo-guard.ts';
-import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from '../losses/account.ts';
+import type { DroppedSpeech, SpeechLoss, UnspokenLanguage } from '../losses/loss-record.ts';
 import { type Playout, SILENT_PLAYOUT } from '../playout/playout.ts';
 import type { Seed } from '../random.ts';
 import { type NoiseFloor, UNKNOWN_NOISE_FLOOR } from '../speech/noise-floor.ts';
 import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
-import type { Hold, TimerName } from './event.ts';
+import type { Hold, TimerName } from './lane-event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
-import type { OldSession, Session } from './session/session.ts';
+import type { OldSession, Session } from './session/session-state.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
 import {
   type Chimes,

@@ -14,11 +14,11 @@ import {
   type Unsounded,
   unsounded,
 } from '../../playout/playout.ts';
-import type { LaneEvent } from '../event.ts';
+import type { LaneEvent } from '../lane-event.ts';
+import type { LaneState } from '../lane-state.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
-import type { LaneState } from '../state.ts';
 import type { StepContext } from '../step-context.ts';
-import { onPathChanged } from './echo.ts';
+import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
 
 /** How early a running device gets more sound (ms): it fills a gap with silence. */

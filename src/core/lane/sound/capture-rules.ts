@@ -3,20 +3,20 @@ import { isTalk, mayBeSpeech } from '../../speech/decision.ts';
 import { type ChunkLevels, trackNoiseFloor } from '../../speech/noise-floor.ts';
 import { type BacklogChunk, take } from '../../uplink/backlog.ts';
 import { type GateDecision, judge } from '../../uplink/gate.ts';
-import type { LaneEvent } from '../event.ts';
+import type { LaneEvent } from '../lane-event.ts';
 import { isListening } from '../phases.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
 import { feedOldSession } from '../session/old-session.ts';
 import { shortenWaits } from '../session/retry-wait.ts';
 import { rollInPause } from '../session/rollover.ts';
-import { isCongested, isStreaming } from '../session/session.ts';
+import { isCongested, isStreaming } from '../session/session-state.ts';
 import { isVoiceExpected } from '../session/spoken-voice.ts';
 import { hearInStandby } from '../session/standby.ts';
 import { forgetVainWakes } from '../session/vain-wakes.ts';
 import type { StepContext } from '../step-context.ts';
 import { duckUnder } from './ducking.ts';
-import { echoInForce, onPathChanged, reviewEcho } from './echo.ts';
-import { feedLoudspeaker, onPlaybackFault } from './playback.ts';
+import { echoInForce, onPathChanged, reviewEcho } from './echo-rules.ts';
+import { feedLoudspeaker, onPlaybackFault } from './playback-rules.ts';
 import { pump, sendFiller } from './sending.ts';
 
 /** Time in which half-duplex never opens (ms) after which it is reported: no sentence is that long. */

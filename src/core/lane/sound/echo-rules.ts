@@ -9,7 +9,7 @@ import {
 } from '../../audio/echo-guard.ts';
 import type { EchoMeasure } from '../../audio/echo-measure.ts';
 import type { EchoMode } from '../../uplink/gate.ts';
-import type { LaneState } from '../state.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** The echo mode in force, and the time for which the gate stays closed after playback. */

@@ -1,7 +1,7 @@
 import type { TokenReason } from '../../../protocol/mqtt/token.ts';
 import type { ReplayLog } from '../../replay/record.ts';
 import type { Pacer } from '../../uplink/pacer.ts';
-import type { Grant } from '../event.ts';
+import type { Grant } from '../lane-event.ts';
 import type { TaskOptions } from '../lane-options.ts';
 import type { Phase } from '../phases.ts';
 import type { Silence } from './silence-watch.ts';

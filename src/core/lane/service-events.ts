@@ -22,13 +22,13 @@ import { type Failure, fail } from './session/failure.ts';
 import { endOldSession, loseOldSession, noteNews } from './session/old-session.ts';
 import { isSaid, onSaidSound, onSayError } from './session/operator-text.ts';
 import { repeatCut } from './session/resend.ts';
-import type { Stream } from './session/session.ts';
 import { onTaskRuns, pollSoon, refreshTask, unsettled } from './session/session-setup.ts';
+import type { Stream } from './session/session-state.ts';
 import { endWithoutTask, hearService } from './session/silent-service.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
 import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
-import { dropOutputAudio, onOutputAudio } from './sound/playback.ts';
+import { dropOutputAudio, onOutputAudio } from './sound/playback-rules.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Handles an event of the service on a stream. */

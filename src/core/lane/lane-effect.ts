@@ -1,7 +1,7 @@
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { TokenReason } from '../../protocol/mqtt/token.ts';
 import type { WriteKind } from '../playout/playout.ts';
-import type { TimerName } from './event.ts';
+import type { TimerName } from './lane-event.ts';
 
 export interface Caption {
   /** The transcript of the speech, or its translation. */

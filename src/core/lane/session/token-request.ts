@@ -1,12 +1,12 @@
 import { draw } from '../../random.ts';
 import type { Cause } from '../../retry/recovery.ts';
-import type { Denial, Grant } from '../event.ts';
+import type { Denial, Grant } from '../lane-event.ts';
 import type { StepContext } from '../step-context.ts';
 import { dropLease } from './close.ts';
 import { fail } from './failure.ts';
 import { waitForAnswer } from './retry-wait.ts';
-import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session.ts';
 import { connect } from './session-setup.ts';
+import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
 
 /** Longest wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
