@@ -120,7 +120,7 @@ export function describeRenewal(forms: readonly Form[]): void {
       const body = { id: 'by-hand', args: { request: id, certificate } };
       await viewer.mqtt.publishAsync(`${BASE}/kiosk-02/cmd/certificate`, JSON.stringify(body), { qos: 1 });
       await until(() => told('kiosk-02', 'event/certificate_problem').length > 0, 'the event');
-      expect(told('kiosk-02', 'event/certificate_problem')[0]).toContain('the broker does not take');
+      expect(told('kiosk-02', 'event/certificate_problem')[0]).toContain('the broker does not accept');
       expect(told('kiosk-02', 'event/certificate_renewed')).toEqual([]);
       await until(() => kept('kiosk-02').successor === null, 'the file');
       expect(kept('kiosk-02').present).toBeNull();
