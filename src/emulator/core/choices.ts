@@ -48,7 +48,7 @@ export const CHOICES = {
     1000,
     'interval of pings; a revoked stream closes within it (3.1)',
   ),
-  concurrent: choice(count(100_000), 10, 10, 'limit of running streams of the whole account (8)'),
+  concurrent: choice(count(100_000).min(1), 10, 10, 'limit of running streams of the whole account (8)'),
   pending: choice(count(100_000), 100, 100, 'limit of created but unused sessions (4.1 rule 3)'),
   refusalDelivery: choice(
     z.enum(['http', 'message', 'close']),
