@@ -91,7 +91,7 @@ function readClient(
   return [...before, { id, secret: secret.join(':') }];
 }
 
-/** Collects credentials: an empty one would let in every request without a credential. */
+/** Collects credentials. An empty one is an unset variable of a script. */
 function collect(text: string, before: string[] = []): string[] {
   if (text.trim() === '') throw new InvalidArgumentError('it must not be empty.');
   return [...before, text];
