@@ -1,4 +1,4 @@
-/** A command that is sent over a broken connection, or before the end of the program, gets its answer: one. */
+/** A command gets exactly one answer, also when the connection breaks or the program ends before it. */
 import { describe, expect, it } from 'vitest';
 import { closed } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
@@ -23,7 +23,7 @@ function receipt() {
 }
 
 describe('the answer to a command', () => {
-  it('that the broker has not acknowledged is given again after a restart, until it has', async () => {
+  it('is published again after a restart until the broker acknowledges it', async () => {
     const disk = createMemoryFile();
     const first = await boot(disk);
     first.withholdAcknowledgements();
@@ -31,7 +31,7 @@ describe('the answer to a command', () => {
     first.command('volume', { id: 'b', args: { percent: 30 } });
     await first.clock.elapse(3000);
     expect(first.answers('mute')).toHaveLength(1);
-    // The power fails.
+    // Power failure.
     const second = await boot(disk);
     expect(second.answers('mute')).toMatchObject([{ id: 'a', status: 'ok' }]);
     expect(second.answers('volume')).toMatchObject([{ id: 'b', status: 'ok' }]);
@@ -40,7 +40,7 @@ describe('the answer to a command', () => {
     expect(third.answers('mute')).toEqual([]);
   });
 
-  it('is not given again after a restart in order, though it arrives at the last moment', async () => {
+  it('is not published again after a clean restart, even if it was acknowledged at the last moment', async () => {
     const disk = createMemoryFile();
     const first = await boot(disk);
     const acknowledge = first.withholdAcknowledgements();
@@ -55,13 +55,13 @@ describe('the answer to a command', () => {
     expect((await boot(disk)).answers('mute')).toEqual([]);
   });
 
-  it('is given once when the broker sends the command again', async () => {
+  it('is published once when the broker delivers the command twice', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const acknowledge = deps.withholdAcknowledgements();
     deps.command('mute', { id: 'a' });
     await deps.clock.elapse(1000);
-    // The connection broke before the broker had heard of either; the answer waits in the queue.
+    // The connection broke before the broker acknowledged either; the answer waits in the queue.
     const early = receipt();
     deps.command('mute', { id: 'a' }, { again: true, hold: early.hold });
     expect(deps.answers('mute')).toHaveLength(1);
@@ -72,12 +72,12 @@ describe('the answer to a command', () => {
     deps.command('mute', { id: 'a' }, { again: true, hold: late.hold });
     expect(deps.answers('mute')).toHaveLength(1);
     expect(late.seen.received).toBe(true);
-    // The operator asks again: that is another matter.
+    // The operator sends the command again: that gets another answer.
     deps.command('mute', { id: 'a' });
     expect(deps.answers('mute')).toHaveLength(2);
   });
 
-  it('is given once when it refuses a command that is sent again', async () => {
+  it('is published once when a refused command is delivered twice', async () => {
     const deps = await boot(createMemoryFile());
     const acknowledge = deps.withholdAcknowledgements();
     const malformed = { id: 'a', args: 5 };
@@ -93,7 +93,7 @@ describe('the answer to a command', () => {
     expect(deps.answers('mute')).toHaveLength(3);
   });
 
-  it('is a reason to hurry back to the broker, for two minutes', async () => {
+  it('shortens the wait for the broker, for two minutes', async () => {
     const deps = await boot(createMemoryFile());
     deps.command('stop', { id: 's' });
     deps.lastStream().listener.said(closed('closed'));
@@ -112,7 +112,7 @@ describe('the answer to a command', () => {
     expect(deps.urgent).toBe(false);
   });
 
-  it('that was dropped is given again when the broker sends the command again', async () => {
+  it('is published again after a drop when the broker delivers the command again', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const end = deps.withholdAcknowledgements();
@@ -125,7 +125,7 @@ describe('the answer to a command', () => {
 });
 
 describe('a command', () => {
-  it('that changes something is received when it is on the disk', async () => {
+  it('that changes something is acknowledged once it is on the disk', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     disk.hang();
@@ -139,11 +139,11 @@ describe('a command', () => {
   });
 
   it.each([
-    ['only looks', 'status', {}],
+    ['only reads', 'status', {}],
     ['has expired', 'mute', { not_after: '2026-01-15T08:00:00Z' }],
     ['is wrong', 'volume', { args: { percent: 500 } }],
-    ['is none', 'dance', {}],
-    ['has no shape', 'mute', { args: 7 }],
+    ['is unknown', 'dance', {}],
+    ['has malformed arguments', 'mute', { args: 7 }],
   ])('that %s is received when its answer has arrived', async (_, name, more) => {
     const deps = await boot(createMemoryFile());
     const acknowledge = deps.withholdAcknowledgements();
@@ -168,7 +168,7 @@ describe('a command', () => {
     }
   });
 
-  it('that comes while the agent ends is left to its next start', async () => {
+  it('is left to the next start when it arrives while the agent ends', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const stopped = deps.agent.stop();
@@ -182,7 +182,7 @@ describe('a command', () => {
     expect(deps.answers('mute')).toEqual([]);
   });
 
-  it('to the fleet, sent in an absence, is carried out at its moment or answered expired', async () => {
+  it('is carried out at its time or answered with "expired" when it was sent to the fleet during an absence', async () => {
     const deps = await boot(createMemoryFile());
     const all = 'dragoman/v1/museum/all/cmd';
     deps.deliver(`${all}/mute`, { id: 'late', not_after: '2026-01-15T08:00:00Z' });

@@ -8,7 +8,7 @@ import { BASE, createFakeDeps, TOKEN, testConfig } from './fake-deps.ts';
 const phaseOf = (deps: ReturnType<typeof createFakeDeps>): string | undefined => deps.agent.lanes[0]?.phase;
 
 describe('from power to interpreting', () => {
-  it('asks for a token once the broker is there, as docs/mqtt.md has it', async () => {
+  it('requests a token as in docs/mqtt.md once the broker is connected', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     expect(deps.sent('token/req')).toEqual([]);
@@ -26,7 +26,7 @@ describe('from power to interpreting', () => {
     expect(request?.options.retain ?? false).toBe(false);
   });
 
-  it('opens the stream with the token and a fresh hash, sets the task, and streams once it runs', async () => {
+  it('opens the stream with the token and a new hash, sets the task, and streams once the task runs', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -48,7 +48,7 @@ describe('from power to interpreting', () => {
     expect(stream.audio.map((pcm) => pcm.byteLength)).toEqual([10_240, 10_240]);
   });
 
-  it('sends what was captured, byte for byte, and accounts for it', async () => {
+  it('sends the captured sound unchanged, and counts it', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     for (let i = 0; i < 10; i++) deps.speak(1000 + i);
@@ -71,7 +71,7 @@ describe('from power to interpreting', () => {
     expect(deps.agent.lanes[0]?.wireToSpeaker.summary()).toMatchObject({ p50: 20, count: 1 });
   });
 
-  it('does not start a lane that starts by command until the command start', async () => {
+  it('does not start a lane with `start: command` before the command `start`', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -81,7 +81,7 @@ describe('from power to interpreting', () => {
     expect(phaseOf(deps)).toBe('acquiring');
   });
 
-  it('reports a microphone that cannot be opened, and goes on', async () => {
+  it('reports a microphone that cannot be opened, and keeps running', async () => {
     const deps = createFakeDeps();
     deps.failCapture(new Error('the file in.wav does not exist'));
     await deps.goLive();
@@ -115,7 +115,7 @@ describe('presence', () => {
     for (const { body } of statuses) statusSchema.parse(body);
   });
 
-  it('publishes its state retained, never more often than once a second, and never misses the last change', async () => {
+  it('publishes its retained state at most once a second, and always publishes the last change', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const before = deps.sent('state').length;
@@ -192,14 +192,14 @@ describe('tokens', () => {
     expect(deps.streams).toHaveLength(1);
   });
 
-  it('keeps the first of two answers to one request, whatever the second one holds', async () => {
+  it('keeps the first of two answers to one request, whatever the second one contains', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
     deps.grant();
     deps.grant({ token: 'another-token' });
     expect(deps.streams).toHaveLength(1);
-    // The connection never reached the service: the same token is used again.
+    // The connection did not reach the service: the same token is used again.
     deps.lastStream().listener.unreached(false, 'connection refused');
     deps.clock.advance(2000);
     expect(deps.streams).toHaveLength(2);
@@ -245,7 +245,7 @@ describe('tokens', () => {
     expect(deps.streams).toHaveLength(1);
   });
 
-  it('takes a legacy session: its own address, the publisher as the token', async () => {
+  it('accepts a legacy session: its own address, and the publisher as the token', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -257,7 +257,7 @@ describe('tokens', () => {
     expect(deps.lastStream()).toMatchObject({ address: 'wss://old.example/stream?x=1', token: TOKEN });
   });
 
-  it('never shows a token, nor the id of a session, in anything that it publishes, logs or keeps in a lane', async () => {
+  it('publishes, logs and keeps no token and no whole session id', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.speak();
@@ -285,7 +285,7 @@ describe('tokens', () => {
   });
 });
 
-/** Stops the agent, with time passing. */
+/** Stops the agent while time passes. */
 async function endOf(deps: ReturnType<typeof createFakeDeps>): Promise<void> {
   const stopped = deps.agent.stop();
   await deps.clock.elapse(10_000);
@@ -308,7 +308,7 @@ describe('stopping', () => {
     expect(phaseOf(deps)).toBe('closed');
   });
 
-  it('does not wait for a service that never answers', async () => {
+  it('does not wait for a service that does not answer', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     await endOf(deps);
@@ -316,7 +316,7 @@ describe('stopping', () => {
     expect(deps.clock.armed).toBe(0);
   });
 
-  it('ends at once when it has no session, and stays ended after a second stop', async () => {
+  it('ends at once when it has no session, and stays stopped after a second stop', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     const first = deps.agent.stop();

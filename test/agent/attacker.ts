@@ -1,4 +1,4 @@
-/** Makes signed messages by hand, for attacks: shares no code with what is attacked. */
+/** Makes signed messages by hand, for attacks; shares no code with the attacked program. */
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 export interface Pair {
@@ -24,7 +24,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64url')
 const encodeJson = (value: unknown): string =>
   encode(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A compact JWS; header and payload may be given as text, to be spelt in any way. */
+/** A compact JWS; header and payload may be strings, to be encoded in any way. */
 export function jws(pair: Pair, payload: unknown, header: unknown = {}): string {
   const whole =
     typeof header === 'string'
@@ -34,7 +34,7 @@ export function jws(pair: Pair, payload: unknown, header: unknown = {}): string 
   return `${input}.${sign(null, Buffer.from(input), pair.privateKey).toString('base64url')}`;
 }
 
-/** The same with a hash under a "secret" that everybody has. */
+/** The same with an HMAC whose "secret" is public. */
 export function hmacJws(
   secret: string | Buffer,
   payload: unknown,

@@ -11,7 +11,7 @@ const WORDS = { code: 'failed', message: FULL.message };
 const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
 const lostOf = (deps: FakeDeps) => deps.sent('event/audio_lost').map(({ body }) => body);
 
-/** A world whose loudspeaker opens when the test decides. */
+/** A world whose loudspeaker opens when the test says so. */
 function slowLoudspeaker() {
   let opened: (playback: Playback) => void = () => {};
   const opening = new Promise<Playback>((resolve) => {
@@ -31,7 +31,7 @@ function slowLoudspeaker() {
 }
 
 describe('a report of an audio device', () => {
-  it('reaches the owner with its words, from a loudspeaker', async () => {
+  it('is published with its text when a loudspeaker reports it', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.loudspeaker.fault(FULL);
@@ -42,25 +42,28 @@ describe('a report of an audio device', () => {
     });
   });
 
-  it('and from a microphone', async () => {
+  it('is published with its text when a microphone reports it', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.microphoneFault(FULL);
     expect(lostOf(deps)).toMatchObject([{ device: 'capture', ...WORDS }]);
   });
 
-  it.each(['openCapture', 'openPlayback'] as const)('and from %s, with its code', async (part) => {
-    const missing = new AudioFaultError('not_found', 'cannot read in.wav: there is no such file');
-    const deps = createFakeDeps(testConfig(), {}, (given) => ({
-      ...given,
-      openAudio: (lane) => ({ ...given.openAudio(lane), [part]: () => Promise.reject(missing) }),
-    }));
-    await deps.goLive();
-    const device = part === 'openCapture' ? 'capture' : 'playback';
-    expect(lostOf(deps)).toMatchObject([{ device, code: 'not_found', message: missing.message }]);
-  });
+  it.each(['openCapture', 'openPlayback'] as const)(
+    'is published with its code when %s fails',
+    async (part) => {
+      const missing = new AudioFaultError('not_found', 'cannot read in.wav: there is no such file');
+      const deps = createFakeDeps(testConfig(), {}, (given) => ({
+        ...given,
+        openAudio: (lane) => ({ ...given.openAudio(lane), [part]: () => Promise.reject(missing) }),
+      }));
+      await deps.goLive();
+      const device = part === 'openCapture' ? 'capture' : 'playback';
+      expect(lostOf(deps)).toMatchObject([{ device, code: 'not_found', message: missing.message }]);
+    },
+  );
 
-  it('and from a file that is written, through the real driver', async () => {
+  it('is published when the real driver cannot write its file', async () => {
     const { createFilePlayback } = await import('../../src/adapters/audio/file-playback.ts');
     const deps = createFakeDeps(testConfig(), {}, (given) => ({
       ...given,
@@ -76,7 +79,7 @@ describe('a report of an audio device', () => {
 });
 
 describe('a loudspeaker that does not open', () => {
-  it('lets the lane start, and is reported after a while', async () => {
+  it('lets the lane start, and is reported after a delay', async () => {
     const { deps } = slowLoudspeaker();
     const started = deps.agent.start();
     deps.brokerUp();
@@ -96,7 +99,7 @@ describe('a loudspeaker that does not open', () => {
     expect(deps.lastStream().audio).toHaveLength(1);
   });
 
-  it('sounds from then on when it opens late', async () => {
+  it('plays from then on when it opens late', async () => {
     const { deps, open } = slowLoudspeaker();
     void deps.agent.start();
     deps.brokerUp();
@@ -107,7 +110,7 @@ describe('a loudspeaker that does not open', () => {
     expect(deps.sent('status').at(-1)?.body).toMatchObject({ reasons: [] });
   });
 
-  it('is closed when it opens after the end', async () => {
+  it('is closed when it opens after the agent has ended', async () => {
     const { deps, open, closed } = slowLoudspeaker();
     void deps.agent.start();
     await deps.clock.elapse(5000);
@@ -119,7 +122,7 @@ describe('a loudspeaker that does not open', () => {
     expect(closed()).toBe(1);
   });
 
-  it('is asked for at once: other lanes do not wait for it', async () => {
+  it('does not delay the other lanes', async () => {
     const opened: string[] = [];
     const sinks: PlaybackSink[] = [];
     const config = testConfig();
@@ -145,13 +148,13 @@ describe('a loudspeaker that does not open', () => {
 });
 
 describe('a microphone that does not open', () => {
-  /** Gives back what it hears, at once. */
+  /** Returns what it receives, at once. */
   const openEchoCanceller: OpenEchoCanceller = (_rates, sink) => {
     queueMicrotask(() => sink.ready());
     return { played() {}, flushed() {}, captured: (pcm, at) => sink.frames(pcm, at), close() {} };
   };
 
-  /** A world whose microphone opens when the test decides. */
+  /** A world whose microphone opens when the test says so. */
   function slowMicrophone(lane: Record<string, unknown> = {}) {
     let opened: (capture: Capture) => void = () => {};
     let sink: CaptureSink | null = null;
@@ -196,7 +199,7 @@ describe('a microphone that does not open', () => {
     expect(lostOf(deps)).toHaveLength(1);
     open();
     await deps.clock.elapse(100);
-    // That it is open does not say yet that it hears.
+    // An open microphone may still deliver nothing.
     expect(reasonsOf(deps)).toContain('capture:lost');
     hear();
     expect(deps.sent('event/audio_back')).toMatchObject([{ body: { device: 'capture' } }]);
@@ -205,7 +208,7 @@ describe('a microphone that does not open', () => {
     expect(lostOf(deps)).toHaveLength(1);
   });
 
-  it('but fails late has its own reason in the state, and is tried again', async () => {
+  it('is reported in the state with its own reason when it fails late, and is retried', async () => {
     let tries = 0;
     const deps = createFakeDeps(testConfig(), {}, (given) => ({
       ...given,
@@ -239,7 +242,7 @@ describe('a microphone that does not open', () => {
   });
 
   it.each(['stop', 'end'])(
-    'is not reported when a %s comes first, and is closed when it opens',
+    'is not reported when the %s comes first, and is closed when it opens',
     async (how) => {
       const { deps, open, hear, closed } = slowMicrophone();
       await deps.goLive();

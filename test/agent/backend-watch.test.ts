@@ -13,7 +13,7 @@ async function starting(lane: Record<string, unknown> = {}): Promise<FakeDeps> {
   return deps;
 }
 
-describe('a backend that gives no usable answer', () => {
+describe('a backend without a usable answer', () => {
   it('is reported once after twenty seconds, until it answers', async () => {
     const deps = await starting();
     deps.clock.advance(19_000);
@@ -37,7 +37,7 @@ describe('a backend that gives no usable answer', () => {
     expect(lastStatus(deps)?.['reasons']).not.toContain('no_backend');
   });
 
-  it('is reported with the name of the wrong field, not its value; the log counts repeats', async () => {
+  it('is reported with the name of the wrong field, not its value; the log counts repetitions', async () => {
     const deps = await starting();
     const answer = {
       id: deps.lastRequest().id,
@@ -58,7 +58,7 @@ describe('a backend that gives no usable answer', () => {
     expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toContain('soon');
   });
 
-  it('is another trouble than a broker that does not let the device ask', async () => {
+  it('is reported separately from a broker that refuses token requests', async () => {
     const deps = await starting();
     const tell = deps.withholdAcknowledgements();
     const refuse = (): void => {
@@ -75,7 +75,7 @@ describe('a backend that gives no usable answer', () => {
     expect(lastStatus(deps)?.['reasons']).toContain('not_published:token/req');
     const told = deps.logged.filter(([, sentence]) => String(sentence).includes('refuses token requests'));
     expect(told).toEqual([['error', 'the broker refuses token requests', { topic: `${BASE}/token/req` }]]);
-    // Another topic is another trouble.
+    // Another topic is another fault.
     deps.bus.listener.lost?.({ topic: `${BASE}/health`, why: 'refused', reason: 'Not authorized' });
     deps.clock.advance(30_000);
     tell(true);
@@ -108,8 +108,8 @@ describe('a backend that gives no usable answer', () => {
 
   it.each([
     ['a token too long to send', { token: 't'.repeat(45_000) }, 'session.token'],
-    ['a session whose name is none', { id: 's'.repeat(45_000) }, 'session.id'],
-    ['more than any answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
+    ['a session with an invalid id', { id: 's'.repeat(45_000) }, 'session.id'],
+    ['an oversized answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
   ])('names %s, and takes the next good answer', async (_, changed, field) => {
     const deps = await starting();
     const id = deps.lastRequest().id;
@@ -123,7 +123,7 @@ describe('a backend that gives no usable answer', () => {
     expect(JSON.stringify([deps.logged, deps.sent('event/backend_silent')])).not.toMatch(/t{9}|s{9}/);
   });
 
-  it('is not one that denies', async () => {
+  it('is not reported when the backend denies', async () => {
     const deps = await starting();
     deps.deliver(`${BASE}/token/res`, {
       id: deps.lastRequest().id,
@@ -134,7 +134,7 @@ describe('a backend that gives no usable answer', () => {
     expect(deps.sent('event/backend_silent')).toHaveLength(0);
   });
 
-  it('is not one that cannot be reached for want of a broker', async () => {
+  it('is not reported when the broker is disconnected', async () => {
     const deps = await starting();
     deps.bus.listener.down('unreachable', 'the broker is gone');
     deps.clock.advance(600_000);
@@ -143,7 +143,7 @@ describe('a backend that gives no usable answer', () => {
 });
 
 describe('a device that waits for a voice', () => {
-  it('asks for the backend alone, and is degraded when that does not answer', async () => {
+  it('probes only the backend, and is degraded when the backend does not answer', async () => {
     const deps = await starting({ start: 'voice' });
     expect(lastStatus(deps)).toMatchObject({ status: 'ready' });
     deps.clock.advance(61_000);
@@ -171,7 +171,7 @@ describe('a device that waits for a voice', () => {
     expect(deps.streams).toHaveLength(0);
   });
 
-  it('ignores a session that an older backend grants to a probe, and does not show its token', async () => {
+  it('ignores a session that an older backend grants to a probe, and does not publish the token', async () => {
     const deps = await starting({ start: 'voice' });
     while (probes(deps).length === 0) deps.clock.advance(1000);
     deps.grant();
@@ -182,7 +182,7 @@ describe('a device that waits for a voice', () => {
     expect(JSON.stringify([deps.logged, deps.published])).not.toContain(TOKEN);
   });
 
-  it('asks nothing more when it stops', async () => {
+  it('sends no more probes after a stop', async () => {
     const deps = await starting({ start: 'voice' });
     deps.command('stop', { id: 's' });
     deps.clock.advance(3_600_000);

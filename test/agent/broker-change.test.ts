@@ -11,7 +11,7 @@ const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 const configured = (url: string, more: object = {}): Config =>
   testConfig({ start: 'command' }, { mqtt: { url, caFile: 'ca.crt', ...more } });
 
-/** A device that the broker `url` is configured for; the test is all brokers. */
+/** A device configured for the broker `url`; the test acts as all brokers. */
 async function device(url: string, kept = createMemoryFile(), gone = new Set<string>()) {
   const unreadable: unknown[] = [];
   const forgotten: string[][] = [];
@@ -35,10 +35,10 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
     changed: () => event('changed'),
     returned: () => event('returned'),
     reasons: () => deps.agent.publisher.status().reasons,
-    /** Present target of the connection. */
+    /** Current target of the connection. */
     present: () => brokers.connection('present').url,
     sighup: (next: string, more: object = {}) => deps.agent.apply(configured(next, more)),
-    /** The result of the present try. */
+    /** The result of the current attempt. */
     async tried(problem: string | null) {
       const attempt = deps.attempts.at(-1);
       if (attempt === undefined) throw new Error('nothing is tried');
@@ -49,7 +49,7 @@ async function device(url: string, kept = createMemoryFile(), gone = new Set<str
   };
 }
 
-/** Served by the old broker, when the configuration names the new one. */
+/** Connected to the old broker while the configuration names the new one. */
 async function changing() {
   const all = await device(OLD);
   all.deps.brokerUp();
@@ -59,7 +59,7 @@ async function changing() {
 }
 
 describe('another broker in the configuration', () => {
-  it('is tried at once beside the old one, which is left with a last word when it takes the device', async () => {
+  it('is tried at once beside the old one; the old one gets a last status when the new one accepts the device', async () => {
     const { deps, tried, changed, reasons, present, kept, returned } = await changing();
     expect(deps.attempts).toHaveLength(1);
     expect(present()).toBe(OLD);
@@ -90,7 +90,7 @@ describe('another broker in the configuration', () => {
     expect(reasons()).toContain('broker:new.example:8883');
     expect(deps.agent.publisher.status().status).toBe('degraded');
     const before = deps.attempts.length;
-    // 5 to 10 minutes; the draw of this device is a half.
+    // 5 to 10 minutes; this device draws the middle.
     deps.clock.advance(7.5 * MINUTE_MS - 1);
     expect(deps.attempts).toHaveLength(before);
     deps.clock.advance(1);
@@ -104,7 +104,7 @@ describe('another broker in the configuration', () => {
     expect(reasons().join()).not.toContain('broker');
   });
 
-  it('is tried more often while no broker serves the device', async () => {
+  it('is tried more often while no broker accepts the device', async () => {
     const { deps, tried } = await changing();
     deps.bus.listener.down('unreachable', 'the old one is away');
     for (let tries = 0; tries < 7; tries += 1) {
@@ -117,7 +117,7 @@ describe('another broker in the configuration', () => {
     expect(deps.attempts.length).toBe(before + 1);
   });
 
-  it('changes nothing when the same configuration is read again', async () => {
+  it('changes nothing when the configuration is read again unchanged', async () => {
     const { deps, tried, sighup, returned } = await changing();
     deps.clock.advance(50_000);
     sighup(NEW);
@@ -131,7 +131,7 @@ describe('another broker in the configuration', () => {
     expect([quiet.attempts.length, quiet.reconnects]).toEqual([0, 0]);
   });
 
-  it('is forgotten when the configuration names the old one again', async () => {
+  it('is dropped when the configuration names the old one again', async () => {
     const { deps, tried, sighup, reasons, present } = await changing();
     deps.clock.advance(MINUTE_MS);
     await tried('no answer');
@@ -145,7 +145,7 @@ describe('another broker in the configuration', () => {
     expect(deps.reconnects).toBe(0);
   });
 
-  it('gives way to a third one that is named meanwhile', async () => {
+  it('is replaced by a third one that is configured meanwhile', async () => {
     const { deps, tried, sighup, changed } = await changing();
     sighup('mqtts://third.example:8883');
     await tried(null);
@@ -170,7 +170,7 @@ describe('another broker in the configuration', () => {
     expect(reasons().join()).not.toContain('broker');
   });
 
-  it('needs a restart for another prefix only', async () => {
+  it('requires a restart only when the prefix changes', async () => {
     const { deps } = await device(OLD);
     expect(deps.agent.apply(configured(OLD, { prefix: 'other' }))).toEqual(['mqtt.prefix']);
     expect(deps.agent.apply(configured(NEW, { prefix: 'other' }))).toEqual(['mqtt.prefix']);
@@ -178,7 +178,7 @@ describe('another broker in the configuration', () => {
   });
 });
 
-describe('another broker in the configuration of a start', () => {
+describe('another broker in the configuration at the start', () => {
   const served = async () => {
     const { deps, kept } = await device(OLD);
     deps.brokerUp();
@@ -202,7 +202,7 @@ describe('another broker in the configuration of a start', () => {
     expect(kept.writes).toHaveLength(2);
   });
 
-  it('is left for the one before after a minute without it, and tried again', async () => {
+  it('is replaced by the previous one after a minute without success, and retried', async () => {
     const { deps, returned, present, reasons, tried, changed } = await device(NEW, await served());
     deps.bus.listener.down('refused', 'not authorized');
     deps.clock.advance(MINUTE_MS - 1);
@@ -219,7 +219,7 @@ describe('another broker in the configuration of a start', () => {
     expect(present()).toBe(NEW);
   });
 
-  it('has no way back when the files of the previous one are gone', async () => {
+  it('has no fallback when the files of the previous one are missing', async () => {
     const kept = await served();
     const { deps, present, returned } = await device(NEW, kept, new Set([OLD]));
     deps.clock.advance(5 * MINUTE_MS);
@@ -228,7 +228,7 @@ describe('another broker in the configuration of a start', () => {
   });
 
   it.each(['{', '{"format":1}', '{"format":1,"mqtt":{"url":"ftp://x"}}'])(
-    'is the only one when the kept file is damaged: %s',
+    'has no fallback when the kept file is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();
       kept.fill(text);
@@ -239,7 +239,7 @@ describe('another broker in the configuration of a start', () => {
     },
   );
 
-  it('uses the last contents when a file becomes unreadable', async () => {
+  it('uses the last contents of a file that becomes unreadable', async () => {
     const { gone, present, unreadable } = await device(OLD, await served());
     present();
     gone.add(OLD);
@@ -247,7 +247,7 @@ describe('another broker in the configuration of a start', () => {
     expect(unreadable).toHaveLength(1);
   });
 
-  it('knows the previous one when a slow disk delivers it, and reports an unreadable file', async () => {
+  it('falls back to the previous one when a slow disk delivers it, and reports an unreadable file', async () => {
     const kept = await served();
     kept.delay();
     const { brokers, forgotten } = await device(NEW, kept);
@@ -259,7 +259,7 @@ describe('another broker in the configuration of a start', () => {
     expect((await device(NEW, kept)).forgotten).toEqual([['state/memory.json', 'it is damaged']]);
   });
 
-  it('takes the one that serves it now for the last, whatever a slow disk brings then', async () => {
+  it('stores the connected broker as the last one, whatever a slow disk delivers later', async () => {
     const kept = await served();
     kept.delay();
     const { brokers, deps } = await device(NEW, kept);
@@ -269,7 +269,7 @@ describe('another broker in the configuration of a start', () => {
     expect(brokers.previous).toBeNull();
   });
 
-  it('reports that it is not saved when the disk is full', async () => {
+  it('reports that the last broker is not saved when the disk is full', async () => {
     const kept = createMemoryFile();
     kept.fail('the disk is full');
     const { deps } = await device(OLD, kept);

@@ -13,15 +13,15 @@ import {
   THURSDAY,
 } from './scheduled-agent.ts';
 
-describe('the budget of a day', () => {
+describe('the daily budget', () => {
   const events = (deps: ScheduledAgent) => deps.sent('event/budget').map(({ body }) => body);
-  /** Nine o'clock in UTC is four in the morning in New York: the day ends at five in UTC. */
+  /** Nine o'clock UTC is four in the morning in New York, where the day ends at five UTC. */
   const zone = { timeZone: 'America/New_York' };
 
-  it('warns at 80 %, ends the session at 100 %, and restarts with the local day', async () => {
+  it('warns at 80 %, ends the session at 100 %, and starts again with the local day', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
-    // A stream has been open since it was to be set up, 2.8 s ago.
+    // The stream has been open for 2.8 s, the time of its setup.
     deps.clock.advance(16 * MIN - 2801);
     expect(events(deps)).toEqual([]);
     deps.clock.advance(1);
@@ -59,7 +59,7 @@ describe('the budget of a day', () => {
     expect(events(deps)).toHaveLength(1);
   });
 
-  it('may be desired, raised and taken back at any time', async () => {
+  it('may be set, raised and removed by config/desired at any time', async () => {
     const deps = createScheduledAgent({}, zone);
     await deps.goLive();
     deps.clock.advance(12 * MIN);
@@ -78,7 +78,7 @@ describe('the budget of a day', () => {
   });
 
   it.each([['NaN'], [-1], [0], [1e9], [true], [[]], [{ minutes: 4 }]])(
-    '%j is none',
+    'refuses %j',
     async (minutesPerDay) => {
       const deps = createScheduledAgent({ budget: { minutesPerDay: 100 } });
       await deps.goLive();
@@ -108,7 +108,7 @@ describe('the budget of a day', () => {
     expect(events(second)).toEqual([]);
   });
 
-  it('loses at most two minutes at a power cut, and writes no more often', async () => {
+  it('loses at most two minutes at a power failure, and writes no more often', async () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({ budget: { minutesPerDay: 1000 } }, { budgetFile: file.file });
     await deps.goLive();
@@ -119,7 +119,7 @@ describe('the budget of a day', () => {
     expect(days[0]?.used_ms).toBeGreaterThan(18 * MIN);
   });
 
-  it('writes nothing without a budget', async () => {
+  it('writes nothing without a configured budget', async () => {
     const file = createMemoryFile();
     const deps = createScheduledAgent({}, { budgetFile: file.file });
     await deps.goLive();
@@ -150,7 +150,7 @@ describe('the budget of a day', () => {
     );
   });
 
-  it('goes on when the disk fails, and reports failure and recovery once', async () => {
+  it('keeps counting when the disk fails, and reports failure and recovery once', async () => {
     const file = createMemoryFile();
     file.fail('the disk is full');
     const deps = createScheduledAgent({ budget: { minutesPerDay: 30 } }, { budgetFile: file.file });
@@ -166,7 +166,7 @@ describe('the budget of a day', () => {
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
   });
 
-  it('is not given back by a clock that jumps to another day and back', async () => {
+  it('does not start again when the clock jumps to another day and back', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } });
     await deps.goLive();
     deps.clock.advance(9 * MIN);
@@ -195,7 +195,7 @@ describe('the budget of a day', () => {
     expect(deps.phase()).toBe('acquiring');
   });
 
-  it('begins its days at midnight UTC without a time zone, and logs it once', async () => {
+  it('uses UTC days without a time zone, and logs it once', async () => {
     const sentence = 'the time zone of the machine is unknown: budget days begin at midnight UTC';
     const told = (deps: ScheduledAgent) => deps.logged.filter(([, said]) => said === sentence).length;
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: null });
@@ -224,15 +224,15 @@ describe('the budget of a day', () => {
   });
 });
 
-describe('the file of what was used', () => {
+describe('the budget file', () => {
   const folder = new URL('./state-files/', import.meta.url);
 
-  it('is kept here as each version has left it', () => {
+  it('has a stored example of each version', () => {
     const kept = Array.from({ length: BUDGET_FILE_VERSION }, (_, index) => `budget-${index + 1}.json`);
     expect(readdirSync(folder).filter((file) => file.startsWith('budget'))).toEqual(kept);
   });
 
-  it('is read as version 1 has it', () => {
+  it('can be read in version 1', () => {
     expect(readBudget(readFileSync(new URL('budget-1.json', folder), 'utf8'))).toEqual({
       kind: 'kept',
       content: [
@@ -242,7 +242,7 @@ describe('the file of what was used', () => {
     });
   });
 
-  it('is read as this version writes it', () => {
+  it('can be read in the present version', () => {
     const use = countUse(budgetUse([], 0), '2026-05-04', 0, 1234.4);
     expect(readBudget(writeBudget(use))).toEqual({
       kind: 'kept',

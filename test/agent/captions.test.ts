@@ -5,7 +5,7 @@ import { heard, translated, understood } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
 describe('captions', () => {
-  it('leave the device on no topic, and are in no log', async () => {
+  it('are neither published nor logged', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const words = 'words of a visitor';
@@ -16,7 +16,7 @@ describe('captions', () => {
     expect(deps.sent('caption')).toEqual([]);
   });
 
-  it('cannot be switched on by anything that comes over the network', () => {
+  it('cannot be switched on over the network', () => {
     const remote = [Object.keys(COMMANDS), Object.values(DESIRED_KEYS)].flat(2).map(String);
     expect(remote.filter((name) => /caption|transcri/i.test(name))).toEqual([]);
     expect(Object.keys(desiredSchema.shape).filter((name) => /caption|transcri/i.test(name))).toEqual([]);

@@ -1,4 +1,4 @@
-/** A device with a client certificate of any age, and who answers it. */
+/** A device with a client certificate of a given age, and the owner's answers. */
 import { openDeviceCertificate } from '../../src/adapters/certificates/device-certificate.ts';
 import { createRequest } from '../../src/adapters/certificates/request.ts';
 import { createTestAuthority, DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
@@ -12,16 +12,16 @@ export const NOW = Date.UTC(2026, 0, 15, 9);
 const TWO_HOURS_MS = 7_200_000;
 if (!findOpenssl()) throw new Error('openssl is not installed, and these tests need it');
 export const ca = createTestAuthority('museum');
-/** Another one by the same name. */
+/** Another authority with the same name. */
 export const stranger = createTestAuthority('museum');
 export const inTurn = () => new Promise((resolve) => setImmediate(resolve));
-// With the process, not with a file's tests: the pure project shares this module among files.
+// Created once per process, because the files of the pure project share this module.
 process.once('exit', () => {
   ca.close();
   stranger.close();
 });
 
-/** A device whose certificate began and ends this many days from now. */
+/** A device whose certificate begins and ends this many days from now. */
 export function device(
   from: number,
   to: number,
@@ -36,7 +36,7 @@ export function device(
   const requests = () => deps.sent('cert/req').map(({ body }) => body);
   const events = (kind: string) => deps.sent(`event/certificate_${kind}`).map(({ body }) => body);
   let sent = 0;
-  /** Acts as `devices renew`; the device's messages. */
+  /** Acts as `devices renew`; receives the device's messages. */
   const answer = async (change: Partial<Issue> = {}, pem: ((good: string) => string) | null = null) => {
     const [request] = requests().slice(-1);
     const life = { from: deps.clock.wall() ?? 0, to: (deps.clock.wall() ?? 0) + 300 * DAY_MS };
@@ -59,7 +59,7 @@ export function device(
     deps.brokerUp();
     await inTurn();
   };
-  /** Years on the wall in a moment: what goes by the minute is not waited for. */
+  /** Advances the wall clock by years at once, without waiting for timers. */
   const pass = async (days: number) => {
     deps.clock.setWall((deps.clock.wall() ?? 0) + days * DAY_MS - TWO_HOURS_MS);
     deps.clock.advance(TWO_HOURS_MS);
@@ -74,5 +74,5 @@ function configure(from: number, to: number) {
   return { key, certificate: ca.issue(request, life) };
 }
 
-/** Due, with a month to go. */
+/** The renewal is due: a month is left. */
 export const due = () => device(-100, 30);

@@ -5,17 +5,17 @@ import { device, due, inTurn, NOW } from './certificate-device.ts';
 import { createFakeDeps } from './fake-deps.ts';
 import { createMemoryFile } from './memory-file.ts';
 
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
+/** `toMatchObject` treats a bare pattern as an object without fields, which matches everything. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
 const HOUR_MS = 3_600_000;
 
 describe('the renewal of the client certificate', () => {
-  it('is asked for when two thirds of its life are over, once, and kept at the broker', async () => {
+  it('is requested once, after two thirds of the lifetime, and retained at the broker', async () => {
     const { deps, requests, start, events, pass } = device(-60, 40);
     await start();
     expect(requests()).toEqual([]);
-    // 66.7 to 71.7 days of 100; the draw of this device is a half.
+    // 66.7 to 71.7 days of 100; this device draws the middle.
     await pass(9);
     expect(requests()).toEqual([]);
     await pass(0.3);
@@ -25,14 +25,14 @@ describe('the renewal of the client certificate', () => {
     expect(JSON.stringify(requests())).not.toContain('PRIVATE');
     deps.clock.advance(3 * HOUR_MS);
     expect(requests()).toHaveLength(1);
-    // In case the broker has forgotten it.
+    // The broker may have lost the retained request.
     deps.clock.advance(22 * HOUR_MS);
     expect(requests()).toHaveLength(2);
     expect(requests()[1]?.['csr']).toBe(requests()[0]?.['csr']);
     expect(events('problem')).toEqual([]);
   });
 
-  it('takes the new one on trial, uses it with the next connection, and lets the old one go then', async () => {
+  it('tries the new one with the next connection, and then deletes the old one', async () => {
     const { deps, certificate, configured, answer, events, requests, start, kept, pass } = due();
     await start();
     const answered = await answer();
@@ -49,7 +49,7 @@ describe('the renewal of the client certificate', () => {
     expect(events('renewed')).toMatchObject([{ lane: null, valid_to: '2026-11-11T09:00:00.000Z' }]);
     expect(certificate.present.validTo).toBe(NOW + 300 * DAY_MS);
     expect(requests().at(-1)).toBeNull();
-    // Kept over a restart, and asked for again when its own time has come.
+    // The new one is kept over a restart, and renewed in its own time.
     const next = device(0, 0, kept, configured);
     expect(next.certificate.pair()).toEqual(certificate.pair());
     await pass(199);
@@ -97,7 +97,7 @@ describe('the renewal of the client certificate', () => {
     expect(events('renewed')).toHaveLength(1);
   });
 
-  it('goes on with the trial after a restart in the midst of it', async () => {
+  it('continues the trial after a restart', async () => {
     const { configured, answer, start, kept } = due();
     await start();
     await answer();
@@ -108,7 +108,7 @@ describe('the renewal of the client certificate', () => {
     expect(again.certificate.successor).toBeNull();
   });
 
-  it('goes on asking under the same id and key after a restart', async () => {
+  it('continues the request under the same id and key after a restart', async () => {
     const { configured, requests, start, kept } = due();
     await start();
     const again = device(0, 0, kept, configured);
@@ -117,7 +117,7 @@ describe('the renewal of the client certificate', () => {
     expect(await again.answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('starts over when the configuration names another certificate', async () => {
+  it('starts again when the configuration names another certificate', async () => {
     const { start, kept, answer } = due();
     await start();
     await answer();
@@ -128,7 +128,7 @@ describe('the renewal of the client certificate', () => {
   });
 
   it.each(['{', '{"format":2}', '[]', '{"format":1,"configured":"x"}'])(
-    'starts over when the kept file is damaged: %s',
+    'starts again when the kept file is damaged: %s',
     async (text) => {
       const kept = createMemoryFile();
       kept.fill(text);
@@ -139,7 +139,7 @@ describe('the renewal of the client certificate', () => {
     },
   );
 
-  it('does without what the disk does not bring in time, and uses it when it comes', async () => {
+  it('continues without a file that the disk delivers late, and uses it when it arrives', async () => {
     const { start, kept, answer, certificate, configured } = due();
     await start();
     await answer();
@@ -154,7 +154,7 @@ describe('the renewal of the client certificate', () => {
     expect(next.certificate.pair()).toEqual(renewed);
   });
 
-  it('warns once 14 days before the end, and in the status until the renewal', async () => {
+  it('is missed: warns once 14 days before the end, and in the status until the renewal', async () => {
     const { deps, events, answer, start, pass } = due();
     await start();
     const reasons = () => deps.agent.publisher.status().reasons;
@@ -174,7 +174,7 @@ describe('the renewal of the client certificate', () => {
     expect(reasons()).not.toContain('certificate:2026-02-14');
   });
 
-  it('waits for a clock that is set', async () => {
+  it('waits until the clock is set', async () => {
     const { deps, requests, start, bring, events } = due();
     deps.clock.setWall(null);
     await start();
@@ -189,7 +189,7 @@ describe('the renewal of the client certificate', () => {
     expect(await bring(String(requests()[0]?.['id']), 'x')).toMatchObject({ code: 'clock' });
   });
 
-  it('is not requested when the key cannot be saved, and not used when the certificate cannot', async () => {
+  it('is not requested when the key cannot be saved; a certificate that cannot be saved is not used', async () => {
     const full = due();
     full.kept.fail('the disk is full');
     await full.start();
@@ -210,7 +210,7 @@ describe('the renewal of the client certificate', () => {
     expect(await full.answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('is requested at once by command, under one id until it is answered', async () => {
+  it('is requested at once by command, under one id until the answer', async () => {
     const { deps, requests, answer, start } = device(-1, 300);
     await start();
     expect(requests()).toEqual([]);
@@ -231,7 +231,7 @@ describe('the renewal of the client certificate', () => {
     expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'invalid_args' } });
   });
 
-  it('is no command for devices with a password', async () => {
+  it('is refused as a command on devices with a password', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();

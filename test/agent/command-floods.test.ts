@@ -1,4 +1,4 @@
-/** The effect of an attacker, or of a mistake, with commands. */
+/** The effect of very many or very large commands, sent by an attacker or by mistake. */
 import { describe, expect, it } from 'vitest';
 import { closed } from '../service-events.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
@@ -23,13 +23,13 @@ function finals(deps: Fake): Map<string, string[]> {
   }
   return found;
 }
-/** Log lines of commands; the lane has its own. */
+/** Log lines about commands, without those of the lane. */
 const lines = (deps: Fake): unknown[][] =>
   deps.logged.filter(([, sentence]) => String(sentence).includes('command'));
 const linesOf = (deps: Fake): number => lines(deps).length;
 
 describe('a command name of 60,000 characters', () => {
-  it('is refused before anything else: no answer, one log line a minute', async () => {
+  it('is refused without an answer, with one log line a minute', async () => {
     const deps = await live();
     const before = { lines: linesOf(deps), published: deps.published.length };
     for (let i = 0; i < 1000; i++) deps.deliver(`${FLEET}/cmd/${'a'.repeat(60_000)}`, { id: `n${i}` });
@@ -45,7 +45,7 @@ describe('a command name of 60,000 characters', () => {
 });
 
 describe('malformed commands', () => {
-  it('cost one log line a minute, however many come', async () => {
+  it('cost one log line a minute, whatever their number', async () => {
     const deps = await live();
     const before = linesOf(deps);
     for (let i = 0; i < 3000; i++) deps.command('mute', i % 2 === 0 ? 'no json' : '{"id":5}');
@@ -56,7 +56,7 @@ describe('malformed commands', () => {
     expect(linesOf(deps)).toBe(before + 4);
   });
 
-  it('with arguments nested 100,000 deep are answered', async () => {
+  it('are answered when their arguments are nested 100,000 deep', async () => {
     const deps = await live();
     const depth = 100_000;
     deps.command('mute', `{"id":"deep","args":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`);
@@ -65,7 +65,7 @@ describe('malformed commands', () => {
 });
 
 describe('a flood of commands', () => {
-  it('is carried out up to its bound, and each gets one final answer', async () => {
+  it('is carried out up to its limit, and each command gets one final answer', async () => {
     const deps = await live();
     for (let i = 0; i < 10_000; i++) {
       deps.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `f${i}` });
@@ -88,9 +88,9 @@ describe('a flood of commands', () => {
   });
 });
 
-describe('commands to the fleet that wait for their moment', () => {
+describe('fleet commands that wait for their time', () => {
   it.each(['60', -1, 3601, null, Number.MAX_VALUE, true])(
-    'with the spread %j are invalid, and not carried out at once',
+    'are invalid with the spread %j, and not carried out at once',
     async (spread) => {
       const deps = await live();
       deps.deliver(`${FLEET}/cmd/mute`, { id: 'f', args: { spread_s: spread } });
@@ -101,7 +101,7 @@ describe('commands to the fleet that wait for their moment', () => {
     },
   );
 
-  it('are at most 100; others are refused', async () => {
+  it('are at most 100; further ones are refused', async () => {
     const deps = await live();
     for (let i = 0; i < 300; i++) {
       deps.deliver(`${FLEET}/cmd/mute`, { id: `w${i}`, args: { spread_s: 3600 } });
@@ -115,7 +115,7 @@ describe('commands to the fleet that wait for their moment', () => {
     expect(deps.answers('mute').at(-1)).toMatchObject({ id: 'again', status: 'accepted' });
   });
 
-  it('take 1 MB at most', async () => {
+  it('are at most 1 MB in total', async () => {
     const deps = await live();
     for (let i = 0; i < 50; i++) {
       const body = JSON.stringify({ id: `w${i}`, args: { spread_s: 3600 }, note: 'x'.repeat(100_000) });
@@ -125,7 +125,7 @@ describe('commands to the fleet that wait for their moment', () => {
     expect([...finals(deps).values()].flat()).toEqual(Array.from({ length: 40 }, () => 'busy'));
   });
 
-  it('get their one final answer when the agent ends before', async () => {
+  it('get one final answer each when the agent ends first', async () => {
     const deps = await live();
     deps.deliver(`${FLEET}/cmd/mute`, { id: 'w', args: { spread_s: 3600 } });
     const stopped = deps.agent.stop();
@@ -138,14 +138,14 @@ describe('commands to the fleet that wait for their moment', () => {
     expect(finals(deps).get('w')).toHaveLength(1);
   });
 
-  it('do not accept the argument for a single device', async () => {
+  it('refuse the argument when sent to a single device', async () => {
     const deps = await live();
     deps.deliver(`${BASE}/cmd/mute`, { id: 'f', args: { spread_s: 60 } });
     expect(finals(deps).get('f')).toEqual(['invalid_args']);
   });
 });
 
-describe('messages that the bus gave up', () => {
+describe('messages that the queue dropped', () => {
   it('are counted in the state and logged once a minute', async () => {
     const deps = await live();
     deps.clock.advance(2000);
@@ -166,7 +166,7 @@ describe('messages that the bus gave up', () => {
     expect(told().slice(1)).toEqual([['warn', expect.any(String), { ...loss, repeated: 4999 }]]);
   });
 
-  it('have rooms of their own for answers and token requests', async () => {
+  it('do not displace answers and token requests, which have queues of their own', async () => {
     const deps = await live();
     deps.command('mute', { id: 'a' });
     const roomOf = (topic: string) => deps.sent(topic)[0]?.options.share;

@@ -1,4 +1,4 @@
-/** Each id is carried out once and answered the same, over a restart too. */
+/** Each id is carried out once and always gets the same answer, also after a restart. */
 import { describe, expect, it } from 'vitest';
 import { closed } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
@@ -7,7 +7,7 @@ import { createMemoryFile } from './memory-file.ts';
 
 type Disk = ReturnType<typeof createMemoryFile>;
 
-/** An agent with a state file; the test lets the writes end by letting time pass. */
+/** An agent with a state file; the test finishes the writes by letting time pass. */
 async function boot(disk: Disk) {
   const deps = createFakeDeps(testConfig(), { commandFile: disk.file });
   await deps.goLive();
@@ -19,7 +19,7 @@ const warnings = (deps: Fake): unknown[] =>
   deps.logged.filter(([level, sentence]) => level === 'warn' && String(sentence).includes('command'));
 
 describe('an id', () => {
-  it('that comes again gets the same answer again, and is carried out once', async () => {
+  it('that arrives twice gets the same answer twice, and is carried out once', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     for (let i = 0; i < 3; i++) deps.command('mute', { id: 'same', args: { lane: 'main' } });
@@ -31,7 +31,7 @@ describe('an id', () => {
     expect(muted(deps)).toBe(false);
   });
 
-  it('is one for all topics: with other content it is reused, whatever the topic', async () => {
+  it('is refused as reused when its content differs, whatever the topic', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.command('mute', { id: 'a' });
@@ -48,8 +48,8 @@ describe('an id', () => {
   });
 });
 
-describe('noted commands', () => {
-  it('are on the disk before anything is done', async () => {
+describe('recorded commands', () => {
+  it('are on the disk before they are carried out', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     disk.hang();
@@ -63,7 +63,7 @@ describe('noted commands', () => {
     expect(deps.answers('mute')).toHaveLength(1);
   });
 
-  it('are written once a second at most, and all are carried out in their order', async () => {
+  it('are written at most once a second, and all are carried out in order', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     for (let i = 0; i < 90; i++) deps.command(i % 2 === 0 ? 'mute' : 'unmute', { id: `c${i}` });
@@ -73,7 +73,7 @@ describe('noted commands', () => {
     expect(muted(deps)).toBe(false);
   });
 
-  it('that only look wait for no disk and write nothing', async () => {
+  it('do not include commands that only read, which write nothing', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     disk.hang();
@@ -102,7 +102,7 @@ describe('noted commands', () => {
     ]);
   });
 
-  it('that a power cut interrupted are answered so, once and by themselves', async () => {
+  it('are answered once as interrupted after a power failure, without a request', async () => {
     const disk = createMemoryFile();
     const first = await boot(disk);
     first.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'cut', args: { spread_s: 600 } });
@@ -116,7 +116,7 @@ describe('noted commands', () => {
     expect(third.answers('mute')).toEqual([]);
   });
 
-  it('that the end of the agent cut short have their answer on the disk', async () => {
+  it('have their answer on the disk when the end of the agent interrupts them', async () => {
     const disk = createMemoryFile();
     const first = await boot(disk);
     first.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
@@ -130,7 +130,7 @@ describe('noted commands', () => {
     expect(second.answers('mute')).toMatchObject([{ error: { code: 'stopping' } }]);
   });
 
-  it('leave nothing of their content on the disk, and little of anything', async () => {
+  it('keep none of their content on the disk, and little else', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     const SECRET = 'S3cretV4lue-abcdefgh';
@@ -147,7 +147,7 @@ describe('noted commands', () => {
   });
 });
 
-/** The disk holds that a command was begun, and hangs before its end. */
+/** The disk holds the start of a command, and hangs before its end. */
 async function noted() {
   const disk = createMemoryFile();
   const deps = await boot(disk);
@@ -162,7 +162,7 @@ describe('the final answer', () => {
   const codeOf = (answer: object | undefined): string | undefined =>
     (answer as { error?: { code: string } } | undefined)?.error?.code;
 
-  it('of a noted command is given once the disk holds it, not before, not when asked again', async () => {
+  it('to a recorded command is published once it is on the disk, not before, even when asked again', async () => {
     const { disk, deps } = await noted();
     await deps.clock.elapse(100);
     expect(muted(deps)).toBe(true);
@@ -175,7 +175,7 @@ describe('the final answer', () => {
     expect(JSON.parse(disk.text ?? '')).toMatchObject({ commands: [{ status: 'ok' }] });
   });
 
-  it('is interrupted when the disk accepted the note but not the end', async () => {
+  it('is "interrupted" when the disk holds the start but not the end', async () => {
     const { disk, deps } = await noted();
     await deps.clock.elapse(100);
     disk.fail('the disk is full (ENOSPC)');
@@ -191,7 +191,7 @@ describe('the final answer', () => {
     expect(next.answers('unmute')).toEqual([]);
   });
 
-  it('waits two seconds for a disk that hangs, and replaces what that writes too late', async () => {
+  it('waits two seconds for a hanging disk, and replaces what the disk writes too late', async () => {
     const { disk, deps } = await noted();
     await deps.clock.elapse(1999);
     expect(deps.answers('mute')).toEqual([]);
@@ -204,7 +204,7 @@ describe('the final answer', () => {
     expect(deps.answers('mute')).toHaveLength(1);
   });
 
-  it('is not claimed after a restart when the disk failed from the start', async () => {
+  it('is not repeated after a restart when the disk failed from the start', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     disk.fail('the disk is full (ENOSPC)');
@@ -214,7 +214,7 @@ describe('the final answer', () => {
     expect((await boot(disk)).answers('mute')).toEqual([]);
   });
 
-  it('of one that only looks waits for nothing: until then the disk does not know it', async () => {
+  it('to a command that only reads waits for nothing: it is on no disk', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     deps.command('diagnose', { id: 'd' });
@@ -224,7 +224,7 @@ describe('the final answer', () => {
     expect(ids(disk.writes[0])).toEqual(['m']);
   });
 
-  it('is given before the agent ends, though the disk hangs', async () => {
+  it('is published before the agent ends, even if the disk hangs', async () => {
     const disk = createMemoryFile();
     const deps = await boot(disk);
     deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'w', args: { spread_s: 600 } });
@@ -241,7 +241,7 @@ describe('the final answer', () => {
 
 describe('a disk', () => {
   it.each(['full (ENOSPC)', 'read-only (EROFS)'])(
-    'that is %s stops no command and is reported once',
+    'that is %s blocks no command and is reported once',
     async (why) => {
       const disk = createMemoryFile();
       const deps = await boot(disk);
@@ -279,7 +279,7 @@ describe('a disk', () => {
   });
 
   it.each(['', 'no json', '{"version":2,"commands":[]}', '[]', '{"version":1,"commands":[{"key":5}]}'])(
-    'that holds %j instead of a record is begun again',
+    'that holds %j instead of a record gets a new record',
     async (text) => {
       const disk = createMemoryFile();
       disk.fill(text);
@@ -295,5 +295,5 @@ describe('a disk', () => {
   );
 });
 
-/** Each moment is the long test's. */
+/** The long test tries each moment. */
 describeKillMoments(3);

@@ -18,7 +18,7 @@ async function live() {
 }
 
 describe('commands', () => {
-  it('mute and unmute: the service hears silence in real time meanwhile', async () => {
+  it('mute and unmute: the service receives silence in real time in between', async () => {
     const deps = await live();
     deps.command('mute', { id: 'a' });
     deps.speak();
@@ -37,7 +37,7 @@ describe('commands', () => {
     ]);
   });
 
-  it('stop and start: the session ends, the microphone closes, and both come back', async () => {
+  it('stop and start: end the session and close the microphone, then resume both', async () => {
     const deps = await live();
     deps.command('stop', { id: 'a', args: { lane: 'main' } });
     expect(deps.lastStream().calls).toContain('end');
@@ -50,7 +50,7 @@ describe('commands', () => {
     expect(deps.lastRequest().reason).toBe('start');
   });
 
-  it('status: reports phase, accounts and version', async () => {
+  it('status: reports phase, counters and version', async () => {
     const deps = await live();
     deps.speak();
     deps.command('status', { id: 'a' });
@@ -66,7 +66,7 @@ describe('commands', () => {
     expect(statusAnswerSchema.safeParse(deps.answers('status')[0]?.data).error).toBeUndefined();
   });
 
-  it('gives the correlation data back', async () => {
+  it('returns the correlation data', async () => {
     const deps = await live();
     const correlationData = new Uint8Array([1, 2, 3]);
     deps.command('status', { id: 'a' }, { properties: { correlationData } });
@@ -90,14 +90,14 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(false);
   });
 
-  it('ignores what has no id to answer to', async () => {
+  it('ignores a command without an id', async () => {
     const deps = await live();
     for (const payload of ['', 'no json', '[]', '{}', '{"id":""}', '{"id":5}']) deps.command('mute', payload);
     expect(deps.answers('mute')).toEqual([]);
     expect(laneOf(deps).options.muted).toBe(false);
   });
 
-  it('does not carry out a command that is too late, nor one that is retained', async () => {
+  it('does not carry out an expired or retained command', async () => {
     const deps = await live();
     deps.command('mute', { id: 'late', not_after: '2026-01-15T08:59:59Z' });
     deps.command('mute', { id: 'stuck' }, { retain: true });
@@ -107,14 +107,14 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(false);
   });
 
-  it('carries out a late command while the clock is not set', async () => {
+  it('carries out an expired command while the clock is not set', async () => {
     const deps = await live();
     deps.clock.setWall(null);
     deps.command('mute', { id: 'a', not_after: '2020-01-01T00:00:00Z' });
     expect(deps.answers('mute')[0]).toMatchObject({ status: 'ok', ts: null });
   });
 
-  it('staggers a command to the whole fleet', async () => {
+  it('spreads a command to the whole fleet over time', async () => {
     const deps = await live();
     deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f', args: { spread_s: 60 } });
     expect(deps.answers('mute').map(({ status }) => status)).toEqual(['accepted']);
@@ -124,7 +124,7 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(true);
   });
 
-  it('takes the commands of its groups, and of no other', async () => {
+  it('accepts commands of its own groups only', async () => {
     const config = testConfig();
     const deps = createFakeDeps({ ...config, device: { ...config.device, groups: ['lobby', 'east'] } });
     await deps.goLive();
@@ -136,13 +136,13 @@ describe('commands', () => {
     expect(laneOf(deps).options.muted).toBe(true);
   });
 
-  it('carries a fleet command without a spread out at once', async () => {
+  it('carries out a fleet command without a spread at once', async () => {
     const deps = await live();
     deps.deliver('dragoman/v1/museum/all/cmd/mute', { id: 'f' });
     expect(deps.answers('mute').map(({ status }) => status)).toEqual(['ok']);
   });
 
-  it('does not listen to commands for others', async () => {
+  it('does not subscribe to commands for other devices', async () => {
     const deps = await live();
     deps.deliver('dragoman/v1/museum/kiosk-02/cmd/mute', { id: 'a' });
     deps.deliver(`${BASE}/cmd/mute/res`, { id: 'a' });

@@ -22,7 +22,7 @@ const CONFIG = (() => {
 type Fake = ReturnType<typeof createFakeDeps>;
 const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
 
-/** The newest `config/reported`; it always matches its schema. */
+/** The newest `config/reported`, checked against its schema. */
 function reported(deps: Fake): ReportedMessage {
   deps.clock.advance(1000);
   const last = deps.published.filter(({ topic }) => topic === `${BASE}/kiosk-01/config/reported`).at(-1);
@@ -31,7 +31,7 @@ function reported(deps: Fake): ReportedMessage {
 }
 
 describe('config/desired', () => {
-  it('is in force at once, and reported with its version and a verifiable hash', async () => {
+  it('takes effect at once, and is reported with its version and a verifiable hash', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     expect(reported(deps)).toMatchObject({
@@ -51,7 +51,7 @@ describe('config/desired', () => {
     expect(report.hash).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  it('reports a refusal of the service as a fault of the document', async () => {
+  it('reports a refusal by the service as an error of the document', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
@@ -68,7 +68,7 @@ describe('config/desired', () => {
     ]);
   });
 
-  it('is reported again five minutes after the broker has refused that', async () => {
+  it('reports again five minutes after the broker refused the report', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     reported(deps);
@@ -107,7 +107,7 @@ describe('config/desired', () => {
     expect(stream.calls.some((call) => call.startsWith('runTask') && call.includes('"fr"'))).toBe(true);
   });
 
-  it('takes the groups first, and comes back to them when its own document goes', async () => {
+  it("applies the groups first, and falls back to them when the device's own document is removed", async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off' }] });
@@ -120,7 +120,7 @@ describe('config/desired', () => {
     expect(optionsOf(deps)).toMatchObject({ echo: 'half-duplex', standbyAfterMs: 120_000 });
   });
 
-  it('refuses keys one by one, and a broken document as a whole, and what runs goes on', async () => {
+  it('refuses single keys or a whole broken document, and leaves the running values unchanged', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', echo: 'off', start: 'never' }] });
@@ -136,7 +136,7 @@ describe('config/desired', () => {
     expect(reported(deps)).toMatchObject({ version: { device: 3 }, errors: [] });
   });
 
-  it('that is too large to be read is refused as a whole', async () => {
+  it('refuses an oversized document as a whole', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     for (const [topic, from] of [
@@ -151,7 +151,7 @@ describe('config/desired', () => {
     expect(reported(deps).errors).toEqual([]);
   });
 
-  it('leaves what a command has set until its own key changes', async () => {
+  it('keeps the value of a command until its own key changes', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();
     const document = { version: 1, lanes: [{ id: 'main', standbyAfter: 9 }] };
@@ -164,7 +164,7 @@ describe('config/desired', () => {
     expect(optionsOf(deps)?.echo).toBe('cancel');
   });
 
-  it('outlives a restart without a broker, and a changed file lies below it', async () => {
+  it('survives a restart without a broker, and overrides a changed file', async () => {
     const file = createMemoryFile();
     const first = createFakeDeps(CONFIG, { desiredFile: file.file });
     await first.goLive();
@@ -181,12 +181,15 @@ describe('config/desired', () => {
     expect(optionsOf(second)).toMatchObject({ echo: 'off', standbyAfterMs: 33_000 });
   });
 
-  it.each(['', '{', '{"version":9}', '[]'])('starts when the kept file holds %j', async (text) => {
-    const file = createMemoryFile();
-    file.fill(text);
-    const deps = createFakeDeps(CONFIG, { desiredFile: file.file });
-    expect(optionsOf(deps)?.echo).toBe('half-duplex');
-  });
+  it.each(['', '{', '{"version":9}', '[]'])(
+    'does not stop the start when the kept file holds %j',
+    async (text) => {
+      const file = createMemoryFile();
+      file.fill(text);
+      const deps = createFakeDeps(CONFIG, { desiredFile: file.file });
+      expect(optionsOf(deps)?.echo).toBe('half-duplex');
+    },
+  );
 });
 
 describe('config/desired of an owner with keys', () => {
@@ -204,7 +207,7 @@ describe('config/desired of an owner with keys', () => {
   });
   const lanes = (echo: string) => [{ id: 'main', echo }];
 
-  it('is taken only signed, for this device or its group, and never an older one', async () => {
+  it('is accepted only if signed, for this device or its group, and not older', async () => {
     const deps = createFakeDeps(CONFIG, { signatures });
     await deps.agent.start();
     deps.brokerUp();

@@ -12,7 +12,7 @@ afterEach(async () => {
   await stopped;
 });
 
-/** Lets what has been begun go on until it waits for something. */
+/** Lets pending work run until it waits for something. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 const STREAM_URL = 'ws://127.0.0.1:1/{random_hash}/stream';
@@ -22,10 +22,10 @@ async function live(config = testConfig()): Promise<void> {
   await deps.goLive();
 }
 
-/** More than any wait of the checks; then time stands still, so that a slow machine's network is not late. */
+/** Longer than any wait of the checks; then time stops, so that a slow network of the test machine is not late. */
 const PASSES = 60;
 
-/** Lets time pass until the final answer, with constant speech. */
+/** Lets time pass, with constant speech, until the final answer. */
 async function answerTo(speak: () => void = () => deps.speak()): Promise<Record<string, unknown>> {
   for (let step = 0; step < 4000; step++) {
     const final = deps.answers('diagnose').find(({ status }) => status !== 'accepted');
@@ -47,7 +47,7 @@ const of = (diagnosis: Diagnosis, check: string): Finding => {
   return finding;
 };
 const trialRequests = () => deps.sent('token/req').filter(({ body }) => body['probe'] === true);
-/** Answers the trial as a backend of this project does. */
+/** Answers the trial as this project's backend does. */
 const confirmTrial = (): void =>
   deps.deliver(`${BASE}/token/res`, {
     ...{ ts: '2026-01-15T09:00:00.000Z', id: trialRequests().at(-1)?.body['id'], ok: true },
@@ -55,7 +55,7 @@ const confirmTrial = (): void =>
   });
 
 describe('the command diagnose', () => {
-  it('is accepted, and then answered once, with what the agent has at hand', async () => {
+  it('is accepted, and then answered once with the findings', async () => {
     await live();
     deps.command('diagnose', { id: 'd1' });
     expect(deps.answers('diagnose')).toMatchObject([{ id: 'd1', status: 'accepted' }]);
@@ -79,7 +79,7 @@ describe('the command diagnose', () => {
     expect([deps.openMicrophones, deps.played.length]).toEqual([1, 0]);
   });
 
-  it('looks at what it is asked for only, and leaves the lane alone', async () => {
+  it('runs only the requested checks, and leaves the lane alone', async () => {
     await live();
     const phase = deps.agent.lanes[0]?.phase;
     deps.command('diagnose', { id: 'd1', args: { only: ['capture', 'playback'] } });
@@ -89,7 +89,7 @@ describe('the command diagnose', () => {
     expect(deps.agent.lanes[0]?.phase).toBe(phase);
   });
 
-  it('drops the token of a backend that knows no trials, and does not show it', async () => {
+  it('drops the token of a backend that does not know trials, and does not publish it', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     await settle();
@@ -119,7 +119,7 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'stream').verdict).toBe('skipped');
   });
 
-  it('reports that no backend answers', async () => {
+  it('reports a backend that does not answer', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     const diagnosis = diagnosisOf(await answerTo());
@@ -130,7 +130,7 @@ describe('the command diagnose', () => {
     await live();
     const refuse = (): void =>
       deps.bus.listener.lost?.({ topic: `${BASE}/token/req`, why: 'refused', reason: 'Not authorized' });
-    // A while ago: now it may be allowed.
+    // The refusal is old: the request may be allowed by now.
     refuse();
     deps.command('diagnose', { id: 'd1', args: { only: ['backend'] } });
     await settle();
@@ -140,7 +140,7 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'backend').finding).toContain(`does not let this device publish ${BASE}/token/req`);
   });
 
-  it('ignores answers to foreign trials and to lanes', async () => {
+  it("ignores answers to other devices' trials and to lanes", async () => {
     await live();
     deps.deliver(`${BASE}/token/res`, {
       ...{ id: 'doctor-of-another-process', ok: true },
@@ -177,7 +177,7 @@ describe('the command diagnose', () => {
     expect(of(diagnosis, 'capture')).toMatchObject({ verdict: 'skipped' });
   });
 
-  it('is under way once at a time', async () => {
+  it('runs only once at a time', async () => {
     await live();
     deps.command('diagnose', { id: 'd1', args: { only: ['capture'] } });
     deps.command('diagnose', { id: 'd2', args: { only: ['capture'] } });
@@ -195,13 +195,13 @@ describe('the command diagnose', () => {
       { id: 'd2', status: 'error', error: { code: 'busy' } },
       { id: 'd1', status: 'ok' },
     ]);
-    // And once again afterwards.
+    // It can run again afterwards.
     deps.command('diagnose', { id: 'd3', args: { only: ['playback'] } });
     await untilFinals(3);
     expect(finals().at(-1)).toMatchObject({ id: 'd3', status: 'ok' });
   });
 
-  it('is answered when the agent ends before it is done, and only once', async () => {
+  it('is answered once when the agent ends before the checks', async () => {
     await live();
     deps.command('diagnose', { id: 'd1' });
     const stopped = deps.agent.stop();

@@ -12,12 +12,12 @@ import { asWall } from '../../../src/protocol/time.ts';
 const FOLDER = new URL('../state-files/', import.meta.url);
 const files = readdirSync(FOLDER).filter((file) => file.startsWith('commands'));
 
-/** A file as a program of this version has left it. */
+/** A file as a program of this version wrote it. */
 const written = (version: number): string =>
   readFileSync(new URL(`commands-${version}.json`, FOLDER), 'utf8');
 
 describe('the record of commands', () => {
-  it('is read as this version writes it', () => {
+  it('can be read in the version that this program writes', () => {
     const begun = note(
       EMPTY_LEDGER,
       { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } },
@@ -35,7 +35,7 @@ describe('the record of commands', () => {
     expect(read.content.ledger.get('k2')?.answer).toEqual({ status: 'ok' });
   });
 
-  it('keeps to whom an answer is owed until it has arrived', () => {
+  it('keeps the recipient of an answer until the answer has arrived', () => {
     const begun = note(
       EMPTY_LEDGER,
       { key: 'k1', content: 'c1', open: { id: 'a', name: 'stop' } },
@@ -53,13 +53,13 @@ describe('the record of commands', () => {
     expect(owed(writeRecord(tell(settled, 'k1')))).toEqual([]);
   });
 
-  it('is kept here as each version has left it', () => {
+  it('has a stored example of each version', () => {
     const kept = Array.from({ length: RECORD_VERSION }, (_, index) => `commands-${index + 1}.json`);
     expect(files).toEqual(kept);
   });
 
   it.each([RECORD_VERSION, RECORD_VERSION - 1].filter((version) => version > 0))(
-    'is read as version %i has left it',
+    'can be read as version %i wrote it',
     (version) => {
       const read = readRecord(written(version));
       if (read.kind !== 'kept') throw new Error(read.kind);

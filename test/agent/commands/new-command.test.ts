@@ -1,4 +1,4 @@
-/** A new command needs its definition and its handler: everything else follows the registry. */
+/** A new command needs only a definition and a handler; the rest follows the registry. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { commandSections } from '../../../scripts/docs/mqtt-parts.ts';
@@ -20,7 +20,7 @@ import { COMMANDS } from '../../../src/protocol/mqtt/commands/registry.ts';
 import { deviceTopics } from '../../../src/protocol/mqtt/topics.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
-/** Rings a bell. No command of ours: it shows what one needs. */
+/** Rings a bell. It exists only here, to show what a command needs. */
 const BELL = {
   ring_bell: {
     args: z
@@ -40,7 +40,7 @@ const topics = deviceTopics(ADDRESS);
 const mute = (): void => {};
 const log = { trace: mute, debug: mute, info: mute, warn: mute, error: mute };
 
-/** @param hasKeys whether the owner's keys are known: nothing that comes is signed by one */
+/** @param hasKeys whether the owner has keys; no message in this test is signed */
 function device(hasKeys = false) {
   const clock = createVirtualClock();
   const refuse = () => {
@@ -75,7 +75,7 @@ function device(hasKeys = false) {
   return { send, answers };
 }
 
-describe('a command that joins the registry', () => {
+describe('a command that is added to the registry', () => {
   it('is carried out, with exactly one final answer per id', () => {
     const { send, answers } = device();
     send('ring_bell', { times: 3 });
@@ -113,7 +113,7 @@ describe('a command that joins the registry', () => {
     );
   });
 
-  it('has a verb in ctl, which checks the arguments and has help', () => {
+  it('has a verb in ctl with checked arguments and help', () => {
     const verbs = verbsOf(WITH_BELL);
     const { task } = readVerb(['ring-bell', '3', '--lane', 'main'], mute, verbs);
     expect(task).toEqual({ kind: 'command', name: 'ring_bell', args: { times: 3, lane: 'main' } });
@@ -130,7 +130,7 @@ describe('a command that joins the registry', () => {
     expect(help).toContain(LANE_WORD.says);
   });
 
-  it('stands in the reference with its fields and its example', () => {
+  it('is in the reference with its fields and its example', () => {
     const reference = commandSections(WITH_BELL);
     expect(reference).toContain('### ring_bell\n\nRings a bell.');
     expect(reference).toMatch(/\| `args\.times` \|.*\| how often \|/);

@@ -5,7 +5,7 @@ import { createFakeDeps } from '../fake-deps.ts';
 import { createMemoryFile } from '../memory-file.ts';
 
 const FOLDER = new URL('../state-files/', import.meta.url);
-/** As version 1 of the file was left by the program that wrote it. */
+/** Version 1 of the file, as the program of that time wrote it. */
 const WRITTEN = readFileSync(new URL('desired-1.json', FOLDER), 'utf8');
 
 const restart = (text: string) => {
@@ -15,19 +15,19 @@ const restart = (text: string) => {
 };
 
 describe('the kept documents', () => {
-  it('is read as version 1 of its file has it', () => {
+  it('can be read in version 1 of the file', () => {
     const deps = restart(WRITTEN);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });
   });
 
-  it('is read as this version writes it, with its version', () => {
+  it('can be read in the present version, with its number', () => {
     const documents = [{ from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } }];
     const text = writeDesired(documents);
     expect(JSON.parse(text)).toMatchObject({ version: DESIRED_FILE_VERSION });
     expect(readDesired(text)).toEqual({ kind: 'kept', content: documents });
   });
 
-  it('is kept here as each version has left it', () => {
+  it('have a stored example of each version', () => {
     const kept = Array.from({ length: DESIRED_FILE_VERSION }, (_, index) => `desired-${index + 1}.json`);
     expect(readdirSync(FOLDER).filter((file) => file.startsWith('desired'))).toEqual(kept);
   });
@@ -39,7 +39,7 @@ describe('the kept documents', () => {
   });
 
   it.each(['', '{}', 'null', '{"version":0,"documents":[]}', '{"version":1}'])(
-    'are rejected when they are %s',
+    'are rejected when the file holds %s',
     (text) => {
       expect(readDesired(text)).toEqual({ kind: 'unreadable' });
     },
