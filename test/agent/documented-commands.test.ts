@@ -3,7 +3,7 @@ import { COMMANDS, type CommandName } from '../../src/protocol/mqtt/commands/reg
 import { ready, spoke } from '../service-events.ts';
 import { createFakeDeps } from './fake-deps.ts';
 
-/** They need a machine that starts the agent again, or a certificate. */
+/** These need a supervisor that restarts the agent, or a certificate. */
 const UNSUPPORTED: readonly CommandName[] = ['restart', 'reboot', 'certificate'];
 const SPEECH = spoke(new Uint8Array(48_000), {
   ...{ sentence: 'said', language: 'es', utterance: 'said/0/es', last: true },
@@ -19,7 +19,7 @@ describe('the commands of docs/mqtt.md', () => {
       !['accepted', undefined].includes(deps.answers(name).at(-1)?.['status'] as string);
     for (let second = 0; second < 20 && !isFinal(); second++) {
       await deps.clock.elapse(1000);
-      // The service takes whatever it is asked for.
+      // The service accepts every task.
       if (second === 4) deps.service(ready());
       if (second === 5 && name === 'say') deps.service(SPEECH);
     }

@@ -15,7 +15,7 @@ const RATE = { driver: 'file', path: 'in.wav', sampleRate: VOICE_RATE_HZ };
 const SAID_S = 16;
 let made: Promise<{ heard: Uint8Array; spoken: Uint8Array }> | null = null;
 
-/** The loudspeaker's sound, and its part in the microphone. */
+/** The loudspeaker's sound, and its share in the microphone. */
 function sounds() {
   made ??= talk(SAID_S, -62).then(({ said, room }) => ({
     heard: toPcm(together(through(PATH, said), room)),
@@ -24,7 +24,7 @@ function sounds() {
   return made;
 }
 
-/** A live lane whose service speaks for 16 s, and whose microphone hears its loudspeaker and nothing else. */
+/** A live lane whose service speaks for 16 s, and whose microphone hears only its loudspeaker. */
 async function hearItself(echo: 'off' | 'half-duplex') {
   const { heard, spoken } = await sounds();
   let microphone: CaptureSink | null = null;
@@ -92,7 +92,7 @@ describe('a kiosk that hears itself', () => {
     expect(echo()).toMatchObject({ wanted: 'off', mode: 'off', fallback: null });
   });
 
-  it('in the mode half-duplex: is reported and measured, and goes on', async () => {
+  it('in the mode half-duplex: is reported and measured, and keeps the mode', async () => {
     const deps = await hearItself('half-duplex');
     expect(deps.sent('event/echo_detected')).toHaveLength(1);
     expect(deps.sent('event/echo_fallback')).toHaveLength(0);
@@ -101,13 +101,13 @@ describe('a kiosk that hears itself', () => {
 });
 
 describe('the command echo', () => {
-  it('names a mode that there is', async () => {
+  it('names an existing mode', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.command('echo', { id: 'a', args: { mode: 'loud' } });
     expect(deps.answers('echo')[0]).toMatchObject({ status: 'error', error: { code: 'invalid_args' } });
     deps.command('echo', { id: 'b', args: { lane: 'main', mode: 'cancel' } });
-    // This world has no canceller: the answer confirms the order, and the state shows the failure.
+    // This world has no canceller: the answer confirms the command, and the state shows the failure.
     expect(deps.answers('echo')[1]).toMatchObject({ status: 'ok' });
     expect(deps.agent.lanes[0]?.state.echo.fallback?.reason).toBe('canceller');
   });

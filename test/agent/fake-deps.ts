@@ -20,7 +20,7 @@ export interface Published {
   readonly options: PublishOptions;
 }
 
-/** A stream as the agent used it; the test is the service. */
+/** A stream as the agent used it; the test acts as the service. */
 export interface FakeStream extends StreamTarget {
   readonly listener: StreamListener;
   readonly calls: string[];
@@ -45,7 +45,7 @@ export function testConfig(lane: Record<string, unknown> = {}, more: Record<stri
   });
 }
 
-/** An agent whose broker, service, microphone and loudspeaker are the test's, on a virtual clock. */
+/** An agent on a virtual clock; the test acts as broker, service, microphone and loudspeaker. */
 export function createFakeDeps(
   config: Config = testConfig(),
   more: Partial<AgentDeps> = {},
@@ -77,7 +77,7 @@ export function createFakeDeps(
     (level: string) =>
     (fields: object, sentence: string): void => {
       logged.push([level, sentence, fields]);
-      // The agent goes on after a defect; a test that did not ask for one must not.
+      // The agent keeps running after a defect; a test fails unless it expected the defect.
       if (level !== 'error' || !sentence.startsWith('a defect')) return;
       queueMicrotask(() => {
         if (mayThrow) return;
@@ -101,14 +101,14 @@ export function createFakeDeps(
         connected: true,
         outbox,
         publish: (topic, payload, publishOptions = {}) => {
-          // An empty payload takes back what the broker has kept.
+          // An empty payload deletes the retained message.
           const body = payload === '' ? null : JSON.parse(payload);
           published.push({ topic, body, options: publishOptions });
           const { ended } = publishOptions;
           if (ended !== undefined && acknowledges) queueMicrotask(() => ended(true));
           else if (ended !== undefined) unacknowledged.push(ended);
           const wrong = wrongWith(topic, body);
-          // Not here: the agent would take it for a bus that throws, and go on.
+          // Does not throw here: the agent would treat that as a defect of the bus, and continue.
           if (wrong !== null) queueMicrotask(() => Promise.reject(new Error(wrong)));
         },
         urgent: (isUrgent) => {
@@ -237,11 +237,11 @@ export function createFakeDeps(
         for (const ended of unacknowledged.splice(0)) ended(isDelivered);
       };
     },
-    /** Something that throws is part of the test. */
+    /** Something in this test throws on purpose. */
     expectDefects() {
       mayThrow = true;
     },
-    /** Parts that threw, as the log has them. */
+    /** Parts that threw, according to the log. */
     get defects() {
       return logged.flatMap(([level, sentence, fields]) =>
         level === 'error' && String(sentence).startsWith('a defect')
@@ -249,9 +249,9 @@ export function createFakeDeps(
           : [],
       );
     },
-    /** Tries at the other broker; the test is that broker. */
+    /** Attempts at the other broker; the test acts as that broker. */
     attempts,
-    /** How often the agent wanted another connection. */
+    /** How often the agent requested a new connection. */
     get reconnects() {
       return reconnects;
     },
@@ -262,7 +262,7 @@ export function createFakeDeps(
     get bus() {
       return connection();
     },
-    /** From a write to its being heard. */
+    /** Delay (ms) between a write and its sound. */
     delayLoudspeaker(ms: number) {
       speakerDelayMs = ms;
     },
@@ -281,7 +281,7 @@ export function createFakeDeps(
       if (request === undefined) throw new Error('no token was asked for');
       return request.body as unknown as TokenRequest;
     },
-    /** Answers the last token request. */
+    /** Answers the last token request with a grant. */
     grant(
       more: Record<string, unknown> = {},
       stream_url = 'wss://service.example/streaming-api/{random_hash}/v1',
@@ -297,7 +297,7 @@ export function createFakeDeps(
     /** From a cold start to a live lane. */
     async goLive() {
       await agent.start();
-      // Its microphone opens: time that a test moves on in one go lets no promise settle.
+      // Its microphone opens in a promise, which does not settle while a test advances time in one step.
       await clock.elapse(0);
       this.brokerUp();
       this.grant();
@@ -305,7 +305,7 @@ export function createFakeDeps(
       clock.advance(2800);
       this.service(ready());
     },
-    /** One chunk of a steady tone at the microphone, captured just now. */
+    /** One chunk of a steady tone at the microphone, captured now. */
     speak(amplitude = 8000, afterMs = 320) {
       clock.advance(afterMs);
       const pcm = new Uint8Array(5120 * 2);

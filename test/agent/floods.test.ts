@@ -4,7 +4,7 @@ import { closed } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { describeFloods, live, tally } from './floods.ts';
 
-/** Enough for the few that may be published, many times over. */
+/** Many times more than the few that may be published. */
 describeFloods(600);
 
 describe('a counted event', () => {
@@ -43,7 +43,7 @@ describe('a counted event', () => {
     ]);
   });
 
-  it('after the end costs one event, and no timer', () => {
+  it('costs one event and no timer after the end of the agent', () => {
     const clock = createVirtualClock();
     const repeats = createRepeatFilter(clock);
     repeats.close();

@@ -1,4 +1,4 @@
-/** The cost of thousands of messages in events and log lines. */
+/** The cost of thousands of messages, in events and log lines. */
 import { describe, expect, it } from 'vitest';
 import type { ServiceEvent } from '../../src/ports/stream.ts';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
@@ -28,7 +28,7 @@ export async function live() {
 }
 type Fake = Awaited<ReturnType<typeof live>>;
 
-/** The events and lines since the last call; the first call begins. */
+/** The events and lines since the last call; the first call starts the count. */
 export function tally(deps: Fake) {
   const from = { published: deps.published.length, logged: deps.logged.length };
   return () => {
@@ -72,7 +72,7 @@ export function describeFloods(messages: number): void {
       expect(told().states.length).toBeLessThanOrEqual(messages * 0.003 + 2);
     });
 
-    it('report the sum of dropped speech, in events and in state', async () => {
+    it('report the sum of dropped speech, in events and in the state', async () => {
       const deps = await live();
       for (let i = 0; i < 60; i++) {
         deps.service(sentence(2000)(i));
@@ -94,7 +94,7 @@ export function describeFloods(messages: number): void {
       expect(sumOf(({ dropped_ms: ms }) => ms)).toBe(lanes[0]?.speech_dropped_ms);
     });
 
-    it('leave the state exact', async () => {
+    it('keep the state exact', async () => {
       const deps = await live();
       for (let i = 0; i < messages; i++) {
         deps.service(warned('warning', { code: `W${i}`, text: 'x' }));
@@ -104,14 +104,14 @@ export function describeFloods(messages: number): void {
       expect(lanes[0]?.last_warning?.code).toBe(`service_w${messages - 1}`);
     });
 
-    it('without a request cost one line a minute', async () => {
+    it('cost one line a minute when they match no request', async () => {
       const deps = await live();
       const told = tally(deps);
       for (let i = 0; i < messages; i++) deps.lastStream().listener.oddity(`unknown message ${i}`);
       expect(told().lines).toHaveLength(1);
     });
 
-    it('that are unreadable cost one event and one warning', async () => {
+    it('cost one event and one warning when they are unreadable', async () => {
       const deps = await live();
       const told = tally(deps);
       const { listener } = deps.lastStream();
@@ -127,7 +127,7 @@ export function describeFloods(messages: number): void {
   });
 
   describe(`${messages} messages on the topics of the device`, () => {
-    it('that are no token answer, or none of ours, cost a line of each kind', async () => {
+    it('cost one line of each kind when they are neither a token answer nor a known message', async () => {
       const deps = await live();
       const told = tally(deps);
       for (let i = 0; i < messages; i++) {

@@ -17,7 +17,7 @@ async function live(more: Parameters<typeof createFakeDeps>[1] = { vitals: () =>
 }
 
 describe('health', () => {
-  it('comes with the first connection and then once a minute, at QoS 0, not retained', async () => {
+  it('is published with the first connection and then once a minute, at QoS 0, not retained', async () => {
     const { deps, all } = await live();
     expect(all()).toHaveLength(1);
     deps.clock.advance(180_000);
@@ -36,7 +36,7 @@ describe('health', () => {
     });
   });
 
-  it('reports the counters of the lane', async () => {
+  it('contains the counters of the lane', async () => {
     const { deps, all } = await live();
     for (let i = 0; i < 10; i++) deps.speak();
     deps.brokerUp(2);
@@ -50,13 +50,13 @@ describe('health', () => {
       speech_lost_ms: 0,
       rollovers: 0,
     });
-    // Its pings had no answer: the stream's unanswered sound waits for the next one.
+    // Its pings had no answer: the stream's unanswered sound waits for the next stream.
     expect(lane?.hold_ms).toBe(3200);
     expect(lane?.billed_s).toBe(15);
     expect(lane?.capture_to_wire_ms?.p50).toBeGreaterThanOrEqual(0);
   });
 
-  it('has nulls without a machine, and ends with the agent', async () => {
+  it('contains nulls without a machine, and stops with the agent', async () => {
     const { deps, all } = await live({});
     expect(all()[0]).toMatchObject({
       rss_bytes: null,
@@ -74,7 +74,7 @@ describe('health', () => {
 });
 
 describe('the vitals of this process', () => {
-  it('come from the machine', () => {
+  it('are read from the machine', () => {
     const vitals = createVitals(createSystemClock(), '/nowhere');
     const { rssBytes, cpuSeconds, temperatureC, loopLagMs } = vitals.read();
     vitals.end();

@@ -3,7 +3,7 @@ import { createRequest } from '../../src/adapters/certificates/request.ts';
 import { DAY_MS, type Issue } from '../adapters/certificates/authority.ts';
 import { ca, device, due, inTurn, NAME, NOW, stranger } from './certificate-device.ts';
 
-/** `toMatchObject` takes a bare pattern for an object without fields, which everything matches. */
+/** `toMatchObject` treats a bare pattern as an object without fields, which matches everything. */
 const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
 describe('a hostile answer', () => {
@@ -15,11 +15,11 @@ describe('a hostile answer', () => {
   it.each<[string, Partial<Issue>, ((good: string) => string) | null, RegExp]>([
     ['for another device', { subject: '/CN=museum.kiosk-02' }, null, /is for "CN=museum.kiosk-02"/],
     ['for another key', {}, () => ca.issue(other.request, life), /another key/],
-    ['that has ended', { from: NOW - 9 * DAY_MS, to: NOW - 1 }, null, /has ended/],
-    ['that begins tomorrow', { from: NOW + DAY_MS }, null, /begins only/],
-    ['that ends within a day', { to: NOW + DAY_MS / 2 }, null, /within a day/],
+    ['that has expired', { from: NOW - 9 * DAY_MS, to: NOW - 1 }, null, /has ended/],
+    ['that is valid from tomorrow', { from: NOW + DAY_MS }, null, /begins only/],
+    ['that expires within a day', { to: NOW + DAY_MS / 2 }, null, /within a day/],
     ['for servers', { extensions: ['extendedKeyUsage=serverAuth'] }, null, /clients/],
-    ['that makes it an authority', { extensions: AUTHORITY }, null, /authority/],
+    ['that makes the device an authority', { extensions: AUTHORITY }, null, /authority/],
     ['that is no certificate', {}, () => 'hello', /cannot be read/],
     ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],
     ['that is damaged', {}, (good) => good.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be read/],
@@ -40,7 +40,7 @@ describe('a hostile answer', () => {
     expect(await answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('of an authority that is not known is refused, also of one by the same name', async () => {
+  it('is refused when its authority is unknown, even under the same name', async () => {
     const { bring, requests, start } = due();
     await start();
     const [asked] = requests();
@@ -56,13 +56,13 @@ describe('a hostile answer', () => {
     const device = createRequest(NAME);
     const leaf = ca.issue(device.request, life);
     expect(await bring(id, `${strange}${leaf}`)).toMatchObject({ message: matching(message) });
-    // One between is good, if it comes along.
+    // An intermediate authority is accepted if its certificate comes along.
     const lower = below.issue(String(asked?.['csr']), life);
     expect(await bring(id, lower)).toMatchObject({ message: matching(message) });
     expect(await bring(id, `${lower}${below.certificate}`)).toMatchObject({ status: 'ok' });
   });
 
-  it('without a request, or to an older one, or a second time, is refused', async () => {
+  it('is refused without a request, for an older request, or a second time', async () => {
     const quiet = device(-1, 300);
     await quiet.start();
     const pem = ca.issue(other.request, life);
@@ -78,7 +78,7 @@ describe('a hostile answer', () => {
     expect(await bring(id, pem)).toMatchObject({ code: 'not_asked' });
   });
 
-  it('on the topics of the fleet or retained, too large or with more in it, is refused', async () => {
+  it('is refused on a fleet topic, retained, oversized or with extra fields', async () => {
     const { deps, requests, start, bring } = due();
     await start();
     const request = String(requests()[0]?.['id']);
@@ -93,7 +93,7 @@ describe('a hostile answer', () => {
     expect(deps.answers('certificate').at(-1)).toMatchObject({ error: { code: 'wrong_certificate' } });
   });
 
-  it('in a flood costs two log lines a minute, and the good one is still accepted', async () => {
+  it('costs two log lines a minute in a flood, and the good answer is still accepted', async () => {
     const { deps, start, requests, bring, answer } = due();
     await start();
     const id = String(requests()[0]?.['id']);
@@ -104,7 +104,7 @@ describe('a hostile answer', () => {
     expect(await answer()).toMatchObject({ status: 'ok' });
   });
 
-  it('is refused by a clock that is years off, and accepted when the clock is right', async () => {
+  it('is refused while the clock is years off, and accepted when the clock is right', async () => {
     const { deps, start, requests, bring } = due();
     await start();
     const id = String(requests()[0]?.['id']);

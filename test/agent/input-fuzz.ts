@@ -1,4 +1,4 @@
-/** Random input on each topic of a device: it goes on, answers if possible, and loses nothing. */
+/** Random input on each topic: the device keeps running, answers if possible, and loses nothing. */
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/core/lane/session/session-state.ts';
 import { seededRandom } from '../../src/core/random.ts';
@@ -12,7 +12,7 @@ const CONFIG = testConfig(
   { device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] } },
 );
 
-/** Right messages of each topic, by its filter: what is fuzzed are these with something wrong in them. */
+/** Valid messages of each topic, by its filter; fuzzing changes something in them. */
 const SAMPLES: Readonly<Record<string, readonly (readonly [topic: string, body: object])[]>> = {
   [`${BASE}/token/res`]: [
     [
@@ -71,7 +71,7 @@ const JUNK: readonly unknown[] = [
   ...[[], {}, [[]], { id: 'b' }, { lane: 'left' }, Array.from({ length: 300 }, () => ({}))],
 ];
 
-/** The same with something else in one place of it, or a piece of it missing. */
+/** The same message with one place changed or a part missing. */
 function spoil(value: unknown, random: () => number): unknown {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   if (typeof value !== 'object' || value === null || random() < 0.15) return pick(JUNK);
@@ -83,7 +83,7 @@ function spoil(value: unknown, random: () => number): unknown {
   return Array.isArray(value) ? Object.values(copy) : copy;
 }
 
-/** Its text, sometimes cut short or with a character that does not belong there. */
+/** Its text, sometimes cut short or with a wrong character. */
 function spoilText(body: unknown, random: () => number): string {
   const text = JSON.stringify(body) ?? 'undefined';
   const at = Math.floor(random() * text.length);
@@ -113,20 +113,20 @@ const phaseIn = (deps: Fake): string | undefined => {
   return state && phaseOf(state.session);
 };
 
-/** A visitor speaks for the length of a chunk, and the service accepts it. */
+/** A visitor speaks for one chunk, and the service accepts it. */
 function converse(deps: Fake): void {
   deps.speak();
   deps.lastStream().listener.pong();
   deps.service(heard({ text: 'how do we get' }));
 }
 const CHUNK_MS = 320;
-/** The longest that an answer takes: the service is asked about languages. */
+/** The longest time to an answer (ms): the service decides about languages. */
 const ANSWERED_MS = 40_000;
 
 /** @param messages on each topic; @param files of each kind */
 export function describeInputFuzz({ messages, files }: { messages: number; files: number }): void {
-  describe('a device that is sent anything', () => {
-    it('listens to nothing that is not fuzzed here', async () => {
+  describe('a device that receives random input', () => {
+    it('subscribes to no topic that is not fuzzed here', async () => {
       const deps = await live();
       const filters = deps.bus.options.subscriptions.map((one) =>
         typeof one === 'string' ? one : one.filter,
@@ -134,48 +134,51 @@ export function describeInputFuzz({ messages, files }: { messages: number; files
       expect(filters.toSorted()).toEqual(Object.keys(SAMPLES).toSorted());
     });
 
-    it.each(Object.keys(SAMPLES))('on %s goes on, and loses nothing', async (filter) => {
-      const deps = await live();
-      const random = seededRandom(filter.length);
-      const stream = deps.lastStream();
-      const sentBefore = stream.audio.length;
-      const ids = new Set<string>();
-      for (let index = 0; index < messages; index++) {
-        const [topic, body] = SAMPLES[filter]?.[index % (SAMPLES[filter]?.length ?? 1)] ?? ['', {}];
-        const named = 'id' in body && topic.includes('/cmd/') ? { ...body, id: `f${index}` } : body;
-        const payload = spoilText(spoil(named, random), random);
-        const id = topic.includes('/cmd/') ? idOf(payload) : null;
-        if (id !== null) ids.add(id);
-        deps.deliver(topic, payload, { retain: random() < 0.05 });
-        await deps.clock.elapse(0);
-        converse(deps);
-      }
-      for (let ms = 0; ms < ANSWERED_MS; ms += CHUNK_MS) {
-        await deps.clock.elapse(0);
-        converse(deps);
-      }
-      expect(phaseIn(deps)).toBe('live');
-      expect(deps.lastStream()).toBe(stream);
-      expect(stream.calls.filter((call) => call === 'close' || call === 'terminate')).toEqual([]);
-      expect(stream.audio.length - sentBefore).toBeGreaterThanOrEqual(messages);
-      expect(deps.agent.lanes[0]?.state.backlog.accounts).toMatchObject({ dropped: 0, lost: 0 });
-      expect(deps.defects).toEqual([]);
-      // Each answerable command is answered, once if it came once, and with a reason if it is refused.
-      const answers = deps.published.filter(
-        ({ topic, body }) => topic.endsWith('/res') && body['status'] !== 'accepted',
-      );
-      expect([...ids].filter((id) => !answers.some(({ body }) => body['id'] === id))).toEqual([]);
-      for (const { body } of answers) {
-        const { message = 'none' } = (body['error'] ?? {}) as { message?: string };
-        expect(body['status'] === 'error' ? message.length : 20).toBeGreaterThan(8);
-      }
-      expect(JSON.stringify([deps.logged, deps.published])).not.toContain(TOKEN);
-      // A flood of nonsense costs few log lines.
-      expect(deps.logged.length).toBeLessThan(400);
-    });
+    it.each(Object.keys(SAMPLES))(
+      'keeps running and loses nothing when the input comes on %s',
+      async (filter) => {
+        const deps = await live();
+        const random = seededRandom(filter.length);
+        const stream = deps.lastStream();
+        const sentBefore = stream.audio.length;
+        const ids = new Set<string>();
+        for (let index = 0; index < messages; index++) {
+          const [topic, body] = SAMPLES[filter]?.[index % (SAMPLES[filter]?.length ?? 1)] ?? ['', {}];
+          const named = 'id' in body && topic.includes('/cmd/') ? { ...body, id: `f${index}` } : body;
+          const payload = spoilText(spoil(named, random), random);
+          const id = topic.includes('/cmd/') ? idOf(payload) : null;
+          if (id !== null) ids.add(id);
+          deps.deliver(topic, payload, { retain: random() < 0.05 });
+          await deps.clock.elapse(0);
+          converse(deps);
+        }
+        for (let ms = 0; ms < ANSWERED_MS; ms += CHUNK_MS) {
+          await deps.clock.elapse(0);
+          converse(deps);
+        }
+        expect(phaseIn(deps)).toBe('live');
+        expect(deps.lastStream()).toBe(stream);
+        expect(stream.calls.filter((call) => call === 'close' || call === 'terminate')).toEqual([]);
+        expect(stream.audio.length - sentBefore).toBeGreaterThanOrEqual(messages);
+        expect(deps.agent.lanes[0]?.state.backlog.accounts).toMatchObject({ dropped: 0, lost: 0 });
+        expect(deps.defects).toEqual([]);
+        // Each answerable command is answered, once if it came once, and with a reason if it is refused.
+        const answers = deps.published.filter(
+          ({ topic, body }) => topic.endsWith('/res') && body['status'] !== 'accepted',
+        );
+        expect([...ids].filter((id) => !answers.some(({ body }) => body['id'] === id))).toEqual([]);
+        for (const { body } of answers) {
+          const { message = 'none' } = (body['error'] ?? {}) as { message?: string };
+          expect(body['status'] === 'error' ? message.length : 20).toBeGreaterThan(8);
+        }
+        expect(JSON.stringify([deps.logged, deps.published])).not.toContain(TOKEN);
+        // A flood of invalid messages costs few log lines.
+        expect(deps.logged.length).toBeLessThan(400);
+      },
+    );
   });
 
-  describe('a device whose kept files hold anything', () => {
+  describe('a device with random content in its state files', () => {
     const KEPT = {
       desiredFile: {
         version: 1,
@@ -190,7 +193,7 @@ export function describeInputFuzz({ messages, files }: { messages: number; files
       budgetFile: { version: 1, day: '2026-01-15', usedMs: 1 },
     } as const;
 
-    it.each(Object.keys(KEPT) as (keyof typeof KEPT)[])('in %s does not stop the start', async (name) => {
+    it.each(Object.keys(KEPT) as (keyof typeof KEPT)[])('starts whatever %s holds', async (name) => {
       const random = seededRandom(name.length);
       for (let index = 0; index < files; index++) {
         const file = createMemoryFile();

@@ -9,7 +9,7 @@ async function boot(disk: ReturnType<typeof createMemoryFile>) {
 }
 type Fake = Awaited<ReturnType<typeof boot>>;
 
-/** @param every how many of the moments, 47 ms from one to the next, pass from one at which the agent is killed to the next */
+/** @param every step between two tested moments of a kill; the moments are 47 ms apart */
 export function describeKillMoments(every: number): void {
   describe('the final answer', () => {
     const codeOf = (answer: object | undefined): string | undefined =>

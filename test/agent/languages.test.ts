@@ -19,7 +19,7 @@ const brief = (deps: Fake): unknown[] =>
     .answers('languages')
     .map(({ status, error }) => (error as { code: string } | undefined)?.code ?? status);
 const optionsOf = (deps: Fake) => deps.agent.lanes[0]?.state.options;
-/** The service answers the question whether the task runs. */
+/** The service answers that the task runs. */
 async function taskRuns(deps: Fake): Promise<void> {
   deps.clock.advance(3000);
   deps.lastStream().listener.pong();
@@ -29,7 +29,7 @@ async function taskRuns(deps: Fake): Promise<void> {
 const reject = (deps: Fake, text: string): void => deps.service(rejected(text));
 
 describe('languages', () => {
-  it('is accepted at once, and ok when the task runs', async () => {
+  it('are accepted at once, and ok when the task runs', async () => {
     const deps = await live();
     order(deps, { source: 'de', targets: ['en', 'ja'] });
     expect(deps.lastStream().calls.at(-1)).toContain('"source":"de"');
@@ -42,7 +42,7 @@ describe('languages', () => {
     expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
   });
 
-  it('that the service does not take is rejected in its words, and the languages before it go on', async () => {
+  it("are rejected with the service's message when it refuses them, and the earlier languages continue", async () => {
     const deps = await live();
     order(deps, { targets: ['qqq'] });
     reject(deps, 'unknown language qqq');
@@ -57,7 +57,7 @@ describe('languages', () => {
     expect(told.at(-1)).toContain('"targets":["es"]');
   });
 
-  it('times out when the service never answers', async () => {
+  it('time out when the service does not answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     await deps.clock.elapse(29_000);
@@ -69,7 +69,7 @@ describe('languages', () => {
     expect(optionsOf(deps)).toMatchObject({ targets: ['fr'] });
   });
 
-  it('takes effect with the next session when no stream is open, with a note', async () => {
+  it('take effect with the next session, with a note, when no stream is open', async () => {
     const deps = createFakeDeps(testConfig({ start: 'command' }));
     await deps.agent.start();
     deps.brokerUp();
@@ -79,7 +79,7 @@ describe('languages', () => {
     ]);
   });
 
-  it('is judged on the next stream when the first ends before the answer', async () => {
+  it('are judged on the next stream when the first ends before the answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     deps.lastStream().listener.said(closed());
@@ -93,7 +93,7 @@ describe('languages', () => {
     expect(deps.answers('languages')[1]?.['data']).not.toHaveProperty('note');
   });
 
-  it('takes effect with the next session when the stream is stopped before the answer', async () => {
+  it('take effect with the next session when the stream is stopped before the answer', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] });
     deps.command('stop', { id: 'stop' });
@@ -103,7 +103,7 @@ describe('languages', () => {
     expect(deps.answers('languages')[1]).toMatchObject({ data: { note: expect.any(String) } });
   });
 
-  it('that the first task of a session names are rejected, too', async () => {
+  it('are rejected also when the first task of a session contains them', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -116,7 +116,7 @@ describe('languages', () => {
     expect(brief(deps)).toEqual(['accepted', 'rejected']);
   });
 
-  it('that run already are ok at once, and nothing is sent', async () => {
+  it('are ok at once when they already run, and nothing is sent', async () => {
     const deps = await live();
     const calls = deps.lastStream().calls.length;
     order(deps, { source: 'en', targets: ['es'] });
@@ -124,7 +124,7 @@ describe('languages', () => {
     expect(deps.lastStream().calls).toHaveLength(calls);
   });
 
-  it('of two commands in a row: the first is superseded, the second has the answer', async () => {
+  it('from two commands in a row: the first is superseded, the second is answered', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] }, 'a');
     order(deps, { targets: ['de'] }, 'b');
@@ -134,7 +134,7 @@ describe('languages', () => {
       ['b', 'accepted'],
       ['a', 'error'],
     ]);
-    // The first was under way, and the second is answered once it runs.
+    // The first was under way; the second is answered once it runs.
     await taskRuns(deps);
     expect(deps.answers('languages')).toHaveLength(3);
     await taskRuns(deps);
@@ -142,7 +142,7 @@ describe('languages', () => {
     expect(optionsOf(deps)).toMatchObject({ targets: ['de'] });
   });
 
-  it('there and back again: the answer waits for the last task, not for the one before it', async () => {
+  it('changed and changed back: the second answer waits for the last task', async () => {
     const deps = await live();
     order(deps, { targets: ['fr'] }, 'a');
     order(deps, { targets: ['es'] }, 'b');
@@ -155,7 +155,7 @@ describe('languages', () => {
     expect(deps.answers('languages').at(-1)).toMatchObject({ id: 'b', status: 'ok' });
   });
 
-  it('of many commands in a row: each has one answer, and the last is ok', async () => {
+  it('from many commands in a row: each has one answer, and the last is ok', async () => {
     const deps = await live();
     const names = ['fr', 'de', 'it', 'ja', 'pt', 'pl', 'nl'];
     for (const [i, target] of names.entries()) {
@@ -183,7 +183,7 @@ describe('languages', () => {
     [{ targets: Array.from({ length: 9 }, (_, index) => `a${'abcdefghi'[index]}`) }, 'targets'],
     [{ source: `en-${'abcdefgh-'.repeat(9000)}x` }, '35 characters'],
   ];
-  it.each(refused)('%j is refused before anything is changed: %s', async (args, why) => {
+  it.each(refused)('as in %j are refused before any change: %s', async (args, why) => {
     const deps = await live();
     const calls = deps.lastStream().calls.length;
     order(deps, args);
@@ -194,7 +194,7 @@ describe('languages', () => {
     expect(deps.lastStream().calls).toHaveLength(calls);
   });
 
-  it.each(refused)('%j is no configuration either: %s', (args, why) => {
+  it.each(refused)('as in %j are refused in a configuration too: %s', (args, why) => {
     const [lane] = testConfig().lanes;
     const config = { ...testConfig(), lanes: [{ ...lane, ...args }] };
     const parsed = configSchema.safeParse(config);

@@ -30,14 +30,14 @@ const stateNow = (deps: FakeDeps) => {
 describe('the volume', () => {
   const playback = { driver: 'file', path: 'out.wav' };
 
-  it('is the configured one to begin with, and reported', async () => {
+  it('starts at the configured value, and is reported', async () => {
     const deps = await live({ playback: { ...playback, volume: 50 } });
     expect(stateNow(deps)?.volume).toBe(50);
     say(deps, 100);
     expect(new Set(samplesOf(deps.played[0] ?? new Uint8Array()))).toEqual(new Set([1000]));
   });
 
-  it('is changed by command, at once, and reported', async () => {
+  it('changes at once by command, and is reported', async () => {
     const deps = await live();
     deps.command('volume', { id: 'v', args: { percent: 50 } });
     expect(deps.answers('volume')).toEqual([
@@ -68,7 +68,7 @@ describe('the volume', () => {
     expect(laneOf(deps).options.volume).toBe(100);
   });
 
-  it('refuses a lane that is not there', async () => {
+  it('is refused for an unknown lane', async () => {
     const deps = await live();
     deps.command('volume', { id: 'v', args: { lane: 'other', percent: 5 } });
     expect(deps.answers('volume')[0]).toMatchObject({ error: { code: 'unknown_lane' } });
@@ -87,7 +87,7 @@ describe('the volume', () => {
     expect(stateNow(deps)?.volume).toBe(31);
   });
 
-  it('is no excuse for a device that has changed with it', async () => {
+  it('does not hide a device that changed with it: the lane still needs a restart', async () => {
     const deps = await live();
     const stale = deps.agent.apply(testConfig({ playback: { ...playback, path: 'other.wav', volume: 30 } }));
     expect(stale).toEqual(['lanes']);
@@ -96,15 +96,15 @@ describe('the volume', () => {
 });
 
 describe('a loudspeaker that lags', () => {
-  it('closes the gate when it is heard, whatever else waits in the queue, and opens it a tail after', async () => {
+  it('closes the gate when its sound is heard, whatever waits in the queue, and opens it one tail later', async () => {
     const deps = await live();
     deps.delayLoudspeaker(300);
     say(deps, 640);
-    // Captured before anything is heard: 280 ms after the write.
+    // Captured 280 ms after the write, before the sound is heard.
     deps.speak(8000, 280);
     for (let i = 0; i < 6; i++) deps.speak();
     const silent = deps.lastStream().audio.map((pcm) => pcm.every((byte) => byte === 0));
-    // Heard from 300 to 940, and the room until 1240: chunks that end at 600, 920 and 1240, and the one that begins then.
+    // Heard from 300 to 940, with the tail until 1240: the closed chunks end at 600, 920 and 1240, and the next is open.
     expect(silent.slice(0, 7)).toEqual([false, true, true, true, false, false, false]);
   });
 
@@ -132,7 +132,7 @@ describe('a loudspeaker that lags', () => {
 });
 
 describe('a loudspeaker that fails', () => {
-  it('is reported, makes the device degraded, and recovers when it is back', async () => {
+  it('is reported, makes the device degraded, and recovers when it works again', async () => {
     const deps = await live();
     deps.loudspeaker.fault({ code: 'lost', message: 'the loudspeaker is gone' });
     expect(deps.sent('event/audio_lost').at(-1)?.body).toMatchObject({
@@ -176,12 +176,12 @@ describe('speech that lags', () => {
 describe('chimes', () => {
   const chimed = (deps: FakeDeps): number => deps.played.length;
 
-  it('are kept out of a recording, unless they are wanted there', async () => {
+  it('are left out of a recording, unless configured', async () => {
     expect(chimed(await live())).toBe(0);
     expect(chimed(await live({ earcons: true }))).toBeGreaterThan(0);
   });
 
-  it('sound on a real loudspeaker, unless they are not wanted', async () => {
+  it('play on a real loudspeaker, unless configured otherwise', async () => {
     const playback = { driver: 'alsa' };
     expect(chimed(await live({ playback }))).toBeGreaterThan(0);
     expect(chimed(await live({ playback, earcons: false }))).toBe(0);

@@ -1,6 +1,6 @@
 import type { StateFile, StateFound } from '../../src/ports/state-file.ts';
 
-/** A state file in memory, whose disk is slow, full or hanging as the test wants. */
+/** A state file in memory; the test makes its disk slow, full or hanging. */
 export function createMemoryFile() {
   let text: string | null = null;
   let problem: string | null = null;
@@ -44,11 +44,11 @@ export function createMemoryFile() {
     fail: (why: string | null) => {
       problem = why;
     },
-    /** It is there, and cannot be read. */
+    /** The file exists, and cannot be read. */
     spoil: (why: string) => {
       unreadable = why;
     },
-    /** The disk has timed out: it delivers the content when the test decides. */
+    /** The disk has timed out: it delivers the content when the test says so. */
     delay: () => {
       isAwaited = true;
     },
@@ -56,7 +56,7 @@ export function createMemoryFile() {
       isAwaited = false;
       bring?.(found());
     },
-    /** Writes hang until they are let go. */
+    /** Writes hang until they are released. */
     hang() {
       held = [];
     },

@@ -1,4 +1,4 @@
-/** JSON that is nested without end, below every limit of size: what walks it by recursion would throw. */
+/** Deeply nested JSON within every size limit: recursion over it would overflow the stack. */
 import { describe, expect, it } from 'vitest';
 import { unsignedJws } from './attacker.ts';
 import { BASE, createFakeDeps } from './fake-deps.ts';
@@ -9,7 +9,7 @@ const LISTS = `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`;
 const OBJECTS = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`;
 const SENTENCE = 'it is nested more than 64 levels deep';
 
-/** As a signer whose key is not checked. */
+/** A signed message; the signature does not matter here. */
 function signed(typ: string, payload: string, more: object = {}): string {
   return JSON.stringify({
     ...more,
@@ -30,7 +30,7 @@ function reported(deps: Fake) {
   return deps.sent('config/reported').at(-1)?.body;
 }
 
-describe('config/desired that is nested without end', () => {
+describe('config/desired that is deeply nested', () => {
   it.each([
     ['lanes', `{"version":20,"lanes":${LISTS}}`],
     ['lanes, in objects', `{"version":20,"lanes":[${OBJECTS}]}`],
@@ -52,7 +52,7 @@ describe('config/desired that is nested without end', () => {
   });
 });
 
-describe('an answer to a token request that is nested without end', () => {
+describe('an answer to a token request that is deeply nested', () => {
   it.each([
     ['as it is', (id: string) => `{"id":"${id}","ok":true,"session":${LISTS}}`],
     [
@@ -72,7 +72,7 @@ describe('an answer to a token request that is nested without end', () => {
   });
 });
 
-describe('a command that is nested without end', () => {
+describe('a command that is deeply nested', () => {
   it.each([
     ['in its arguments', `{"id":"deep","args":{"a":${LISTS}}}`, 'malformed'],
     ['beside them', `{"id":"deep","args":{},"x":${LISTS}}`, 'malformed'],
@@ -90,7 +90,7 @@ describe('a command that is nested without end', () => {
   });
 });
 
-it('a status that is nested without end is put right', async () => {
+it('a status that is deeply nested is corrected', async () => {
   const deps = await live();
   const before = deps.sent('status').length;
   deps.deliver(`${BASE}/status`, `{"status":${'['.repeat(1900)}${']'.repeat(1900)}}`);

@@ -10,8 +10,8 @@ function reported(deps: FakeDeps) {
   return stateSchema.parse(deps.sent('state').at(-1)?.body).lanes[0];
 }
 
-describe('the next try', () => {
-  it('stands in the state while it is waited for, and the host that could not be reached', async () => {
+describe('the next attempt', () => {
+  it('is in the state while the lane waits for it, with the host that could not be reached', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -36,7 +36,7 @@ describe('the next try', () => {
 });
 
 describe('the connection to the owner', () => {
-  it('is needed at once during speech or with held sound, and not for long after that', async () => {
+  it('is urgent during speech or while sound is held, and for a short time after that', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     for (let i = 0; i < 40; i++) deps.speak(20);

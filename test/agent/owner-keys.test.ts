@@ -26,12 +26,12 @@ const load = (name: string) => (): unknown =>
   );
 
 describe("the owner's keys", () => {
-  it('are none when none are configured', () => {
+  it('are empty when none are configured', () => {
     expect(ownerSignatures(testConfig())).toBeNull();
     expect(load('owner.pem')()).not.toBeNull();
   });
 
-  it('are refused with the key, the file and what to do', () => {
+  it('are refused with the key, the file and the fix', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
     const privatePem = String(owner.privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const attempts: [attempt: () => unknown, words: RegExp][] = [

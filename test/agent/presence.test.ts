@@ -1,4 +1,4 @@
-/** The device's own status at the broker, and other devices with its name. */
+/** The device's own status at the broker, and other devices with the same name. */
 import { describe, expect, it } from 'vitest';
 import { createFakeDeps } from './fake-deps.ts';
 
@@ -19,13 +19,13 @@ async function online() {
 }
 
 describe('the status that the broker keeps', () => {
-  it('is put right when a will of an older connection, or anything else, overwrites it', async () => {
+  it('is corrected when a will of an older connection, or anything else, overwrites it', async () => {
     const deps = await online();
     const before = statuses(deps).length;
     deps.deliver(STATUS, { ...statuses(deps)[0], status: 'lost', conn_seq: 0, reasons: ['connection_lost'] });
     expect(statuses(deps)).toHaveLength(before + 1);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1, reasons: [] });
-    // Once for all that comes within two seconds.
+    // One correction for all messages within two seconds.
     for (let i = 0; i < 50; i++) deps.deliver(STATUS, 'rubbish');
     await deps.clock.elapse(2000);
     expect(statuses(deps)).toHaveLength(before + 2);
@@ -38,7 +38,7 @@ describe('the status that the broker keeps', () => {
     deps.oversized(STATUS, 300_000);
     expect(statuses(deps)).toHaveLength(before + 1);
     expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', conn_seq: 1 });
-    // Repeated overwriting causes one correction in two seconds at most; other topics cause none.
+    // Repeated overwriting causes at most one correction in two seconds; other topics cause none.
     for (let i = 0; i < 50; i++) deps.oversized(STATUS, 300_000);
     deps.oversized(`${STATUS}x`, 300_000);
     await deps.clock.elapse(2000);
@@ -56,7 +56,7 @@ describe('the status that the broker keeps', () => {
     expect(statuses(deps)).toHaveLength(before);
   });
 
-  it('names what the broker does not let it hear, until it does', async () => {
+  it('names the topics that the broker does not let it subscribe to, until it does', async () => {
     const deps = await online();
     const base = 'dragoman/v1/museum';
     const { refused } = deps.bus.listener;
@@ -87,14 +87,14 @@ describe('an identity that two devices use', () => {
     deps.brokerUp(3);
     await deps.clock.elapse(TEN_MINUTES - 1000);
     expect(statuses(deps).at(-1)).toMatchObject({ reasons: expect.arrayContaining(['identity_conflict']) });
-    // One event for all of it.
+    // One event covers all of it.
     expect(conflicts(deps)).toHaveLength(1);
     await deps.clock.elapse(2000);
     expect(statuses(deps).at(-1)?.['reasons']).not.toContain('identity_conflict');
     expect(logged(deps, 'no other device uses this identity')).toBe(1);
   });
 
-  it('is recognised by the other one’s status after a short absence: its boot_id is reported, and the connection adapts', async () => {
+  it("is recognised by the other device's status after a short absence: its boot_id is reported, and the connection adapts", async () => {
     const deps = await online();
     let disputed = 0;
     deps.bus.disputes = () => {
@@ -120,7 +120,7 @@ describe('an identity that two devices use', () => {
     expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
   });
 
-  it('is not suspected after a restart, nor after a network that cut the connection', async () => {
+  it('is not suspected after a restart or a network failure', async () => {
     const deps = await online();
     deps.bus.listener.down('unreachable', 'it closed the connection');
     deps.brokerUp(2);
@@ -138,7 +138,7 @@ describe('an identity that two devices use', () => {
     expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
   });
 
-  it('believes a refusal no longer for what the bus, which leaves the topic alone, gives up itself', async () => {
+  it('drops the reason for a refusal after ten minutes, even if the queue meanwhile drops messages on that topic', async () => {
     const deps = await online();
     const lost = { topic: 'dragoman/v1/museum/kiosk-01/event/outage', why: 'refused', reason: '' } as const;
     for (let i = 0; i < 30; i++) {
@@ -150,12 +150,12 @@ describe('an identity that two devices use', () => {
     expect(statuses(deps).at(-1)?.['reasons']).not.toContain('not_published:event');
   });
 
-  it('names what the broker does not let it say, until that has not been refused for ten minutes', async () => {
+  it('names the topics that the broker does not let it publish, until ten minutes without a refusal', async () => {
     const deps = await online();
     const own = 'dragoman/v1/museum/kiosk-01';
     const lose = (what: string, why: 'refused' | 'full' = 'refused') =>
       deps.bus.listener.lost?.({ topic: `${own}/${what}`, why, reason: 'Not authorized' });
-    // No backend serves the lane here: that is a separate reason.
+    // No backend answers the lane here: that is a separate reason.
     const told = () => {
       const { reasons } = statuses(deps).at(-1) as { reasons: string[] };
       return reasons.filter((reason) => reason.startsWith('not_published'));

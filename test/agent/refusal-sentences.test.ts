@@ -4,7 +4,7 @@ import { speakPlainly } from '../../src/protocol/plain-issues.ts';
 import type { FakeDeps } from './fake-deps.ts';
 import { createScheduledAgent, hours } from './scheduled-agent.ts';
 
-// As in the programs.
+// The same as in the programs.
 beforeAll(speakPlainly);
 
 type Refusal = readonly [args: unknown, code: string, mentions: string];
@@ -15,7 +15,7 @@ const LANE = [NO_LANE, MISSPELT, BAD_LANE] as const;
 const withLane = (args: object): readonly Refusal[] =>
   LANE.map(([lane, code, mentions]) => [{ ...args, ...(lane as object) }, code, mentions] as const);
 
-/** How each command can be refused on a kiosk that runs; the compiler asks for those of a new command. */
+/** How each command can be refused on a running kiosk; the compiler requires an entry for a new command. */
 const REFUSALS: Readonly<Record<CommandName, readonly Refusal[]>> = {
   start: [
     ...LANE,
@@ -112,7 +112,7 @@ const refusal = (deps: FakeDeps, name: string, body: object, more: object = {}):
   return deps.answers(name).at(-1)?.['error'] as Told | undefined;
 };
 
-/** Words for developers, and what no operator can do anything with. */
+/** Developer terms, and words that help no operator. */
 const FOREIGN =
   /invalid|expected|received|undefined|unrecognized|zod|too (big|small)|NaN|\[object|\bat .*\.ts/i;
 
@@ -123,7 +123,7 @@ function expectSentence(told: Told | undefined, code: string, mentions: string):
   expect(message).not.toMatch(/\p{Cc}/u);
   expect(message.split(' ').length).toBeGreaterThanOrEqual(3);
   expect(message.length).toBeLessThanOrEqual(600);
-  // A sentence of ours: no capital at the begin, and no mark at the end.
+  // A sentence of this project: no capital at the beginning, and no full stop.
   expect(message).toMatch(/^[a-z0-9"].*[^.\s]$/);
 }
 
@@ -159,13 +159,13 @@ describe('a refused command', () => {
     },
   );
 
-  it('that does not exist is answered with the known commands', async () => {
+  it('is answered with the known commands when it does not exist', async () => {
     const deps = createScheduledAgent({});
     await deps.goLive();
     expectSentence(refusal(deps, 'explode', {}), 'unknown_command', 'explode');
   });
 
-  it('outside the opening hours, or without budget, names the end', async () => {
+  it('names the end of the closed time when it is outside the opening hours or without budget', async () => {
     const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();

@@ -1,4 +1,4 @@
-/** Languages that the service does not take: it goes on with those that it took last, over a restart too. */
+/** Languages that the service refuses: the lane continues with the last accepted ones, also after a restart. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTasks, TASKS_FILE_VERSION, writeTasks } from '../../src/agent/lane/accepted-tasks.ts';
@@ -8,7 +8,7 @@ import { createMemoryFile } from './memory-file.ts';
 
 const DESIRED = `${BASE}/config/desired`;
 const RECORDS = new URL('./state-files/', import.meta.url);
-/** As version 1 of the file was left by the program that wrote it. */
+/** Version 1 of the file, as the program of that time wrote it. */
 const WRITTEN = readFileSync(new URL('tasks-1.json', RECORDS), 'utf8');
 
 const reject = (deps: FakeDeps): void => deps.service(rejected('unknown target_language xx'));
@@ -39,7 +39,7 @@ async function connect(deps: FakeDeps): Promise<void> {
 }
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A kiosk whose owner desires languages that the service has refused. */
+/** A kiosk whose owner has set languages that the service refused. */
 async function refused() {
   const files = { desired: createMemoryFile(), tasks: createMemoryFile() };
   const more = { desiredFile: files.desired.file, taskFile: files.tasks.file };
@@ -53,7 +53,7 @@ async function refused() {
   return { deps, files, restart: () => createFakeDeps(testConfig(), more) };
 }
 
-describe('languages that the service does not take', () => {
+describe('languages that the service refuses', () => {
   it('are reported in state and config/reported while the earlier ones continue', async () => {
     const { deps } = await refused();
     expect(deps.agent.lanes[0]?.phase).toBe('live');
@@ -85,7 +85,7 @@ describe('languages that the service does not take', () => {
     expect(deps.agent.publisher.status()).toMatchObject({ status: 'ready' });
   });
 
-  it('are spoken after a restart once the service knows them, and nothing is refused any more', async () => {
+  it('are spoken after a restart once the service accepts them, and are no longer reported', async () => {
     const { restart } = await refused();
     const deps = restart();
     await connect(deps);
@@ -94,7 +94,7 @@ describe('languages that the service does not take', () => {
     expect(errorsReported(deps)).toEqual([]);
   });
 
-  it('stay reported when another key is desired, until they are taken back', async () => {
+  it('stay reported when another key is set, until config/desired removes them', async () => {
     const { deps } = await refused();
     deps.deliver(DESIRED, { version: 2, lanes: [{ id: 'main', targets: ['xx'], standbyAfter: 33 }] });
     expect(errorsReported(deps)).toMatchObject([{ key: 'lanes[0].targets' }]);
@@ -119,7 +119,7 @@ describe('languages that the service does not take', () => {
     expect(errorsReported(deps)).toMatchObject([{ from: 'device', key: 'lanes[0].targets' }]);
   });
 
-  it('of a command are its own answer and not the fault of the document that it overrides', async () => {
+  it("are reported in the command's answer, and not as a fault of the document that the command overrides", async () => {
     const deps = createFakeDeps(testConfig());
     await deps.goLive();
     deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', targets: ['fr'] }] });
@@ -142,8 +142,8 @@ describe('languages that the service does not take', () => {
   });
 });
 
-describe('the tasks that the service took', () => {
-  it('are written when they change, and not when they are the same again', async () => {
+describe('the tasks that the service accepted', () => {
+  it('are written only when they change', async () => {
     const { files, restart } = await refused();
     expect(files.tasks.writes).toHaveLength(1);
     expect(readTasks(files.tasks.text ?? '')).toEqual({
@@ -158,7 +158,7 @@ describe('the tasks that the service took', () => {
     expect(files.tasks.writes).toHaveLength(1);
   });
 
-  it('are read as each version of the file has them', () => {
+  it('can be read in each version of the file', () => {
     const lane = { id: 'main', source: 'en', targets: ['es', 'fr'], voice: null };
     expect(readTasks(WRITTEN)).toEqual({ kind: 'kept', content: [lane] });
     expect(readTasks(writeTasks([lane]))).toEqual({ kind: 'kept', content: [lane] });

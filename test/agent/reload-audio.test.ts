@@ -18,14 +18,14 @@ describe('a configuration that is read again', () => {
     ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
     ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
-    ['another look of the log', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
-    ['another level of the log', configuration({}, { log: { level: 'debug' } }), []],
+    ['another log format', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
+    ['another log level', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],
   ])('knows whether %s needs a restart', (_what, next, keys) => {
     expect(restartKeys(running, next)).toEqual(keys);
   });
 
-  it('keeps what needs a restart as it runs', () => {
+  it('keeps the running values of keys that need a restart', () => {
     const next = configuration({ rolloverLead: 60, capture: { driver: 'command', command: ['rec'] } });
     expect(mergeRunning(running, next).lanes[0]).toMatchObject({
       rolloverLead: 22,

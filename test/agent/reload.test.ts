@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 describe('a new configuration', () => {
-  it('changes languages and echo while the lane runs, and names what needs a restart', async () => {
+  it('changes languages and echo while the lane runs, and names the keys that need a restart', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.clock.advance(3000);
@@ -12,7 +12,7 @@ describe('a new configuration', () => {
       playback: { driver: 'file', path: 'other.wav' },
     });
     expect(deps.agent.apply(next)).toEqual(['lanes']);
-    // Named as long as it waits, and not when it has been taken back.
+    // Named as long as it is pending, and no longer once the file has the old value again.
     expect(deps.agent.apply(next)).toEqual(['lanes']);
     expect(deps.agent.apply(testConfig({ targets: ['de', 'fr'], echo: 'off' }))).toEqual([]);
     deps.agent.apply(next);
@@ -29,7 +29,7 @@ describe('a new configuration', () => {
   });
 
   const ORDERED = { source: 'de', targets: ['fr'], echo: 'off', volume: 30, muted: true };
-  /** Everything that an operator can change is changed. */
+  /** Every option that an operator can change is changed. */
   async function ordered() {
     const deps = createFakeDeps();
     await deps.goLive();
@@ -41,7 +41,7 @@ describe('a new configuration', () => {
   }
   const ordersIn = (deps: Awaited<ReturnType<typeof ordered>>) => deps.agent.lanes[0]?.state.options;
 
-  it('leaves what operators have changed, when nothing changed', async () => {
+  it("keeps the operator's changes when the file has not changed", async () => {
     const deps = await ordered();
     expect(ordersIn(deps)).toMatchObject(ORDERED);
     const before = ordersIn(deps);
@@ -61,7 +61,7 @@ describe('a new configuration', () => {
     const next = testConfig(lane);
     deps.agent.apply(next);
     expect(ordersIn(deps)).toMatchObject({ ...ORDERED, ...changed });
-    // And the same file again changes nothing more.
+    // The same file read again changes nothing more.
     deps.command('languages', { id: 'd1', args: { source: 'pl', targets: ['nl'] } });
     deps.agent.apply(next);
     expect(ordersIn(deps)).toMatchObject({ source: 'pl', targets: ['nl'] });

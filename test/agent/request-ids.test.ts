@@ -4,7 +4,7 @@ import { refused } from '../service-events.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
-/** The result of one more `randomHash`, and all earlier ones. */
+/** Records every result of `randomHash`. */
 function drawing() {
   const drawn: string[] = [];
   return {
@@ -17,7 +17,7 @@ function drawing() {
 }
 
 describe('ids of token requests', () => {
-  it('are new for each request, and hold nothing that is published', async () => {
+  it('are new for each request, and contain no published text', async () => {
     const { drawn, randomHash } = drawing();
     const deps = createFakeDeps(testConfig(), { randomHash });
     await deps.agent.start();
@@ -37,7 +37,7 @@ describe('ids of token requests', () => {
     expect(second).not.toBe(first);
   });
 
-  it('and tokens, old ones too, are not published when a denial quotes them', async () => {
+  it('are not published when a denial quotes them; nor are tokens, also old ones', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -59,7 +59,7 @@ describe('ids of token requests', () => {
       expect(JSON.stringify([published, deps.logged])).not.toContain(secret);
   });
 
-  it('stay the same while the same request is asked again', async () => {
+  it('stay the same when the same request is repeated', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -69,14 +69,14 @@ describe('ids of token requests', () => {
     expect(requests.at(1)).toMatchObject({ attempt: 2, id: requests[0]?.['id'] });
   });
 
-  it('have 96 random bits or more on a real machine', async () => {
+  it('have at least 96 random bits on a real machine', async () => {
     const { log } = createFakeDeps().deps;
     const { randomHash } = await createMachineDeps(testConfig(), createVirtualClock(), log, {});
     const hashes = Array.from({ length: 200 }, randomHash);
     expect(new Set(hashes).size).toBe(200);
     for (const hash of hashes)
       expect(Buffer.from(hash, 'base64url').byteLength * 8).toBeGreaterThanOrEqual(96);
-    // Every bit of the first 96 is drawn: none is the same in all.
+    // Each of the first 96 bits is random: none is equal in all ids.
     const bytes = hashes.map((hash) => Buffer.from(hash, 'base64url'));
     for (let bit = 0; bit < 96; bit++) {
       const ones = bytes.filter((hash) => ((hash[bit >> 3] ?? 0) >> (bit & 7)) & 1).length;

@@ -19,7 +19,7 @@ afterEach(async () => {
   scripted = null;
 });
 
-/** A broker that knows identifiers and filters. */
+/** A broker that checks client ids and topic filters. */
 async function startBroker(options: {
   accepts?: (clientId: string) => boolean;
   allows?: (filter: string) => boolean;
@@ -29,7 +29,7 @@ async function startBroker(options: {
   const send = (socket: Socket, bytes: number[]): void => void socket.write(Buffer.from(bytes));
   scripted = await startScriptedBroker((bytes, socket) => {
     const type = (bytes[0] ?? 0) & 0xf0;
-    // Behind the fixed header: its length takes a second byte from 128 on.
+    // After the fixed header; its length takes a second byte from 128 on.
     const body = bytes.subarray((bytes[1] ?? 0) < 0x80 ? 2 : 3);
     if (type === 0x10) {
       const propertiesLength = body[10] ?? 0;
@@ -66,19 +66,19 @@ async function join(mayAgentRun: boolean) {
 }
 
 describe('the connection to the broker', () => {
-  it('is opened under a name of its own', async () => {
+  it('is opened under a client id of its own', async () => {
     const clients = await startBroker({});
     expect((await join(true)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'doctor' } });
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
   });
 
-  it("uses the device's name when the broker knows no other and no agent runs", async () => {
+  it("uses the device's client id when the broker accepts no other and no agent runs", async () => {
     const clients = await startBroker({ accepts: (id) => id === 'museum.kiosk-01' });
     expect((await join(false)).outcome).toMatchObject({ verdict: 'ok', data: { login_as: 'device' } });
     expect(clients).toEqual(['museum.kiosk-01.doctor', 'museum.kiosk-01']);
   });
 
-  it('never takes it while an agent runs, or may run', async () => {
+  it("never uses the device's client id while an agent runs, or may run", async () => {
     const clients = await startBroker({ accepts: (id) => id === 'museum.kiosk-01' });
     const { outcome, bus } = await join(true);
     expect(clients).toEqual(['museum.kiosk-01.doctor']);
@@ -86,7 +86,7 @@ describe('the connection to the broker', () => {
     expect(outcome).toMatchObject({ verdict: 'warning', fix: expect.stringContaining('"diagnose"') });
   });
 
-  it('names the topics that the broker does not allow', async () => {
+  it('names the topics that the broker refuses', async () => {
     await startBroker({ allows: (filter) => !filter.endsWith('/cmd/+') });
     const { outcome } = await join(false);
     expect(outcome).toMatchObject({
@@ -96,7 +96,7 @@ describe('the connection to the broker', () => {
     });
   });
 
-  it('is not even tried with a file that cannot be used', async () => {
+  it('is not attempted with an unusable file', async () => {
     const connection = createBrokerConnection({
       absentDevice: null,
       certificate: async () => null,

@@ -11,7 +11,7 @@ function after(clock: ReturnType<typeof createVirtualClock>, ms: number): Promis
 }
 
 describe('running checks', () => {
-  it('runs all at the same time, and reports in order', async () => {
+  it('runs all at the same time, and reports in their order', async () => {
     const clock = createVirtualClock();
     const told: string[] = [];
     const check = (name: Check['name'], ms: number): Check =>
@@ -50,7 +50,7 @@ describe('running checks', () => {
     ]);
   });
 
-  it('gives each lane a finding of its own', async () => {
+  it('reports one finding per lane', async () => {
     const check: Check = {
       name: 'capture',
       limitMs: 1000,
@@ -62,7 +62,7 @@ describe('running checks', () => {
     ]);
   });
 
-  it('ends when it is asked to, with what is known by then', async () => {
+  it('stops on request, with the findings so far', async () => {
     const clock = createVirtualClock();
     const end = new AbortController();
     const running = runChecks(
@@ -78,7 +78,7 @@ describe('running checks', () => {
     );
   });
 
-  it('listens for its end no longer than it runs', async () => {
+  it('removes its abort listener when it has ended', async () => {
     const end = new AbortController();
     const listening = () => getEventListeners(end.signal, 'abort').length;
     const options = { clock: createVirtualClock(), abort: end.signal };
@@ -88,7 +88,7 @@ describe('running checks', () => {
     expect(listening()).toBe(0);
   });
 
-  it('does once what several wait for', async () => {
+  it('runs shared work once', async () => {
     let times = 0;
     const act = once(async () => {
       times += 1;

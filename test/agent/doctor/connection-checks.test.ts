@@ -37,7 +37,7 @@ afterEach(async () => {
   );
 });
 
-/** A service that answers every opening of a stream in the same way. */
+/** A service that answers every upgrade request in the same way. */
 async function serve(
   answer: (response: ServerResponse) => void,
   tls: { key: Buffer; cert: Buffer } | null = null,
@@ -105,12 +105,12 @@ describe('the stream host', () => {
     const host = await serve(refuse(status));
     const of = await examine(`ws://${host}/streaming-api/{random_hash}/v1/stream?token=${TOKEN}`);
     expect(of('stream')).toMatchObject({ verdict, data: { http_status: status } });
-    // It requested a stream, with everything but the token.
+    // It requested a stream, with everything except the token.
     expect(asked[0]?.headers).toMatchObject({ upgrade: 'websocket', connection: 'Upgrade' });
     expect(asked[0]?.url).toMatch(/^\/streaming-api\/[\w-]{20,}\/v1\/stream$/);
   });
 
-  it('that hangs up is a problem, and so is one that is not there', async () => {
+  it('is a problem when it hangs up or cannot be reached', async () => {
     const host = await serve((response) => response.destroy());
     expect((await examine(`ws://${host}/x`))('stream')).toMatchObject({
       verdict: 'problem',
@@ -134,7 +134,7 @@ describe('the stream host', () => {
     });
   });
 
-  it('is not looked up when the owner has not listed it', async () => {
+  it('is not contacted when the owner has not listed it', async () => {
     const host = await serve(refuse(401));
     const of = await examine(`ws://${host}/x`, { hosts: ['stream.example'] });
     expect(of('stream')).toMatchObject({
@@ -146,7 +146,7 @@ describe('the stream host', () => {
     expect((await examine(`ws://${host}/x`, { hosts: [host] }))('stream').verdict).toBe('ok');
   });
 
-  it('is reported with its obstacle when no other check reports that', async () => {
+  it('is reported as unreachable with the reason when no other check reports that', async () => {
     const clock = createSystemClock();
     const checks = connectionChecks({
       ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },
@@ -165,7 +165,7 @@ describe('the stream host', () => {
     ]);
   });
 
-  it('is not looked for without an address', async () => {
+  it('is not contacted without an address', async () => {
     expect((await examine(null))('stream').verdict).toBe('skipped');
   });
 });
@@ -195,7 +195,7 @@ describe('the clock', () => {
     });
   });
 
-  it('that was never set is a problem', async () => {
+  it('is a problem when it was never set', async () => {
     const clock = { ...createSystemClock(), wall: () => null };
     expect((await examine(null, { clock }))('clock')).toMatchObject({
       verdict: 'problem',
@@ -215,7 +215,7 @@ describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped wit
   const start = (): Promise<string> =>
     serve(refuse(401), { key: read(pems.server.key), cert: read(pems.server.crt) });
 
-  it('is trusted by service.caFile, and warned of when it ends soon', async () => {
+  it('is trusted through service.caFile, and causes a warning when it ends soon', async () => {
     const of = await examine(`wss://${await start()}/{random_hash}/stream`, { ca: read(pems.ca.crt) });
     expect(of('stream')).toMatchObject({
       verdict: 'warning',
@@ -224,7 +224,7 @@ describe.skipIf(!findOpenssl())('the certificate of the stream host (skipped wit
     });
   });
 
-  it('is a problem when its certificate is not trusted, and gets no request', async () => {
+  it('is a problem when it is not trusted, and gets no request', async () => {
     const of = await examine(`wss://${await start()}/{random_hash}/stream`);
     expect(of('stream')).toMatchObject({
       verdict: 'problem',

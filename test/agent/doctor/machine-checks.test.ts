@@ -61,7 +61,7 @@ async function examine(
 }
 
 describe('the checks of the machine', () => {
-  it('know the cards that the lanes use', () => {
+  it('find the cards that the lanes use', () => {
     expect(wantedDevices(CARDS)).toEqual([
       { key: 'lanes[0].capture.device', device: 'plughw:CARD=Mic', card: 'Mic', direction: 'capture' },
       {
@@ -89,7 +89,7 @@ describe('the checks of the machine', () => {
     expect(of('permissions')?.verdict).toBe('ok');
   });
 
-  it('do without a mixer, a service manager and sensors', async () => {
+  it('are skipped without a mixer, a service manager and sensors', async () => {
     const { of } = await examine(CARDS);
     expect(of('mixer')).toMatchObject({ verdict: 'skipped', finding: expect.stringContaining('alsa-utils') });
     for (const name of ['service', 'power', 'temperature']) expect(of(name)?.verdict, name).toBe('skipped');
@@ -98,7 +98,7 @@ describe('the checks of the machine', () => {
       verdict: 'skipped',
       finding: expect.stringContaining('card Mic'),
     });
-    // As alsa-utils 1.2.8 says it.
+    // The message of alsa-utils 1.2.8.
     const absent = await examine(CARDS, () => ({
       ...{ ok: false, missing: false },
       text: 'ALSA lib confmisc.c:165:(snd_config_get_card) Cannot get card index for Mic\namixer: Mixer attach hw:CARD=Mic error: No such device',
@@ -125,7 +125,7 @@ describe('the checks of the machine', () => {
     );
   });
 
-  it("look at the folders that are written to: the recordings', and the agent's own", async () => {
+  it('look at the folders that the agent writes to: recordings and state', async () => {
     expect((await examine(FILES)).of('disk')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining(join(folder, 'none')),
@@ -134,7 +134,7 @@ describe('the checks of the machine', () => {
     expect(of('disk')).toMatchObject({ data: { folder, access: 'writable' } });
   });
 
-  it('look at what they can without a configuration', async () => {
+  it('run as far as possible without a configuration', async () => {
     const { findings } = await examine(null);
     const names = (verdicts: readonly string[]): string[] =>
       findings.filter(({ verdict }) => verdicts.includes(verdict)).map(({ check }) => check);

@@ -12,13 +12,13 @@ const RATE_HZ = 24_000;
 const PIECE_MS = 80;
 
 interface Room {
-  /** From the loudspeaker to the microphone; null: no way. */
+  /** From the loudspeaker to the microphone; null: no echo path. */
   readonly gain: number | null;
   readonly delayMs: number;
-  /** Of the microphone. */
+  /** Relative sample rate of the microphone. */
   readonly rateFactor?: number;
   readonly noise?: number;
-  /** It delivers zeros while all that it hears is softer than this, and for as long as that was so 50 ms ago. */
+  /** Noise gate of the microphone: it delivers zeros below this level, and opens 50 ms late. */
   readonly gate?: number;
   readonly sample?: (at: number) => number;
   readonly captureFault?: AudioFault;
@@ -142,7 +142,7 @@ async function examine(room: Room, config = makeConfig(), more: Partial<SoundPar
 const fault = (code: AudioFault['code'], message: string): AudioFault => ({ code, message });
 
 describe('the sound checks', () => {
-  it('hear the tone back, and say when and how loud', async () => {
+  it('hear the tone, and report its delay and level', async () => {
     const { of } = await examine({ gain: 0.1, delayMs: 35 });
     expect(of('capture')).toMatchObject({ verdict: 'ok', data: { measured_hz: RATE_HZ } });
     expect(of('playback')).toMatchObject({ verdict: 'ok', data: { heard: true, advice: 'cancel' } });
@@ -150,7 +150,7 @@ describe('the sound checks', () => {
     expect(Math.abs(Number(of('playback').data['gain_db']) + 20)).toBeLessThan(1);
   });
 
-  it('never take a microphone with a noise gate that hears the tone for one that is not there', async () => {
+  it('never report a microphone with a noise gate as missing when it hears the tone', async () => {
     const { of, played } = await examine({ gain: 0.1, delayMs: 35, gate: 0.005 });
     expect(played).toHaveLength(1);
     expect(of('capture')).toMatchObject({
@@ -158,12 +158,12 @@ describe('the sound checks', () => {
       finding: expect.stringMatching(/^plughw:CARD=Mic hears the tone .* noise gate/),
     });
     expect(of('playback')).toMatchObject({ verdict: 'ok', data: { heard: true } });
-    // Without a tone it is unknown.
+    // Without a tone the result is unknown.
     const { of: quietly } = await examine({ gain: 0.1, delayMs: 35, gate: 0.005 }, makeConfig(), {
       plays: false,
     });
     expect(quietly('capture').finding).toMatch(/or its noise gate is closed$/);
-    // One that is not there does not hear the tone either.
+    // A missing microphone does not hear the tone either.
     const { of: absent } = await examine({ gain: null, delayMs: 0, sample: () => 0 });
     expect(absent('capture')).toMatchObject({
       verdict: 'problem',
@@ -172,14 +172,14 @@ describe('the sound checks', () => {
     expect(absent('playback')).toMatchObject({ verdict: 'warning', data: { heard: false } });
   });
 
-  it('count from the real start of the loudspeaker, once the device reports it', async () => {
+  it('count from the real start of the loudspeaker once the device reports it', async () => {
     const { of } = await examine({ gain: 0.1, delayMs: 35, measuredLateMs: 240 });
     expect(Math.abs(Number(of('playback').data['delay_ms']) - 35)).toBeLessThanOrEqual(3);
   });
 
   it.each<[string, Room, Record<string, unknown>, Partial<Finding>]>([
     ['an open echo path', { gain: 0.3, delayMs: 50 }, { echo: 'off' }, { verdict: 'warning' }],
-    ['an echo that makes half-duplex deaf for long', { gain: 0.3, delayMs: 520 }, {}, { verdict: 'warning' }],
+    ['an echo path too long for half-duplex', { gain: 0.3, delayMs: 520 }, {}, { verdict: 'warning' }],
     [
       'an echo too late to be cancelled',
       { gain: 0.3, delayMs: 520 },
@@ -187,13 +187,13 @@ describe('the sound checks', () => {
       { verdict: 'warning' },
     ],
     [
-      'an echo that comes later than a lane expects of its first sentence',
+      'an echo later than a lane expects for its first sentence',
       { gain: 0.05, delayMs: 330 },
       {},
       { verdict: 'warning', finding: expect.stringMatching(/later than 300 ms, .* first chime/) },
     ],
     [
-      'the same where it is cancelled',
+      'the same late echo with the canceller',
       { gain: 0.05, delayMs: 330 },
       { echo: 'cancel' },
       { verdict: 'warning', finding: expect.stringMatching(/later than 300 ms, .* first chime/) },
@@ -205,7 +205,7 @@ describe('the sound checks', () => {
     expect((await examine(room, makeConfig(lane))).of('playback')).toMatchObject(expected);
   });
 
-  it('play at the volume of the lane, and no tone at volume 0', async () => {
+  it('play at the volume of the lane, and play no tone at volume 0', async () => {
     const loud = await examine({ gain: 0.1, delayMs: 35 });
     const soft = await examine(
       { gain: 0.5, delayMs: 35 },
@@ -228,7 +228,7 @@ describe('the sound checks', () => {
     ['a rate 1 % off', { gain: null, delayMs: 0, rateFactor: 1.01 }, { verdict: 'warning' }],
     ['a rate 10 % off', { gain: null, delayMs: 0, rateFactor: 1.1 }, { verdict: 'problem' }],
     ['a rate 0.03 % off', { gain: null, delayMs: 0, rateFactor: 1.0003 }, { verdict: 'ok' }],
-    ['hardly anything', { gain: null, delayMs: 0, noise: 0.0003 }, { verdict: 'warning' }],
+    ['very little sound', { gain: null, delayMs: 0, noise: 0.0003 }, { verdict: 'warning' }],
     [
       'an offset',
       { gain: null, delayMs: 0, sample: (at) => 0.2 + 0.05 * Math.sin(at) },
@@ -239,7 +239,7 @@ describe('the sound checks', () => {
     expect(of('capture')).toMatchObject(expected);
   });
 
-  it("report a microphone and a loudspeaker that fail, with the driver's own advice if it has some", async () => {
+  it("report a failed microphone and a failed loudspeaker, with the driver's advice if it gives one", async () => {
     const { of } = await examine({
       ...{ gain: null, delayMs: 0 },
       captureFault: fault('busy', 'plughw:CARD=Mic is in use by arecord'),
@@ -294,14 +294,14 @@ describe('the sound checks', () => {
     expect(broken.of('capture')).toMatchObject({ verdict: 'problem', data: { code: 'not_found' } });
   });
 
-  it('leave alone what a running agent holds', async () => {
+  it('skip devices that a running agent uses', async () => {
     const { findings, played, open } = await examine({ gain: 1, delayMs: 0 }, makeConfig(), { agent: 4711 });
     expect(findings.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped']);
     expect(findings[0]?.finding).toContain('4711');
     expect([played.length, open.most]).toEqual([0, 0]);
   });
 
-  it('never touch a file that is a loudspeaker', async () => {
+  it('never write to a loudspeaker that is a file', async () => {
     const config = makeConfig({ playback: { driver: 'file', path: 'precious.wav' } });
     const { of, played } = await examine({ gain: 1, delayMs: 0 }, config);
     expect(of('playback')).toMatchObject({
@@ -311,7 +311,7 @@ describe('the sound checks', () => {
     expect(played).toEqual([]);
   });
 
-  it('go from lane to lane, so that no lane hears the tone of another', async () => {
+  it('run one lane after the other, so that no lane hears the tone of another', async () => {
     const { findings, played, open } = await examine({ gain: 0.1, delayMs: 20 }, makeConfig({}, 3));
     expect(findings.map(({ check, lane }) => `${check} ${lane}`)).toEqual([
       ...['capture lane-0', 'capture lane-1', 'capture lane-2'],
@@ -324,7 +324,7 @@ describe('the sound checks', () => {
     expect(Math.min(...starts.slice(1).map((at, index) => at - (starts[index] ?? 0)))).toBeGreaterThan(2000);
   });
 
-  it('close what is open when they are ended early', async () => {
+  it('close all devices when they are aborted', async () => {
     const clock = createVirtualClock();
     const furniture = furnish(clock, { gain: 0.1, delayMs: 20 });
     const { checks, close } = soundChecks(

@@ -15,7 +15,7 @@ const PIECE_SAMPLES = (PIECE_MS * VOICE_RATE_HZ) / 1000;
 const quiet = (): void => {};
 const LOG: Log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** A pipeline before a microphone and a canceller that are the test's. */
+/** A pipeline; the test acts as microphone and canceller. */
 function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, failures = 0 } = {}) {
   const clock = createVirtualClock();
   const events: LaneEvent[] = [];
@@ -26,7 +26,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, fail
     given: [Uint8Array, number][];
     missing: number[];
   }[] = [];
-  /** Whether the microphone was set to short periods: when it was opened, and later. */
+  /** The period settings of the microphone (true: short), from its opening on. */
   const haste: boolean[] = [];
   let open = 0;
   const capturePipeline = new CapturePipeline({
@@ -95,7 +95,7 @@ function listen({ cancelEcho = false, canCancel = true, chunkMs = CHUNK_MS, fail
     get open() {
       return open;
     },
-    /** The next pieces, each of which has its number in every sample. */
+    /** Delivers the next pieces, each with its number in every sample. */
     hear(count: number): void {
       for (let piece = 0; piece < count; piece++) {
         pieces += 1;
@@ -137,7 +137,7 @@ describe('a microphone that cannot be opened', () => {
     ]);
   });
 
-  it('is not tried any more when it was closed', async () => {
+  it('is not retried after the pipeline is closed', async () => {
     const fixture = listen({ failures: 1 });
     await fixture.clock.elapse(0);
     await fixture.capturePipeline.close();
@@ -148,7 +148,7 @@ describe('a microphone that cannot be opened', () => {
 });
 
 describe('a pipeline without a canceller', () => {
-  it('give the lane exact chunks with their times', () => {
+  it('gives the lane exact chunks with their times', () => {
     const deps = listen();
     deps.hear(9);
     const chunks = deps.events.filter((event) => event.type === 'captured');
@@ -159,7 +159,7 @@ describe('a pipeline without a canceller', () => {
     expect(deps.heard).toEqual(upTo(8));
   });
 
-  it('is reported when there is none', () => {
+  it('reports that it has no canceller', () => {
     const deps = listen({ cancelEcho: true, canCancel: false });
     expect(deps.events).toEqual([
       { type: 'canceller', status: 'starting', message: '' },
@@ -171,7 +171,7 @@ describe('a pipeline without a canceller', () => {
 });
 
 describe('a pipeline with a canceller', () => {
-  it('go around it until it is ready, then through it, and lose nothing on the way', () => {
+  it('bypasses the canceller until it is ready, then uses it, and loses nothing in between', () => {
     const deps = listen({ cancelEcho: true });
     deps.hear(5);
     deps.canceller.sink.ready();
@@ -188,7 +188,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.statuses()).toEqual(['starting', 'ready']);
   });
 
-  it('report the failure to the lane before the held sound', () => {
+  it('reports the failure to the lane before the held sound', () => {
     const deps = listen({ cancelEcho: true });
     deps.canceller.sink.ready();
     deps.hear(4);
@@ -202,7 +202,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.canceller.calls).toEqual([]);
   });
 
-  it('pass on how much of a chunk is missing, whatever it still holds', () => {
+  it('gives the canceller the missing length of a chunk, whatever the canceller still holds', () => {
     const deps = listen({ cancelEcho: true });
     deps.hear(1);
     deps.canceller.sink.ready();
@@ -215,14 +215,14 @@ describe('a pipeline with a canceller', () => {
     expect(deps.canceller.missing.slice(5)).toEqual([80, 0, 240]);
   });
 
-  it('report a complete chunk when a piece goes beyond its end', () => {
+  it('reports a complete chunk when a piece goes beyond its end', () => {
     const deps = listen({ cancelEcho: true, chunkMs: 200 });
     deps.canceller.sink.ready();
     deps.hear(6);
     expect(deps.canceller.missing).toEqual([120, 40, 0, 80, 0, 120]);
   });
 
-  it('hurry the microphone while echo is cancelled', async () => {
+  it('sets short periods on the microphone while echo is cancelled', async () => {
     const deps = listen();
     await deps.capturePipeline.close();
     deps.capturePipeline.cancelEcho(true);
@@ -233,7 +233,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.haste).toEqual([false, true, false, true]);
   });
 
-  it('have one only while the microphone is open and it is wanted', async () => {
+  it('has a canceller only while the microphone is open and the mode is cancel', async () => {
     const deps = listen();
     expect(deps.cancellers).toHaveLength(0);
     deps.capturePipeline.cancelEcho(true);
@@ -249,14 +249,14 @@ describe('a pipeline with a canceller', () => {
     expect(deps.cancellers).toHaveLength(2);
   });
 
-  it('show it what the loudspeaker sounds, also while it is not ready', () => {
+  it("gives the canceller the loudspeaker's sound, also while the canceller is not ready", () => {
     const deps = listen({ cancelEcho: true });
     deps.capturePipeline.played(new Uint8Array(480), 100, false);
     deps.capturePipeline.flushed(120);
     expect(deps.canceller.calls).toEqual(['played', 'flushed']);
   });
 
-  it('give the lane the half word that a microphone had heard when it broke off, before the news of it', () => {
+  it('gives the lane the rest of a half word before the fault of the microphone', () => {
     const deps = listen();
     deps.hear(6);
     deps.microphone.fault({ code: 'lost', message: 'gone' });
@@ -267,7 +267,7 @@ describe('a pipeline with a canceller', () => {
     expect(deps.heard.slice(8)).toEqual([7, 8, 9, 10]);
   });
 
-  it('give nothing more to the lane once they are closed', async () => {
+  it('gives nothing more to the lane after it is closed', async () => {
     const deps = listen({ cancelEcho: true });
     deps.canceller.sink.ready();
     deps.hear(6);
@@ -302,7 +302,7 @@ describe('a measurement of the pipeline', () => {
     expect(deps.events[found + 1]?.type).toBe('captured');
   });
 
-  it('a microphone that delivers nothing but zeros, until it is closed', async () => {
+  it('reports a microphone that delivers only zeros, until it is closed', async () => {
     const deps = listen();
     const zeros = (): void => deps.microphone.frames(toPcm(new Float32Array(24_000)), 1000);
     for (let second = 0; second < 12; second++) zeros();

@@ -8,7 +8,7 @@ import { createVirtualClock } from '../../virtual-clock.ts';
 const RATE_HZ = 24_000;
 
 describe('a loudspeaker that cannot be opened', () => {
-  it('is retried until it opens, reported then, and gets the present volume', async () => {
+  it('is retried until it opens; the lane then reports it and sets the present volume', async () => {
     const events: LaneEvent[] = [];
     const volumes: number[] = [];
     const clock = createVirtualClock();
@@ -26,7 +26,7 @@ describe('a loudspeaker that cannot be opened', () => {
     });
     await playbackPipeline.open();
     playbackPipeline.setVolume(30);
-    // 1, 2, 4, 8, 16, then 30 s each.
+    // 1, 2, 4, 8, 16 s, then 30 s each.
     await clock.elapse(60_900);
     expect(tries).toBe(6);
     await clock.elapse(200);

@@ -10,7 +10,7 @@ const second = (at: number): number[] => soft.slice(at * RATE_HZ, (at + 1) * RAT
 const strength = (samples: readonly number[]): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
 
-/** A playback pipeline; `play` returns the gain between the given and the written sound. */
+/** A playback pipeline; `play` returns the gain between the received and the written sound. */
 async function open(normalizes: boolean) {
   const clock = createVirtualClock();
   const written: number[][] = [];
@@ -41,18 +41,18 @@ async function open(normalizes: boolean) {
 }
 
 describe('the loudness of voices', () => {
-  it('is evened out for speech, by its language, and not for chimes', async () => {
+  it('is evened out for speech, per language, and not for chimes', async () => {
     const { play } = await open(true);
     for (let at = 0; at < 7; at++) play(second(at), 'speech', 'es');
     const gain = play(second(6), 'speech', 'es');
     expect(gain).toBeGreaterThan(2.5);
-    // A soft edge is as loud as what it belongs to.
+    // A soft edge gets the gain of the sound around it.
     expect(Math.abs(play(second(5), 'fade') / gain - 1)).toBeLessThan(0.05);
     expect(play(second(0), 'speech', 'fr')).toBeLessThan(1.3);
     expect(play(second(0), 'earcon')).toBe(1);
   });
 
-  it('is left to the service when configured', async () => {
+  it('is left to the service when configured so', async () => {
     const { play, written } = await open(false);
     for (let at = 0; at < 7; at++) play(second(at), 'speech');
     expect(written.flat()).toEqual(soft.slice(0, 7 * RATE_HZ));

@@ -15,7 +15,7 @@ interface Given {
   delayMs?: number;
 }
 
-/** A playback pipeline before a loudspeaker that sounds everything with a delay. */
+/** A playback pipeline whose loudspeaker plays everything with a delay. */
 async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
   const clock = createVirtualClock();
   const written: number[][] = [];
@@ -68,11 +68,11 @@ async function open({ volume = 100, mixer = null, delayMs = 0 }: Given = {}) {
 }
 
 const steady = (ms: number, value = 8000): number[] => Array.from({ length: ms * PER_MS }, () => value);
-/** The largest step between two samples: a click. */
+/** The largest step between two samples; a large one is a click. */
 const roughest = (samples: readonly number[]): number =>
   samples.reduce((most, value, i) => Math.max(most, Math.abs(value - (samples[i - 1] ?? value))), 0);
 
-describe('who compares what is heard with what was played', () => {
+describe('the part that compares heard with played sound', () => {
   it('gets the delay once for each correction by the device', async () => {
     const { clock, play, device, lateMs, playbackPipeline } = await open({ delayMs: 40 });
     const began = clock.now();
@@ -89,7 +89,7 @@ describe('who compares what is heard with what was played', () => {
 });
 
 describe('the volume', () => {
-  it('is scaled by the pipeline without a mixer, and the given sound stays unchanged', async () => {
+  it('is applied by the pipeline without a mixer, and the given sound stays unchanged', async () => {
     const { play, written } = await open({ volume: 50 });
     const sound = [8000, -8000];
     play(sound);
@@ -110,7 +110,7 @@ describe('the volume', () => {
     expect(written).toEqual([[8000], [8000]]);
   });
 
-  it('is set again on a device that is back, which may be another one', async () => {
+  it('is set again when a device returns, because it may be another one', async () => {
     const volumes: number[] = [];
     const { playbackPipeline, device, events } = await open({
       mixer: { setVolume: (percent) => volumes.push(percent) },
@@ -121,7 +121,7 @@ describe('the volume', () => {
     expect(events.at(-1)).toEqual({ type: 'playback_back' });
   });
 
-  it('changes in the middle of a sound by a ramp without a click, and is there after it', async () => {
+  it('changes in the middle of a sound by a ramp without a click, and stays after it', async () => {
     const { play, written, playbackPipeline } = await open();
     play(steady(100));
     playbackPipeline.setVolume(50);
@@ -134,7 +134,7 @@ describe('the volume', () => {
     expect(roughest([...before, ...after])).toBeLessThan(20);
   });
 
-  it('holds from the first sample of the next sentence on, and 100 gives the very bytes', async () => {
+  it('applies from the first sample of the next sentence, and 100 leaves the bytes unchanged', async () => {
     const { play, written, playbackPipeline, clock } = await open({ volume: 50 });
     play(steady(100));
     clock.advance(200);
@@ -143,7 +143,7 @@ describe('the volume', () => {
     expect(written[1]).toEqual(steady(10));
   });
 
-  it('that is set before there is a loudspeaker counts when there is one', async () => {
+  it('takes effect later when it is set before a loudspeaker is open', async () => {
     const volumes: number[] = [];
     let ready = (_: Playback): void => {};
     const playbackPipeline = new PlaybackPipeline({
@@ -164,7 +164,7 @@ describe('the volume', () => {
 });
 
 describe('ducking', () => {
-  it('goes down by 12 dB within the ramp and comes back the same way', async () => {
+  it('lowers the sound by 12 dB within the ramp, and raises it the same way', async () => {
     const { play, written, playbackPipeline } = await open();
     play(steady(100));
     playbackPipeline.duck(true);
@@ -263,7 +263,7 @@ describe('the played sound', () => {
     ]);
   });
 
-  it('is nothing when no loudspeaker could be opened', async () => {
+  it('is empty when no loudspeaker could be opened', async () => {
     const events: LaneEvent[] = [];
     const clock = createVirtualClock();
     const playbackPipeline = new PlaybackPipeline({
@@ -299,7 +299,7 @@ describe('the played sound', () => {
 });
 
 describe('a flush', () => {
-  it('takes back what sounds, and the next sound begins as loud as it should be', async () => {
+  it('removes the pending sound, and the next sound begins at the right level', async () => {
     const { play, playbackPipeline, written, clock, flushes } = await open();
     play(steady(100));
     clock.advance(40);

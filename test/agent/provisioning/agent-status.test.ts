@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 let devices = 0;
-/** A device of its own for each test: what the broker keeps is the device's. */
+/** Each test has its own device, because the broker retains messages per device. */
 async function agentSays(said: { status: string; reasons: string[] } | null): Promise<void> {
   const id = `kiosk-${++devices}`;
   const config = {
@@ -76,7 +76,7 @@ async function look(on = machine): Promise<string> {
     : verdict.troubles.map(({ code, detail }) => `${code}: ${detail}`).join('; ') || verdict.kind;
 }
 
-describe('an agent that no init system knows of', () => {
+describe('an agent without an init system', () => {
   it.each([
     ['ready', [], /^ready$/],
     ['idle', ['closed'], /^ready$/],
@@ -102,7 +102,7 @@ describe('an agent that no init system knows of', () => {
 describe('no agent at all', () => {
   it.each([
     ['among the processes', String(process.pid)],
-    ['where processes are hidden', 'self'],
+    ['when processes are hidden', 'self'],
   ])('%s: is not ready because the broker still keeps an old word', async (_, entry) => {
     await agentSays({ status: 'ready', reasons: [] });
     const proc = join(folder, `nobody-${entry}`);
@@ -121,7 +121,7 @@ describe('a device that a running agent uses', () => {
     return findings.map(({ check, verdict, finding }) => `${check} ${verdict}: ${finding}`);
   };
 
-  it('is a problem for the doctor when the agent reports none', async () => {
+  it('is a problem for the doctor when the agent reports it as lost', async () => {
     await agentSays({ status: 'degraded', reasons: ['capture:desk/lost', 'playback:other/lost'] });
     expect(await examine()).toEqual([
       'capture problem: plughw:CARD=Mic: the running agent (process 4711) reports "capture:desk/lost"',

@@ -42,7 +42,7 @@ function start(says: (s: number) => string, saidBy: (s: number) => readonly Said
 }
 
 describe('the boot report', () => {
-  it('watches until the kiosk is ready, announces it, writes the loudspeaker used, and ends', async () => {
+  it('watches until the kiosk is ready, announces it, writes the used loudspeaker to its file, and ends', async () => {
     const { clock, said, written, ended } = start((s) =>
       s < 30 ? 'degraded (no_broker): x' : 'ready: x; broker connected',
     );
@@ -55,8 +55,8 @@ describe('the boot report', () => {
 
   it.each([
     ['is busy', [BUSY], 2],
-    ['is busy beside one that took it', [BUSY, SPEAKER], 1],
-    ['is not there', [], 1],
+    ['is busy beside a working one', [BUSY, SPEAKER], 1],
+    ['is missing', [], 1],
   ] as const)('announces ready again when the loudspeaker %s only if that helps', async (_, by, times) => {
     const { clock, said, written, ended } = start(
       () => 'ready: x; broker connected',
@@ -68,7 +68,7 @@ describe('the boot report', () => {
     expect(written.at(-1)?.said).toEqual(times === 2 ? [SPEAKER] : by);
   });
 
-  it('ends unfixed after half an hour', async () => {
+  it('ends after half an hour if the fault remains', async () => {
     const { clock, said, ended } = start(() => 'degraded (no_backend): x; broker connected');
     await clock.elapse(REPORT_SETTINGS.longestMs + 60_000);
     expect(await ended).toBe(false);
@@ -76,7 +76,7 @@ describe('the boot report', () => {
   });
 
   it.each([0, 2000, 6000, 100_000])(
-    'ends at once when it is asked to after %i ms, whatever it is at',
+    'ends at once when stopped after %i ms, whatever it is doing',
     async (ms) => {
       const { clock, end, ended } = start(() => 'degraded (no_broker): x');
       await clock.elapse(ms);
