@@ -56,7 +56,7 @@ describe('a new configuration', () => {
     ['bargeIn', { bargeIn: 'flush' }, { bargeIn: 'flush' }],
     ['standbyAfter', { standbyAfter: 7 }, { standbyAfterMs: 7000 }],
     ['volume', { playback: { driver: 'file', path: 'out.wav', volume: 55 } }, { volume: 55 }],
-  ])('takes back what operators have changed of %s alone, when that changes', async (_key, lane, changed) => {
+  ])("overrides only the operator's %s when the file changes that key", async (_key, lane, changed) => {
     const deps = await ordered();
     const next = testConfig(lane);
     deps.agent.apply(next);

@@ -5,7 +5,7 @@ import { createScheduledAgent, hours, type ScheduledAgent } from './scheduled-ag
 
 const PCM = (ms: number) => new Uint8Array(ms * 48);
 let count = 0;
-/** Sends the command; gives its answers so far each time that it is asked. */
+/** Sends the command; each call of the result returns its answers so far. */
 const say = (deps: FakeDeps, args: object) => {
   const id = `say${count++}`;
   deps.command('say', { id, args });
@@ -23,7 +23,7 @@ const quietKiosk = async (config = {}): Promise<ScheduledAgent> => {
 };
 
 describe('say', () => {
-  it('is accepted, spoken by the service, and answered ok when it was heard', async () => {
+  it('is accepted, spoken by the service, and answered ok once it was heard', async () => {
     const deps = await quietKiosk();
     const answers = say(deps, TEXT);
     expect(spoken(deps)).toEqual([`say ${JSON.stringify([TEXT.text, 'es', false])}`]);
@@ -42,13 +42,13 @@ describe('say', () => {
     );
   });
 
-  it('translates when asked to', async () => {
+  it('translates when requested', async () => {
     const deps = await quietKiosk();
     say(deps, { text: 'We close', language: 'es', translate: true });
     expect(spoken(deps)).toEqual([`say ${JSON.stringify(['We close', 'es', true])}`]);
   });
 
-  it('waits for who speaks, 20 s at most, and texts wait for each other', async () => {
+  it('waits for the current speaker, at most 20 s, and several texts wait for each other', async () => {
     const deps = await quietKiosk();
     for (let chunk = 0; chunk < 3; chunk++) deps.speak();
     const first = say(deps, TEXT);
@@ -68,7 +68,7 @@ describe('say', () => {
     expect(spoken(deps).at(-1)).toContain('Adi');
   });
 
-  it('speaks a long text in pieces, one after the other', async () => {
+  it('speaks a long text in parts, one after the other', async () => {
     const deps = await quietKiosk();
     const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
     const answers = say(deps, { text: sentence.repeat(14), language: 'es' });
@@ -83,7 +83,7 @@ describe('say', () => {
     expect(said.every((text) => text.length <= 400)).toBe(true);
   });
 
-  it('waits after a text of minutes, without a session timeout', async () => {
+  it('waits for the end of a text of minutes, without a session timeout', async () => {
     const deps = await quietKiosk();
     const sentence = 'El museo cierra en diez minutos y abre de nuevo el martes. ';
     const long = say(deps, { text: sentence.repeat(30), language: 'es' });
@@ -100,7 +100,7 @@ describe('say', () => {
     expect(next()).toMatchObject([{ status: 'accepted' }, { status: 'ok' }]);
   });
 
-  it('wakes a lane that sleeps', async () => {
+  it('wakes a lane in standby', async () => {
     const deps = createScheduledAgent({});
     await deps.goLive();
     deps.deliver('dragoman/v1/museum/kiosk-01/config/desired', { version: 1, lanes: [{ standbyAfter: 5 }] });
@@ -116,7 +116,7 @@ describe('say', () => {
     expect(answers().at(-1)).toMatchObject({ status: 'ok' });
   });
 
-  it('is refused in the words of a service that speaks no texts', async () => {
+  it("is refused with the service's message when the service speaks no texts", async () => {
     const deps = await quietKiosk();
     const answers = say(deps, TEXT);
     const text = 'no texts are spoken';
@@ -129,7 +129,7 @@ describe('say', () => {
     expect(deps.phase()).toBe('live');
   });
 
-  it('fails when the service sends nothing, or the session ends', async () => {
+  it('fails when the service sends no audio, or when the session ends', async () => {
     const deps = await quietKiosk();
     const silent = say(deps, TEXT);
     await deps.clock.elapse(15_100);
@@ -178,7 +178,7 @@ describe('say', () => {
     });
   });
 
-  it('is refused when the budget is spent, and when too many wait', async () => {
+  it('is refused when the budget is used up, and when too many texts wait', async () => {
     const deps = await quietKiosk({ budget: { minutesPerDay: 10 } });
     const waiting = Array.from({ length: 8 }, () => say(deps, TEXT));
     expect(say(deps, TEXT)().at(-1)).toMatchObject({
@@ -212,13 +212,13 @@ describe('say', () => {
     expect(spoken(deps)).toEqual([]);
   });
 
-  it('takes the longest text that a service takes', async () => {
+  it('accepts the longest text that the service accepts', async () => {
     const deps = await quietKiosk();
     say(deps, { text: 'x'.repeat(2048), language: 'es' });
     expect(spoken(deps)).toHaveLength(1);
   });
 
-  it('by a stream that throws ends the session, and is answered', async () => {
+  it('ends the session and is answered when the stream throws', async () => {
     const deps = createFakeDeps(testConfig({ standbyAfter: 0 }), {}, (given) => ({
       ...given,
       openStream: (url, listener) => ({

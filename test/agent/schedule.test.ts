@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createScheduledAgent, DESIRED, HOUR, hours, MIN, THURSDAY } from './scheduled-agent.ts';
 
 describe('a schedule', () => {
-  it('ends the session when it closes, reports until when, and begins one when it opens', async () => {
+  it('ends the session at closing time, reports the opening time, and starts a session then', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '09:10') });
     await deps.goLive();
     expect(deps.statusTold()).toEqual(['ready', []]);
@@ -25,7 +25,7 @@ describe('a schedule', () => {
     expect(deps.closedUntil()).toBeNull();
   });
 
-  it('begins nothing when the agent starts outside of it, and refuses `start`', async () => {
+  it('starts no session when the agent starts outside the opening hours, and refuses `start`', async () => {
     const deps = createScheduledAgent({ schedule: hours('10:00', '12:00') });
     await deps.agent.start();
     deps.brokerUp();
@@ -51,7 +51,7 @@ describe('a schedule', () => {
     expect(deps.sent('token/req')).toEqual([]);
   });
 
-  it('is opened by `start` with `until`, until then or until `stop`', async () => {
+  it('is overridden by `start` with `until`, until that time or until `stop`', async () => {
     const deps = createScheduledAgent({ schedule: hours('12:00', '13:00') });
     await deps.agent.start();
     deps.brokerUp();
@@ -62,7 +62,7 @@ describe('a schedule', () => {
     deps.advanceTo(THURSDAY + 9 * HOUR + 10 * MIN);
     deps.closeDrained();
     expect(deps.statusTold()).toEqual(['idle', ['closed']]);
-    // The wanted state continues when it opens.
+    // The desired state continues at opening time.
     expect(deps.ask('start', { until: '2026-01-15T11:00:00Z' })).toMatchObject({ status: 'ok' });
     expect(deps.ask('stop')).toMatchObject({ status: 'ok' });
     expect(deps.ask('start')).toMatchObject({ error: { code: 'closed' } });
@@ -71,7 +71,7 @@ describe('a schedule', () => {
     expect(deps.ask('start')).toMatchObject({ status: 'ok' });
   });
 
-  it('keeps open what was opened beyond closing time', async () => {
+  it('leaves a lane open that was opened beyond closing time', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '09:10') });
     await deps.goLive();
     expect(deps.ask('start', { until: '2026-01-15T09:20:00Z' })).toMatchObject({ status: 'ok' });
@@ -81,7 +81,7 @@ describe('a schedule', () => {
     expect(deps.lastStream().calls).toContain('end');
   });
 
-  it('is open while the clock is not set, and looked at once it is', async () => {
+  it('counts as open while the clock is not set, and applies once the clock is set', async () => {
     const deps = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     deps.clock.setWall(null);
     await deps.goLive();
@@ -93,7 +93,7 @@ describe('a schedule', () => {
     expect(deps.statusTold()).toEqual(['idle', ['closed']]);
   });
 
-  it('follows a clock that jumps, either way', async () => {
+  it('follows a clock that jumps forward or back', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     deps.clock.setWall(THURSDAY + 15 * HOUR);
@@ -105,7 +105,7 @@ describe('a schedule', () => {
     expect(deps.phase()).toBe('acquiring');
   });
 
-  it('may be desired at any time, by a group too, also in the middle of a sentence', async () => {
+  it('may be set by config/desired at any time, for a group too, even in the middle of a sentence', async () => {
     const deps = createScheduledAgent({ device: { id: 'kiosk-01', tenant: 'museum', groups: ['lobby'] } });
     await deps.goLive();
     for (let chunk = 0; chunk < 12; chunk++) deps.speak();
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     expect(effective).toMatchObject({ schedule: hours('20:00', '21:00', { closed: [] }) });
   });
 
-  it('closes a session that is on its way at once', async () => {
+  it('closes a session at once that is still being set up', async () => {
     const deps = createScheduledAgent({});
     await deps.agent.start();
     deps.brokerUp();
@@ -142,7 +142,7 @@ describe('a schedule', () => {
     expect(deps.lastStream().calls).toContain('close');
   });
 
-  it('that cannot be used is refused as a whole, and the one before stays', async () => {
+  it('is refused as a whole when it is unusable, and the previous one stays', async () => {
     const deps = createScheduledAgent({ schedule: hours('08:00', '10:00') });
     await deps.goLive();
     const refused = (schedule: unknown): unknown => {

@@ -3,7 +3,7 @@ import type { AgentDeps } from '../../src/agent/deps.ts';
 import { closed, ready } from '../service-events.ts';
 import { BASE, createFakeDeps, testConfig } from './fake-deps.ts';
 
-/** The tests' clock begins on a Thursday at nine, UTC. */
+/** The tests' clock starts on a Thursday at nine, UTC. */
 export const THURSDAY = Date.UTC(2026, 0, 15);
 export const HOUR = 3_600_000;
 export const MIN = 60_000;
@@ -19,7 +19,7 @@ export const hours = (from: string, to: string, more: object = {}) => ({
   open: [{ days: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'], from, to }],
   ...more,
 });
-/** A kiosk whose sessions begin and end by opening hours, budget and commands; the test is its owner and its service. */
+/** A kiosk with opening hours, budget and commands; the test acts as owner and service. */
 export function createScheduledAgent(
   config: Record<string, unknown>,
   more: Partial<AgentDeps> = {},
@@ -41,11 +41,11 @@ export function createScheduledAgent(
       };
       return lanes?.[0]?.closed_until;
     },
-    /** The service closes cleanly when asked to. */
+    /** The service closes cleanly on request. */
     closeDrained() {
       if (phase() === 'draining') deps.lastStream().listener.said(closed('closed'));
     },
-    /** The token that was asked for comes, and the service runs the task. */
+    /** The requested token arrives, and the service runs the task. */
     liveAgain() {
       deps.grant();
       deps.lastStream().listener.opened();
@@ -57,7 +57,7 @@ export function createScheduledAgent(
       deps.command(name, { id: `c${commands++}`, args });
       return deps.answers(name).at(-1) as { status: string; error?: { code: string; message: string } };
     },
-    /** @param wall a moment after the present one */
+    /** @param wall a time after the present one */
     advanceTo(wall: number) {
       deps.clock.advance(wall - (deps.clock.wall() ?? 0));
     },

@@ -7,7 +7,7 @@ interface Tap {
   listener(line: Readonly<Record<string, unknown>>): void;
 }
 
-/** A live agent on a machine of the test's. */
+/** A live agent whose machine is the test. */
 async function onMachine(host: Partial<Host> = {}) {
   const levels: string[] = [];
   const done: string[] = [];
@@ -38,7 +38,7 @@ async function onMachine(host: Partial<Host> = {}) {
 }
 
 describe('restart and reboot', () => {
-  it('restart is answered first, and then done', async () => {
+  it('restart: is answered first, and then carried out', async () => {
     const { deps, done, answer } = await onMachine();
     expect(answer('restart')).toMatchObject({ status: 'ok' });
     expect(done).toEqual([]);
@@ -70,7 +70,7 @@ describe('restart and reboot', () => {
 });
 
 describe('identify', () => {
-  it('chimes for as long as it was asked to, whatever the earcons are', async () => {
+  it('chimes for the requested time, whatever the earcons are', async () => {
     const { deps, answer } = await onMachine();
     const before = deps.played.length;
     expect(answer('identify', { seconds: 4 })).toMatchObject({ status: 'ok', data: { lanes: ['main'] } });
@@ -84,7 +84,7 @@ describe('identify', () => {
 });
 
 describe('log_level', () => {
-  it('is set, and as configured again after its time', async () => {
+  it('sets the level, and the configured one returns after its time', async () => {
     const { deps, levels, answer } = await onMachine();
     expect(answer('log_level', { level: 'debug', minutes: 5 })).toMatchObject({
       status: 'ok',
@@ -96,7 +96,7 @@ describe('log_level', () => {
     expect(answer('log_level', { level: 'loud' })).toMatchObject({ error: { code: 'invalid_args' } });
   });
 
-  it('ends when another level is desired, and does not reset it later', async () => {
+  it('ends when config/desired sets another level, and does not reset the level later', async () => {
     const { deps, levels, answer } = await onMachine();
     answer('log_level', { level: 'debug', minutes: 5 });
     deps.deliver(`${BASE}/config/desired`, { version: 1, log: { level: 'warn' } });
@@ -104,7 +104,7 @@ describe('log_level', () => {
     const { length } = levels;
     deps.clock.advance(400_000);
     expect(levels).toHaveLength(length);
-    // An unchanged document leaves a command in force.
+    // An unchanged document does not override a command.
     answer('log_level', { level: 'trace', minutes: 5 });
     deps.deliver(`${BASE}/config/desired`, {
       version: 2,
@@ -121,7 +121,7 @@ describe('log_stream', () => {
   const lines = (deps: Awaited<ReturnType<typeof onMachine>>['deps']) =>
     deps.published.filter(({ topic }) => topic === `${BASE}/log`);
 
-  it('sends bounded lines once a second at most, with the number dropped', async () => {
+  it('sends a limited number of lines at most once a second, with the number dropped', async () => {
     const { deps, taps, answer } = await onMachine();
     expect(answer('log_stream', { minutes: 1, level: 'debug' })).toMatchObject({
       status: 'ok',
@@ -143,7 +143,7 @@ describe('log_stream', () => {
     expect(lines(deps)).toHaveLength(1);
   });
 
-  it('is ended by 0 minutes, and replaced by another', async () => {
+  it('ends with 0 minutes, and is replaced by a new one', async () => {
     const { taps, answer } = await onMachine();
     answer('log_stream', { minutes: 60 }, 'a');
     answer('log_stream', { minutes: 60, level: 'trace' }, 'b');
@@ -155,7 +155,7 @@ describe('log_stream', () => {
 });
 
 describe('voice', () => {
-  it('is set in the running session', async () => {
+  it('changes the voice in the running session', async () => {
     const { deps, answer } = await onMachine();
     answer('voice', { voice: 'default_low' });
     deps.clock.advance(5000);

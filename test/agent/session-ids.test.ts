@@ -1,22 +1,22 @@
-/** A session's id can look like a token: only the backend and the service may see it whole. */
+/** A session id can look like a token: only the backend and the service may see it whole. */
 import { describe, expect, it } from 'vitest';
 import { closed, ready, refused, rejected, warned } from '../service-events.ts';
 import { BASE, createFakeDeps, type FakeDeps } from './fake-deps.ts';
 
 const SESSION = 'session-id-that-is-long';
 const SHOWN = 'session-...';
-/** Their shortened forms. */
+/** Shortened forms of the id. */
 const SEEN = /SEEN session-\.\.\.|session-\.\.\.\.example/;
-/** As the service or the backend may quote it; in a cut text, the cut is within the second. */
+/** As the service or the backend may quote the id; a shortened text is cut within the second id. */
 const WORDS = `SEEN ${SESSION}${'.'.repeat(160)}, or ${SESSION.toUpperCase()} and ${SESSION}`;
 
-/** Everything that leaves the device or is kept of it, but for what the service itself is sent. */
+/** Everything that leaves the device or is stored, except messages to the service. */
 function sinks(deps: FakeDeps): string {
   const states = deps.agent.lanes.map(({ state }) => state);
   return JSON.stringify([deps.published, deps.logged, deps.finale, states]);
 }
 
-/** After any events: pending counts are published, and the operator asks for the status. */
+/** After any events: publishes pending counts, and requests the status. */
 async function settle(deps: FakeDeps): Promise<void> {
   deps.command('status', { id: 's1' });
   for (let s = 0; s < 70; s++) await deps.clock.elapse(1000);
@@ -90,18 +90,18 @@ const DOORS: Readonly<Record<string, (deps: FakeDeps) => void | Promise<void>>> 
 };
 
 describe('the id of a session', () => {
-  it.each(Object.entries(DOORS))('that is repeated in %s is shown shortened, everywhere', async (_, say) => {
+  it.each(Object.entries(DOORS))('is shortened everywhere when it is quoted in %s', async (_, say) => {
     const deps = await live();
     await say(deps);
     await settle(deps);
     const shown = sinks(deps);
     expect(shown.toLowerCase()).not.toContain(SESSION);
-    // A cut text shows no more of it.
+    // A text that is cut contains no more of the id.
     expect(shown.toLowerCase()).not.toContain(SESSION.slice(0, 9));
     expect(shown).toMatch(SEEN);
   });
 
-  it('that is over, however many there were since, is still shortened on its own stream', async () => {
+  it('is still shortened on its own stream after its end, however many sessions followed', async () => {
     const deps = await live();
     const old = deps.lastStream();
     old.listener.said(closed());

@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const configured = (...files: string[]) =>
   testConfig({}, { owner: { publicKeyFiles: files.map((file) => join(folder, file)) } });
 
-/** A device that has just asked for its first token. */
+/** A device that has just requested its first token. */
 async function asking(...files: string[]): Promise<FakeDeps> {
   const config = configured(...files);
   const deps = createFakeDeps(config, { signatures: watched(config) });
@@ -33,7 +33,7 @@ async function asking(...files: string[]): Promise<FakeDeps> {
   return deps;
 }
 
-/** Signatures are checked beside the event loop: those that are under way. */
+/** Signatures are verified off the event loop; this waits for the pending ones. */
 const underWay = new Set<Promise<unknown>>();
 function watched(config: Config): SignatureReader | null {
   const reader = ownerSignatures(config);
@@ -108,7 +108,7 @@ describe('an answer that the owner has signed', () => {
     expect(deps.streams).toHaveLength(1);
   });
 
-  it('is believed by the keys of the configuration that was read last', async () => {
+  it('is verified with the keys of the latest configuration', async () => {
     const deps = await asking('owner.pem');
     deps.agent.trust(watched(configured('next.pem')));
     answer(deps, sealed(deps, jws(owner, grantFor(deps))));
@@ -119,7 +119,7 @@ describe('an answer that the owner has signed', () => {
     expect(deps.streams).toHaveLength(1);
   });
 
-  it('is read without keys too, since a fleet gets them device by device', async () => {
+  it('is accepted without keys too, because the devices of a fleet get their keys one by one', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -133,7 +133,7 @@ type Attack = (deps: FakeDeps) => unknown;
 const evil = (deps: FakeDeps) => grantFor(deps, 'evil.example');
 const header = { alg: 'EdDSA', kid: owner.kid, typ: 'dragoman+token' };
 const rawKey = Buffer.from(owner.publicKey.export({ format: 'jwk' }).x as string, 'base64url');
-/** A genuine message of the owner, changed on its way. */
+/** A genuine message of the owner, changed in transit. */
 const tampered = (deps: FakeDeps): string => {
   const [head, , signature] = jws(owner, grantFor(deps)).split('.');
   return `${head}.${Buffer.from(JSON.stringify(evil(deps))).toString('base64url')}.${signature}`;
@@ -275,7 +275,7 @@ describe('an answer that is', () => {
     for (let i = 0; i < 5; i++) answer(deps, attack(deps));
     await settle();
     expect(deps.streams).toEqual([]);
-    // Neither stopped, nor parked, nor waiting: what the lane knows is what it knew.
+    // The lane is neither stopped, nor parked, nor waiting: its state is unchanged.
     expect(JSON.stringify(deps.agent.lanes[0]?.state)).toBe(before);
     expect(await refusedAnswers(deps)).toEqual({ [why]: 5 });
     const told = () =>
@@ -283,7 +283,7 @@ describe('an answer that is', () => {
     expect(told()).toHaveLength(1);
     expect(told()[0]?.[0]).toBe(why === 'unasked' ? 'debug' : 'warn');
     expect(JSON.stringify([deps.logged, deps.published])).not.toMatch(/SECRET|eyJ|evil\.example/);
-    // The owner's own word still counts.
+    // The owner's own answer is still accepted.
     answer(deps, sealed(deps, jws(owner, grantFor(deps))));
     await settle();
     expect(new URL(deps.lastStream().address).host).toBe('service.example');
@@ -292,7 +292,7 @@ describe('an answer that is', () => {
     expect(told()[1]?.[2]).toMatchObject({ repeated: 4 });
   });
 
-  it('replayed: an old answer answers neither a new request nor its own again', async () => {
+  it('replayed: an old answer matches neither a new request nor its own again', async () => {
     const deps = await asking('owner.pem');
     const old = sealed(deps, jws(owner, grantFor(deps)));
     answer(deps, old);
@@ -311,7 +311,7 @@ describe('an answer that is', () => {
     expect(await refusedAnswers(deps)).toEqual({ unasked: 2, id: 1 });
   });
 
-  it('one of very many at once: no more are looked at than a machine bears, and the lane goes on', async () => {
+  it('one of very many at once: the number of verifications is limited, and the lane continues', async () => {
     const deps = await asking('owner.pem');
     const forged = sealed(deps, jws(stranger, evil(deps), { kid: owner.kid }));
     for (let i = 0; i < 1000; i++) answer(deps, forged);

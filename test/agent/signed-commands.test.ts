@@ -71,8 +71,8 @@ describe('reboot when the owner has keys', () => {
     ['as another kind of message', {}, { type: 'dragoman+config' as const }],
     ['with another id outside', {}, { id: 'other' }],
     ['for another command', { cmd: 'mute' }, {}],
-    ['without an end', { not_after: undefined }, {}],
-    ['for more than a day', { not_after: 90_000 }, {}],
+    ['without an expiry time', { not_after: undefined }, {}],
+    ['valid for more than a day', { not_after: 90_000 }, {}],
   ])('signed %s is refused', async (_, body: Record<string, unknown>, more) => {
     const { send, soon, reboots } = await owned();
     const until = 'not_after' in body ? body['not_after'] : 60;
@@ -84,7 +84,7 @@ describe('reboot when the owner has keys', () => {
     expect(reboots()).toBe(0);
   });
 
-  it('is refused while the clock is not set, too late, or twice', async () => {
+  it('is refused while the clock is not set, when expired, and the second time', async () => {
     const { deps, send, soon, reboots } = await owned();
     const inAMinute = soon(60);
     deps.clock.setWall(null);

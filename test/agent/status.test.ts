@@ -19,7 +19,7 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  it('becomes degraded by the passing of time alone, and never before', async () => {
+  it('becomes degraded after a time without any event, and not earlier', async () => {
     const deps = createFakeDeps();
     await deps.agent.start();
     deps.brokerUp();
@@ -82,7 +82,7 @@ describe('the published status', () => {
     expect(lastStatus(deps)).toMatchObject({ status: 'degraded', reasons: ['unspoken:es'] });
   });
 
-  it('improves only when stable, for a device that fails repeatedly', async () => {
+  it('improves only once it is stable, for a device that fails repeatedly', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const before = deps.sent('status').length;
@@ -94,7 +94,7 @@ describe('the published status', () => {
         deps.lastStream().listener.pong();
       }
     }
-    // Each failure would be two.
+    // Each failure would be two changes.
     expect(deps.sent('status').length - before).toBeLessThanOrEqual(12);
     for (let i = 0; i < 60 && lastStatus(deps)?.['status'] !== 'ready'; i++) {
       deps.speak(300);
@@ -107,7 +107,7 @@ describe('the published status', () => {
     expect(deps.sent('status')).toHaveLength(steady + 1);
   });
 
-  it('names no lane of one, and the lane of several', async () => {
+  it('names the lane only if there are several', async () => {
     const lane = (id: string) => ({ ...testConfig().lanes[0], id });
     const deps = createFakeDeps(testConfig({}, { lanes: [lane('left'), lane('right')] }));
     await deps.agent.start();
@@ -117,7 +117,7 @@ describe('the published status', () => {
   });
 });
 
-/** An agent that waits for the command, and whose bus refuses what it publishes to `topic` until it is allowed. */
+/** An agent with `start: command`, whose bus refuses `topic` until it is allowed. */
 async function createForbidden(topic: 'state' | 'status') {
   let isForbidden = true;
   const tries: number[] = [];
@@ -147,7 +147,7 @@ async function createForbidden(topic: 'state' | 'status') {
 }
 
 describe.each(['state', 'status'] as const)('the %s that the broker refuses', (topic) => {
-  it('is asked for again after five minutes, and is no reason for another one before', async () => {
+  it('is retried after five minutes, and causes no reconnection before', async () => {
     const { deps, tries } = await createForbidden(topic);
     await deps.clock.elapse(10_000);
     const { length } = tries;
@@ -158,12 +158,12 @@ describe.each(['state', 'status'] as const)('the %s that the broker refuses', (t
     expect(tries).toHaveLength(length + 2);
   });
 
-  it('is there five minutes after a connection that the broker ended for it, however often it has changed in vain', async () => {
+  it('is published five minutes after the broker disconnected because of it, however often it changed meanwhile', async () => {
     const { deps, tries, allow } = await createForbidden(topic);
     await deps.clock.elapse(100_000);
     deps.bus.listener.down('unreachable', 'it was closed for that');
     deps.brokerUp(2);
-    // The bus leaves it alone, although the rules may have been put right.
+    // The bus does not publish it, even if the broker's rules are already corrected.
     for (let change = 0; change < 10; change += 1) {
       deps.command(change % 2 === 0 ? 'start' : 'stop', { id: `c${change}` });
       await deps.clock.elapse(29_900);
@@ -176,8 +176,8 @@ describe.each(['state', 'status'] as const)('the %s that the broker refuses', (t
   });
 });
 
-describe('speech that an outage leaves no room for', () => {
-  it('is published at its end with times, in the state meanwhile, and in the log', async () => {
+describe('speech that exceeds the room of an outage', () => {
+  it('is reported at its end in an event with times, meanwhile in the state, and in the log', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.lastStream().listener.said(closed());

@@ -1,4 +1,4 @@
-/** Speech that the end of a lane drops, as the owner sees it. */
+/** Speech that is dropped at the end of a lane, as the owner sees it. */
 import { describe, expect, it } from 'vitest';
 import { stateSchema } from '../../src/protocol/mqtt/device.ts';
 import { EVENT_SCHEMAS } from '../../src/protocol/mqtt/event.ts';
@@ -25,8 +25,8 @@ async function speaking(): Promise<FakeDeps> {
   return deps;
 }
 
-describe('translated speech that waits when the lane is ended', () => {
-  it('by the command `stop`: is one event and a sum, no trouble', async () => {
+describe('queued translated speech when the lane ends', () => {
+  it('by the command `stop`: is one event and a sum, and no fault', async () => {
     const deps = await speaking();
     deps.command('stop', { id: 'x' });
     say(deps, 'd', 2000);
@@ -42,7 +42,7 @@ describe('translated speech that waits when the lane is ended', () => {
     expect(lines.map(([level]) => level)).toEqual(['info']);
   });
 
-  it('by the end of the agent: is reported before it is offline, even if the service does not end', async () => {
+  it('by the end of the agent: is reported before the device is offline, even if the service does not end', async () => {
     const deps = await speaking();
     const ended = deps.agent.stop();
     await deps.clock.elapse(2000);

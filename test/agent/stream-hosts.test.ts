@@ -32,7 +32,7 @@ describe('service.hosts', () => {
         /leads to (evil|service|127|check)\S*, which is not among service\.hosts/,
       );
     expect(JSON.stringify([deps.published, deps.logged])).not.toContain(TOKEN);
-    // The lane asks again, and an honest answer is taken.
+    // The lane asks again, and a valid answer is accepted.
     deps.clock.advance(15_000);
     deps.grant(
       {},
@@ -41,7 +41,7 @@ describe('service.hosts', () => {
     expect(deps.streams).toHaveLength(hosts[0] === 'service.example:80' ? 0 : 1);
   });
 
-  it("keeps a legacy session's ws_url to the same hosts", async () => {
+  it('restricts the ws_url of a legacy session to the same hosts', async () => {
     const deps = await asking(['service.example']);
     const answer = (ws_url: string): void =>
       deps.deliver(`${BASE}/token/res`, {

@@ -13,7 +13,7 @@ const status = (deps: FakeDeps) => {
   return [status, reasons];
 };
 
-describe('a configuration that was read again and is refused', () => {
+describe('a changed configuration that is refused', () => {
   const wrong = [
     { key: 'lanes[0].echo', message: 'config.json:9:15: lanes[0].echo: is "of"; did you mean "off"?' },
   ];
@@ -34,7 +34,7 @@ describe('a configuration that was read again and is refused', () => {
     expect(status(deps)).toEqual(['ready', []]);
   });
 
-  it('takes no more room than a message has, and holds no secret', async () => {
+  it('fits into a message, and contains no secret', async () => {
     const deps = createFakeDeps();
     await deps.goLive();
     const address = 'mqtt://kiosk:open-sesame@broker.example';
@@ -54,8 +54,8 @@ describe('a configuration that was read again and is refused', () => {
   });
 });
 
-describe('a file for the broker that can be read no more', () => {
-  it('is published once at the connection that needed it, and when it is readable again', async () => {
+describe('a broker file that is no longer readable', () => {
+  it('is published once at the connection that needed the file, and when the file is readable again', async () => {
     const config = testConfig({ start: 'command' }, { mqtt: { url: 'mqtt://127.0.0.1:1', username: 'me' } });
     let password: string | null = 'open-sesame';
     const brokers = createBrokers({
@@ -99,7 +99,7 @@ describe('a file for the broker that can be read no more', () => {
   });
 });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const command = (deps: FakeDeps, id: string): void => deps.command('volume', { id, args: { percent: 50 } });
   const cases: readonly (readonly [string, string, (deps: FakeDeps) => unknown])[] = [
     ['commands', 'commandFile', (deps) => command(deps, 'c1')],
@@ -107,7 +107,7 @@ describe('a disk that is full', () => {
       ...(['desired', 'desiredFile'] as const),
       (deps) => deps.deliver(`${BASE}/config/desired`, { version: 1 }),
     ],
-    // The first task was taken already.
+    // The first task is already accepted.
     ['tasks', 'taskFile', () => {}],
     ['budget', 'budgetFile', (deps) => deps.clock.elapse(3 * MINUTE_MS)],
   ];
@@ -147,7 +147,7 @@ describe('a disk that is full', () => {
     expect(JSON.stringify(status(deps))).toContain('disk_problem:desired');
   });
 
-  it('is reported for the last broker, which is written when possible', async () => {
+  it('is reported for the last broker, which is written as soon as possible', async () => {
     const kept = createMemoryFile();
     kept.fail(FULL);
     const config = testConfig({ start: 'command' });
@@ -174,7 +174,7 @@ describe('a disk that is full', () => {
     expect(bodies(deps, 'disk_problem_over')).toMatchObject([{ what: 'broker' }]);
   });
 
-  it('does not keep the agent from ending', async () => {
+  it('does not block the end of the agent', async () => {
     const kept = createMemoryFile();
     const deps = createFakeDeps(testConfig(), { commandFile: kept.file });
     await deps.goLive();

@@ -60,7 +60,7 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
     streamOf(id).listener.said(ready());
   };
   const phases = () => IDS.map((id) => lane(id).phase);
-  /** One chunk of a tone at one microphone. @returns the chunks with sound in them that each lane's stream got by it */
+  /** One chunk of a tone at one microphone. @returns the chunks with sound that each lane's stream received from it */
   const speak = (id: Id): number[] => {
     const sounds = (one: Id): number =>
       deps.streams
@@ -90,7 +90,7 @@ function createTwoLanes(spoil: (deps: AgentDeps) => AgentDeps = (deps) => deps) 
 }
 
 describe('two lanes of one device', () => {
-  it('ask each for a token, and each gets its own, in whatever order the answers come', async () => {
+  it('request one token each, and get their own, in whatever order the answers arrive', async () => {
     const two = createTwoLanes();
     await two.goLive();
     const asked = two.deps.sent('token/req').map(({ body }) => body['lane']);
@@ -103,14 +103,14 @@ describe('two lanes of one device', () => {
     expect(targets).not.toContain('"es"');
   });
 
-  it('hear each its own microphone', async () => {
+  it('receive only their own microphone', async () => {
     const two = createTwoLanes();
     await two.goLive();
     expect(two.speak('main')).toEqual([1, 0]);
     expect(two.speak('back')).toEqual([0, 1]);
   });
 
-  it('get their answers apart: a denial of one is none of the other', async () => {
+  it('get separate answers: the denial of one does not affect the other', async () => {
     const two = createTwoLanes();
     await two.deps.agent.start();
     two.deps.brokerUp();
@@ -128,7 +128,7 @@ describe('two lanes of one device', () => {
     expect(two.speak('main')).toEqual([1, 0]);
   });
 
-  it('lose each its own stream: the other one streams on', async () => {
+  it('lose their streams separately: the other one keeps streaming', async () => {
     const two = createTwoLanes();
     await two.goLive();
     two.streamOf('back').listener.said(closed());
@@ -142,7 +142,7 @@ describe('two lanes of one device', () => {
     expect(two.speak('back').at(1)).toBeGreaterThan(0);
   });
 
-  it('lose each their own device, and the reason names the lane', async () => {
+  it('lose their devices separately, and the reason names the lane', async () => {
     const two = createTwoLanes();
     await two.goLive();
     two.fault('back');
@@ -153,7 +153,7 @@ describe('two lanes of one device', () => {
     expect(two.status()).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  it('do not share a port that throws: one begins again or goes without, the other one streams', async () => {
+  it('do not share the fault of a port: one restarts or continues without it, the other keeps streaming', async () => {
     let isBroken = true;
     const two = createTwoLanes((given) => ({
       ...given,
@@ -193,7 +193,7 @@ describe('two lanes of one device', () => {
     expect(two.speak('main')).toEqual([1, 0]);
   });
 
-  it('obey a command together, or the one that is named', async () => {
+  it('obey a command together, or only the named one', async () => {
     const two = createTwoLanes();
     await two.goLive();
     const muted = () => IDS.map((id) => two.lane(id).state.options.muted);
@@ -219,7 +219,7 @@ describe('two lanes of one device', () => {
     });
   });
 
-  it('stand each in the state, and one that is at rest does not hide the other', async () => {
+  it('are listed separately in the state, and an idle one does not hide the other', async () => {
     const two = createTwoLanes();
     await two.goLive();
     two.deps.command('stop', { id: 's1', args: { lane: 'back' } });

@@ -16,7 +16,7 @@ type Part = keyof typeof LOST;
 const PARTS = Object.keys(LOST) as Part[];
 const LATE = 'the disk delivered the saved state late; it is used from here on';
 
-/** An agent with 10 minutes a day, whose file is made so. */
+/** An agent with a budget of 10 minutes a day; the test prepares the file of `part`. */
 function agentWith(part: Part, prepare: (file: ReturnType<typeof createMemoryFile>) => void) {
   const file = createMemoryFile();
   prepare(file);
@@ -31,7 +31,11 @@ describe.each(PARTS)('the %s', (part) => {
   it.each([
     ['cannot be read', (file: ReturnType<typeof createMemoryFile>) => file.spoil('EIO'), 'EIO'],
     ['is damaged', (file: ReturnType<typeof createMemoryFile>) => file.fill('{'), 'it is damaged'],
-    ['does not come', (file: ReturnType<typeof createMemoryFile>) => file.delay(), 'the disk takes too long'],
+    [
+      'does not arrive',
+      (file: ReturnType<typeof createMemoryFile>) => file.delay(),
+      'the disk takes too long',
+    ],
   ])('that %s is logged with its name, and the agent starts', async (_how, prepare, reason) => {
     const { deps, said } = agentWith(part, prepare);
     await deps.agent.start();
@@ -40,17 +44,17 @@ describe.each(PARTS)('the %s', (part) => {
     expect(deps.agent.publisher.status().status).toBe('idle');
   });
 
-  it('that was never written is not logged', async () => {
+  it('is not logged when it was never written', async () => {
     const { deps, said } = agentWith(part, () => {});
     await deps.agent.start();
     expect(said(LOST[part])).toEqual([]);
   });
 });
 
-describe('content that the disk delivers late', () => {
+describe('state that the disk delivers late', () => {
   const day = '2026-01-15';
 
-  it('of the budget comes to what was used meanwhile, and is written with it', async () => {
+  it('of the budget is added to the use since then, and the sum is written', async () => {
     const file = createMemoryFile();
     file.fill(writeBudget({ today: { day, usedMs: 480_000, toldFor: 10 }, since: 0, others: [] }));
     const kept = file.text;
@@ -71,7 +75,7 @@ describe('content that the disk delivers late', () => {
     expect(written?.used_ms).toBeGreaterThan(480_000);
   });
 
-  it('of a command is known again, and what has come since stays known', async () => {
+  it('of the commands is remembered, and newer commands stay remembered', async () => {
     const before = agentWith('commandFile', () => {});
     await before.deps.agent.start();
     before.deps.brokerUp();
@@ -98,7 +102,7 @@ describe('content that the disk delivers late', () => {
     expect((JSON.parse(file.text ?? '') as { commands: unknown[] }).commands).toHaveLength(2);
   });
 
-  it('of what is desired is no newer than what has come since', async () => {
+  it('of config/desired does not replace a newer document', async () => {
     const of = (volume: number, version: number) => ({
       from: 'device',
       version,
@@ -133,7 +137,7 @@ describe('content that the disk delivers late', () => {
     expect(file.writes.at(-1)).toContain('"other"');
   });
 
-  it('of a task is older than the one that the service has taken since', async () => {
+  it('of a task does not replace one that the service accepted since', async () => {
     const file = createMemoryFile();
     file.fill(writeTasks([{ id: 'main', source: 'en', targets: ['de'], voice: null }]));
     file.delay();

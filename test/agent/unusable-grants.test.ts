@@ -10,7 +10,7 @@ async function asking() {
 
 const URL_OF = (host: string) => `wss://${host}/streaming-api/{random_hash}/v1`;
 
-describe('a grant that cannot be used', () => {
+describe('an unusable grant', () => {
   it.each<[string, Record<string, unknown>, string | undefined, RegExp]>([
     [
       'a session of a second',
@@ -35,7 +35,7 @@ describe('a grant that cannot be used', () => {
     ['a tab', {}, URL_OF('service.exa\tmple'), /stream_url .* control character: remove it/],
     ['a user and a password', {}, URL_OF('operator:hunter2@service.example'), /user name or a password/],
   ])(
-    'because of %s is refused with the reason, and asked for again with patience',
+    'because of %s is refused with the reason, and requested again after a wait',
     async (_, session, url, words) => {
       const deps = await asking();
       const { id } = deps.lastRequest();
@@ -55,7 +55,7 @@ describe('a grant that cannot be used', () => {
     },
   );
 
-  it('costs few tokens, however often it comes: 22 in a minute are no more than 8', async () => {
+  it('costs few tokens when it is repeated: 22 in a minute cost at most 8', async () => {
     const deps = await asking();
     const ids = new Set<string>();
     for (let second = 0; second < 60; second++) {
@@ -69,7 +69,7 @@ describe('a grant that cannot be used', () => {
   });
 
   it.each([
-    ['a session for several streams that has had one', { status: 'used', single_use: false }],
+    ['a used session for several streams', { status: 'used', single_use: false }],
     ['a session of 20 s', { max_session_duration_seconds: 20 }],
   ])('is not %s', async (_, session) => {
     const deps = await asking();

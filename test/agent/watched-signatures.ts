@@ -1,6 +1,6 @@
 import type { SignatureReader } from '../../src/ports/signature.ts';
 
-/** Signatures are checked beside the virtual clock: `settle` resolves when those that were begun have been. */
+/** Signatures are verified off the virtual clock: `settle` resolves when all pending ones are done. */
 export function watchedSignatures(reader: SignatureReader) {
   const openings: Promise<unknown>[] = [];
   const signatures: SignatureReader = {

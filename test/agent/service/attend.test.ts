@@ -24,7 +24,7 @@ const isReady = ({ told }: ReturnType<typeof createFakeInitSystem>): boolean =>
   told.some(({ ready }) => ready);
 
 describe('readiness', () => {
-  it('comes when the microphone was heard and the broker has answered, and not before', async () => {
+  it('comes once the microphone delivers sound and the broker has answered, not before', async () => {
     const { deps, serviceRun, service } = attended();
     await deps.agent.start();
     const started = serviceRun.started();
@@ -40,7 +40,7 @@ describe('readiness', () => {
     });
   });
 
-  it('comes without a network, too, and reports that', async () => {
+  it('comes without a network, too, and reports the missing network', async () => {
     const { deps, serviceRun, service } = attended();
     await deps.agent.start();
     const started = serviceRun.started();
@@ -74,7 +74,7 @@ describe('readiness', () => {
     expect(mute.service.statuses.at(-1)).toContain('broker not tried yet');
   });
 
-  it('never comes once the agent is ending', async () => {
+  it('does not come once the agent is ending', async () => {
     const { deps, serviceRun, service } = attended();
     await deps.agent.start();
     const started = serviceRun.started();
@@ -87,19 +87,19 @@ describe('readiness', () => {
 });
 
 describe('signs of life', () => {
-  it('come three times in the time of the watchdog while sound comes through', async () => {
+  it('are sent three times per watchdog interval while sound arrives', async () => {
     const { deps, service } = attended();
     await deps.goLive();
     for (let chunk = 0; chunk < 200; chunk++) deps.speak();
     expect(service.signs).toBe(3);
   });
 
-  it('do not come while a microphone is there and no sound gets through', async () => {
+  it('are not sent while a microphone is open and delivers no sound', async () => {
     const { deps, service } = attended();
     await deps.goLive();
     for (let chunk = 0; chunk < 70; chunk++) deps.speak();
     expect(service.signs).toBe(1);
-    // One more look may fall into the last of the sound.
+    // One more check may fall into the last of the sound.
     deps.clock.advance(20_000);
     const before = service.signs;
     deps.clock.advance(60_000);
@@ -112,7 +112,7 @@ describe('signs of life', () => {
     expect(service.signs).toBe(before + 1);
   });
 
-  it('go on without a device: a missing one is no lack of progress', async () => {
+  it('continue without a device: a missing one does not mean that the agent hangs', async () => {
     const unplugged = attended();
     await unplugged.deps.goLive();
     unplugged.deps.microphoneFault({ code: 'lost', message: 'it went away' });
@@ -124,7 +124,7 @@ describe('signs of life', () => {
     await missing.deps.agent.start();
     missing.deps.brokerUp();
     await settle();
-    // It is tried again meanwhile, and each try has failed a moment later.
+    // It is retried meanwhile, and each attempt has failed a moment later.
     for (let second = 0; second < 60; second++) {
       missing.deps.clock.advance(1000);
       await settle();
@@ -132,7 +132,7 @@ describe('signs of life', () => {
     expect(missing.service.signs).toBe(3);
   });
 
-  it('go on in a lane that waits for the command to start', async () => {
+  it('continue in a lane that waits for the command to start', async () => {
     const { deps, service } = attended({ start: 'command' });
     await deps.agent.start();
     deps.brokerUp();
@@ -149,8 +149,8 @@ describe('signs of life', () => {
   });
 });
 
-describe('the line for people', () => {
-  it('follows the lanes, and changes once in ten seconds at most', async () => {
+describe('the status line for people', () => {
+  it('follows the lanes, and changes at most once in ten seconds', async () => {
     const { deps, serviceRun, service } = attended();
     await deps.goLive();
     const started = serviceRun.started();
@@ -166,7 +166,7 @@ describe('the line for people', () => {
     expect(service.statuses.at(-1)).toMatch(/en to es; no broker: cannot reach the broker: \d+$/);
   });
 
-  it('and the owner hear of too much memory, which is no trouble of a lane', async () => {
+  it("and the owner's status report too much memory, which is no fault of a lane", async () => {
     const { deps, serviceRun, service } = attended();
     await deps.goLive();
     const started = serviceRun.started();

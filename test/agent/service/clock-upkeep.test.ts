@@ -49,7 +49,7 @@ function cared({ wall, answer = TIME, alone = false, sources = ['https://a/', 'h
 }
 
 describe('a clock that is not set', () => {
-  it('is logged, requested at once, and noticed within seconds when set', async () => {
+  it('is logged, requested at once, and detected within seconds when set', async () => {
     const world = cared({ wall: null });
     expect(world.logged[0]).toEqual(['warn', expect.stringMatching(/^the clock is not set/)]);
     await world.pass(500);
@@ -66,7 +66,7 @@ describe('a clock that is not set', () => {
     expect(world.clock.armed).toBe(0);
   });
 
-  it('is requested ever more rarely, until any source sets it', async () => {
+  it('is requested at growing intervals, until any source sets it', async () => {
     const world = cared({ wall: null, answer: null });
     await world.pass(600_000);
     const asks = world.asked.length / 2;
@@ -89,7 +89,7 @@ describe('a clock that is not set', () => {
     expect(world.requested).toEqual([]);
   });
 
-  it('is an error once when no service sets it although the time is known', async () => {
+  it('is logged once as an error when no service sets it although the time is known', async () => {
     const deaf = cared({ wall: null });
     await deaf.pass(300_000);
     expect(deaf.errors()).toEqual([expect.stringContaining('dragoman-clock.path')]);
@@ -99,7 +99,7 @@ describe('a clock that is not set', () => {
     expect(alone.errors()).toEqual([expect.stringContaining('dragoman-clock.path')]);
   });
 
-  it('is not looked at any more after the end', async () => {
+  it('is not checked any more after the end', async () => {
     const world = cared({ wall: null });
     world.care.end();
     await world.pass(60_000);
@@ -126,7 +126,7 @@ describe('a clock that is set', () => {
     expect(world.sets()).toBe(1);
   });
 
-  it('is left alone when servers agree with it: the certificate is wrong', async () => {
+  it('is left unchanged when servers agree with it: the certificate is wrong', async () => {
     const world = cared({ wall: NOW + 1000 });
     world.care.doubt();
     await world.pass(500);

@@ -3,8 +3,8 @@ import { MOST_MEMORY_BYTES, watchMemory } from '../../../src/agent/service/memor
 import type { Log } from '../../../src/ports/log.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 
-describe('the agent watches its own memory', () => {
-  it('and warns once an hour that it is too large, and reports the end', () => {
+describe('the memory watch of the agent', () => {
+  it('warns once an hour while memory is too large, and reports the end', () => {
     const clock = createVirtualClock();
     const warnings: object[] = [];
     const changes: boolean[] = [];

@@ -4,7 +4,7 @@ import { observeDeps } from '../../../src/agent/service/observed-deps.ts';
 import type { CaptureSink } from '../../../src/ports/audio.ts';
 import type { LaneConfig } from '../../../src/protocol/config.ts';
 
-it('passes every callback of a microphone on', async () => {
+it('passes on every callback of a microphone', async () => {
   let driver: CaptureSink | null = null;
   const openAudio = () => ({
     openCapture: async (sink: CaptureSink) => {

@@ -67,8 +67,8 @@ function waiting(first: Partial<Unusable> = {}) {
   };
 }
 
-describe('a configuration that cannot be used', () => {
-  it('keeps the program up, which logs the reason at once and once a minute', () => {
+describe('an unusable configuration', () => {
+  it('keeps the program running, which logs the reason at once and once a minute', () => {
     const { clock, service, errors } = waiting();
     expect(service.told).toEqual([{ ready: true, status: `degraded (config): ${BAD}` }]);
     clock.advance(59_000);
@@ -81,7 +81,7 @@ describe('a configuration that cannot be used', () => {
     expect(service.statuses).toHaveLength(1);
   });
 
-  it('is read again every few seconds and at SIGHUP, and the program goes on', async () => {
+  it('is read again every few seconds and at SIGHUP, and a usable one starts the agent', async () => {
     const { clock, become, outcome, signals, buses } = waiting();
     clock.advance(30_000);
     become(null);
@@ -105,7 +105,7 @@ describe('a configuration that cannot be used', () => {
     expect(errors).toHaveLength(2);
   });
 
-  it('is published when the part about the broker is usable', async () => {
+  it('is published when the broker settings are usable', async () => {
     const { buses, clock, become, unusable, broker, topics, signals, outcome } = waiting();
     expect(buses[0]?.options.will?.(1)).toMatchObject({ topic: topics.status });
     buses[0]?.listener.up(1, 5);
@@ -117,7 +117,7 @@ describe('a configuration that cannot be used', () => {
         conn_seq: 1,
       }),
     ]);
-    // Another broker is another connection.
+    // Other broker settings need another connection.
     if (broker === null) throw new Error('there is a broker');
     become(unusable({ problems: ['x'], broker: { ...broker, fingerprint: 'two' } }));
     clock.advance(6000);
@@ -129,7 +129,7 @@ describe('a configuration that cannot be used', () => {
     expect(buses[1]?.said.at(-1)).toMatchObject({ status: 'offline', reasons: [] });
   });
 
-  it('lets every command be answered: `status` by what is wrong, the others by an error', async () => {
+  it('answers every command: `status` with the fault, the others with an error', async () => {
     const { buses, signals, outcome, topics } = waiting();
     const [bus] = buses;
     bus?.listener.up(1, 5);
@@ -151,7 +151,7 @@ describe('a configuration that cannot be used', () => {
       error: { code: 'config', message: expect.stringContaining(BAD) },
     };
     expect(send('start', 'one')).toMatchObject(refused);
-    // The same command, the same answer; another one under its id is none.
+    // The same command gets the same answer; another one under the same id is refused.
     expect(send('start', 'one')).toMatchObject(refused);
     expect(send('stop', 'one')).toMatchObject({ error: { code: 'id_reused' } });
     expect(send('volume', 'two', { percent: 500 })).toMatchObject({ error: { code: 'invalid_args' } });

@@ -5,7 +5,7 @@ import { explode } from './tools.ts';
 
 const PCM = new Uint8Array(480);
 
-it('reports a callback that throws, and lets the adapter go on', () => {
+it('reports a callback that throws, and the adapter continues', () => {
   const reported: string[] = [];
   const heard: string[] = [];
   const callbacks = { up: explode, down: (why: string) => void heard.push(why), refused: undefined };
@@ -17,7 +17,7 @@ it('reports a callback that throws, and lets the adapter go on', () => {
   expect(heard).toEqual(['gone']);
 });
 
-it('reports a microphone as failed once when its sound cannot be taken, and again after a good chunk', async () => {
+it('reports a microphone as failed once when its sound causes an exception, and again after a good chunk', async () => {
   const reported: string[] = [];
   const faults: AudioFault[] = [];
   let isBroken = true;

@@ -26,13 +26,13 @@ const { step: realStep } = await vi.importActual<typeof machine>('../../../src/c
 const stepMock = vi.mocked(machine.step);
 afterEach(() => void stepMock.mockReset().mockImplementation(realStep));
 
-/** The core throws at each event that `is` picks. */
+/** The core throws at each event that `is` selects. */
 function breakCore(is: (event: LaneEvent) => boolean): void {
   stepMock.mockImplementation((state, event, now) => (is(event) ? explode() : realStep(state, event, now)));
 }
 
 describe('a step of the core that throws', () => {
-  it('does not block the owner: the desired configuration is in force, and commands are answered', async () => {
+  it('does not block the owner: the desired configuration takes effect, and commands are answered', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     breakCore(({ type }) => type === 'captured');
@@ -81,7 +81,7 @@ describe('a step of the core that throws', () => {
     expect(JSON.stringify(deps.published)).not.toContain(TOKEN);
   });
 
-  it('again and again costs neither tokens nor messages without end', async () => {
+  it('costs a limited number of tokens and messages when it throws repeatedly', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     breakCore(({ type }) => type === 'captured');
@@ -95,10 +95,10 @@ describe('a step of the core that throws', () => {
     await stopped(deps);
   });
 
-  it('at the start of the agent, or when the connection comes up, does not keep it from running', async () => {
+  it('does not block the agent when it throws at the start or when the connection comes up', async () => {
     const deps = throwing((given) => given);
     const left = new Set<LaneEvent['type']>(['start', 'broker']);
-    // Each throws once: a lane hears only once that it is to run, or that the connection is up.
+    // Each throws once: a lane is started only once, and connected only once.
     breakCore(({ type }) => left.delete(type));
     await deps.agent.start();
     deps.brokerUp();
@@ -131,7 +131,7 @@ describe('a step of the core that throws', () => {
     expect(phaseOf(deps)).toBe('live');
   });
 
-  it('does not keep the agent from ending, whichever step it is', async () => {
+  it('does not block the end of the agent, whichever step it is', async () => {
     for (const type of ['shutdown', 'timer', 'broker', 'ended'] as const) {
       const deps = throwing((given) => given);
       await deps.goLive();
@@ -146,8 +146,8 @@ describe('a step of the core that throws', () => {
   });
 });
 
-describe('the one queue', () => {
-  it('goes on after a job that throws, with waiting and new jobs', () => {
+describe('the job queue', () => {
+  it('continues after a job that throws, with waiting and new jobs', () => {
     const done: string[] = [];
     const loop = createEventLoop((error) => done.push(String(error)));
     loop.post(() => {
@@ -161,7 +161,7 @@ describe('the one queue', () => {
 });
 
 describe('a timer', () => {
-  it('whose callback throws does not stop the next one', () => {
+  it('does not stop the next timer when its callback throws', () => {
     const clock = createVirtualClock();
     const done: string[] = [];
     const guarded = guardClock(clock, (where) => done.push(where));
@@ -173,7 +173,7 @@ describe('a timer', () => {
 });
 
 describe('defects', () => {
-  it('before the connection, and of outside timers, are published once it is up', async () => {
+  it('are published once the connection is up, also those of outside timers', async () => {
     let reports: DefectReports | null = null;
     const deps = throwing((given) => {
       reports = createDefects(given.log, given.clock);
@@ -189,7 +189,7 @@ describe('defects', () => {
     expect(deps.sent('event/defect')).toHaveLength(1);
   });
 
-  it('reach the owner when the log throws, and the log when publishing throws', () => {
+  it('are published when the log throws, and logged when publishing throws', () => {
     const mute = (): void => {};
     const log = { trace: mute, debug: mute, info: mute, warn: mute };
     const told: string[] = [];

@@ -3,7 +3,7 @@ import type { AgentDeps } from '../../../src/agent/deps.ts';
 import { expectStreaming, expectTold, explode, phaseOf, stopped, throwing, withBus } from './tools.ts';
 
 describe('a connection to the owner', () => {
-  it('that never closes does not keep the agent from ending', async () => {
+  it('does not block the end of the agent when it never closes', async () => {
     const close = () => new Promise<never>(() => {});
     const deps = throwing(withBus(() => ({ close })));
     await deps.goLive();
@@ -12,7 +12,7 @@ describe('a connection to the owner', () => {
 });
 
 describe('an exception elsewhere', () => {
-  it('a watcher does not keep the others from watching', async () => {
+  it('in one watcher does not affect the other watchers', async () => {
     const deps = throwing((given) => given);
     let steps = 0;
     deps.agent.watch(explode);
@@ -24,7 +24,7 @@ describe('an exception elsewhere', () => {
     expectTold(deps);
   });
 
-  it('a watcher at each step is reported at once, and once a minute with a count', async () => {
+  it('in a watcher at each step is reported at once, and then once a minute with a count', async () => {
     const deps = throwing((given) => given);
     await deps.goLive();
     deps.agent.watch(explode);
@@ -38,7 +38,7 @@ describe('an exception elsewhere', () => {
     expect(deps.sent('event/defect').at(-1)?.body['repeated']).toBeGreaterThan(50);
   });
 
-  it("the machine's parts fail the command that asked, with an answer", async () => {
+  it("in the machine's parts makes the command fail, with an answer", async () => {
     const machine = new Proxy({}, { get: () => explode }) as NonNullable<AgentDeps['machine']>;
     const deps = throwing((given) => ({ ...given, machine }));
     await deps.goLive();
@@ -48,7 +48,7 @@ describe('an exception elsewhere', () => {
     expect(deps.answers('diagnose').at(-1)?.['status']).not.toBe('accepted');
   });
 
-  it('a random number that cannot be drawn for an address fails the try, and the next one works', async () => {
+  it('in the random number of an address makes the attempt fail, and the next one works', async () => {
     let isBroken = false;
     const deps = throwing((given) => ({
       ...given,

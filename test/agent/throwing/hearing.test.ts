@@ -44,7 +44,7 @@ describe('a voice detector whose talk function throws', () => {
 });
 
 describe('an echo detector that throws', () => {
-  it('makes the microphone fail, which ends with the next chunk that passes', async () => {
+  it('makes the microphone fail until the next chunk without an exception', async () => {
     let isBroken = true;
     const hear = () => (isBroken ? explode() : null);
     const createEchoDetector = () => ({ played() {}, flushed() {}, late() {}, hear });

@@ -6,7 +6,7 @@ import { expectNoSecret, expectStreaming, explode, reject, throwing } from './to
 const inTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the handler of a command that throws', () => {
-  it.each(['restart', 'reboot'])('answers %s with an error, and goes on', async (name) => {
+  it.each(['restart', 'reboot'])('answers %s with an error, and the agent continues', async (name) => {
     const host = new Proxy({}, { get: () => explode }) as NonNullable<AgentDeps['host']>;
     const deps = throwing((given) => ({ ...given, host }));
     await deps.goLive();

@@ -48,7 +48,7 @@ describe('a loudspeaker that', () => {
     expect(deps.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'playback', code: 'failed' });
   });
 
-  it('rejects as it is opened is tried again until it sounds', async () => {
+  it('rejects as it is opened is retried until it plays', async () => {
     let isMissing = true;
     const deps = throwing(
       withAudio(({ openPlayback }) => ({
@@ -79,7 +79,7 @@ describe('a loudspeaker that', () => {
     expect(deps.finale).not.toBeNull();
   });
 
-  it('never closes, like the microphone: the agent still ends', async () => {
+  it('never closes, like the microphone, does not block the end of the agent', async () => {
     const never = (): Promise<void> => new Promise(() => {});
     const deps = throwing((given) => withCapture({ close: never })(withPlayback({ close: never })(given)));
     await deps.goLive();

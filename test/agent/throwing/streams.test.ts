@@ -5,7 +5,7 @@ import { TOKEN } from '../fake-deps.ts';
 import { expectNoSecret, expectStreaming, expectTold, explode, phaseOf, stopped, throwing } from './tools.ts';
 
 describe('a stream that throws', () => {
-  it('as it is opened is a failed try, reported without its text, and the next one works', async () => {
+  it('as it is opened is a failed attempt, reported without its text, and the next one works', async () => {
     let isBroken = true;
     const deps = throwing((given) => ({
       ...given,

@@ -55,7 +55,7 @@ export function throwing(spoil: Spoil, lane: Record<string, unknown> = {}): Fake
 }
 export const phaseOf = (deps: FakeDeps): string | undefined => deps.agent.lanes[0]?.phase;
 export const SPEECH = spoke(new Uint8Array(4800).fill(7), { sentence: 'a', utterance: 'a', last: true });
-/** Chunks of sound that went out; the silence that fills a pause is none. */
+/** Chunks of sound that were sent, without the silence that fills a pause. */
 export const soundsOf = (deps: FakeDeps): number =>
   deps.lastStream().audio.filter((pcm) => pcm.some((byte) => byte !== 0)).length;
 
@@ -71,7 +71,7 @@ export function expectNoSecret(deps: FakeDeps): void {
   expect(JSON.stringify(deps.published)).not.toContain('Invalid URL');
   expect(JSON.stringify([deps.published, deps.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);
 }
-/** The owner has heard over MQTT of each part that threw, and of none that did not. */
+/** The owner received a defect over MQTT for each part that threw, and for no other part. */
 export function expectTold(deps: FakeDeps): void {
   const told = deps.sent('event/defect').map(({ body }) => body);
   expect(deps.defects.length).toBeGreaterThan(0);
