@@ -144,7 +144,7 @@ describe('a command', () => {
     ['is wrong', 'volume', { args: { percent: 500 } }],
     ['is unknown', 'dance', {}],
     ['has malformed arguments', 'mute', { args: 7 }],
-  ])('that %s is received when its answer has arrived', async (_, name, more) => {
+  ])('that %s is acknowledged once its answer has arrived', async (_, name, more) => {
     const deps = await boot(createMemoryFile());
     const acknowledge = deps.withholdAcknowledgements();
     const { seen, hold } = receipt();

@@ -185,7 +185,7 @@ describe('a microphone that does not open', () => {
     ['of a lane that streams', {}],
     ['in standby', { start: 'voice' }],
     ['with the canceller on', { echo: 'cancel' }],
-  ])('%s is reported once after a while, and again when it opens', async (_which, lane) => {
+  ])('%s is reported once after a delay, and again when it opens', async (_which, lane) => {
     const { deps, open, hear } = slowMicrophone(lane);
     await deps.agent.start();
     deps.brokerUp();

@@ -110,7 +110,7 @@ describe('a backend without a usable answer', () => {
     ['a token too long to send', { token: 't'.repeat(45_000) }, 'session.token'],
     ['a session with an invalid id', { id: 's'.repeat(45_000) }, 'session.id'],
     ['an oversized answer', { token: 't'.repeat(70_000) }, '(more than 65536 characters)'],
-  ])('names %s, and takes the next good answer', async (_, changed, field) => {
+  ])('reports %s, and accepts the next good answer', async (_, changed, field) => {
     const deps = await starting();
     const id = deps.lastRequest().id;
     const grant = { id, ok: true, stream_url: 'wss://service.example/{random_hash}' };

@@ -247,7 +247,7 @@ describe('another broker in the configuration at the start', () => {
     expect(unreadable).toHaveLength(1);
   });
 
-  it('falls back to the previous one when a slow disk delivers it, and reports an unreadable file', async () => {
+  it('knows the previous one once a slow disk delivers it, and reports an unreadable file', async () => {
     const kept = await served();
     kept.delay();
     const { brokers, forgotten } = await device(NEW, kept);

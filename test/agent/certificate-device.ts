@@ -59,7 +59,7 @@ export function device(
     deps.brokerUp();
     await inTurn();
   };
-  /** Advances the wall clock by years at once, without waiting for timers. */
+  /** Advances the wall clock by days at once; only the last two hours run the timers. */
   const pass = async (days: number) => {
     deps.clock.setWall((deps.clock.wall() ?? 0) + days * DAY_MS - TWO_HOURS_MS);
     deps.clock.advance(TWO_HOURS_MS);

@@ -60,7 +60,7 @@ export function describeFloods(messages: number): void {
   });
 
   describe(`${messages} messages of the service`, () => {
-    it.each(floods)('%s: a handful of events and lines', async (_name, make) => {
+    it.each(floods)('cause only a few events and log lines: %s', async (_name, make) => {
       const deps = await live();
       const told = tally(deps);
       for (let i = 0; i < messages; i++) {

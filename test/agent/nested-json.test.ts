@@ -39,7 +39,7 @@ describe('config/desired that is deeply nested', () => {
     ['the whole', LISTS],
     ['beside a signature', `{"jws":"a","x":${LISTS}}`],
     ['inside a signature', signed('dragoman+config', `{"version":20,"device":"${BASE}","lanes":${LISTS}}`)],
-  ])('in %s is refused and reported, and the next one is taken', async (_, document) => {
+  ])('in %s is refused and reported, and the next one is accepted', async (_, document) => {
     const deps = await live();
     deps.deliver(DESIRED, document);
     expect(reported(deps)).toMatchObject({

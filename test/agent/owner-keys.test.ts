@@ -26,7 +26,7 @@ const load = (name: string) => (): unknown =>
   );
 
 describe("the owner's keys", () => {
-  it('are empty when none are configured', () => {
+  it('are null when none are configured', () => {
     expect(ownerSignatures(testConfig())).toBeNull();
     expect(load('owner.pem')()).not.toBeNull();
   });

@@ -138,7 +138,7 @@ describe('an identity that two devices use', () => {
     expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
   });
 
-  it('drops the reason for a refusal after ten minutes, even if the queue meanwhile drops messages on that topic', async () => {
+  it('drops the reason for a refusal after ten minutes, even if the bus itself meanwhile drops messages on that topic', async () => {
     const deps = await online();
     const lost = { topic: 'dragoman/v1/museum/kiosk-01/event/outage', why: 'refused', reason: '' } as const;
     for (let i = 0; i < 30; i++) {

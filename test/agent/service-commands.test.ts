@@ -38,7 +38,7 @@ async function onMachine(host: Partial<Host> = {}) {
 }
 
 describe('restart and reboot', () => {
-  it('restart: is answered first, and then carried out', async () => {
+  it('are answered first, and then carried out: restart', async () => {
     const { deps, done, answer } = await onMachine();
     expect(answer('restart')).toMatchObject({ status: 'ok' });
     expect(done).toEqual([]);

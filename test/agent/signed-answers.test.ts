@@ -94,7 +94,7 @@ describe('an answer that the owner has signed', () => {
     expect(await refusedAnswers(deps)).toEqual({});
   });
 
-  it('denies', async () => {
+  it('is accepted as a denial', async () => {
     const deps = await asking('owner.pem');
     answer(deps, sealed(deps, jws(owner, denialFor(deps))));
     await settle();

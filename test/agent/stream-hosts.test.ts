@@ -62,7 +62,7 @@ describe('service.hosts', () => {
     [[], 'ws://localhost:8080', 'localhost:8080'],
     [['*.service.example'], 'wss://eu.service.example', 'eu.service.example'],
     [['127.0.0.1:8080'], 'ws://127.0.0.1:8080', '127.0.0.1:8080'],
-  ])('that holds %j lets the lane go to %s, and the state shows the host', async (hosts, origin, host) => {
+  ])('that holds %j allows the lane to use %s, and the state shows the host', async (hosts, origin, host) => {
     const deps = await asking(hosts);
     deps.grant({}, origin + PATH);
     deps.lastStream().listener.opened();

@@ -15,12 +15,12 @@ const restart = (text: string) => {
 };
 
 describe('the kept documents', () => {
-  it('can be read in version 1 of the file', () => {
+  it('are readable in version 1 of the file', () => {
     const deps = restart(WRITTEN);
     expect(deps.agent.lanes[0]?.state.options).toMatchObject({ echo: 'off', standbyAfterMs: 45_000 });
   });
 
-  it('can be read in the present version, with its number', () => {
+  it('are readable in the present version, with its number', () => {
     const documents = [{ from: 'group:lobby', version: 4, body: { version: 4, log: { level: 'debug' } } }];
     const text = writeDesired(documents);
     expect(JSON.parse(text)).toMatchObject({ version: DESIRED_FILE_VERSION });

@@ -121,7 +121,7 @@ describe('the connection to the broker', () => {
     ['mqtt://[::1]:1883', null, false],
     ['mqtt://127.0.0.1:1883', 'kiosk', false],
     ['mqtt://localhost', 'kiosk', false],
-  ])('%s with user %s: what goes there is exposed: %s', (url, username, exposed) => {
+  ])('%s with user %s: the traffic is exposed: %s', (url, username, exposed) => {
     expect(isExposed(testConfig({}, { mqtt: { url, username, allowInsecure: true } }))).toBe(exposed);
   });
 });

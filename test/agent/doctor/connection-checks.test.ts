@@ -101,7 +101,7 @@ describe('the stream host', () => {
     [200, 'warning'],
     [404, 'problem'],
     [503, 'warning'],
-  ])('that answers an opening without a token with HTTP %i is %s', async (status, verdict) => {
+  ])('that answers HTTP %i to an upgrade without a token is %s', async (status, verdict) => {
     const host = await serve(refuse(status));
     const of = await examine(`ws://${host}/streaming-api/{random_hash}/v1/stream?token=${TOKEN}`);
     expect(of('stream')).toMatchObject({ verdict, data: { http_status: status } });
@@ -127,7 +127,7 @@ describe('the stream host', () => {
     ['ws://stream.example/x', 'neither wss://'],
     [`http://stream.example/x?token=${TOKEN}`, 'neither wss://'],
     ['nonsense', 'no URL'],
-  ])('is not asked at the address %s', async (url, words) => {
+  ])('is not contacted at the address %s', async (url, words) => {
     expect((await examine(url))('stream')).toMatchObject({
       verdict: 'problem',
       finding: expect.stringContaining(words),
@@ -146,7 +146,7 @@ describe('the stream host', () => {
     expect((await examine(`ws://${host}/x`, { hosts: [host] }))('stream').verdict).toBe('ok');
   });
 
-  it('is reported as unreachable with the reason when no other check reports that', async () => {
+  it('is reported with the fault of the broker when no other check reports that fault', async () => {
     const clock = createSystemClock();
     const checks = connectionChecks({
       ...{ clock, lane: 'main', hosts: [], serviceCa: () => undefined, tells: (name) => name === 'stream' },

@@ -103,7 +103,7 @@ describe('no agent at all', () => {
   it.each([
     ['among the processes', String(process.pid)],
     ['when processes are hidden', 'self'],
-  ])('%s: is not ready because the broker still keeps an old word', async (_, entry) => {
+  ])('%s: is not ready although the broker still retains an old status', async (_, entry) => {
     await agentSays({ status: 'ready', reasons: [] });
     const proc = join(folder, `nobody-${entry}`);
     mkdirSync(join(proc, entry), { recursive: true });

@@ -3,7 +3,7 @@ import { expectStreaming, expectTold, explode, stopped, throwing, withAudio } fr
 
 describe('a voice detector that throws', () => {
   it.each(['as it is made', 'as it hears', 'as it is closed'])(
-    '%s gives way to a plainer one',
+    '%s is replaced by a plainer one',
     async (when) => {
       const deps = throwing((given) => ({
         ...given,
@@ -23,7 +23,7 @@ describe('a voice detector that throws', () => {
 });
 
 describe('a voice detector whose talk function throws', () => {
-  it('gives way to a plainer one', async () => {
+  it('is replaced by a plainer one', async () => {
     let asked = 0;
     const talk = () => {
       asked += 1;

@@ -12,11 +12,11 @@ import {
   withPlayback,
 } from './tools.ts';
 
-describe('a microphone that', () => {
+describe('a microphone whose driver', () => {
   it.each([
     ['throws', explode],
     ['rejects', reject],
-  ])('%s as it is opened is lost, with its text', async (_how, openCapture) => {
+  ])('%s on opening is reported as lost, with the text of the error', async (_how, openCapture) => {
     const deps = throwing(withAudio(() => ({ openCapture })));
     await deps.goLive();
     expect(phaseOf(deps)).toBe('live');
@@ -28,7 +28,7 @@ describe('a microphone that', () => {
   it.each([
     ['throws', explode],
     ['rejects', reject],
-  ])('%s as it is closed is let go', async (_how, close) => {
+  ])('%s on closing does not block the end, and is logged', async (_how, close) => {
     const deps = throwing(withCapture({ close: close as () => Promise<void> }));
     await deps.goLive();
     deps.command('stop', { id: 'c1' });
@@ -37,18 +37,18 @@ describe('a microphone that', () => {
   });
 });
 
-describe('a loudspeaker that', () => {
+describe('a loudspeaker whose driver', () => {
   it.each([
     ['throws', explode],
     ['rejects', reject],
-  ])('%s as it is opened is lost, and the lane runs', async (_how, openPlayback) => {
+  ])('%s on opening is reported as lost, and the lane runs', async (_how, openPlayback) => {
     const deps = throwing(withAudio(() => ({ openPlayback })));
     await deps.goLive();
     expectStreaming(deps);
     expect(deps.sent('event/audio_lost')[0]?.body).toMatchObject({ device: 'playback', code: 'failed' });
   });
 
-  it('rejects as it is opened is retried until it plays', async () => {
+  it('rejects on opening is retried until it plays', async () => {
     let isMissing = true;
     const deps = throwing(
       withAudio(({ openPlayback }) => ({
@@ -72,7 +72,7 @@ describe('a loudspeaker that', () => {
   it.each([
     ['throws', explode],
     ['rejects', reject],
-  ])('%s as it is closed does not keep the agent from ending', async (_how, close) => {
+  ])('%s on closing does not block the end of the agent', async (_how, close) => {
     const deps = throwing(withPlayback({ close }));
     await deps.goLive();
     await stopped(deps);

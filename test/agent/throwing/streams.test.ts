@@ -5,7 +5,7 @@ import { TOKEN } from '../fake-deps.ts';
 import { expectNoSecret, expectStreaming, expectTold, explode, phaseOf, stopped, throwing } from './tools.ts';
 
 describe('a stream that throws', () => {
-  it('as it is opened is a failed attempt, reported without its text, and the next one works', async () => {
+  it('on opening is a failed attempt, reported without its text, and the next one works', async () => {
     let isBroken = true;
     const deps = throwing((given) => ({
       ...given,
@@ -66,7 +66,7 @@ describe('a stream that throws', () => {
     expectNoSecret(deps);
   });
 
-  it('in the count of its waiting bytes is replaced, too', async () => {
+  it('in the count of its pending bytes is replaced, too', async () => {
     const deps = throwing((given) => ({
       ...given,
       openStream: (url, listener) =>
@@ -80,7 +80,7 @@ describe('a stream that throws', () => {
   });
 
   it.each(['end', 'close', 'terminate'] as const)(
-    'in %s does not keep the agent from ending',
+    'in %s does not block the end of the agent',
     async (method) => {
       const deps = throwing((given) => ({
         ...given,

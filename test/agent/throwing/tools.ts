@@ -71,7 +71,7 @@ export function expectNoSecret(deps: FakeDeps): void {
   expect(JSON.stringify(deps.published)).not.toContain('Invalid URL');
   expect(JSON.stringify([deps.published, deps.agent.lanes.map(({ state }) => state)])).not.toContain(TOKEN);
 }
-/** The owner received a defect over MQTT for each part that threw, and for no other part. */
+/** The agent published a defect for each part that threw, and for no other part. */
 export function expectTold(deps: FakeDeps): void {
   const told = deps.sent('event/defect').map(({ body }) => body);
   expect(deps.defects.length).toBeGreaterThan(0);
