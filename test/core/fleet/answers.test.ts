@@ -22,24 +22,24 @@ const noted = (...told: [device: string, status: CommandResponse['status']][]): 
   told.reduce((answers, [device, status]) => noteAnswer(answers, device, answer(status)), NO_ANSWERS);
 
 describe('the answers to a command', () => {
-  it('of several final ones by a device, the first counts', () => {
+  it('count only the first final answer of each device', () => {
     const twice = noteAnswer(noteAnswer(NO_ANSWERS, 'a', answer('ok', 1)), 'a', answer('error', 2));
     expect(twice.final.get('a')).toMatchObject({ status: 'ok', data: 1 });
   });
 
   it.each([
     ['no device is reachable', noted(), [], true],
-    ['one that is there is silent', noted(), [entry('a', 'ready')], false],
-    ['one that is away is silent', noted(), [entry('a', 'lost'), entry('b', null)], true],
-    ['one has begun', noted(['a', 'accepted']), [], false],
-    ['one has begun and is done', noted(['a', 'accepted'], ['a', 'ok']), [entry('a', 'ready')], true],
-    ['one of two is done', noted(['a', 'ok']), [entry('a', 'ready'), entry('b', 'idle')], false],
+    ['a present device is silent', noted(), [entry('a', 'ready')], false],
+    ['an absent device is silent', noted(), [entry('a', 'lost'), entry('b', null)], true],
+    ['a device has begun', noted(['a', 'accepted']), [], false],
+    ['a device has begun and finished', noted(['a', 'accepted'], ['a', 'ok']), [entry('a', 'ready')], true],
+    ['one of two devices has finished', noted(['a', 'ok']), [entry('a', 'ready'), entry('b', 'idle')], false],
     ['a device reported as away has answered', noted(['a', 'error']), [entry('a', 'lost')], true],
-  ])('%s: complete or not', (_, answers, expected, isAll) => {
+  ])('are complete or not when %s', (_, answers, expected, isAll) => {
     expect(isComplete(answers, expected)).toBe(isAll);
   });
 
-  it('give the result at each device by name, unknown ones too', () => {
+  it('give the result of each device by name, also of unknown devices', () => {
     const answers = noted(['stranger', 'ok'], ['b', 'expired'], ['begun', 'accepted']);
     const expected = [entry('b', 'ready'), entry('a', 'lost'), entry('begun', 'ready'), entry('new', null)];
     expect(outcomes(answers, expected, 10)).toEqual([
@@ -51,7 +51,7 @@ describe('the answers to a command', () => {
     ]);
   });
 
-  it('only "ok" is done', () => {
+  it('count as done only with "ok"', () => {
     const all = outcomes(noted(['a', 'ok'], ['b', 'error'], ['c', 'expired']), [entry('d', 'ready')], 1);
     expect(all.filter(isDone).map(({ device }) => device)).toEqual(['a']);
   });

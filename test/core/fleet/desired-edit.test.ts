@@ -3,7 +3,7 @@ import { applyChanges, differences, readChange } from '../../../src/core/fleet/d
 
 const set = (...texts: string[]) => texts.map((text) => readChange(text, false));
 
-describe('a change of what is desired', () => {
+describe('a change of the desired configuration', () => {
   it.each([
     ['main.targets=es, fr', { scope: 'main', key: 'targets', value: ['es', 'fr'] }],
     ['main.voice=none', { scope: 'main', key: 'voice', value: null }],
@@ -27,26 +27,26 @@ describe('a change of what is desired', () => {
     '=x',
     '.targets=x',
     'main.constructor=1',
-  ])('%s is refused in words', (text) => {
+  ])('%s is refused with an explanation', (text) => {
     expect(() => readChange(text, false)).toThrow(/no key that can be set|LANE\.KEY=VALUE/);
   });
 
-  it('names a lane as a lane can be named', () => {
+  it('is refused when the name of the lane is invalid', () => {
     expect(() => readChange('Main Lane.echo=off', false)).toThrow('"Main Lane" is no name of a lane');
   });
 
-  it('of a schedule needs JSON', () => {
+  it('is refused when a schedule is not JSON', () => {
     expect(() => readChange('schedule=monday', false)).toThrow('"schedule": its value must be JSON');
   });
 
-  it('sets and takes out the schedule and the budget', () => {
+  it('sets and removes the schedule and the budget', () => {
     const after = applyChanges({}, set('schedule={"open":[]}', 'budget.minutesPerDay=5'), 1);
     expect(after).toEqual({ version: 1, schedule: { open: [] }, budget: { minutesPerDay: 5 } });
     const removals = ['schedule', 'budget.minutesPerDay'].map((key) => readChange(key, true));
     expect(applyChanges(after, removals, 2)).toEqual({ version: 2, budget: {} });
   });
 
-  it('is compared for schedule and budget, with what is left out filled in', () => {
+  it('is compared for schedule and budget, after defaults are filled in', () => {
     const effective = { lanes: [], schedule: { open: [], closed: [] }, budget: { minutesPerDay: 5 } };
     expect(differences({ schedule: { open: [] }, budget: { minutesPerDay: 5 } }, effective)).toEqual([]);
     expect(differences({ schedule: { open: [] } }, { schedule: null })).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('a change of what is desired', () => {
     expect(applyChanges({}, set('log.level=debug'), 1)).toEqual({ version: 1, log: { level: 'debug' } });
   });
 
-  it('is compared with what is in force, key by key', () => {
+  it('is compared with the effective configuration, key by key', () => {
     const effective = { lanes: [{ id: 'main', echo: 'off', targets: ['es'] }], log: { level: 'info' } };
     expect(
       differences(

@@ -19,7 +19,7 @@ const entry = (device: string, status: string | null, more: object = {}): Device
 });
 
 describe('the roster', () => {
-  it('keeps status and state of a device beside each other, the newest of each', () => {
+  it('keeps the newest status and the newest state of each device', () => {
     const roster = createRoster();
     roster.note('kiosk-01', { status: statusOf('ready') });
     roster.note('kiosk-01', { state: stateOf({ groups: ['lobby'] }) });
@@ -29,7 +29,7 @@ describe('the roster', () => {
     ]);
   });
 
-  it('forgets a device whose topics are both cleared, and not before', () => {
+  it('forgets a device only when both its topics are cleared', () => {
     const roster = createRoster();
     roster.note('kiosk-01', { status: statusOf('ready') });
     roster.note('kiosk-01', { state: stateOf() });
@@ -39,7 +39,7 @@ describe('the roster', () => {
     expect(roster.size).toBe(0);
   });
 
-  it('takes in no more devices than it has room for, and goes on with those that it knows', () => {
+  it('ignores new devices when it is full, and still updates the known ones', () => {
     const roster = createRoster();
     const ready = { status: statusOf('ready') };
     for (let index = 0; index <= MOST_DEVICES; index++) roster.note(`k${index}`, ready);
@@ -54,7 +54,7 @@ describe('the roster', () => {
     const msToNote = (devices: number): number => {
       const roster = createRoster();
       for (let index = 0; index < devices; index++) roster.note(`k${index}`, told);
-      // Of this process alone: others may have the processor meanwhile.
+      // CPU time of this process only: the machine may be busy with others.
       const began = process.cpuUsage();
       for (let index = 0; index < 5000; index++) roster.note(`k${index % devices}`, told);
       const { user, system } = process.cpuUsage(began);
@@ -73,11 +73,11 @@ describe('the roster', () => {
     ['a status of a later version', true],
     ['lost', false],
     ['offline', false],
-  ])('a device that is %s hears a command: %s', (status, isHeard) => {
+  ])('expects that a device with the status %s receives a command: %s', (status, isHeard) => {
     expect(isReachable(entry('kiosk-01', status))).toBe(isHeard);
   });
 
-  it('a device that the broker holds nothing of hears nothing, and is in no group', () => {
+  it('treats a device without retained messages as unreachable and in no group', () => {
     expect(isReachable(entry('kiosk-01', null))).toBe(false);
     expect(isInGroup(entry('kiosk-01', null), 'lobby')).toBe(false);
     expect(isInGroup({ ...entry('a', null), state: stateOf({ groups: ['lobby'] }) }, 'lobby')).toBe(true);
@@ -86,7 +86,7 @@ describe('the roster', () => {
 });
 
 describe('the rows of a table', () => {
-  it('are sorted by how soon a person should look, then by name', () => {
+  it('are sorted by urgency, then by name', () => {
     const statuses = ['ready', 'idle', 'stopping', 'offline', 'degraded', 'lost'];
     const entries = statuses.flatMap((status) => [
       entry(`b-${status}`, status),
@@ -98,7 +98,7 @@ describe('the rows of a table', () => {
     );
   });
 
-  it('of a device without a status are a problem, and come first', () => {
+  it('show a device without a status as a problem, near the top', () => {
     const rows = rosterRows([entry('fine', 'ready'), entry('silent', null), entry('newer', 'hibernating')]);
     expect(rows.map(({ device }) => device)).toEqual(['newer', 'silent', 'fine']);
     expect(rows[1]).toEqual({
@@ -108,7 +108,7 @@ describe('the rows of a table', () => {
     expect(rows.map(({ isProblem }) => isProblem)).toEqual([false, true, false]);
   });
 
-  it('say since when from the status, or else from the state', () => {
+  it('take "since" from the status, otherwise from the state', () => {
     const at = (ts: string | null, stateTs: string | null) =>
       rosterRows([{ device: 'a', status: statusOf('ready', { ts }), state: stateOf({ ts: stateTs }) }])[0]
         ?.since;
@@ -129,7 +129,7 @@ describe('the rows of a table', () => {
     });
   });
 
-  it('describe a lane of which nothing is known without inventing anything', () => {
+  it('invent no values for a lane without known fields', () => {
     expect(describeLane(toldLaneSchema.parse({}))).toBe('  >');
   });
 });

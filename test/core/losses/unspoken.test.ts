@@ -29,7 +29,7 @@ function answered(lane: LaneHarness, id: string, languages: readonly string[]): 
 }
 const forget = (lane: LaneHarness): void => lane.hush(100);
 
-describe('speech that a service takes and does not speak', () => {
+describe('speech that a service receives and does not speak', () => {
   it('is reported once when the session ends, with its length and sentences', () => {
     const lane = new LaneHarness(ONE).goLive();
     unanswered(lane, 'a', 10);
@@ -65,7 +65,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(report).toMatchObject({ unspoken_ms: 1600, speech_lost_ms: 0, speech_dropped_ms: 0 });
   });
 
-  it('is not reported in a healthy session, nor when the rest is sent again', () => {
+  it('is not reported in a healthy session, nor when the missing speech is sent again', () => {
     const lane = new LaneHarness(TWO).goLive();
     for (const id of ['a', 'b', 'c']) answered(lane, id, ['es', 'fr']);
     unanswered(lane, 'd', 8);
@@ -79,7 +79,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(events(lane)).toEqual([]);
   });
 
-  it('makes the lane degraded from 20 s on, until sound of the language comes', () => {
+  it('makes the lane degraded after 20 s, until sound of the language arrives', () => {
     const lane = new LaneHarness(TWO).goLive();
     for (let i = 0; lane.state.counts.unspokenMs < 16_000; i++) {
       answered(lane, `s${i}`, ['es']);
@@ -95,7 +95,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
-  it('counts sound of another language than the only one that is wanted as missing', () => {
+  it('is counted when the service speaks a language that was not requested', () => {
     const lane = new LaneHarness(ONE).goLive();
     for (let i = 0; i < 15; i++) answered(lane, `s${i}`, ['pl']);
     expect(reasons(lane)).toEqual(['unspoken:es']);
@@ -103,7 +103,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
-  it('is counted without a reaction of the service, once that reacts to later speech', () => {
+  it('is counted without a reaction of the service once the service reacts to later speech', () => {
     const lane = new LaneHarness(ONE).goLive();
     lane.speak(10);
     forget(lane);
@@ -113,7 +113,7 @@ describe('speech that a service takes and does not speak', () => {
     expect(lane.state.counts.unspokenMs).toBe(3200);
   });
 
-  it('is forgotten by the status at a new start', () => {
+  it('is removed from the status at a new start', () => {
     const lane = new LaneHarness(ONE).goLive();
     for (let i = 0; i < 15; i++) answered(lane, `s${i}`, ['pl']);
     lane.stop();
@@ -139,7 +139,7 @@ describe('speech that a service takes and does not speak', () => {
 });
 
 describe('a sentence that was cut off', () => {
-  it('is sent again only in a pause of what is being said', () => {
+  it('is sent again only in a pause of the visitor’s speech', () => {
     const lane = new LaneHarness(ONE).goLive();
     lane.speak(5);
     lane.hush(4);

@@ -16,21 +16,28 @@ const MIDNIGHT = at('2026-05-05T00:00:00Z');
 const LATER = asWall(EVENING + 1);
 const PAST_MIDNIGHT = asWall(MIDNIGHT + 5);
 
-describe('whether a lane may have a session', () => {
+describe('the admission of a lane to a session', () => {
   it.each([
-    ['nothing is ruled', FREE, NOON, null, null, null],
-    ['it is open', { ...FREE, schedule: SCHEDULE }, NOON, null, null, at('2026-05-04T18:00:00Z')],
-    ['it is closed', { ...FREE, schedule: SCHEDULE }, EVENING, 'closed', NEXT, NEXT],
+    ['there is neither a schedule nor a budget', FREE, NOON, null, null, null],
+    ['the device is open', { ...FREE, schedule: SCHEDULE }, NOON, null, null, at('2026-05-04T18:00:00Z')],
+    ['the device is closed', { ...FREE, schedule: SCHEDULE }, EVENING, 'closed', NEXT, NEXT],
     ['the clock is not set', { ...FREE, schedule: SCHEDULE }, null, null, null, null],
     [
-      'an operator has opened it',
+      'an operator has opened the device outside its hours',
       { ...FREE, schedule: SCHEDULE, openUntil: LATER },
       EVENING,
       null,
       null,
       LATER,
     ],
-    ['that is over', { ...FREE, schedule: SCHEDULE, openUntil: EVENING }, EVENING, 'closed', NEXT, NEXT],
+    [
+      'the time for which an operator opened it is over',
+      { ...FREE, schedule: SCHEDULE, openUntil: EVENING },
+      EVENING,
+      'closed',
+      NEXT,
+      NEXT,
+    ],
     [
       'the budget is used up',
       { ...FREE, isSpent: true, dayEndsAt: MIDNIGHT },
@@ -39,9 +46,16 @@ describe('whether a lane may have a session', () => {
       MIDNIGHT,
       MIDNIGHT,
     ],
-    ['so it is without a clock', { ...FREE, isSpent: true }, null, 'budget', null, null],
     [
-      'both: being closed is meant',
+      'the budget is used up and the clock is not set',
+      { ...FREE, isSpent: true },
+      null,
+      'budget',
+      null,
+      null,
+    ],
+    [
+      'the budget is used up outside the hours: the reason is "closed"',
       { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: null },
       ...[EVENING, 'closed', NEXT, MIDNIGHT],
     ],

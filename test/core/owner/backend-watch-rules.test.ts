@@ -59,8 +59,8 @@ const alive = ({ probe }: { probe: number }): BackendWatchEvent => ({
   granted: false,
 });
 
-describe('a token request', () => {
-  it('without a usable answer for twenty seconds means that the backend is silent, once', () => {
+describe('the watch of token requests', () => {
+  it('reports a silent backend once when no usable answer comes within twenty seconds', () => {
     const watch = waiting().pass(SILENT_AFTER_MS - 1);
     expect(watch.told).toEqual([]);
     watch.pass(3_600_000);
@@ -73,7 +73,7 @@ describe('a token request', () => {
     ]);
   });
 
-  it('that the broker refuses says nothing about the backend', () => {
+  it('reports `not_allowed` when the broker refuses the request', () => {
     const refused = { type: 'published', allowed: false } as const;
     const watch = waiting().does(refused).pass(7000).does(refused).pass(SILENT_AFTER_MS);
     expect(watch.told.map(({ at: _, ...effect }) => effect)).toEqual([
@@ -85,17 +85,17 @@ describe('a token request', () => {
     expect(watch.does({ type: 'answered' }).all('back')).toHaveLength(1);
   });
 
-  it('that the broker lets through in the end is judged by what came of it', () => {
+  it('judges a request by its answer when the broker accepts it after a refusal', () => {
     const later = waiting().does({ type: 'published', allowed: false }).pass(3000);
     later.does({ type: 'published', allowed: true }).pass(SILENT_AFTER_MS);
     expect(later.all('silent')[0]?.outage.reason).toBe('no_answer');
-    // Later messages are no answer to it.
+    // A refused request has no answer, so a malformed message does not count as one.
     const unasked = waiting().does({ type: 'published', allowed: false });
     unasked.does({ type: 'malformed', field: 'ok' }).pass(SILENT_AFTER_MS);
     expect(unasked.all('silent')[0]?.outage).toMatchObject({ reason: 'not_allowed', field: null });
   });
 
-  it('is reported on time and once, whatever fractions of a millisecond the clock has', () => {
+  it('reports silence once and on time, with any fraction of a millisecond in the clock', () => {
     for (let i = 0; i < 500; i++) {
       const watch = new Watch();
       watch.now = 247_075.781_416_133_16 + i * 0.137_931;
@@ -107,12 +107,12 @@ describe('a token request', () => {
     }
   });
 
-  it('that only gets malformed answers names their field', () => {
+  it('names the malformed field when every answer is malformed', () => {
     const watch = waiting().pass(5000).does({ type: 'malformed', field: 'session.token' }).pass(20_000);
     expect(watch.all('silent')[0]?.outage).toMatchObject({ reason: 'malformed', field: 'session.token' });
   });
 
-  it('that gets an answer shows that the backend is there, and an outage is over with it', () => {
+  it('ends the outage when an answer arrives', () => {
     const watch = waiting().pass(19_000).does({ type: 'answered' }).pass(19_000);
     expect(watch.told).toEqual([]);
     watch.pass(1000);
@@ -121,7 +121,7 @@ describe('a token request', () => {
     expect(watch.kinds).toBe('silent back');
   });
 
-  it('that is given up, or that has no connection to go over, means nothing', () => {
+  it('reports nothing when the lane stops waiting or the broker is disconnected', () => {
     expect(waiting().pass(19_000).lanes(false, false).pass(60_000).told).toEqual([]);
     expect(waiting().pass(19_000).brokerIs(false).pass(600_000).told).toEqual([]);
     const watch = waiting().pass(19_000).brokerIs(false).pass(600_000).brokerIs(true).pass(19_000);
@@ -130,8 +130,8 @@ describe('a token request', () => {
   });
 });
 
-describe('a lane that waits for a voice', () => {
-  it('has the backend asked about every ten minutes, the first time within a minute', () => {
+describe('the watch of a lane in standby', () => {
+  it('probes the backend about every ten minutes, the first time within a minute', () => {
     const watch = resting();
     watch.answer = alive;
     watch.pass(24 * 3_600_000);
@@ -146,7 +146,7 @@ describe('a lane that waits for a voice', () => {
     expect(watch.kinds).not.toMatch(/silent|unknown/);
   });
 
-  it('is not the only reason for an answer: one that has just come puts the probe off', () => {
+  it('delays the probe when an answer has just arrived', () => {
     const watch = waiting()
       .does({ type: 'answered' })
       .lanes(false, true)
@@ -154,7 +154,7 @@ describe('a lane that waits for a voice', () => {
     expect(watch.told).toEqual([]);
   });
 
-  it('learns of a dead backend, and of its return', () => {
+  it('reports a dead backend, and its return', () => {
     const watch = resting();
     while (watch.all('silent').length === 0 && watch.now < 2_000_000) watch.pass(1000);
     expect(watch.now - 1_000_000).toBeLessThanOrEqual(61_000 + 2 * SILENT_AFTER_MS);
@@ -167,7 +167,7 @@ describe('a lane that waits for a voice', () => {
     expect(watch.all('probes_unknown')).toHaveLength(0);
   });
 
-  it('asks a dead backend sooner again, then as seldom as usual', () => {
+  it('probes a dead backend again sooner at first, then at the usual rate', () => {
     const watch = resting().pass(4 * 3_600_000);
     const began = watch.all('ask').filter(({ kind, attempt }) => kind === 'backend' && attempt === 1);
     const gaps = began.slice(1).map(({ at }, i) => at - (began[i]?.at ?? 0));
@@ -175,7 +175,7 @@ describe('a lane that waits for a voice', () => {
     expect(gaps.at(-1)).toBeGreaterThan(PROBE_EACH_MS * 0.8);
   });
 
-  it('gets no probe once the lane is awake, or without a connection', () => {
+  it('sends no probe when the lane is awake or the broker is disconnected', () => {
     expect(resting().lanes(false, false).pass(3_600_000).told).toEqual([]);
     expect(resting().brokerIs(false).pass(3_600_000).told).toEqual([]);
     const woken = resting();
@@ -184,7 +184,7 @@ describe('a lane that waits for a voice', () => {
     expect(woken.kinds).toBe('b');
   });
 
-  it('one lost answer is no alarm', () => {
+  it('raises no alarm when a single answer is lost', () => {
     const watch = resting();
     watch.answer = (ask) => (ask.attempt === 1 ? null : alive(ask));
     watch.pass(6 * 3_600_000);
@@ -195,13 +195,13 @@ describe('a lane that waits for a voice', () => {
 describe('a backend that does not know the probe', () => {
   const day = 86_400_000;
 
-  it('and denies it, is there', () => {
+  it('counts as present when it denies the probe', () => {
     const watch = resting();
     watch.answer = alive;
     expect(watch.pass(day).kinds).not.toMatch(/silent|unknown/);
   });
 
-  it('and grants a session, is there, and is not made to do so again for a day', () => {
+  it('counts as present when it grants a session, and gets no other probe for a day', () => {
     const watch = resting();
     watch.answer = ({ probe }) => ({ type: 'probe_answered', probe, granted: true });
     watch.pass(day);
@@ -210,7 +210,7 @@ describe('a backend that does not know the probe', () => {
     expect(watch.kinds).toBe('b probes_unknown b probes_unknown');
   });
 
-  it('and ignores it, raises no alarm: it answers the kind that all know', () => {
+  it('raises no alarm when it ignores the probe but answers a trial request', () => {
     const watch = resting();
     watch.answer = (ask) => (ask.kind === 'service' ? alive(ask) : null);
     watch.pass(day);

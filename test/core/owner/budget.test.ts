@@ -16,7 +16,7 @@ const MON = '2026-05-04';
 const TUE = '2026-05-05';
 
 describe('the budget of a day', () => {
-  it('is counted by days, and begins again with each', () => {
+  it('is counted for each day from zero', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 0);
     use = countUse(use, MON, MIN, MIN);
     use = countUse(use, MON, 2 * MIN, MIN);
@@ -27,26 +27,26 @@ describe('the budget of a day', () => {
     expect(leftMs(use, 10)).toBe(9 * MIN);
   });
 
-  it('of a day that comes back is what it was', () => {
+  it('continues the earlier count when the clock returns to a day', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 5 * MIN);
     use = countUse(use, '2031-01-01', 1, 2 * MIN);
     use = countUse(use, MON, 2, MIN);
     expect(use.today).toMatchObject({ day: MON, usedMs: 6 * MIN });
   });
 
-  it('counts what was used before the clock was set on the day that it was', () => {
+  it('adds use without a clock to the right day once the clock is set', () => {
     const kept = [{ day: MON, usedMs: 5 * MIN, toldFor: 6 }];
     let use = countUse(budgetUse(kept, 0), null, 0, 0);
     use = countUse(use, null, MIN, MIN);
     expect(leftMs(use, 2)).toBe(MIN);
     use = countUse(use, MON, 2 * MIN, 0);
     expect(use.today).toEqual({ day: MON, usedMs: 6 * MIN, toldFor: 6 });
-    // And once only.
+    // Each minute is added only once.
     use = countUse(countUse(use, null, 3 * MIN, 0), MON, 3 * MIN, 0);
     expect(use.today.usedMs).toBe(6 * MIN);
   });
 
-  it('that became known late comes to what was used since, and to no other day', () => {
+  it('adds a stored count that is read late to the use of the same day only', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 2 * MIN);
     use = countUse(use, TUE, MIN, MIN);
     const kept = [
@@ -60,7 +60,7 @@ describe('the budget of a day', () => {
     expect(addKept(budgetUse([], 0), kept).today.usedMs).toBe(0);
   });
 
-  it('ends after 24 h when the clock is never set', () => {
+  it('starts again after 24 h when the clock is never set', () => {
     let use = countUse(budgetUse([], 0), null, 0, 5 * MIN);
     use = countUse(use, null, DAY_MS - 1, MIN);
     expect(leftMs(use, 6)).toBe(0);
@@ -68,7 +68,7 @@ describe('the budget of a day', () => {
     expect(leftMs(use, 6)).toBe(5 * MIN);
   });
 
-  it('warns at 80 %, once a day and limit', () => {
+  it('warns at 80 %, once for each day and each limit', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 7.9 * MIN);
     expect(isWorthTelling(use, null)).toBe(false);
     expect(isWorthTelling(use, 10)).toBe(false);
@@ -81,7 +81,7 @@ describe('the budget of a day', () => {
     expect(isWorthTelling(use, 10)).toBe(true);
   });
 
-  it('has news at 80 %, and when it is used up', () => {
+  it('gives the time until 80 % or all of the budget is used', () => {
     let use = countUse(budgetUse([], 0), MON, 0, 2 * MIN);
     expect(msToNews(use, null)).toBeNull();
     expect(msToNews(use, 10)).toBe(6 * MIN);
@@ -92,7 +92,7 @@ describe('the budget of a day', () => {
     expect(msToNews(use, 100)).toBe(70 * MIN);
   });
 
-  it('keeps a few days, however often the clock jumps', () => {
+  it('stores the last eight days, however often the clock jumps', () => {
     let use = budgetUse([], 0);
     for (let day = 1; day <= 28; day++)
       use = countUse(use, `2026-02-${String(day).padStart(2, '0')}`, day, MIN);

@@ -29,18 +29,18 @@ describe('the renewal of a certificate', () => {
 
   it.each<[string, Partial<OfferedFacts>, RegExp | null]>([
     ['a good one', {}, null],
-    ['one that has just begun by a clock that is ahead', { validFrom: NOW + 599_000 }, null],
+    ['one that begins within ten minutes, because clocks differ', { validFrom: NOW + 599_000 }, null],
     ['another key', { isForKey: false }, /another key/],
     [
       'another device',
       { subject: 'CN=museum.kiosk-02' },
       /"CN=museum.kiosk-02", not for "CN=museum.kiosk-01"/,
     ],
-    ['a name more', { subject: `O=Museum\n${SUBJECT}` }, /"O=Museum CN=museum.kiosk-01", not/],
+    ['an additional name', { subject: `O=Museum\n${SUBJECT}` }, /"O=Museum CN=museum.kiosk-01", not/],
     ['an authority', { isAuthority: true }, /an authority/],
     ['a server', { isForClients: false }, /clients/],
     ['an unknown authority', { isTrusted: false }, /mqtt.caFile/],
-    ['one that has ended', { validTo: NOW }, /ended on 2026-05-04/],
+    ['one that has expired', { validTo: NOW }, /ended on 2026-05-04/],
     ['one that begins later', { validFrom: NOW + 601_000 }, /begins only on 2026-05-04/],
     ['one that ends tomorrow', { validTo: NOW + DAY - 1 }, /ends on 2026-05-04, within a day/],
     ['one that ends sooner than the present one', { validTo: NOW + DAY }, null],
@@ -52,7 +52,7 @@ describe('the renewal of a certificate', () => {
     else expect(fault).toMatch(expected);
   });
 
-  it('writes days, also such as there are none', () => {
+  it('prints a date, and "an unknown day" for an invalid one', () => {
     expect([day(NOW), day(Number.NaN), day(9e15)]).toEqual([
       '2026-05-04',
       'an unknown day',
@@ -72,11 +72,11 @@ describe('a new certificate on trial', () => {
     });
   };
 
-  it('holds once a connection came about with it', () => {
+  it('is adopted when a connection with it succeeds', () => {
     expect(run(['failed', 'up'])).toEqual(['new failed: open', 'new up: adopt']);
   });
 
-  it('falls when the broker refuses it and takes the present one', () => {
+  it('is dropped when the broker refuses it and accepts the present one', () => {
     expect(run(['refused', 'failed', 'up'])).toEqual([
       'new refused: open',
       'present failed: open',
@@ -84,7 +84,7 @@ describe('a new certificate on trial', () => {
     ]);
   });
 
-  it('changes places with the present one while nothing works, and is not forgotten', () => {
+  it('alternates with the present one while neither connects, and is not dropped', () => {
     const outage = run(['failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'up']);
     expect(outage.slice(2)).toEqual([
       'new failed: open',

@@ -25,7 +25,7 @@ const done = (ledger: CommandLedger, key: string, at: number | null = DAY): Comm
   settle(begin(ledger, key, at), key, OK);
 
 describe('the ledger of commands', () => {
-  it('knows what became of a command, and that an id stood for another one', () => {
+  it('returns the outcome of a command, and detects an id that is reused for another command', () => {
     expect(look(EMPTY_LEDGER, 'a', 'content of a')).toBe('fresh');
     const begun = begin(EMPTY_LEDGER, 'a');
     expect(look(begun, 'a', 'content of a')).toBe('open');
@@ -36,13 +36,13 @@ describe('the ledger of commands', () => {
     expect(look(settled, 'a', 'other')).toBe('other_content');
   });
 
-  it('knows to whom an answer is owed until the broker has it', () => {
+  it('marks an answer as unsent until the broker has it', () => {
     const untold = (ledger: CommandLedger) => ledger.get('a')?.untold;
     const begun = begin(EMPTY_LEDGER, 'a');
     expect(untold(begun)).toBeNull();
     const settled = settle(begun, 'a', OK);
     expect(untold(settled)).toEqual({ id: 'a', name: 'mute' });
-    // Settled another way, because the disk failed: still owed.
+    // The outcome changes because the disk failed: the answer is still unsent.
     expect(untold(settle(settled, 'a', { status: 'expired' }))).toEqual({ id: 'a', name: 'mute' });
     const told = tell(settled, 'a');
     expect(untold(told)).toBeNull();
@@ -50,7 +50,7 @@ describe('the ledger of commands', () => {
     expect(tell(told, 'unknown')).toBe(told);
   });
 
-  it('remembers the last 1,000, and those that are not answered whatever comes', () => {
+  it('keeps the last 1,000 commands, and every unanswered command', () => {
     let ledger = begin(EMPTY_LEDGER, 'open');
     for (let i = 0; i < MOST_REMEMBERED + 10; i++) ledger = done(ledger, `${i}`);
     expect(ledger.size).toBe(MOST_REMEMBERED);
@@ -81,7 +81,7 @@ describe('the ledger of commands', () => {
   });
 });
 
-describe('a command that came too late', () => {
+describe('the expiry of a command', () => {
   const NOON = '2026-05-01T12:00:00Z';
   const noonMs = asWall(Date.parse(NOON));
 
@@ -91,7 +91,7 @@ describe('a command that came too late', () => {
     expect(isExpired(NOON, asWall(noonMs + 1))).toBe(true);
   });
 
-  it('never happens without a clock or a limit', () => {
+  it('never happens when the clock is not set or the command has no limit', () => {
     expect(isExpired(NOON, null)).toBe(false);
     expect(isExpired(null, noonMs)).toBe(false);
     expect(isExpired(undefined, noonMs)).toBe(false);

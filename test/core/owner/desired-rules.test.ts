@@ -26,7 +26,7 @@ const resolve = (...bodies: [from: string, body: Record<string, unknown>][]) =>
 const lane = (config: typeof BASE, id: string) => config.lanes.find((one) => one.id === id);
 
 describe('desired configuration', () => {
-  it('changes what it names and nothing else', () => {
+  it('changes only the keys that it names', () => {
     const { config, errors } = resolve([
       'device',
       { lanes: [{ id: 'side', echo: 'off' }], log: { level: 'warn' } },
@@ -39,7 +39,7 @@ describe('desired configuration', () => {
     });
   });
 
-  it('lets groups count in order, and the device last', () => {
+  it('applies the groups in order, and the device last', () => {
     const { config } = resolve(
       ['group:lobby', { lanes: [{ id: 'main', targets: ['fr'], echo: 'off', standbyAfter: 5 }] }],
       ['group:east', { lanes: [{ id: 'main', targets: ['it'], echo: 'cancel' }] }],
@@ -48,7 +48,7 @@ describe('desired configuration', () => {
     expect(lane(config, 'main')).toMatchObject({ targets: ['de'], echo: 'cancel', standbyAfter: 5 });
   });
 
-  it('names a lane by its id, or by its place', () => {
+  it('finds a lane by its id, or by its position', () => {
     const { config } = resolve(['device', { lanes: [{ echo: 'off' }, { echo: 'cancel' }] }]);
     expect(config.lanes.map(({ echo }) => echo)).toEqual(['off', 'cancel']);
   });
@@ -68,11 +68,11 @@ describe('desired configuration', () => {
     expect(byPlace.errors).toEqual([
       { from: 'device', key: 'lanes[1]', message: 'must be unique: lanes[0] is about the same lane, side' },
     ]);
-    // Two documents may.
+    // Two documents may name the same lane.
     expect(resolve(['group:a', { lanes: [one] }], ['device', { lanes: [other] }]).errors).toEqual([]);
   });
 
-  it('takes the right keys of a document whose others are wrong', () => {
+  it('applies the valid keys of a document when other keys are invalid', () => {
     const { config, errors } = resolve([
       'device',
       {
@@ -115,7 +115,7 @@ describe('desired configuration', () => {
     ]);
   });
 
-  it('keeps source and targets when the two together are impossible', () => {
+  it('keeps source and targets when the desired combination is impossible', () => {
     const { config, errors } = resolve([
       'device',
       { lanes: [{ id: 'main', targets: ['en', 'fr'], echo: 'off' }] },
@@ -144,7 +144,7 @@ describe('desired configuration', () => {
     expect(readDocument('device', body)).toMatch(/must be/);
   });
 
-  it('never throws, and never makes a configuration that would not be valid, whatever is desired', () => {
+  it('never throws and always makes a valid configuration, for any document', () => {
     const part = fc.oneof(
       fc.jsonValue(),
       fc.constantFrom('en', 'es', ['en'], ['es'], 'off', 5, null, 'main', 'voice'),
@@ -181,7 +181,7 @@ describe('desired configuration', () => {
 });
 
 describe('canonical JSON', () => {
-  it('is that of RFC 8785', () => {
+  it('follows RFC 8785', () => {
     const value = {
       '\u20ac': 'Euro',
       '\r': 1,
@@ -196,14 +196,14 @@ describe('canonical JSON', () => {
     );
     expect(canonicalJson([[[1]]], 2)).toBeNull();
   });
-  it('of what is effective is the same for the same configuration', () => {
+  it('is the same text for the same effective configuration', () => {
     expect(canonicalJson(effectiveOf(BASE), 9)).toContain(
       '"standbyAfter":120,"start":"boot","targets":["es"]',
     );
   });
 });
 
-describe('the document of a key in force', () => {
+describe('the document that sets a key', () => {
   const find = (keys: readonly string[], ...bodies: [from: string, body: Record<string, unknown>][]) => {
     const documents = bodies.map(([from, body]) => ({ from, version: 1, body }));
     return findNamer(BASE, documents, resolveDesired(BASE, documents).errors, 'side', keys);
@@ -215,7 +215,7 @@ describe('the document of a key in force', () => {
     ],
   });
 
-  it('is the last that names it, under the place that it has there', () => {
+  it('is the last one that names the key; the position in that document is returned', () => {
     const lobby = ['group:lobby', of({ targets: ['de'] })] as [string, Record<string, unknown>];
     expect(find(['targets'], lobby, ['device', of({ echo: 'off' })])).toEqual({
       from: 'group:lobby',
@@ -233,7 +233,7 @@ describe('the document of a key in force', () => {
     );
   });
 
-  it('is not an entry that was refused as a whole', () => {
+  it('is never an entry that was refused as a whole', () => {
     const body = {
       lanes: [
         { id: 'side', targets: ['fr'] },
@@ -243,7 +243,7 @@ describe('the document of a key in force', () => {
     expect(find(['targets'], ['device', body])).toEqual({ from: 'device', key: 'lanes[0].targets' });
   });
 
-  it('is none that was refused the key, and none when the device has it', () => {
+  it('is never one whose key was refused, and is null when no document sets the key', () => {
     const lobby = ['group:lobby', of({ targets: ['de'] })] as [string, Record<string, unknown>];
     expect(find(['targets'], lobby, ['device', of({ targets: [] })])).toEqual({
       from: 'group:lobby',

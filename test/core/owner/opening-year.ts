@@ -1,4 +1,4 @@
-/** A year of opening hours, beside a clock on the wall. */
+/** Compares a year of opening hours with a wall clock. */
 import { expect, it } from 'vitest';
 import { openingAt } from '../../../src/core/owner/schedule.ts';
 import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';

@@ -12,21 +12,21 @@ import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 const OWN = { bootId: 'me', connection: 3, wasTold: true, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
 
-describe('a message on the own status topic', () => {
+describe('a message on the device’s own status topic', () => {
   it.each([
-    ['its own word comes back', heard('me', 3, 'ready'), false],
-    ['its own word of a moment ago', heard('me', 3, 'degraded'), false],
+    ['its own present status', heard('me', 3, 'ready'), false],
+    ['its own previous status', heard('me', 3, 'degraded'), false],
     ['the will of an earlier connection', heard('me', 2, 'lost'), true],
     ['the will of the present connection', heard('me', 3, 'lost'), true],
-    ['a word of an earlier connection', heard('me', 2, 'ready'), true],
-    ['something that is no status', null, true],
+    ['a status of an earlier connection', heard('me', 2, 'ready'), true],
+    ['a message that is no status', null, true],
   ])('%s', (_, status, isWrong) => {
     expect(judgeStatus(status, false, OWN)).toEqual({ isWrong, otherBootId: null });
     // The retained status is replaced anyway.
     expect(judgeStatus(status, true, OWN)).toEqual({ isWrong: false, otherBootId: null });
   });
 
-  it('the will of the agent before it, late', () => {
+  it('is wrong when it is a late will of the previous agent', () => {
     const first = { ...OWN, connection: 1, wasTold: false };
     expect(judgeStatus(heard('before', 9, 'lost'), false, first)).toEqual({
       isWrong: true,
@@ -43,9 +43,9 @@ describe('a message on the own status topic', () => {
       });
   });
 
-  it('another device, that has spoken in its place or speaks now', () => {
+  it('reveals another device with the same name', () => {
     expect(judgeStatus(heard('you', 1, 'ready'), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
-    // Two at a time, as at a broker that renames clients: they do not answer each other forever.
+    // Both are connected, at a broker that renames clients: they do not answer each other endlessly.
     for (const wasTold of [true, false])
       expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
         isWrong: false,
@@ -53,7 +53,7 @@ describe('a message on the own status topic', () => {
       });
   });
 
-  it('wills of another device: one may be late, a second of a newer connection is of one that lives', () => {
+  it('reveals another device when a second will is of a newer connection', () => {
     const will = heard('you', 4, 'lost');
     for (const isRetained of [true, false]) {
       const other = (foreign: ReturnType<typeof heard>, next = will) =>
@@ -67,7 +67,7 @@ describe('a message on the own status topic', () => {
 });
 
 describe('a name that two devices use', () => {
-  it('is its own again when the connection has been up for ten minutes and nothing was seen of the other', () => {
+  it('is undisputed again after a connection of ten minutes without a sign of the other device', () => {
     const seen = noteOtherSeen(UNDISPUTED, 1000);
     expect(undisputedAt(seen)).toBeNull();
     expect(settleIdentity(seen, 10_000_000)).toBe(seen);

@@ -15,7 +15,7 @@ const look = (given: Schedule | null, wall: string) => {
 const EVERY_DAY = WEEKDAYS.join(' ');
 
 describe('a schedule', () => {
-  it('that is not there is open', () => {
+  it('is always open when it is null', () => {
     expect(look(null, '2026-05-04T03:00:00Z')).toEqual([true, null]);
   });
 
@@ -40,7 +40,7 @@ describe('a schedule', () => {
     expect(look(around, '2026-05-05T09:00:00Z')).toEqual([false, '2026-05-11T09:00:00.000Z']);
   });
 
-  it('joins hours that overlap or follow on each other', () => {
+  it('joins hours that overlap or are adjacent', () => {
     const split = schedule('UTC', [
       ['mon', '09:00', '12:00'],
       ['mon', '12:00', '15:00'],
@@ -52,14 +52,14 @@ describe('a schedule', () => {
     expect(look(always, '2026-05-04T10:00:00Z')).toEqual([true, null]);
   });
 
-  it('does not open on closed dates, and keeps what has begun the evening before', () => {
+  it('does not open on closed dates, but ends the hours of the evening before as usual', () => {
     const bar = schedule('Europe/Berlin', [[EVERY_DAY, '18:00', '02:00']], ['2026-12-25', '2026-12-26']);
     expect(look(bar, '2026-12-24T23:30:00Z')).toEqual([true, '2026-12-25T01:00:00.000Z']);
     expect(look(bar, '2026-12-25T01:00:00Z')).toEqual([false, '2026-12-27T17:00:00.000Z']);
     expect(look(bar, '2026-12-26T20:00:00Z')).toEqual([false, '2026-12-27T17:00:00.000Z']);
   });
 
-  it('knows when it opens again after more than a year of closed dates, and when never', () => {
+  it('gives the next opening after more than a year of closed dates, or null when there is none', () => {
     const dates = Array.from({ length: 400 }, (_, day) =>
       dateOf(localDay(at('2026-05-04T12:00:00Z'), 'UTC') + day),
     );
@@ -91,16 +91,16 @@ describe('daylight saving', () => {
     expect(text(instantOf(october, 3 * 60, berlin))).toBe('2026-10-25T02:00:00.000Z');
   });
 
-  it('may leave nothing of the opening hours', () => {
+  it('may remove all opening hours of a night', () => {
     const gap = schedule('Europe/Berlin', [['sun', '02:30', '03:00']]);
     expect(look(gap, '2026-03-28T12:00:00Z')).toEqual([false, '2026-04-05T00:30:00.000Z']);
   });
 });
 
-// More zones, at which the clock on the wall is looked more often, are in `schedule.long.test.ts`.
+// `schedule.long.test.ts` tests more zones, with more frequent comparisons.
 describe.each([
   ['Europe/Berlin', 'two changes of an hour'],
-  ['Australia/Lord_Howe', 'two changes of half an hour, on the other half of the year'],
+  ['Australia/Lord_Howe', 'two changes of half an hour, in the southern summer'],
   ['UTC', 'no zone at all'],
 ])('a year in %s (%s)', (zone) => {
   describeYear(zone, 307);
@@ -127,7 +127,7 @@ describe('an invalid schedule', () => {
     expect(scheduleSchema.safeParse(given).error?.issues[0]?.path.join('.')).toBe(path);
   });
 
-  it('takes no longer than a moment, however much of it there is', () => {
+  it('is checked quickly, however long it is', () => {
     const most = schedule(
       'Europe/Berlin',
       Array.from(
@@ -135,7 +135,7 @@ describe('an invalid schedule', () => {
         (_, hour) => [EVERY_DAY, `${String(hour % 24).padStart(2, '0')}:00`, '00:01'] as const,
       ),
     );
-    // Of this process alone: others may have the processor meanwhile.
+    // CPU time of this process only: the machine may be busy with others.
     const began = process.cpuUsage();
     for (let day = 0; day < 20; day++) openingAt(most, asWall(at('2026-05-04T12:00:00Z') + day * 86_400_000));
     const { user, system } = process.cpuUsage(began);

@@ -6,7 +6,7 @@ const WANTED = { type: 'dragoman+token', devices: [DEVICE], id: 'r1' } as const;
 const content = (body: unknown, typ: unknown = 'dragoman+token') => ({ typ, payload: JSON.stringify(body) });
 
 describe('a signed message', () => {
-  it('is taken for this kind, this device and this request alone', () => {
+  it('is accepted only for its kind, its device and its request', () => {
     const body = { id: 'r1', device: DEVICE, ok: true };
     expect(judgeSigned(content(body), WANTED)).toEqual({ ok: true, body });
     const why = (given: unknown, typ?: unknown) => {
@@ -23,7 +23,7 @@ describe('a signed message', () => {
   });
 });
 
-describe('the outside of a message', () => {
+describe('the frame of a message', () => {
   it.each([
     ['{"id":"r1","jws":"a.b.c"}', { kind: 'signed', id: 'r1', jws: 'a.b.c' }],
     ['{"jws":"a.b.c","ok":true,"session":{}}', { kind: 'signed', id: null, jws: 'a.b.c' }],

@@ -10,13 +10,13 @@ describe('the address of a stream', () => {
     expect(address.href).toBe('wss://stream.example/streaming-api/abc-123/v1/speech-to-speech/stream');
   });
 
-  it('fills in the hash wherever it stands', () => {
+  it('fills in the hash at any position', () => {
     expect(streamAddress('wss://{random_hash}.example/{random_hash}', 'h1', ANY).href).toBe(
       'wss://h1.example/h1',
     );
   });
 
-  it("is a legacy session's address as it stands, with its own parameters", () => {
+  it("is a legacy session's address unchanged, with its own parameters", () => {
     const address = 'wss://legacy.example/ws?room=5';
     expect(streamAddress(address, 'unused', ANY).href).toBe(address);
   });
@@ -28,7 +28,7 @@ describe('the address of a stream', () => {
     },
   );
 
-  it('names the fault and the fix for a "#": the WebSocket client throws at one', () => {
+  it('names the fault and the fix for a "#", at which the WebSocket client throws', () => {
     expect(() => streamAddress('wss://stream.example/{random_hash}/s#x', 'h', ANY)).toThrow(
       /holds a "#".*remove it/,
     );
@@ -74,8 +74,8 @@ describe('the address of a stream', () => {
   });
 });
 
-describe('the hosts that the owner has listed', () => {
-  it('are the only ones that a token goes to', () => {
+describe('the hosts listed by the owner', () => {
+  it('are the only ones that get a token', () => {
     const to = (host: string, hosts: readonly string[]) => () =>
       streamAddress(`wss://${host}${PATH}`, 'h', hosts).host;
     expect(to('stream.example', ['stream.example'])()).toContain('stream.example');

@@ -3,7 +3,7 @@ import { textPieces } from '../../../src/core/owner/text-pieces.ts';
 import { fc } from '../../properties.ts';
 
 describe('a long text', () => {
-  it('is taken apart at the ends of sentences, else of clauses, else of words, else anywhere', () => {
+  it('is split at the ends of sentences, else of clauses, else of words, else anywhere', () => {
     expect(textPieces('One two. Three four. Five six.', 22)).toEqual(['One two. Three four.', 'Five six.']);
     expect(textPieces('One two, three four five six', 20)).toEqual(['One two,', 'three four five six']);
     expect(textPieces('One two three four five', 12)).toEqual(['One two', 'three four', 'five']);
@@ -12,12 +12,12 @@ describe('a long text', () => {
     expect(textPieces('3.5 and 3.5 and 3.5', 12)).toEqual(['3.5 and 3.5', 'and 3.5']);
   });
 
-  it('that is short is left alone', () => {
+  it('is not split when it is short', () => {
     expect(textPieces(' Hola. ¿Qué tal? ')).toEqual(['Hola. ¿Qué tal?']);
     expect(textPieces('')).toEqual([]);
   });
 
-  it('loses nothing but blanks, and no character is cut in two', () => {
+  it('loses only blanks, and no character is split', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 300 }),
