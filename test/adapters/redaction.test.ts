@@ -40,7 +40,7 @@ describe('redaction', () => {
     );
   });
 
-  it.each(PIECES)('twice as much of "%s" is twice the work', (piece) => {
+  it.each(PIECES)('takes at most twice the steps for twice as many "%s"', (piece) => {
     const once = steps(piece.repeat(5000));
     expect(steps(piece.repeat(10_000)) / once).toBeLessThan(2.1);
   });
@@ -89,7 +89,7 @@ describe('redaction', () => {
     ['tokens', false],
     ['betoken', false],
     ['key', false],
-  ])('as a key, "%s": %s', (key, isSecret) => {
+  ])('hides the value of the key "%s": %s', (key, isSecret) => {
     expect(redactValue({ [key]: 'abc' })).toEqual({ [key]: isSecret ? REDACTED : 'abc' });
   });
 });

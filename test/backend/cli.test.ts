@@ -95,7 +95,7 @@ describe('dragoman-backend', () => {
     [['voice', 'clone', '--help'], /--denoise/],
     [['voice', 'status', '--help'], /--wait/],
     [['--version'], /\d/],
-  ])('helps: %j', async (args, words) => {
+  ])('prints help for %j', async (args, words) => {
     expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(words), err: '' });
   });
 

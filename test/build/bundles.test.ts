@@ -57,7 +57,7 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     for (const file of beside) expect(existsSync(join(folder, file))).toBe(true);
   });
 
-  it('imports no name before the check that an old Node may not have', () => {
+  it('checks the Node version before it imports a name that an old Node lacks', () => {
     const text = textOf(bundle);
     const named = [...text.matchAll(/^import (?:\w+, )?\{([^}]*)\} from ['"]([^'"]+)['"]/gm)];
     const both = named.map(([, names = '', from = '']) => [names.trim(), from]);

@@ -14,7 +14,7 @@ function drawMany(seed: number, count: number): number[] {
 }
 
 describe('draw', () => {
-  it('is the stated generator', () => {
+  it('follows the stated generator', () => {
     // Reference values of mulberry32 for the seed 1.
     expect(drawMany(1, 3)).toEqual([0.6270739405881613, 0.002735721180215478, 0.5274470399599522]);
   });

@@ -12,7 +12,7 @@ describe('servers that give the time', () => {
     expect(timeSources('mqtts://[2001:db8::1]:8883', [])).toEqual(['https://[2001:db8::1]/']);
   });
 
-  it('are none without encryption', () => {
+  it('are empty when no address is encrypted', () => {
     expect(timeSources('mqtt://127.0.0.1:1883', [])).toEqual([]);
     expect(timeSources('no address', ['*.c.example'])).toEqual([]);
   });

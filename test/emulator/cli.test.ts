@@ -115,11 +115,14 @@ describe('dragoman-emulator run', () => {
     expect(answer.err).not.toContain('    at ');
   });
 
-  test.each([[['--help']], [['run', '--help']], [['choices', '--help']]])('%j explains', async (args) => {
-    const answer = await type(...args);
-    expect([answer.code, answer.err]).toEqual([0, '']);
-    expect(answer.out).toContain('Usage: dragoman-emulator');
-  });
+  test.each([[['--help']], [['run', '--help']], [['choices', '--help']]])(
+    'prints help for %j',
+    async (args) => {
+      const answer = await type(...args);
+      expect([answer.code, answer.err]).toEqual([0, '']);
+      expect(answer.out).toContain('Usage: dragoman-emulator');
+    },
+  );
 
   test('lists the choices as text and as JSON', async () => {
     expect((await type('choices')).out).toContain('endEvent (spec none, live end_of_stream)');

@@ -54,7 +54,7 @@ describe('a stream over a real socket', () => {
     expect(emulator.reports()[0]).toMatchObject({ phase: 'closed', segments: 1 });
   });
 
-  test.each(['string', 'mixed'] as const)('4.7 rule 3: data as %s', async (dataForm) => {
+  test.each(['string', 'mixed'] as const)('accepts data as %s (4.7 rule 3)', async (dataForm) => {
     const emulator = await start({ dataForm });
     const client = await connect(streamUrl(emulator));
     for (let count = 0; count < 4; count++) client.send('get_task');

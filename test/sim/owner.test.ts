@@ -24,10 +24,10 @@ describe('an agent with an owner', () => {
   testOwned({ seeds: [700], hours: 0.2 });
 });
 
-describe('the rules of desired configuration find an agent', () => {
+describe('the rules of desired configuration', () => {
   const faults = ['documents'];
 
-  it('that ranks a group above the device', async () => {
+  it('find an agent that ranks a group above the device', async () => {
     const swapped = onTopic('/config/desired', (message) => ({
       ...message,
       topic: message.topic.replace('/group/floor/', '/kiosk-01/'),
@@ -35,20 +35,20 @@ describe('the rules of desired configuration find an agent', () => {
     expect(await rulesThatNotice(faults, withReceived(swapped), { named: 'desired' })).toContain('desired');
   });
 
-  it('that refuses a document wholly for one wrong key', async () => {
+  it('find an agent that refuses a document wholly for one wrong key', async () => {
     const picky = onTopic('/config/desired', (message) =>
       /loud|ENGLISH|never|"echoo"|-1/.test(message.payload) ? null : message,
     );
     expect(await rulesThatNotice(faults, withReceived(picky))).toContain('reported');
   });
 
-  it('that ignores an empty document', async () => {
+  it('find an agent that ignores an empty document', async () => {
     const deaf = onTopic('/config/desired', (message) => (message.payload === '' ? null : message));
     const rules = await rulesThatNotice(faults, withReceived(deaf));
     expect(rules.filter((rule) => rule === 'desired' || rule === 'reported')).not.toEqual([]);
   });
 
-  it('that gives its lanes orders for a document without changes', async () => {
+  it('find an agent that gives its lanes orders for a document without changes', async () => {
     const restless = onTopic('/config/desired', (message) =>
       withPayload(message, ({ lanes, ...body }) => ({ ...body, lanes: lanes ?? [{ standbyAfter: 33 }] })),
     );
@@ -56,7 +56,7 @@ describe('the rules of desired configuration find an agent', () => {
     expect(rules.filter((rule) => rule === 'desired' || rule === 'undisturbed')).not.toEqual([]);
   });
 
-  it('that reports the configuration before the last change', async () => {
+  it('find an agent that reports the configuration before the last change', async () => {
     let before = '';
     const late = withPublished((topic, payload) => {
       if (!topic.endsWith('/config/reported')) return [payload];
@@ -67,7 +67,7 @@ describe('the rules of desired configuration find an agent', () => {
     expect(await rulesThatNotice(faults, late)).toContain('reported');
   });
 
-  it('that does not report wrong keys', async () => {
+  it('find an agent that does not report wrong keys', async () => {
     const polite = withPublished((topic, payload) => [
       topic.endsWith('/config/reported')
         ? JSON.stringify({ ...(JSON.parse(payload) as object), errors: [] })
@@ -76,7 +76,7 @@ describe('the rules of desired configuration find an agent', () => {
     expect(await rulesThatNotice(faults, polite)).toContain('reported');
   });
 
-  it('that forgets its documents at a restart while the broker is away', async () => {
+  it('find an agent that forgets its documents at a restart while the broker is away', async () => {
     const forgetful = (world: AgentDeps): AgentDeps => {
       const { desiredFile } = world;
       const file: StateFile | undefined = desiredFile && { ...desiredFile, read: () => ({ kind: 'none' }) };
@@ -86,22 +86,22 @@ describe('the rules of desired configuration find an agent', () => {
   });
 });
 
-describe('the rules of commands find an agent', () => {
+describe('the rules of commands', () => {
   const orders = ['commands'];
 
-  it('that does not answer invalid commands', async () => {
+  it('find an agent that does not answer invalid commands', async () => {
     const silent = withPublished((topic, payload) =>
       isAnswer(topic) && payload.includes('invalid_args') ? [] : [payload],
     );
     expect(await rulesThatNotice(orders, silent)).toEqual(['command']);
   });
 
-  it('that answers twice', async () => {
+  it('find an agent that answers twice', async () => {
     const eager = withPublished((topic, payload) => (isAnswer(topic) ? [payload, payload] : [payload]));
     expect(await rulesThatNotice(orders, eager)).toEqual(['command']);
   });
 
-  it('that carries out a command that it should refuse', async () => {
+  it('find an agent that carries out a command that it should refuse', async () => {
     const obedient = onTopic('/cmd/', (message) =>
       withPayload(message, (body) => ({
         ...body,
@@ -111,12 +111,12 @@ describe('the rules of commands find an agent', () => {
     expect(await rulesThatNotice(orders, withReceived(obedient))).toContain('command');
   });
 
-  it('that ignores the commands of its groups', async () => {
+  it('find an agent that ignores the commands of its groups', async () => {
     const deaf = onTopic('/group/', () => null);
     expect(await rulesThatNotice(orders, withReceived(deaf))).toContain('command');
   });
 
-  it('that forgets its commands at each restart', async () => {
+  it('find an agent that forgets its commands at each restart', async () => {
     const forgetful = (world: AgentDeps): AgentDeps => {
       const { commandFile } = world;
       const file: StateFile | undefined = commandFile && { ...commandFile, read: () => ({ kind: 'none' }) };

@@ -24,7 +24,7 @@ function account(isExact = true) {
   };
 }
 
-describe('speech that is said twice', () => {
+describe('speech that is spoken twice', () => {
   it('is reported unless the first rendering was cut off early', () => {
     const whole = account();
     whole.play(upTo(0, 100));

@@ -11,8 +11,8 @@ import {
 import { withPublished } from './tampered.ts';
 import { type Terms, withService } from './terms.ts';
 
-describe('the oracles find an agent', () => {
-  it('that sends a chunk twice', async () => {
+describe('the oracles', () => {
+  it('find an agent that sends a chunk twice', async () => {
     const rules = await rulesThatNotice(
       withConnections(({ sendAudio }) => ({
         sendAudio: every(50, sendAudio, (pcm) => {
@@ -25,7 +25,7 @@ describe('the oracles find an agent', () => {
     expect(rules.some((rule) => rule === 'stream_order' || rule === 'pacing')).toBe(true);
   });
 
-  it('that drops chunks', async () => {
+  it('find an agent that drops chunks', async () => {
     const forget = withConnections(({ sendAudio }) => {
       let calls = 0;
       return { sendAudio: (pcm) => (++calls % 100 < 30 ? undefined : sendAudio(pcm)) };
@@ -33,7 +33,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(forget)).toContain('lost');
   });
 
-  it('that replays all speech of a broken stream, also what was spoken', async () => {
+  it('find an agent that replays all speech of a broken stream, also what was spoken', async () => {
     let kept: Uint8Array[] = [];
     const anew = withConnections(({ sendAudio }) => {
       const waiting = kept;
@@ -52,7 +52,7 @@ describe('the oracles find an agent', () => {
     expect(first?.text).toMatch(/were said twice/);
   });
 
-  it('that sends chunks in the wrong order', async () => {
+  it('find an agent that sends chunks in the wrong order', async () => {
     const swap = withConnections(({ sendAudio }) => {
       let kept: Uint8Array | null = null;
       return {
@@ -70,7 +70,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(swap)).toContain('stream_order');
   });
 
-  it('that sends get_task without a pause', async () => {
+  it('find an agent that sends get_task without a pause', async () => {
     const nag = withConnections(({ askForTask }) => ({
       askForTask() {
         askForTask();
@@ -80,7 +80,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(nag)).toContain('rate');
   });
 
-  it('that plays each sound twice', async () => {
+  it('find an agent that plays each sound twice', async () => {
     const stutter = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => {
@@ -103,7 +103,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(stutter)).toContain('repeated');
   });
 
-  it('that never opens its loudspeaker', async () => {
+  it('find an agent that never opens its loudspeaker', async () => {
     const mute = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => ({
@@ -114,7 +114,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(mute, { faults: ['port_throws'] }, 'unheard')).toContain('unheard');
   });
 
-  it('that answers commands twice', async () => {
+  it('find an agent that answers commands twice', async () => {
     const echo = (world: AgentDeps): AgentDeps => ({
       ...world,
       openBus: (options, listener) => {
@@ -129,7 +129,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(echo, { first: 4201 })).toContain('command');
   });
 
-  it('that closes the gate at the wrong time', async () => {
+  it('find an agent that closes the gate at the wrong time', async () => {
     // The chunks' times are wrong by two seconds.
     const late = (world: AgentDeps): AgentDeps => ({
       ...world,
@@ -145,12 +145,12 @@ describe('the oracles find an agent', () => {
     expect((await rulesThatNotice(late)).some((rule) => rule === 'echo' || rule === 'gate')).toBe(true);
   });
 
-  it('that claims to cancel its echo and does not', async () => {
+  it('find an agent that claims to cancel its echo and does not', async () => {
     const idle = withCanceller((captured) => captured);
     expect(await rulesThatNotice(idle, { cancels: true })).toContain('echo');
   });
 
-  it('that cancels its visitors with the echo', async () => {
+  it('find an agent that cancels its visitors with the echo', async () => {
     let pieces = 0;
     const eager = withCanceller((_, cancelled) =>
       ++pieces % 100 < 20 ? new Uint8Array(cancelled.length) : cancelled,
@@ -158,14 +158,14 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(eager, { cancels: true })).toContain('lost');
   });
 
-  it('that reports `ready` while speech is lost', async () => {
+  it('find an agent that reports `ready` while speech is lost', async () => {
     const cheerful = withPublished((topic, payload) => [
       topic.endsWith('/status') ? payload.replace('"status":"degraded"', '"status":"ready"') : payload,
     ]);
     expect(await rulesThatNotice(cheerful, { faults: ['broker_away'], first: 4204 })).toContain('reporting');
   });
 
-  it('that reports half of the lost speech, or none', async () => {
+  it('find an agent that reports half of the lost speech, or none', async () => {
     const halved = withPublished((topic, payload) => [
       topic.endsWith('/event/speech_lost')
         ? payload.replace(/"lost_ms":(\d+)/, (_, ms: string) => `"lost_ms":${Number(ms) >> 1}`)
@@ -176,12 +176,12 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(silent, { faults: ['broker_away'] })).toContain('reporting');
   });
 
-  it('that does not notice when its loudspeaker is back', async () => {
+  it('find an agent that does not notice when its loudspeaker is back', async () => {
     const desperate = withLoudspeaker((sink) => ({ ...sink, back() {} }));
     expect(await rulesThatNotice(desperate, { faults: ['speaker_unplugged'] })).toContain('unheard');
   });
 
-  it('that reconnects long after the fault is over', async () => {
+  it('find an agent that reconnects long after the fault is over', async () => {
     const slow = (world: AgentDeps): AgentDeps => {
       let endedAt = Number.NEGATIVE_INFINITY;
       return {
@@ -207,7 +207,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(slow, { faults: ['reset', 'warning'] }, 'lost')).toContain('lost');
   });
 
-  it('that parks when one token is refused without a reason', async () => {
+  it('find an agent that parks when one token is refused without a reason', async () => {
     const resigned = (world: AgentDeps): AgentDeps => ({
       ...world,
       openStream: (target, listener) =>
@@ -220,7 +220,7 @@ describe('the oracles find an agent', () => {
     expect(await rulesThatNotice(resigned, { faults: ['refused_bare'], first: 4201 })).toContain('recovery');
   });
 
-  it('that swaps the microphones of two lanes', async () => {
+  it('find an agent that swaps the microphones of two lanes', async () => {
     const crossed = (world: AgentDeps): AgentDeps => ({
       ...world,
       openAudio: (lane) => ({

@@ -5,7 +5,7 @@ import { createViolations } from './violations.ts';
 
 const ticks = (count: number): number[] => Array.from({ length: count }, (_, index) => 100 + index);
 
-/** Judges a word of `count` ticks that was never said. */
+/** Judges a word of `count` ticks that was never spoken. */
 function judge(count: number, changes: Partial<Judging>): { lost: number; excused: number } {
   const violations = createViolations(() => 0);
   const excused = Object.fromEntries(EXCUSES.map((name) => [name, 0])) as Record<Excuse, number>;
@@ -18,7 +18,7 @@ function judge(count: number, changes: Partial<Judging>): { lost: number; excuse
   return { lost: violations.list.length, excused: excused.service };
 }
 
-describe('a word that was never said', () => {
+describe('a word that was never spoken', () => {
   it('counts as noise when it has at most 16 ticks, even if its stream broke', () => {
     expect(judge(16, { isLeftOut: () => false })).toEqual({ lost: 0, excused: 16 });
   });

@@ -52,7 +52,7 @@ describe('resampler', () => {
     [192_000, 16_000],
     [1000, 192_000],
     [192_000, 1000],
-  ])('from %i to %i Hz makes a sound of the same length and beginning', async (fromHz, toHz) => {
+  ])('keeps length and beginning from %i to %i Hz', async (fromHz, toHz) => {
     const silent = Math.round(fromHz / 4);
     const pcm = Buffer.concat([Buffer.alloc(silent * 2), makeTone(200, 0.25, fromHz)]);
     const samples = await convertAll(pcm, fromHz, toHz, Math.ceil(fromHz / 50));

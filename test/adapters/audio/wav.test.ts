@@ -167,7 +167,7 @@ describe('WAV containers', () => {
     expect(readAll(file).samples).toEqual(SAMPLES);
   });
 
-  it('takes one channel and says so when the channels cancel each other out', () => {
+  it('uses one channel and reports it when the channels cancel each other out', () => {
     const opposite = (left: number): number[] => [left, -left];
     const tone = Array.from({ length: 24_000 }, (_, i) => Math.round(8000 * Math.sin(i / 9)) || 0);
     const file = makeWav({ channels: 2, data: makePcm(tone.flatMap(opposite)) });

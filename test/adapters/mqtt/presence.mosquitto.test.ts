@@ -179,7 +179,7 @@ if (command === null) {
       expect(reported.filter(({ topic }) => topic.endsWith('/identity_conflict'))).toEqual([]);
     });
 
-    it('and another with its identity report each other, and then stay quiet', async () => {
+    it('reports another agent with its identity, and both then stay quiet', async () => {
       const one = await boot();
       const two = await boot();
       const conflicts = () => reported.filter(({ topic }) => topic === `${BASE}/event/identity_conflict`);

@@ -52,7 +52,7 @@ describe('a broker that refuses a topic', () => {
   };
   const passUntil = (check: () => boolean, what: string) => broker.passUntil(check, what, 100);
 
-  it('by its answer: the connection stays up, the rest arrives, and the topic is reported', async () => {
+  it('keeps the connection when it refuses by its answer; the topic is reported', async () => {
     const device = await play(
       (socket, id) => void socket.write(Buffer.from([0x40, 3, ...id, NOT_AUTHORIZED])),
     );
@@ -80,7 +80,7 @@ describe('a broker that refuses a topic', () => {
     ['by hanging up without a reason', 5, (socket: Socket) => void socket.destroy()],
     ['by hanging up without a reason, over MQTT 3.1.1', 4, (socket: Socket) => void socket.destroy()],
   ] as const)(
-    '%s: the topic is reported and blocked, and the device reconnects soon',
+    'has the topic reported and blocked, and the device reconnects soon: %s',
     async (_how, level, answer) => {
       const device = await play(answer, level);
       device.bus.publish('good', '1');
@@ -105,7 +105,7 @@ describe('a broker that refuses a topic', () => {
     },
   );
 
-  it('the topic is tried again after five minutes, and the first hang-up blocks it', async () => {
+  it('gets the topic again after five minutes; the first hang-up blocks it', async () => {
     const device = await play((socket) => void socket.destroy());
     device.bus.publish('bad', 'x');
     await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
@@ -121,7 +121,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost.at(-1)).toMatchObject({ topic: 'bad', why: 'refused' });
   });
 
-  it('accepts the topic once it is allowed, and the topic is no longer suspected', async () => {
+  it('gets the topic without suspicion once it allows the topic', async () => {
     let isAllowed = false;
     const device = await play((socket, id) => {
       if (isAllowed) send(socket, PUBACK, 2, ...id);
@@ -138,7 +138,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost).toHaveLength(1);
   });
 
-  it('an answer over MQTT 3.1.1 is blamed before another client is suspected', async () => {
+  it('has an answer over MQTT 3.1.1 blocked before another client is suspected', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     device.bus.publish('bad', 'x', { share: 'answers' });
     await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
@@ -147,7 +147,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.downs.length).toBeLessThanOrEqual(4);
   });
 
-  it('an answer in MQTT 5 gets many attempts before it is blamed', async () => {
+  it('gets an answer over MQTT 5 many times before the topic is blocked', async () => {
     let cuts = 0;
     const device = await play((socket, id) => {
       cuts += 1;
@@ -159,7 +159,7 @@ describe('a broker that refuses a topic', () => {
     expect(device.lost).toEqual([]);
   });
 
-  it('a fleeting message is blamed after two connections in a row', async () => {
+  it('has a QoS 0 topic blocked after two lost connections in a row', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     for (let i = 0; i < 100; i += 1) {
       device.bus.publish('good', 'x', { qos: 0 });
@@ -173,7 +173,7 @@ describe('a broker that refuses a topic', () => {
     expect(published.filter((topic) => topic === 'good').length).toBeGreaterThan(90);
   });
 
-  it('no topic is blamed when another client uses our name', async () => {
+  it('has no topic blocked when another client uses the agent’s name', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
     device.bus.disputed?.();
     device.bus.publish('bad', 'x');

@@ -44,7 +44,7 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
         { format: 1, config: { ...CONFIG, mqtt: { ...CONFIG.mqtt, [`${secret}`]: 1 } } },
         'config.mqtt: holds a key that is not a known key',
       ],
-    ])('as a key of %s', (_, document, where) => {
+    ])('is not shown as a key of %s', (_, document, where) => {
       // In the configuration, a word close to a known key is shown as such.
       if (_ === 'the configuration' && /passphrase|password/i.test(secret)) return;
       const text = reported(document);
@@ -73,7 +73,7 @@ describe.each(['s3cret-w0rd', 'mqtt-passw0rd', 'Mqtt-Password', 'correct horse',
   },
 );
 
-describe('a key with a letter wrong', () => {
+describe('a misspelt key', () => {
   it.each([
     [{ wifi: { ...WIFI, pasphrase: 'x' } }, 'wifi.pasphrase: is not a known key'],
     [{ wiffi: WIFI }, 'wiffi: is not a known key'],

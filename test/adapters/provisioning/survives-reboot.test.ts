@@ -45,7 +45,7 @@ describe('files below /etc', () => {
   });
 });
 
-it('report a problem with the card even without dragoman.json', () => {
+it('reports a read-only card even without dragoman.json', () => {
   const system = createSystem();
   mkdirSync(join(system.root, 'run/dragoman-image'), { recursive: true });
   writeFileSync(join(system.root, 'run/dragoman-image/problems'), 'It can only be read.\n');

@@ -82,7 +82,7 @@ describe('provisioning', () => {
   });
   afterEach(() => system.remove());
 
-  it('sets the present name of an old one, and says so', () => {
+  it('sets the present name of an old time zone, with a note', () => {
     system.write('dragoman.json', { ...FULL, timeZone: 'europe/berlin' });
     const { result } = system.run();
     expect(result.outcome).toBe('applied');

@@ -63,7 +63,7 @@ describe('a flood of messages', () => {
     expect(said.at(-1)?.[0]).toBe('broke');
   });
 
-  it.each(['ping', 'pong'] as const)('is also found when each message is only a %s', async (kind) => {
+  it.each(['ping', 'pong'] as const)('is also detected when each message is only a %s', async (kind) => {
     const { said, service, until } = await connected();
     const gone = once(service, 'close');
     for (let i = 0; i < AT_ONCE + 100; i++) service[kind]();
@@ -88,7 +88,7 @@ describe('the flood meter', () => {
     ['the messages of two minutes without a connection, every ten minutes', 4800, 300, 600_000, 3_600_000],
     ['a minute of speech in one message, every minute', 1, 3_840_000, 60_000, 3_600_000],
     ['as much as is allowed', A_SECOND, 100, 1000, 3_600_000],
-  ])('lets pass %s', (_, count, bytes, everyMs, forMs) => {
+  ])('accepts %s', (_, count, bytes, everyMs, forMs) => {
     expect(sends(count, bytes, everyMs, forMs)).toBe(false);
   });
 
@@ -96,7 +96,7 @@ describe('the flood meter', () => {
     ['more than is allowed', A_SECOND + 50, 100, 1000, 200_000],
     ['thousands a second', 5000, 100, 1000, 3000],
     ['large messages, one after the other', 20, 8 * 1024 * 1024, 1000, 2000],
-  ])('finds %s', (_, count, bytes, everyMs, forMs) => {
+  ])('reports %s', (_, count, bytes, everyMs, forMs) => {
     expect(sends(count, bytes, everyMs, forMs)).toBe(true);
   });
 });

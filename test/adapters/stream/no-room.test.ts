@@ -1,4 +1,4 @@
-/** A machine or a program without room for another connection. */
+/** A machine or a program without files, ports or memory for another connection. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function failed(code: string, syscall?: string): Error {
   });
 }
 
-describe('a connection without room', () => {
+describe('a connection without a free file, port or memory', () => {
   it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])('does not spend its token: %s', (code) => {
     const why = [false, expect.stringContaining(code), true];
     expect(describeUnreached(failed(code, 'connect'))).toEqual(why);

@@ -33,26 +33,32 @@ describe.each(REFUSAL_REASONS)('the refusal %s', (reason) => {
     ['at the upgrade, in a hyphenated type', { texts: [`https://e.example/${reason.replaceAll('_', '-')}`] }],
     ['at the upgrade, in the title', { httpStatus: 403, texts: [undefined, title(reason)] }],
     ['at the upgrade, in the detail', { httpStatus: 500, texts: [`refused: ${reason}.`] }],
-    ['under a status that says something else', { httpStatus: 410, errorCode: 202100, texts: [reason] }],
+    [
+      'with the status and number of another refusal',
+      { httpStatus: 410, errorCode: 202100, texts: [reason] },
+    ],
     ['in a message', { errorCode: null, texts: [reason, 'ERROR', null] }],
     ['in a message, as the code', { texts: [undefined, reason.toUpperCase(), 'words'] }],
     ['in a close', { texts: [reason] }],
-    ['in a close with words round it', { texts: [`Policy violation (${reason})`] }],
-  ])('is known %s', (_, signs) => {
+    ['in a close, within a sentence', { texts: [`Policy violation (${reason})`] }],
+  ])('is recognised %s', (_, signs) => {
     expect(readRefusalReason(signs)).toBe(reason);
     expect(classifyRefusal(signs)).toBe(cause);
   });
 });
 
 describe('a refusal without a name', () => {
-  it.each(Object.entries(PUBLISHED_REFUSALS))('goes by its number or status: %s', (reason, published) => {
-    const cause = CAUSE_OF[reason as RefusalReason];
-    expect(classifyRefusal({ errorCode: published?.errorCode, texts: [] })).toBe(cause);
-    expect(classifyRefusal({ httpStatus: published?.http, texts: [] })).toBe(cause);
-    expect(classifyRefusal({ httpStatus: 403, errorCode: published?.errorCode, texts: ['', null] })).toBe(
-      cause,
-    );
-  });
+  it.each(Object.entries(PUBLISHED_REFUSALS))(
+    'is recognised by its number or status: %s',
+    (reason, published) => {
+      const cause = CAUSE_OF[reason as RefusalReason];
+      expect(classifyRefusal({ errorCode: published?.errorCode, texts: [] })).toBe(cause);
+      expect(classifyRefusal({ httpStatus: published?.http, texts: [] })).toBe(cause);
+      expect(classifyRefusal({ httpStatus: 403, errorCode: published?.errorCode, texts: ['', null] })).toBe(
+        cause,
+      );
+    },
+  );
 
   it.each<[number | undefined, Refusal]>([
     [401, 'forbidden'],
@@ -93,17 +99,17 @@ describe('a refusal without a name', () => {
       'account_blocked',
       { httpStatus: 403, texts: ['the account is blocked'] },
     ],
-  ])('about the state of the account (3.3) is known by %s', (_, cause, signs) => {
+  ])('reports the state of the account (3.3) by %s', (_, cause, signs) => {
     expect(classifyRefusal(signs)).toBe(cause);
   });
 
-  it('is not found in other words', () => {
+  it('has no reason when the text only resembles one', () => {
     expect(readRefusalReason({ texts: ['the session is fine', 'revoked', 'max_duration', ''] })).toBeNull();
     expect(readRefusalReason({ errorCode: 202_101, texts: [] })).toBeNull();
     expect(readRefusalReason({ errorCode: 0, texts: [] })).toBeNull();
   });
 
-  it('prefers an exact name to a mention', () => {
+  it('takes its reason from an exact name rather than from a mention', () => {
     const texts = ['not session_already_used but', 'session_revoked'];
     expect(readRefusalReason({ texts })).toBe('session_revoked');
   });

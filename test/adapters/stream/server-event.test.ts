@@ -60,7 +60,7 @@ describe('a message of the service', () => {
     ['tts_buffer_stats', {}, pushed('unclear')],
     ['error', { code: 'NOT_FOUND' }, ready('none', { detail: 'NOT_FOUND' })],
     ['error', { code: 'NOT_FOUND', desc: 'no task' }, ready('none', { detail: 'NOT_FOUND: no task' })],
-  ])('says whether the task runs: %s %j', (type, data, event) => {
+  ])('reports whether the task runs: %s %j', (type, data, event) => {
     expect(read(type, data)).toEqual(event);
   });
 
@@ -109,7 +109,7 @@ describe('a message of the service', () => {
   });
 });
 
-describe('sound', () => {
+describe('sound of the service', () => {
   it('is named by its sentence, part and language', () => {
     const data = {
       data: '',
@@ -123,7 +123,7 @@ describe('sound', () => {
     });
   });
 
-  it('belongs together without a name, and has none', () => {
+  it('has no name without ids, and all such sound belongs together', () => {
     expect(utteranceOf({ data: '' })).toBe('//');
     expect(read('output_audio_data', { data: '' })).toMatchObject({
       sentence: null,
@@ -151,7 +151,7 @@ describe('the close of a connection', () => {
       'session_revoked',
       closed('closed', { reason: 'session_revoked', detail: '1000, session_revoked' }),
     ],
-  ])('%i %j says how and why', (code, said, event) => {
+  ])('reports how and why the stream ended: %i %j', (code, said, event) => {
     expect(endedOf(code, said)).toEqual(event);
   });
 });

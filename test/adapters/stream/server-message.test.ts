@@ -61,7 +61,7 @@ describe('a message of the service', () => {
     );
   });
 
-  it('with audio keeps it, whatever its other fields contain', () => {
+  it('keeps its audio, whatever its other fields contain', () => {
     fc.assert(
       fc.property(anyOf(FIELDS.sound.optional), (rest) => {
         expect(read('output_audio_data', { ...rest, ...FIELDS.sound.needed })).toMatchObject({
@@ -93,7 +93,7 @@ describe('a message of the service', () => {
     ['a text of 200 characters', 'x'.repeat(200), 'x'.repeat(200)],
     ['a longer one', 'x'.repeat(201), null],
     ['null', null, null],
-  ])('with %s as the name of a sentence is read the same in transcripts and audio', (_, given, id) => {
+  ])('names its sentence equally in transcripts and audio with the id %s', (_, given, id) => {
     const text = read('validated_transcription', transcript({ transcription_id: given }));
     expect(text).toMatchObject({ transcription: { transcription_id: id } });
     const sound = read('output_audio_data', { data: '', transcription_id: given });
@@ -112,14 +112,14 @@ describe('a message of the service', () => {
     expect(read('output_audio_data', { data: '', [field]: given })).toMatchObject({ [field]: expected });
   });
 
-  it('with a text without a language gets the tag "und"', () => {
+  it('gets the language tag "und" when its text has no language', () => {
     for (const language of [undefined, null, 5, ['es'], 'x'.repeat(201)])
       expect(read('translated_transcription', transcript({ language }))).toMatchObject({
         transcription: { language: 'und' },
       });
   });
 
-  it('with a last chunk without audio is accepted', () => {
+  it('is accepted when its last chunk has no audio', () => {
     for (const data of [undefined, null])
       expect(read('output_audio_data', { data, last_chunk: true })).toMatchObject({
         data: '',
@@ -149,7 +149,7 @@ describe('a message of the service', () => {
     expect(parseServerFrame(frame('other', long))).toEqual({ kind: 'unknown', type: 'other' });
   });
 
-  it('with an error as plain text or with numbers is converted to the usual fields', () => {
+  it('is converted to the usual fields when its error is plain text or has numbers', () => {
     expect(read('error', 'session_revoked')).toMatchObject({ desc: 'session_revoked' });
     expect(read('warning', 'too fast')).toMatchObject({ message: 'too fast' });
     expect(read('error', { code: 404, error_code: '202100' })).toMatchObject({

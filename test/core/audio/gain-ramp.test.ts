@@ -49,7 +49,7 @@ describe('a gain', () => {
     expect(ramp).toEqual(steadyGain(0.5));
   });
 
-  it('that is already at its target does not move', () => {
+  it('does not move when it is already at its target', () => {
     const ramp = steadyGain(0.5);
     expect(rampTo(ramp, 0.5, RATE_HZ)).toBe(ramp);
   });

@@ -43,7 +43,7 @@ describe('a certificate', () => {
     expect(judge(more)).toMatchObject({ verdict, finding: expect.stringMatching(words) });
   });
 
-  it('that is self-signed can be trusted by itself', () => {
+  it('can be trusted by itself when it is self-signed', () => {
     expect(judge({ distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' }).fix).toMatch(
       /mqtt\.caFile to a PEM file with this certificate/,
     );
@@ -55,7 +55,7 @@ describe('a certificate', () => {
     expect(judge({ distrust: 'CERT_HAS_EXPIRED', validTo: Number.NaN }).finding).toContain('an unknown day');
   });
 
-  it('of our own is checked too', () => {
+  it('is also checked when it is the device’s own', () => {
     const own = (days: number, more = {}) => ({
       ...{ validTo: NOW + days * DAY_MS, isRenewed: false, isAsked: false },
       ...more,

@@ -62,7 +62,7 @@ describe('the machine', () => {
       ...more,
     });
   it.each<[string, Partial<DiskFacts>, string]>([
-    ['well', {}, 'ok'],
+    ['half empty', {}, 'ok'],
     ['nearly full', { freeBytes: 100 * MB }, 'warning'],
     ['full', { freeBytes: 5 * MB }, 'problem'],
     ['full of small files', { freeFiles: 0.01 }, 'warning'],
@@ -70,7 +70,7 @@ describe('the machine', () => {
     ['read-only and needed', { access: 'read-only', isNeeded: true }, 'problem'],
     ['forbidden', { access: 'forbidden' }, 'warning'],
     ['not there and needed', { access: 'missing', isNeeded: true }, 'problem'],
-  ])('a disk that is %s', (_, facts, verdict) => {
+  ])('is judged by a disk that is %s', (_, facts, verdict) => {
     expect(disk(facts).verdict).toBe(verdict);
   });
 
@@ -80,11 +80,11 @@ describe('the machine', () => {
     [{ total: 1 * GB, available: 30 * MB, limit: null }, 'problem'],
     [{ total: 1 * GB, available: 700 * MB, limit: 64 * MB }, 'warning'],
     [{ total: 1 * GB, available: 700 * MB, limit: 300 * MB }, 'ok'],
-  ])('memory %j', (facts, verdict) => {
+  ])('is judged by its memory: %j is %s', (facts, verdict) => {
     expect(judgeMemory(facts).verdict).toBe(verdict);
   });
 
-  it('memory that the kernel cannot limit is a warning', () => {
+  it('has a warning when the kernel cannot limit memory', () => {
     const facts = { total: 4 * GB, available: 3 * GB, limit: null };
     expect(judgeMemory({ ...facts, canLimit: true }).verdict).toBe('ok');
     const { verdict, finding } = judgeMemory({ ...facts, canLimit: false });
@@ -97,7 +97,7 @@ describe('the machine', () => {
     [48, 'ok'],
     [77, 'warning'],
     [85, 'problem'],
-  ])('%s degrees', (celsius, verdict) => {
+  ])('is judged by its temperature: %s degrees is %s', (celsius, verdict) => {
     expect(judgeTemperature(celsius).verdict).toBe(verdict);
   });
 
@@ -112,7 +112,7 @@ describe('the machine', () => {
     [0x8, null, 'warning', 'slowed down right now'],
     [0x10000, null, 'warning', 'too low since the last boot'],
     [0x40000, null, 'warning', 'slowed down since the last boot'],
-  ])('a supply that reports %s and %s', (throttled, alarm, verdict, words) => {
+  ])('is judged by its power supply, which reports %s and %s', (throttled, alarm, verdict, words) => {
     expect(judgePower({ throttled, alarm })).toMatchObject({
       verdict,
       finding: expect.stringContaining(words),
@@ -226,7 +226,7 @@ describe('the configuration', () => {
       fix: expect.stringMatching(fix),
     });
   });
-  it('tells how to protect a secret', () => {
+  it('explains how to protect a secret', () => {
     const trouble = 'the secret file x is readable by everyone: chmod o-rwx x';
     expect(judgeConfiguration({ ...facts, files: [{ key: 'mqtt.keyFile', trouble }] })).toMatchObject({
       verdict: 'problem',

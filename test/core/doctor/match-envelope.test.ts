@@ -17,7 +17,7 @@ describe('a pattern in a sound', () => {
     [0, 1],
     [333, 0.25],
     [800, -0.5],
-  ])('that begins at %i, times %d, is found there with this factor', (at, factor) => {
+  ])('is found with its place and gain: at %i, factor %d', (at, factor) => {
     const envelope = matchEnvelope(sound(at, factor), pattern);
     expect(envelope.length).toBe(801);
     const peak = Math.max(...envelope);
@@ -25,7 +25,7 @@ describe('a pattern in a sound', () => {
     expect(peak).toBeCloseTo(Math.abs(factor), 2);
   });
 
-  it('that is longer than the sound is not found', () => {
+  it('is not found when it is longer than the sound', () => {
     expect(matchEnvelope(pattern.subarray(0, 100), pattern)).toHaveLength(0);
   });
 });

@@ -11,7 +11,7 @@ import { judgeCaptureFindings, judgeRunningPlayback } from '../../../src/core/do
 
 const pcm = (...samples: number[]): Uint8Array => new Uint8Array(new Int16Array(samples).buffer);
 
-describe('what a microphone delivers', () => {
+describe('the sound of a microphone', () => {
   it('is measured sample by sample', () => {
     const facts = measureHearing([{ pcm: pcm(0, 32_767, -32_768, 0), capturedAt: 5 }], 1000);
     expect(facts).toMatchObject({ recordedMs: 4, clipped: 0.5, zero: 0.5, peakDb: 0, measuredHz: null });
@@ -101,7 +101,7 @@ describe('what a microphone delivers', () => {
   });
 });
 
-describe('the way from loudspeaker to microphone', () => {
+describe('the echo path from loudspeaker to microphone', () => {
   const judge = (more: Partial<EchoFacts>, delayMs = 60, gainDb = -15) =>
     judgeEcho({
       ...{ device: 'Speaker', mode: 'half-duplex', volume: 80 },

@@ -3,7 +3,7 @@ import { CHUNK_MS, lags } from './drifting-loudspeaker.ts';
 import { FORMAT, PlayoutHarness } from './playout-harness.ts';
 
 describe('sound without any pause', () => {
-  it('does not lag behind with a loudspeaker slower than the microphone', () => {
+  it('keeps its delay when the loudspeaker is slower than the microphone', () => {
     expect(Math.max(...lags(60, 600, { quickens: true }))).toBeLessThan(1000);
   });
 

@@ -49,7 +49,7 @@ function burst(playout: PlayoutHarness, ms: number): PlayoutHarness {
   return playout;
 }
 
-describe('a sentence that runs dry in its middle', () => {
+describe('a sentence whose sound stops in its middle', () => {
   it('is faded out before the loudspeaker falls silent, and faded in when it continues', () => {
     const playout = burst(new PlayoutHarness(), 1000).pass(1300);
     playout.take(1, 'a', tone(200, 1000)).pass(20);

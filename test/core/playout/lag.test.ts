@@ -108,7 +108,7 @@ describe('a chime of the lane', () => {
     expect(playout.writes.every(({ receivedAt }) => receivedAt === null)).toBe(true);
   });
 
-  it('is heard 0.4 s after a sentence that ran dry without an end', () => {
+  it('is heard 0.4 s after a sentence whose sound stopped without an end mark', () => {
     const playout = new PlayoutHarness().arrive('a', 200).chime('line', 300);
     expect(playout.pass(599).writes.some(({ kind }) => kind === 'earcon')).toBe(false);
     expect(playout.pass(2).writes.some(({ kind }) => kind === 'earcon')).toBe(true);

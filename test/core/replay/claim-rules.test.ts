@@ -22,15 +22,15 @@ describe('rule 1: voiced chunks are kept until they are spoken', () => {
     ['speech with its short pauses, and 0.96 s of the pause after it', [send('qqssqsqqqqqq')], upTo(2, 8)],
     ['muted chunks as pauses', [send('ssmsmmmm')], upTo(0, 6)],
     ['two stretches of speech', [send('ssqqqqqssqqqqq')], [...upTo(0, 4), ...upTo(7, 11)]],
-    ['speech before our own silence', [send('ssfffff')], [0, 1]],
+    ['speech before silence that the agent inserted', [send('ssfffff')], [0, 1]],
   ];
-  it.each(table)('keeps of %s the right chunks', (_, events, chunks) => {
+  it.each(table)('keeps the voiced chunks of %s', (_, events, chunks) => {
     expect(owed(play(events))).toEqual(chunks);
   });
 });
 
 describe('rule 2: a final text claims speech for a sentence', () => {
-  it('takes the transcript, and not the translation after it', () => {
+  it('claims by the transcript, and not by the later translation', () => {
     const log = play([
       send('ssssqqqqq'),
       understand('a'),
@@ -41,15 +41,15 @@ describe('rule 2: a final text claims speech for a sentence', () => {
     expect(owed(log)).toEqual(upTo(9, 15).filter((seq) => seq < 16));
   });
 
-  it('takes the translation when no transcript is sent', () => {
+  it('claims by the translation when no transcript is sent', () => {
     expect(owed(play([send('ssssqqqqq'), translate('a', 20), sound('a', 1300)]))).toEqual([]);
   });
 
-  it('takes sound that comes before any text', () => {
+  it('claims by the sound when no text was sent', () => {
     expect(owed(play([send('ssssqqqqq'), sound('a', 1300)]))).toEqual([]);
   });
 
-  it('does not claim again for a text that repeats', () => {
+  it('claims only once when a text is sent twice', () => {
     const log = play([
       send('ssssqqqqq'),
       understand('a'),
@@ -74,12 +74,12 @@ describe('rule 3: with times a sentence claims its samples and the edges near th
       [],
     ],
     [
-      'no edge of 0.8 s',
+      'no edge that is 0.8 s long',
       [send('ssssssssssqqqqq'), understand('a', [0, 2.4]), sound('a', 900)],
       ['7:8', 8, 9, 10, 11, 12],
     ],
     [
-      'no edge while the stretch goes on',
+      'no edge when speech continues after the sentence',
       [send('ssssssssss'), understand('a', [0, 2.7]), sound('a', 900)],
       ['8:9', 9],
     ],
@@ -156,11 +156,11 @@ describe('rule 6: without times a sentence claims speech up to the last pause', 
       ['6:11', 7, 8, 9, 10],
     ],
   ];
-  it.each(table)('takes %s', (_, events, chunks) => {
+  it.each(table)('claims %s', (_, events, chunks) => {
     expect(owed(play(events))).toEqual(chunks);
   });
 
-  it('takes repeated speech by itself', () => {
+  it('claims repeated speech separately from new speech', () => {
     const log = play([
       send('ssss', { again: true }),
       send('fff'),
@@ -178,7 +178,7 @@ describe('rule 7: two sentences share speech when nothing is left for the second
     ['only the first is spoken', [sound('a', 900)], true],
     ['only the second is spoken', [sound('b', 900)], true],
     ['both are spoken', [sound('a', 900), sound('b', 900)], false],
-  ])('owes it when %s: %#', (_, sounds, isOwed) => {
+  ])('keeps or drops the shared speech when %s', (_, sounds, isOwed) => {
     const log = play([send('ssssssqqqqq'), understand('a'), understand('b'), ...sounds]);
     expect(owesSpeech(log)).toBe(isOwed);
   });

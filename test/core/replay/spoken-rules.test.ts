@@ -29,7 +29,7 @@ describe('rule 9: a sentence is spoken when its parts are over or half of its le
     ['more than half came without an end', 1400, false, false],
     ['less than half came without an end', 1200, false, true],
     ['less than half came with an end', 200, true, true],
-  ])('%s', (_, ms, last, isOwed) => {
+  ])('is judged correctly when %s', (_, ms, last, isOwed) => {
     const log = play([send('ssssssqqqqq'), understand('a'), translate('a', 40), sound('a', ms, last)]);
     expect(owesSpeech(log)).toBe(isOwed);
   });
@@ -64,15 +64,15 @@ describe('rule 9: a sentence is spoken when its parts are over or half of its le
 
 describe('rule 10: sound without an id speaks everything that is claimed', () => {
   const table: Table = [
-    ['what was understood', [send('ssssqqqqq'), understand(null), sound(null, 900)], []],
+    ['speech that has a transcript', [send('ssssqqqqq'), understand(null), sound(null, 900)], []],
     [
-      'nothing of what was said since',
+      'no speech that was sent after the transcript',
       [send('ssssqqqqq'), understand(null), send('ssss'), sound(null, 900)],
       upTo(9, 12),
     ],
-    ['what lies before the last pause when no text came', [send('ssssqqqqqss'), sound(null, 900)], [9, 10]],
+    ['speech before the last pause when no text was sent', [send('ssssqqqqqss'), sound(null, 900)], [9, 10]],
     [
-      'nothing when it goes on within a second',
+      'no further speech when the same sound continues within a second',
       [send('ssssqqqqq'), sound(null, 900, false), send('ss'), sound(null, 900)],
       [9, 10],
     ],
@@ -82,13 +82,13 @@ describe('rule 10: sound without an id speaks everything that is claimed', () =>
   });
 });
 
-describe('rule 11: what is owed goes to the next stream, with the languages in which it is said', () => {
-  it('tags a chunk with the language in which its sentence is said', () => {
+describe('rule 11: owed speech goes to the next stream, with the languages in which it was spoken', () => {
+  it('tags a chunk with the language in which its sentence was spoken', () => {
     const log = play([send('ssssqqqqq'), understand('a'), sound('a', 900)], emptyReplayLog(TWO, KEPT_MS));
     expect(owedChunks(log).map(({ said }) => said)).toEqual(Array(7).fill(['es']));
   });
 
-  it('does not play a language again in which every chunk of a sentence is tagged', () => {
+  it('does not play a language again when every chunk of the sentence has its tag', () => {
     const log = play(
       [send('ssss', { said: ['es'] }), send('qqqqq'), understand('b')],
       emptyReplayLog(TWO, KEPT_MS),
@@ -98,7 +98,7 @@ describe('rule 11: what is owed goes to the next stream, with the languages in w
     expect([repeat('es'), repeat('fr')]).toEqual([true, false]);
   });
 
-  it('marks a chunk before which something was spoken', () => {
+  it('marks a chunk when speech before it was already translated', () => {
     const log = play([
       send('ssssqqqqq'),
       send('ssssqqqqq'),
@@ -118,7 +118,7 @@ describe('rule 11: what is owed goes to the next stream, with the languages in w
   });
 });
 
-describe('rule 12: a sentence that is cut off is sent once more, once', () => {
+describe('rule 12: a sentence that is cut off is sent again, at most once', () => {
   const cut = (ms: number, last = false): readonly Event[] => [
     send('ssssssqqqqq'),
     understand('a'),
@@ -132,20 +132,20 @@ describe('rule 12: a sentence that is cut off is sent once more, once', () => {
     ['less than half came, 4 s ago', 200, 4000, 0],
     ['more than half came', 1500, 20_000, 0],
     ['nothing came and its language was never spoken', 0, 20_000, 0],
-  ])('%s', (_, ms, waited, chunks) => {
+  ])('sends the right chunks again when %s', (_, ms, waited, chunks) => {
     expect(after(play(cut(ms)), waited)).toBe(chunks);
   });
 
   it.each([
     [19_000, 0],
     [20_000, 9],
-  ])('nothing came although its language is spoken, %i ms after its text', (waited, chunks) => {
+  ])('sends a sentence without sound again 20 s after its text, not before: %i ms', (waited, chunks) => {
     const text = play(cut(0));
     const other = play([send('ssssqqqqq'), understand('b'), sound('b', 900)], text);
     expect(repeatCutSentences(other, text.sentMs + waited).again).toHaveLength(chunks);
   });
 
-  it('counts a language that is never spoken, 20 s after its text, and repeats nothing for it', () => {
+  it('counts a sentence in a language that is never spoken, and does not send it again', () => {
     const log = play(
       [
         send('ssssssqqqqq'),
@@ -162,7 +162,7 @@ describe('rule 12: a sentence that is cut off is sent once more, once', () => {
     expect(judged.unspoken).toMatchObject([{ language: 'fr', ms: 1920 }]);
   });
 
-  it('does not send a sentence again that was sent again before, and counts what is missing', () => {
+  it('does not send a sentence a third time, and counts its missing part', () => {
     const log = play([send('ssssss', { again: true }), ...cut(200).slice(1)]);
     const { log: judged, again } = repeatCutSentences(log, log.sentMs + 5000);
     expect(again).toEqual([]);
@@ -171,7 +171,7 @@ describe('rule 12: a sentence that is cut off is sent once more, once', () => {
     expect(repeatCutSentences(judged, log.sentMs + 60_000).log).toBe(judged);
   });
 
-  it('does not play what still comes of the sentence that is sent again', () => {
+  it('does not play late sound of a sentence that is sent again', () => {
     const { log } = repeatCutSentences(play(cut(200)), 60_000);
     const late = { id: 'a', part: null, language: 'es', ms: 900, last: true };
     expect(noteSound(log, late, 60_000)).toMatchObject({ isRepeat: true });
@@ -208,10 +208,10 @@ describe('rule 13: speech is forgotten by whole stretches', () => {
   });
 });
 
-describe('rule 14: one count of what is unspoken', () => {
+describe('rule 14: unspoken speech is counted once', () => {
   const forgotten = [send('ssssssqqqqq'), understand('a'), send('q'.repeat(100))];
 
-  it('counts a sentence that was understood and forgotten, once', () => {
+  it('counts a sentence once when it had a transcript and was forgotten', () => {
     const { unspoken } = play(forgotten, emptyReplayLog(TWO, KEPT_MS));
     expect(unspoken).toEqual([
       { language: 'es', ms: 1920, sentence: 'a' },
@@ -219,7 +219,7 @@ describe('rule 14: one count of what is unspoken', () => {
     ]);
   });
 
-  it('keeps speech apart that the service has not reacted to', () => {
+  it('counts speech separately when the service has not reacted to it', () => {
     const log = play([send(`ssssss${'q'.repeat(100)}`)]);
     expect(log).toMatchObject({ unspoken: [], unanswered: { chunks: 6, from: 0, to: 1920 } });
   });
@@ -232,7 +232,7 @@ describe('rule 14: one count of what is unspoken', () => {
     ['clean', 1, null],
     ['replayed', 0, null],
     ['stopped', 0, 6],
-  ] as const)('at the end of a stream (%s) counts a sentence that is owed', (end, sentences, chunks) => {
+  ] as const)('counts an owed sentence at the end of a stream (%s)', (end, sentences, chunks) => {
     const log = play([send('ssssssqqqqq'), understand('a')]);
     const { unspoken, stopped } = settleEnd(log, end);
     expect(unspoken).toHaveLength(sentences);
@@ -244,7 +244,7 @@ describe('rule 14: one count of what is unspoken', () => {
     ['replayed', null, null],
     ['stopped', null, 6],
   ] as const)(
-    'at the end of a stream (%s) counts speech without a transcript',
+    'counts speech without a transcript at the end of a stream (%s)',
     (end, unanswered, stopped) => {
       const settled = settleEnd(play([send('ssssssqqqqq')]), end);
       expect(settled.unanswered?.chunks ?? null).toBe(unanswered);
@@ -252,7 +252,7 @@ describe('rule 14: one count of what is unspoken', () => {
     },
   );
 
-  it('at a stop counts speech as unspoken that one of two languages has', () => {
+  it('counts speech at a stop as unspoken in the language without sound', () => {
     const log = play([send('ssssssqqqqq'), understand('a'), sound('a', 900)], emptyReplayLog(TWO, KEPT_MS));
     expect(settleEnd(log, 'stopped')).toMatchObject({
       unspoken: [{ language: 'fr', ms: 1920 }],
@@ -272,14 +272,14 @@ describe('rule 14: one count of what is unspoken', () => {
   it.each([
     ['the detector is sure of one chunk in nine', scored([-9, -5, 1, -3, -4, -8, -9, -9, -9]), 9],
     ['the detector is sure of one chunk in twelve', scored([1, ...Array(11).fill(-5)]), null],
-    ['the detector is sure of nothing', scored(Array(9).fill(-5)), null],
+    ['the detector is sure of no chunk', scored(Array(9).fill(-5)), null],
     [
-      'the detector is sure of nothing, and partial transcripts come',
+      'the detector is sure of no chunk, and partial transcripts arrive',
       [...scored(Array(9).fill(-5)), partial],
       9,
     ],
-    ['it is shorter than a second', scored([1, 1]), null],
-  ])('takes a stretch for speech or noise when %s', (_, events, chunks) => {
+    ['the stretch is shorter than a second', scored([1, 1]), null],
+  ])('counts a stretch as speech or noise when %s', (_, events, chunks) => {
     const log = play([...events, send('q'.repeat(100))]);
     expect(log.unanswered?.chunks ?? null).toBe(chunks);
   });

@@ -68,7 +68,7 @@ export function play(events: readonly Event[], log = emptyReplayLog(['es'], KEPT
 export const trusted = (targets: readonly string[] = ['es']): ReplayLog =>
   emptyReplayLog(targets, KEPT_MS, 3);
 
-/** What the next stream is sent: numbers of chunks; of a chunk in part `number:samples`, of 16. */
+/** Chunks that the next stream gets, by number; an incomplete chunk is `number:samples`, of 16. */
 export function owed(log: ReplayLog): readonly (number | string)[] {
   return owedChunks(log).map(({ seq, pcm }) => {
     const samples = (pcm ?? []).filter((byte) => byte !== 0).length / 2;
@@ -80,7 +80,7 @@ export function owed(log: ReplayLog): readonly (number | string)[] {
 export const upTo = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** What happens, by its name, and what is owed then. */
+/** Name of the case, its events, and the chunks that are owed afterwards. */
 export type Table = readonly (readonly [string, readonly Event[], readonly (number | string)[]])[];
 
 /** Two target languages. */

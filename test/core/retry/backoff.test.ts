@@ -25,7 +25,7 @@ describe('the bound of a wait', () => {
     expect(backoffBound(POLICY, failures)).toBe(bound);
   });
 
-  it('takes "no failure yet" as the first', () => {
+  it('is the same for no failure as for the first', () => {
     expect(backoffBound(POLICY, 0)).toBe(1000);
     expect(backoffBound(POLICY, -5)).toBe(1000);
   });
@@ -60,7 +60,7 @@ describe('a wait', () => {
     expect(Math.min(...waits(FLOORED, 1, 10))).toBeGreaterThanOrEqual(1000);
   });
 
-  it('is at most 1.5 times the requested wait, however long our own would be', () => {
+  it('is at most 1.5 times the requested wait, even when its own bound is longer', () => {
     const drawn = waits(POLICY, 9, 30_000);
     expect(Math.max(...drawn)).toBeLessThanOrEqual(45_000);
     expect(Math.max(...drawn)).toBeGreaterThan(44_000);

@@ -208,7 +208,7 @@ describe('a connection that is needed at once', () => {
     expect(noteUrgency(tired(1), true, now + 1, now).dueAt).toBe(now + 1);
   });
 
-  it('is as patient as before when the need is over', () => {
+  it('waits as long as before when the need is over', () => {
     const waits = seeds.map((seed) => {
       const urgent = noteUrgency(tired(seed), true, null, LONG_OUTAGE_MS).state;
       const { state } = noteUrgency(urgent, false, null, LONG_OUTAGE_MS);

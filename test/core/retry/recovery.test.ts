@@ -38,7 +38,7 @@ describe('the recovery table', () => {
     expect(RECOVERY[cause].patience).toBe(patience);
   });
 
-  it('has a row for each of these, and no other', () => {
+  it('has a row for each known cause, and no other', () => {
     expect(Object.keys(RECOVERY)).toHaveLength(24);
   });
 

@@ -20,12 +20,12 @@ describe('the cause of an outage', () => {
     ['changes', 'aabb', [0, 3]],
     ['changes back', 'abbbaa', [0, 2, 5]],
     ['flickers', 'abababab', [0]],
-    ['is another each time', 'abcdefgh', [0]],
+    ['differs each time', 'abcdefgh', [0]],
   ])('is reported again when another cause has lasted: it %s', (_, causes, places) => {
     expect(reported([...causes])).toEqual(places);
   });
 
-  it('may vary in the first moments, of which the first is reported', () => {
+  it('may vary in the first moments; only the first cause is reported', () => {
     expect(reported([...'abbccbbb'], beginRespawn(1), 250)).toEqual([0]);
     expect(reported([...'abbbbbbbbbbbbbbbbbb'], beginRespawn(1), 250)).toEqual([0, 13]);
   });

@@ -66,7 +66,7 @@ describe('a device that failed', () => {
     expect(verdicts.find(({ report }) => report)?.at).toBeLessThan(BUSY_GRACE_MS + 200);
   });
 
-  it('is reported to be back after it was reported to be gone', () => {
+  it('is reported as back only after it was reported as lost', () => {
     const quiet = noteWorking(beginRespawn(1), 0);
     expect(quiet.recovered).toBe(false);
     const { state } = fail('lost', 0, 5000, beginRespawn(1));

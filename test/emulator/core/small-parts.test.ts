@@ -136,12 +136,12 @@ describe('PCM', () => {
     expect([...samplesOf(bytes.subarray(0, 5))]).toHaveLength(2);
   });
 
-  test('channels', () => {
+  test('is mixed down to one channel and copied to several', () => {
     expect([...monoOf(bytesOf(Int16Array.of(10, 20, -4, -8)), 2)]).toEqual([15, -6]);
     expect([...upmix(Int16Array.of(1, 2), 2)]).toEqual([1, 1, 2, 2]);
   });
 
-  test('levels', () => {
+  test('has a level in dB, with a floor for silence', () => {
     expect(levelDb(new Int16Array(100))).toBe(-100);
     expect(levelDb(new Int16Array(0))).toBe(-100);
     expect(levelDb(new Int16Array(1000).fill(16_384))).toBeCloseTo(-6, 1);

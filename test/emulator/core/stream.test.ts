@@ -6,7 +6,7 @@ import { concat, noise, pcm, speech } from './voice.ts';
 const HZ = 24_000;
 
 describe('a task', () => {
-  test('4.7 rule 2: NOT_FOUND until the pipeline runs, then the task', () => {
+  test('answers get_task with NOT_FOUND until the pipeline runs (4.7 rule 2)', () => {
     const harness = createHarness();
     const stream = harness.open();
     harness.send(stream, 'get_task', {});

@@ -82,7 +82,7 @@ describe('a card’s volume control', () => {
     ['plug:my_speaker', 'my_speaker'],
     ['file:/tmp/out.raw,raw', null],
     ['{ type hw card 1 }', null],
-  ])('belongs to the card behind %s', (device, control) => {
+  ])('belongs to the card of %s', (device, control) => {
     expect(controlDevice(device)).toBe(control);
   });
 

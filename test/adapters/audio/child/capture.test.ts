@@ -124,7 +124,7 @@ describe('a capture program', () => {
     await expect.poll(() => heard.lines.at(-1), within).toBe('the capture device works again');
   });
 
-  it('may write endless messages, of which few are read', async ({ skip }) => {
+  it('may write endless messages; the agent reads only a few', async ({ skip }) => {
     const { heard, stalls } = await hear(
       "deliver(); const nag = () => { while (process.stderr.write('overrun!!! (at least 1.0 ms long)\\n'.repeat(500))); }; process.stderr.on('drain', nag); nag();",
     );
@@ -165,7 +165,7 @@ describe.skipIf(missing !== null)(`a killed agent${missing === null ? '' : `: sk
     agents.clear();
   });
 
-  it('leaves no child behind, even one that never touches its pipe', async () => {
+  it('leaves no child process, even one that never touches its pipe', async () => {
     const folder = makeFolder();
     const child = makeProgram(
       "fs.writeFileSync(process.argv[1] + '.pid', String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);",

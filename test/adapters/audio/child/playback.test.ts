@@ -216,7 +216,7 @@ describe('a playback program that reports when it is ready', () => {
     return { clock, heard, starts: () => starts };
   }
 
-  it('counts as hung when it never does, at its start and after a fault', async () => {
+  it('counts as hung when it never reports, at its start and after a fault', async () => {
     const { clock, heard, starts } = open(() => null);
     await clock.elapse(9900);
     expect(heard.faults).toEqual([]);
@@ -227,7 +227,7 @@ describe('a playback program that reports when it is ready', () => {
     expect(heard.backs).toBe(0);
   });
 
-  it('works again when the next one is ready and reads sound', async () => {
+  it('works again when the restarted program is ready and reads sound', async () => {
     const { clock, heard, starts } = open((start) => (start < 3 ? null : 'open'));
     while (starts() < 3) await clock.elapse(100);
     expect(heard.backs).toBe(0);

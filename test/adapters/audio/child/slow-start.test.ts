@@ -203,7 +203,7 @@ describe('a loudspeaker whose program never reports that it is open', () => {
   });
 });
 
-it('a hang costs no head start when the next start works, or when the device has worked before', () => {
+it('gives extra time to open only after two failed starts in a row', () => {
   const limit = createStartLimit();
   const headStarts = Array.from({ length: 5 }, () => {
     limit.missed();

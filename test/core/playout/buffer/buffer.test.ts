@@ -90,7 +90,7 @@ describe('a device that is later than expected', () => {
     expect(last - until).toBeLessThan(60);
   });
 
-  it('changes the answer of a write that finds it out, without another report', () => {
+  it('changes the answer of the write that detects the delay, without another report', () => {
     const { open, write, clock, of, state } = createDevice({ lateMs: 45 });
     open();
     let { until } = write(ramp(400));
@@ -110,7 +110,7 @@ describe('a device that is later than expected', () => {
     expect(of('measured')).toEqual([]);
   });
 
-  it('is waited for when it stands still, and hangs after a second and a half', () => {
+  it('is waited for when it stalls, and counts as hung after a second and a half', () => {
     const { open, write, clock, stand, of } = createDevice();
     open();
     write(ramp(9000));
@@ -128,7 +128,7 @@ describe('a device that is later than expected', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('without a count, hangs when the sound in front of it does not move', () => {
+  it('counts as hung, without a count of frames, when its waiting sound does not move', () => {
     const { open, write, clock, stand, of } = createDevice({ isMute: true });
     open();
     write(ramp(9000));

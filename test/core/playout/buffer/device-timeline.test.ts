@@ -24,7 +24,7 @@ describe('the time at which written sound is heard', () => {
     expect(since(2000, errors).every(({ error }) => Math.abs(error) < 6)).toBe(true);
   });
 
-  it('is known again after the device stood still, and not too much is written meanwhile', () => {
+  it('is known again after the device stalled, and not too much is written meanwhile', () => {
     const { errors, hung } = play({ seconds: 20, stall: [15_000, 16_200] });
     expect(hung).toBe(false);
     expect(Math.max(...errors.map(({ aheadMs }) => aheadMs))).toBeLessThan(500);
@@ -62,7 +62,7 @@ describe('the time at which written sound is heard', () => {
     expect(Math.abs(device.origin - zeroAt)).toBeLessThan(25);
   });
 
-  it('waits for a device that stands still near the end, until that counts as a hang', () => {
+  it('waits for a device that stalls near the end, until the device counts as hung', () => {
     const { errors, hung } = play({ seconds: 10, endsMs: 5000, stall: [14_900, 16_000] });
     expect(hung).toBe(false);
     const still = errors.filter(({ at }) => at > 5400 && at < 6000);
@@ -77,11 +77,11 @@ describe('the time at which written sound is heard', () => {
     expect(since(5400, gone.errors).every(({ lags }) => lags)).toBe(true);
   });
 
-  it('never comes when the device takes nothing: it hangs', () => {
+  it('never comes when the device takes no sound and counts as hung', () => {
     expect(play({ seconds: 5, stall: [10_500, 100_000] }).hung).toBe(true);
   });
 
-  it('is known to be never within two seconds, however rarely the device is looked at', () => {
+  it('is given up within two seconds, however rarely the device is polled', () => {
     for (const lookMs of [113, 511, 997, 1297]) {
       for (let stallAt = 14_000; stallAt < 15_300; stallAt += 61) {
         const { hungAt } = play({
@@ -95,7 +95,7 @@ describe('the time at which written sound is heard', () => {
     }
   });
 
-  it('stays trusted when the device stands still for less than that', () => {
+  it('stays trusted when the device stalls for a shorter time', () => {
     for (const lookMs of [113, 997, 1297]) {
       const { hung, errors } = play({
         ...{ seconds: 12, lookMs, limitMs: 1500, aheadMs: 1400, stall: [15_000, 16_300] },
@@ -132,7 +132,7 @@ describe('the time at which written sound is heard', () => {
   });
 });
 
-describe('a device whose program stood still', () => {
+describe('a device whose program stalled', () => {
   it('has filled its buffer again by the time of the report, if sound waited for it', () => {
     const { device, now } = fed();
     // 3840 frames taken, 960 wait: a period and a full buffer have not been heard.
@@ -148,10 +148,10 @@ function fed() {
   return { now, device: giveFrames(beginStretch(open, now), 4800) };
 }
 
-describe('a program with sound waiting in front of it', () => {
+describe('a program with unread sound in its pipe', () => {
   const unknown = { periodFrames: 1, bufferFrames: null };
 
-  it('stands still when its pipe does not move', () => {
+  it('counts as hung when it does not read its pipe', () => {
     let device = giveFrames(beginStretch(openTimeline(RATE_HZ, unknown, false), 0), 48_000);
     const look = (pipeBytes: number, now: number): boolean => {
       const looked = lookAt(device, { taken: null, pipeBytes }, now, 1500);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isSilent, placeAfter, runsOutUntil } from '../../../../src/core/playout/buffer/state.ts';
 import { BUFFER, createDevice, LATENCY_MS, PER_MS, PERIOD, RATE_HZ, ramp } from './device.ts';
 
-describe('a device that runs on between sounds', () => {
+describe('a device that keeps running between sounds', () => {
   const running = () => {
     const device = createDevice();
     device.post({ type: 'run_on', on: true, restart: false });
@@ -37,7 +37,7 @@ describe('a device that runs on between sounds', () => {
     expect(place?.sample).toBe(end);
   });
 
-  it('reports what was not heard before an underrun, and counts on', () => {
+  it('reports the unheard sound before an underrun, and continues its count', () => {
     const { clock, write, post, state, sight } = running();
     clock.advance(1000);
     write(ramp(300));
@@ -105,7 +105,7 @@ describe('a device that runs on between sounds', () => {
     expect(placeAfter(busy.state())).toBeNull();
   });
 
-  it("does not run on when the device's pace is unknown", () => {
+  it('stops between sounds when its pace is unknown', () => {
     const device = createDevice({ isMute: true });
     device.post({ type: 'run_on', on: true, restart: false });
     device.open();
@@ -114,7 +114,7 @@ describe('a device that runs on between sounds', () => {
     expect(placeAfter(device.state())).toBeNull();
   });
 
-  it('is left alone again when it need not run on', () => {
+  it('gets no more silence when it need not keep running', () => {
     const { clock, post, sound } = running();
     clock.advance(500);
     post({ type: 'run_on', on: false, restart: false });
@@ -125,7 +125,7 @@ describe('a device that runs on between sounds', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('is not trusted any more when it takes more than it was given', () => {
+  it('is no longer trusted when it takes more than it was given', () => {
     const device = createDevice();
     device.open();
     device.write(ramp(500));

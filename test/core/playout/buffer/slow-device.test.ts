@@ -14,7 +14,7 @@ function createDoubted() {
   return made;
 }
 
-/** A device that stands still from now on is known to hang within 2.5 s. */
+/** A device that stalls now counts as hung within 2.5 s. */
 function expectHangSoon({ clock, of }: ReturnType<typeof createDoubted>): void {
   let ms = 0;
   while (ms < 20_000 && of('hangs').length === 0) {
@@ -33,7 +33,7 @@ function expectGoesOn(taken: number, next = 0): void {
 }
 
 describe('a device that takes sound too slowly', () => {
-  it('is given no more ahead than any other, and no sound ends before it was taken', () => {
+  it('gets sound no further ahead than other devices, and no sound ends before the device took it', () => {
     const { clock, write, stand, sound, state, sight } = createDoubted();
     stand(true, 0.5);
     const before = sound().length;
@@ -83,8 +83,8 @@ describe('a device that takes sound too slowly', () => {
   });
 });
 
-describe('a device that stands still now and then', () => {
-  it('is not later because of it in the end, and does not count as hanging', () => {
+describe('a device that stalls now and then', () => {
+  it('has no lasting delay, and does not count as hung', () => {
     const { clock, write, stand, of, sight, sound, audible } = createDoubted();
     const before = sound().length;
     write(ramp(28_000));
@@ -99,7 +99,7 @@ describe('a device that stands still now and then', () => {
     expect(audible().at(-1)).toBe(numbers(ramp(28_000)).at(-1));
   });
 
-  it.each([10, 60])('is known to hang as soon after %d s of speech as after one', (seconds) => {
+  it.each([10, 60])('counts as hung equally soon after %d s of speech as after one second', (seconds) => {
     const made = createDoubted();
     const { clock, write, stand, sight, sound } = made;
     const before = sound().length;
@@ -113,10 +113,10 @@ describe('a device that stands still now and then', () => {
     expect(sound().length - before - (sight().taken ?? 0)).toBeLessThan(1600 * PER_MS);
   });
 
-  it.each([10, 60])('is known to hang when speech comes just in time, for %d s', (seconds) => {
+  it.each([10, 60])('counts as hung after %d s of speech that arrived just in time', (seconds) => {
     const made = createDoubted();
     const { clock, write, stand, sight, open, post, audible } = made;
-    // No sound ever waits behind the given sound.
+    // No sound ever waits for the device.
     write(ramp(500));
     for (let second = 0; second < seconds; second++) {
       write(ramp(1000, 1 + (500 + 1000 * second) * PER_MS));
@@ -132,7 +132,7 @@ describe('a device that stands still now and then', () => {
     expectGoesOn(taken, audible()[0]);
   });
 
-  it('gets the sound that it had not taken again when it hangs', () => {
+  it('gets its unheard sound again after a hang', () => {
     const { clock, write, stand, of, post, sight, open, audible } = createDoubted();
     write(ramp(10_000));
     for (let pauses = 0; pauses < 3; pauses++) {
