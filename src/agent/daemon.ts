@@ -134,7 +134,7 @@ function careForMachineClock(
   });
 }
 
-/** A faulty configuration changes nothing: the agent goes on with the old one. */
+/** An invalid configuration changes nothing: the agent keeps the old one. */
 function applyReload(agent: Agent, result: LoadResult, logger: Logger, env: DaemonOptions['env']): void {
   const refuse = (lines: readonly string[], problems: readonly ConfigProblem[]): void => {
     logger.error({ problems: lines }, 'the configuration has problems; the old one stays in force');

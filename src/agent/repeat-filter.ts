@@ -7,8 +7,8 @@ const TELL_EVERY_MS = 60_000;
 const MOST_KINDS = 256;
 
 /**
- * The one limit for events and log lines. Of each kind, the first are reported at once. The rest of the minute is
- * counted, and the last of them is reported at its end, with the count. No input can exceed that.
+ * The only limit for events and log lines. The first ones of each kind are reported at once. Further ones are counted, and
+ * the last of them is reported at the end of the minute, with the count. No input can exceed that.
  */
 export interface RepeatFilter {
   /**

@@ -87,7 +87,7 @@ export interface Spoke {
   readonly last: boolean;
 }
 
-/** The service objects to something and goes on. */
+/** The service objects to something, and the stream continues. */
 export interface Warned {
   readonly type: 'warned';
   /** `rejection`: the task or the text that it was sent is not valid. */
@@ -126,7 +126,7 @@ export interface Ended {
   readonly detail: string;
 }
 
-/** What a translation service reports on a stream, in words that belong to no particular protocol. */
+/** Reports of a translation service on a stream, independent of a protocol. */
 export type ServiceEvent = Ready | Heard | Understood | Translated | Spoke | Warned | Refused | Limit | Ended;
 
 /** `speech`: a text or sound. `frame`: unknown, because it is not a message at all. */
@@ -165,7 +165,7 @@ export interface StreamListener {
   drained(): void;
 }
 
-/** What a stream translates, and how its sound is sent. */
+/** Languages of a stream, and the format of its sound. */
 export interface StreamTask {
   readonly source: string;
   readonly targets: readonly string[];
@@ -210,7 +210,7 @@ export const NO_CONNECTION: StreamConnection = {
   bufferedBytes: 0,
 };
 
-/** Where a stream goes. Never log the token. */
+/** Address and token of a stream. Never log the token. */
 export interface StreamTarget {
   /** Without the token. */
   readonly address: string;

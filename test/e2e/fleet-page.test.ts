@@ -50,7 +50,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('works, from no broker to kiosks that carry out commands', async () => {
+  it('works, from an empty machine to kiosks that execute commands', async () => {
     expect(blocks).toHaveLength(6);
     const ports = [await freePort(), await freePort(), await freePort()].map(String);
     const [emulator = '', devices = '', people = ''] = ports;

@@ -55,7 +55,7 @@ export function testLessGated(seeds: readonly number[], hours: number): void {
 }
 
 export function testMostIsSaid(seed: number, hours: number): void {
-  it('says speech, and has an excuse for the rest', async () => {
+  it('translates speech, and has an excuse for the rest', async () => {
     const { spokenS, saidS, excusedS } = await run(seed, hours);
     const judged = saidS + Object.values(excusedS).reduce((sum, seconds) => sum + seconds, 0);
     expect(spokenS).toBeGreaterThan(30);
@@ -79,7 +79,7 @@ export function testRepeats(seed: number, another: number, hours: number): void 
 /** Tests that the regression seeds up to this length find no defect any more. */
 export function testRegressions(hoursAtMost: number): void {
   it.each(REGRESSIONS.filter(({ hours: of }) => of <= hoursAtMost))(
-    'seed $seed stays fixed: $found',
+    'breaks no rule with seed $seed, which once found: $found',
     async ({ seed, hours, generation }) => {
       const { violations } = await runSeed(seed, hours, { generation });
       expect(show(seed, hours, violations, ` --generation ${generation}`)).toEqual([]);

@@ -10,9 +10,9 @@ export interface SoundSource {
    * @throws AudioFaultError when the file cannot be read just now; nothing is skipped, so the call can be repeated
    */
   read(samples: number): Uint8Array;
-  /** Nothing is left; never true for a loop. */
+  /** All sound was delivered; never true for a loop. */
   readonly ended: boolean;
-  /** What was done about its sound, as a sentence; null when it is usual. */
+  /** How its unusual sound was handled, as a sentence; null when it is usual. */
   readonly note: string | null;
   close(): void;
 }

@@ -8,7 +8,7 @@ export interface WavReader {
   readonly format: WavFormat;
   /** Whole frames (one sample of each channel) that are in the file, whatever the header says. A file may grow. */
   readonly frames: number;
-  /** What was done about its sound, as a sentence; null when it is usual. */
+  /** How its unusual sound was handled, as a sentence; null when it is usual. */
   readonly note: string | null;
   /** Frames that the header promises; 0 also when the writer never learnt the size. */
   readonly promisedFrames: number;

@@ -36,7 +36,7 @@ export function privateKeyFault(text: string): string | null {
 
 const INDENTED = /^[^\S\n]+-----BEGIN /m;
 
-/** What copying has done to a PEM text, in parentheses; empty when that is not known. */
+/** Damage from copying a PEM text, in parentheses; empty when it is unknown. */
 function whyUnusable(text: string): string {
   if (INDENTED.test(text)) return ' ("-----BEGIN" is not at the beginning of its line)';
   const unseen = text.includes('-----BEGIN ') ? unseenCharacters(text.trim()) : null;

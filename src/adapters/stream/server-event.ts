@@ -9,7 +9,7 @@ type DataOf<Type extends ServerMessage['message_type']> = Extract<
   { message_type: Type }
 >['data'];
 
-/** What a message means (docs/service.md 6, and what a live service adds). Its texts are fit to show already. */
+/** Converts a message to an event (docs/service.md 6, and additions of a live service). Its texts are fit to show already. */
 export function eventOf(message: WrittenMessage): ServiceEvent {
   switch (message.message_type) {
     case 'partial_transcription': {

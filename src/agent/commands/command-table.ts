@@ -7,7 +7,7 @@ import type { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import { CommandError } from './command-request.ts';
 
 /**
- * What each command does: returns the `data` of its answer, or throws a `CommandError`. For a promise of either, the
+ * The handler of each command: returns the `data` of its answer, or throws a `CommandError`. If it returns a promise, the
  * dispatcher answers `accepted` first.
  */
 export type CommandHandlers<D extends CommandDefinitions = typeof COMMANDS> = {

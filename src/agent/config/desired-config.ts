@@ -47,7 +47,7 @@ export interface DesiredConfigDeps {
   readonly base: Config;
   /** The desired keys that the service refuses, with reasons. */
   refusedTasks(): readonly RefusedKeys[];
-  /** Puts a configuration in force; whatever runs goes on if it can. */
+  /** Puts a configuration in force; running streams continue if they can. */
   apply(config: Config): void;
 }
 

@@ -16,7 +16,7 @@ export interface TokenStore {
    * @throws AddressError if the token must not be sent to the host of the grant
    */
   keep(grant: string, secret: Secret): string;
-  /** Where one connection goes; null if the token is gone, or must not be sent there. */
+  /** Address and token of one connection; null if the token is gone, or must not be sent to that host. */
   target(grant: string): StreamTarget | null;
   forget(grant: string): void;
   /** Removes present and recent tokens from a foreign text, and shortens their session ids. */

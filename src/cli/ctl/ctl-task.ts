@@ -1,6 +1,6 @@
 export type ConfigVerb = 'get' | 'set' | 'unset' | 'diff';
 
-/** What is to be done, with everything that the command line said. */
+/** The task of a command line, with all its arguments. */
 export type Task =
   | { readonly kind: 'command'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'logs'; readonly args: Readonly<Record<string, unknown>> }

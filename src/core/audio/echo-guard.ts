@@ -19,7 +19,7 @@ export interface EchoObservation extends EchoMeasure {
   readonly at: number;
 }
 
-/** What a lane knows about the path from its loudspeaker to its microphone. Plain data. */
+/** Knowledge of a lane about the path from its loudspeaker to its microphone. Plain data. */
 export interface EchoGuard {
   /** The last few measurements in any mode, oldest first. */
   readonly measures: readonly EchoObservation[];

@@ -104,7 +104,7 @@ export interface HearingQuestion {
 export function judgeHearing(facts: HearingFacts, question: HearingQuestion): Outcome {
   const { device, isRecording, wasSilentBeforeTone } = question;
   const { rateHz, measuredHz, recordedMs, rmsDb, peakDb, clipped, zero, speechDb } = facts;
-  // With the tone in the recording, speech cannot be told from it.
+  // With the tone in the recording, speech and tone cannot be distinguished.
   const isSaid = speechDb !== null && wasSilentBeforeTone === null;
   const advice = isSaid ? adviseGain(speechDb, peakDb) : null;
   const data = {

@@ -1,9 +1,9 @@
 import type { DropReason } from '../playout/state.ts';
 import type { LossCause } from './loss-cause.ts';
 
-/** What a lane has lost and not reported yet. All times are monotonic milliseconds. */
+/** Losses of a lane that are not reported yet. All times are monotonic milliseconds. */
 
-/** How often a loss that goes on is reported (ms). */
+/** Time between two reports of a continuing loss (ms). */
 export const REPORT_EACH_MS = 600_000;
 
 /** Speech that never reached a working service. */
@@ -22,7 +22,7 @@ export interface SpeechLoss {
   readonly source: 'held' | 'sent';
 }
 
-/** Speech in one language that the service took and did not speak in full. */
+/** Speech in one language that the service received and did not speak in full. */
 export interface UnspokenLanguage {
   readonly language: string;
   /** Since the last report. */
@@ -30,7 +30,7 @@ export interface UnspokenLanguage {
   readonly sentences: number;
   /** The last sentence that was counted: parts of one sentence count once. */
   readonly sentence: string;
-  /** Since sound of this language came last. */
+  /** Time since the last sound of this language. */
   readonly silentMs: number;
   /** When it was reported last, or began. */
   readonly reportedAt: number;

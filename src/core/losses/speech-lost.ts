@@ -86,7 +86,7 @@ export function trackSpeechLoss(context: StepContext, before: LaneState): void {
 
 type Lost = Pick<SpeechLoss, 'source' | 'cause' | 'from' | 'to'>;
 
-/** Adds to the loss that goes on, or begins another. One outage keeps its first cause. */
+/** Adds to the present loss, or begins another. One outage keeps its first cause. */
 function addLoss(context: StepContext, chunks: number, { source, cause, from, to }: Lost): void {
   const { loss, settings, lostCounted } = context.state;
   const { now } = context;
@@ -113,7 +113,7 @@ function report(
 }
 
 function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: number): boolean {
-  // What the stream still owes is added when it is gone.
+  // Speech that the stream still owes is added when the stream is gone.
   if (cause === 'stopped') return session.kind !== 'draining';
   switch (session.kind) {
     case 'live':
@@ -129,7 +129,7 @@ function isOver({ session }: LaneState, { lastAt, cause }: SpeechLoss, now: numb
   }
 }
 
-/** What keeps speech from being translated. */
+/** The present reason why speech is not translated. */
 function causeOf({ session, brokerUp, backendSilent, problem }: LaneState): LossCause {
   if (isCongested(session)) return 'congested';
   const isAcquiring = tokenRequestOf(session) !== null;

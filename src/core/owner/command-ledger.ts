@@ -41,7 +41,7 @@ export const REMEMBERED_MS = 24 * 3_600_000;
 /** Most answer data kept (characters), the newest; older answers come again without their data. */
 export const MOST_DATA_LENGTH = 262_144;
 
-/** What is known of a command: nothing, its id with other content, that it is unfinished, or its answer. */
+/** Looks up a command: unknown, its id with other content, unfinished, or its answer. */
 export function look(
   ledger: CommandLedger,
   key: string,

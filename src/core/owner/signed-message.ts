@@ -23,7 +23,7 @@ export type Envelope =
   | { readonly kind: 'plain'; readonly json: unknown }
   | { readonly kind: 'unreadable'; readonly why: 'malformed' | 'oversized' | 'nested' };
 
-/** Reads the frame of a message. Of a signed one, only `id` and `jws` are read. */
+/** Reads the frame of a message. In a signed message, only `id` and `jws` are read. */
 export function readEnvelope(text: string, longest: number): Envelope {
   if (text.length > longest) return { kind: 'unreadable', why: 'oversized' };
   const read = readJson(text);

@@ -20,7 +20,7 @@ interface NamedPart {
 }
 
 /**
- * @param before part of an earlier file; null: none. Whatever this file leaves out stays: the whole configuration, or the
+ * @param before part of an earlier file; null: none. Settings that this file leaves out stay: the whole configuration, or the
  *   path of an earlier certificate or password.
  */
 export function configPart(document: ProvisioningDocument, before: string | null): ConfigPart {

@@ -10,7 +10,7 @@ export type PhraseLanguage = (typeof PHRASE_LANGUAGES)[number];
 export interface Phrase {
   /** Selects the chime before the phrase. */
   readonly news: 'good' | 'bad';
-  /** What to do, beyond the spoken words; for the documentation and the status file. */
+  /** Fix, in more detail than the spoken words; for the documentation and the status file. */
   readonly advice: string;
   readonly words: Readonly<Record<PhraseLanguage, string>>;
 }

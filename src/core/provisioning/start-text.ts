@@ -7,7 +7,7 @@ import type { Trouble } from './start-facts.ts';
 /** First line of the boot report's part of the status file; the part before it belongs to other writers. */
 export const START_HEAD = 'Dragoman: how the kiosk is after its start';
 
-/** Where a phrase was played. */
+/** One device on which a phrase was played, or not. */
 export interface Said {
   /** ALSA device name, or the agent's loudspeakers. */
   readonly device: string;
@@ -20,7 +20,7 @@ export interface StartReport {
   readonly language: PhraseLanguage;
   /** Wall-clock milliseconds; null while the clock is not set. */
   readonly wall: number | null;
-  /** Where the last phrase was played; null: no phrase yet. */
+  /** Devices of the last phrase; null: no phrase yet. */
   readonly said: readonly Said[] | null;
 }
 

@@ -40,7 +40,7 @@ export function addUnspoken(log: ReplayLog, more: readonly Unspoken[]): ReplayLo
 }
 
 /**
- * Of these pieces, those without a sentence that are owed and are speech, by whole stretches. A stretch is speech if the voice
+ * The pieces that are owed, have no sentence and are speech, judged by whole stretches. A stretch is speech if the voice
  * detector is sure of some of it, or the service has sent partial transcripts of it.
  */
 export function unclaimedSpeech(log: ReplayLog, pieces: readonly Piece[]): readonly Piece[] {

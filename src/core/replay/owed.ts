@@ -4,7 +4,7 @@ import { isFirst, isQuiet, isSpeech, type Piece } from './piece.ts';
 import type { ReplayLog } from './record.ts';
 import { languagesSaid } from './sentence.ts';
 
-/** The languages in which a piece is said: on an earlier stream, by finished parts, or by all sentences that it may belong to. */
+/** The languages in which a piece was spoken: on an earlier stream, by finished parts, or by all sentences that it may belong to. */
 export function saidIn(log: ReplayLog, { chunk, claims, spoken }: Piece): readonly string[] {
   const before = chunk.said === undefined ? spoken : [...chunk.said, ...spoken];
   if (claims.length === 0) return before;
@@ -21,7 +21,7 @@ export function isOwed(log: ReplayLog, piece: Piece): boolean {
   return !log.targets.every((target) => said.includes(target));
 }
 
-/** Rule 11: what the next stream is sent if this one ends now, oldest first; each chunk with the languages in which it is said. */
+/** Rule 11: chunks for the next stream if this one ends now, oldest first, each with the languages in which it was spoken. */
 export function owedChunks(given: ReplayLog): readonly BacklogChunk[] {
   const log = settleParts(given);
   const owing = new Set<number>();

@@ -24,7 +24,7 @@ export function settleParts(log: ReplayLog): ReplayLog {
   return pieces === log.pieces ? log : { ...log, pieces };
 }
 
-/** What the spoken parts cover; the first and the last part reach to the edges of the sentence. */
+/** Spans that the spoken parts cover; the first and the last part reach to the edges of the sentence. */
 function spokenSpans({ span: whole }: Sentence, spoken: Spoken, log: ReplayLog): readonly Span[] {
   if (whole === null) return [];
   return spoken.parts.flatMap((part) => {

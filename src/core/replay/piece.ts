@@ -10,7 +10,7 @@ export interface Span {
 /** One sent chunk, or the part of it that belongs to one sentence. */
 export interface Piece extends Span {
   readonly chunk: BacklogChunk;
-  /** Where the whole chunk lies. */
+  /** Span of the whole chunk. */
   readonly whole: Span;
   readonly sentAt: number;
   /** Number of the stretch of speech between two pauses. */

@@ -40,11 +40,11 @@ export interface Times {
   readonly refused: number;
 }
 
-/** What a service took of a sentence and did not speak, in one language. */
+/** Speech of a sentence that a service received and did not speak, in one language. */
 export interface Unspoken {
   readonly language: string;
   readonly ms: number;
-  /** Tells sentences apart. */
+  /** Identifies the sentence. */
   readonly sentence: string;
 }
 
@@ -59,12 +59,12 @@ export interface Unanswered {
 export interface Voice {
   /** Null: the service does not say which language. */
   readonly language: string | null;
-  /** When sound of it came last. */
+  /** Time of its last sound. */
   readonly soundAt: number;
 }
 
 /**
- * What a stream was sent and has not spoken in full (a replay log). Where the stream breaks off, the next stream is sent it
+ * Replay log: speech that a stream received and has not spoken in full. If the stream breaks, the next stream receives it
  * again. The fifteen rules are in docs/lane.md.
  */
 export interface ReplayLog {
@@ -89,7 +89,7 @@ export interface ReplayLog {
   readonly known: readonly string[];
   /** Finished sentences, with the languages in which they repeated an earlier stream. */
   readonly said: readonly { readonly id: string; readonly repeats: readonly string[] }[];
-  /** Ids that were sent again: what else comes of them is not played. */
+  /** Ids that were sent again: further sound with these ids is not played. */
   readonly withdrawn: readonly string[];
   /** Counts sentences without an id. */
   readonly nameless: number;

@@ -13,14 +13,14 @@ const SOUND_AFTER_MS = 20_000;
 /** Rule 12 on a living stream. */
 export interface Repeat {
   readonly log: ReplayLog;
-  /** What is sent once more. */
+  /** Chunks to send again. */
   readonly again: readonly BacklogChunk[];
 }
 
 /**
- * Rule 12: a sentence of which less than half came, or nothing although its language is spoken, is sent once more, once. What is
- * cut off otherwise, or is missing in a language that is never spoken, is counted.
- * @param settledAt all messages that were written before this moment have come
+ * Rule 12: sends a sentence again, once, if less than half of its sound came. A sentence without any sound is sent again only
+ * if its language is spoken at all. Other missing sound is counted.
+ * @param settledAt all messages that were written before this moment have arrived
  */
 export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat {
   let log = given;
@@ -36,7 +36,7 @@ export function repeatCutSentences(given: ReplayLog, settledAt: number): Repeat 
   return { log, again };
 }
 
-/** Whether no more comes of a sentence in a language, and it is not whole. */
+/** Whether a sentence is incomplete in a language, and no more sound of it will arrive. */
 function isCut(sentence: Sentence, spoken: Spoken, log: ReplayLog, now: number): boolean {
   const { soundAt, textAt } = spoken;
   const isDone = isOver(spoken);

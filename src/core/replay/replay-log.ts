@@ -35,7 +35,7 @@ export function emptyReplayLog(targets: readonly string[], keptMs: number, endsM
   };
 }
 
-/** Rule 1: notes a chunk that was sent. Of a pause only its beginning is kept. */
+/** Rule 1: notes a chunk that was sent. Only the beginning of a pause is kept. */
 export function noteSent(log: ReplayLog, chunk: BacklogChunk, chunkMs: number, now: number): ReplayLog {
   const quiet = isQuiet({ chunk });
   const sentMs = log.sentMs + chunkMs;
@@ -82,7 +82,7 @@ export function keepPieces(log: ReplayLog, pieces: readonly Piece[]): ReplayLog 
   return { ...log, pieces, sentences: log.sentences.filter(({ id }) => !had.has(id) || has.has(id)) };
 }
 
-/** The stream translates into other languages from now on. Sentences that are said in the earlier ones stay said. */
+/** The stream translates into other languages from now on. Sentences that were spoken in the earlier ones count as spoken. */
 export function retarget(log: ReplayLog, targets: readonly string[]): ReplayLog {
   const open = log.pieces.filter((piece) => piece.claims.length === 0 || isOwed(log, piece));
   return { ...keepPieces(log, open), targets };

@@ -5,7 +5,7 @@ import type { Part, ReplayLog, Sentence, Spoken } from './record.ts';
 export const MS_PER_LETTER = 65;
 /** Finished sentences after which the measured pace is used. */
 const SENTENCES_TO_MEASURE = 3;
-/** Share of the expected length below which a translation is not said: voices differ by less than half. */
+/** Least share of the expected length with which a translation counts as spoken: voices differ by less than half. */
 const LEAST_SHARE = 0.5;
 /** Share of a sentence that its parts must cover, where the service gives the times of both. */
 const COVERED_SHARE = 0.8;
@@ -76,7 +76,7 @@ export function shareSpoken(spoken: Spoken, log: ReplayLog): number {
   return share < LEAST_SHARE || isUnmarked ? share : 1;
 }
 
-/** The targets in which a sentence is said. */
+/** The targets in which a sentence was spoken. */
 export function languagesSaid(sentence: Sentence, log: ReplayLog): readonly string[] {
   if (isSaid(sentence, spokenIn(sentence, null), log)) return log.targets;
   return log.targets.filter((target) => isSaid(sentence, spokenIn(sentence, target), log));

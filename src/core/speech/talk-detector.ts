@@ -2,8 +2,7 @@ import type { CreateVoiceDetector } from '../../ports/voice.ts';
 import { createBand } from './band.ts';
 import { createTalkMeter } from './talk-meter.ts';
 import { scoreTalk } from './talk-score.ts';
-/** Extends a detector of single frames: it also judges from a longer time whether a person speaks. */
-/** A detector of single frames that also tells whether somebody speaks, from what it heard over a longer time. */
+/** Extends a detector of single frames: it also judges over a longer time whether a person speaks. */
 export function withTalk(create: CreateVoiceDetector): CreateVoiceDetector {
   return (rateHz) => {
     const frames = create(rateHz);

@@ -288,7 +288,7 @@ export interface Spoken {
 }
 
 /**
- * The phrases said so far, from `first` on. The last one, or the only one, is cut where the speaker stopped, so that a
+ * The phrases spoken so far, from `first` on. The last one, or the only one, is cut where the speaker stopped, so that a
  * text is never much longer than its sound.
  */
 export function saidPhrases(first: number, spoken: Spoken, language: string, book = PHRASES): string[] {

@@ -40,7 +40,7 @@ describe('a configuration in another encoding than UTF-8', () => {
     ['big-endian, with its mark', big(`\uFEFF${TEXT}`)],
     ['without a mark', little(ASCII)],
     ['big-endian, without a mark', big(ASCII)],
-  ])('UTF-16 %s', (_, bytes) => {
+  ])('is refused in UTF-16 %s', (_, bytes) => {
     expect(problems(bytes)).toEqual([`config.json: cannot be read: it is UTF-16. ${SAVE}`]);
     expect(problems(Buffer.from(TEXT), bytes)).toEqual([
       `conf.d/a.json: cannot be read: it is UTF-16. ${SAVE}`,

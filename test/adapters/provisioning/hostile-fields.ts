@@ -71,7 +71,7 @@ const CASES = [
   },
 ] as const;
 
-/** Tests this many names and passphrases, of which at least a third are accepted. */
+/** Tests this many names and passphrases. At least a third of them must be accepted. */
 export function describeNames(numRuns: number): void {
   describe.each(CASES)('names and passphrases for $network', ({ network, file, lines }) => {
     let system: System;

@@ -90,8 +90,8 @@ const COMMANDS = [
   ['kiosk-01', 'echo', 'off'],
 ].map((words) => ({ words, said: words.join(' ') }));
 
-describe('for people', () => {
-  it.each(COMMANDS)('removes control characters and forged lines from $said', async ({ words }) => {
+describe('output for people', () => {
+  it.each(COMMANDS)('contains no control characters or forged lines: $said', async ({ words }) => {
     await hostileDevice();
     const { printed, complained } = await ctl.run('--timeout', '3', ...words);
     expect(printed + complained).toContain('kiosk-01');
@@ -109,9 +109,9 @@ function textsOf(value: unknown): string[] {
   return [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(textsOf)];
 }
 
-describe('for programs', () => {
+describe('output for programs', () => {
   it.each(COMMANDS.filter(({ words }) => !words.includes('logs')))(
-    '--json $said is escaped, and loses nothing',
+    'is escaped without loss: --json $said',
     async ({ words }) => {
       await hostileDevice();
       const { printed } = await ctl.run('--json', '--timeout', '3', ...words);

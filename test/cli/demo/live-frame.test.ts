@@ -102,7 +102,7 @@ describe('phase', () => {
   const phaseRow = (phase: (typeof PHASE_NAMES)[number], columns = 80): string =>
     frameOf({ phase }, { columns, rows: 24 })[1] ?? '';
 
-  it('names the broker while the broker is gone', () => {
+  it('names the broker while the broker is disconnected', () => {
     const words = (isBrokerGone: boolean) =>
       frameOf({ phase: 'acquiring', isBrokerGone }, { columns: 80, rows: 24 })[2];
     expect(words(true)).toContain('waits for the broker');

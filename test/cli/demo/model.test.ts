@@ -169,7 +169,7 @@ describe('notices', () => {
     ['refused', { message: 'no room', retry_ms: 2340 }, 'no room; next try in 2.3 s'],
     ['audio_lost', { device: 'capture', message: 'unplugged' }, 'capture lost: unplugged'],
     ['audio_back', { device: 'capture' }, 'capture is back'],
-  ])('word %s', (kind, detail, text) => {
+  ])('describe the event %s in words', (kind, detail, text) => {
     expect(notify(kind, detail)).toBe(text);
   });
 

@@ -260,7 +260,7 @@ describe('the devices of a configuration', () => {
     ],
     ['capture', 'booth', true, 'present, from the configuration of ALSA'],
     ['playback', 'default', false, 'not present (No such device); available: "plughw:CARD=Headphones"'],
-  ] as const)('%s %s', async (direction, device, isThere, finding) => {
+  ] as const)('are checked: %s %s', async (direction, device, isThere, finding) => {
     expect(await find(direction, device)).toEqual({ lane: 'main', direction, device, isThere, finding });
   });
 

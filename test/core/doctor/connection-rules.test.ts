@@ -222,7 +222,7 @@ describe('the backend', () => {
     [denied('balance'), 'problem', /so it is \(balance\)/],
     [denied('too_many_requests'), 'warning', /so it is/],
     [denied('backend_busy', null), 'warning', /so it is/],
-  ])('that answers %j', (answer, verdict, words) => {
+  ])('is judged by its answer %j', (answer, verdict, words) => {
     const outcome = judgeBackend(answer, 80, 'p/token/req');
     expect(outcome).toMatchObject({ verdict, finding: expect.stringMatching(words) });
     expect(outcome.fix === null).toBe(verdict === 'ok');

@@ -145,7 +145,7 @@ describe('the service unit', () => {
     [{ User: '' }, 'warning', /as root/],
     [{ NoNewPrivileges: 'no', ProtectSystem: 'no' }, 'warning', /NoNewPrivileges is off, ProtectSystem/],
     [{ NeedDaemonReload: 'yes' }, 'warning', /has changed/],
-  ])('with %j', (change, verdict, words) => {
+  ])('is judged by its properties: %j', (change, verdict, words) => {
     expect(judgeService({ ...WELL, ...change }, true)).toMatchObject({
       verdict,
       finding: expect.stringMatching(words),

@@ -10,7 +10,7 @@ import {
 const each = PHRASE_CODES.flatMap((code) => PHRASE_LANGUAGES.map((language) => ({ code, language })));
 
 describe('phrases', () => {
-  it.each(each)('$code in $language: short sentences', ({ code, language }) => {
+  it.each(each)('$code in $language consist of short sentences', ({ code, language }) => {
     const words = PHRASES[code].words[language];
     expect(words).toMatch(/^\p{Lu}.*\.$/u);
     expect(words.length).toBeLessThan(125);

@@ -79,7 +79,7 @@ describe('the status of the agent', () => {
         text: 'degraded (capture:lost, no_broker): x',
       },
     ],
-  ])('of %j', (unit, state) => {
+  ])('is read from the unit properties %j', (unit, state) => {
     expect(readUnitStatus(unit as Record<string, string> | null)).toEqual(state);
   });
 });

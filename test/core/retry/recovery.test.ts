@@ -34,7 +34,7 @@ describe('the recovery table', () => {
     ['connection_type_mismatch', 'parked'],
     ['task_rejected', 'parked'],
     ['token_denied_final', 'parked'],
-  ])('%s is %s', (cause, patience) => {
+  ])('makes the cause %s %s', (cause, patience) => {
     expect(RECOVERY[cause].patience).toBe(patience);
   });
 
@@ -43,7 +43,7 @@ describe('the recovery table', () => {
   });
 
   it.each(Object.entries(WAITS))(
-    '%s waits at most this long, at first and in the end',
+    'bounds the first and the longest wait of %s',
     (patience, [first, longest]) => {
       const policy = PATIENCE[patience as Patience];
       const waits = (failures: number): number[] =>

@@ -49,36 +49,39 @@ async function crash(fixture: Fixture, times: number): Promise<{ tookMs: number;
   return { tookMs, words: `live ${inSeconds(liveMs)} after the last` };
 }
 
-onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
-  onDevice('a network outage of three minutes', async (fixture, { annotate }) => {
-    const { machine, owner } = fixture;
-    await machine.monitor('set_link wire off');
-    const cutAt = performance.now();
-    await speak(fixture, 55);
-    const lost = await until('the status `lost`', async () => statusOf(fixture) === 'lost', 120_000);
-    await wait(180_000 - (performance.now() - cutAt));
-    await machine.monitor('set_link wire on');
-    const back = performance.now();
-    await until(
-      'it is live',
-      async () => phaseOf(fixture) === 'live' && statusOf(fixture) !== 'lost',
-      120_000,
-    );
-    const liveMs = performance.now() - back;
-    const lostSoFar = () =>
-      eventsOf(fixture, 'speech_lost', cutAt).reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);
-    await until('the report of the loss', async () => lostSoFar() > 10_000, 60_000);
-    await until('it answers', () => answers(fixture), 60_000);
-    const lostMs = lostSoFar();
-    expect(lostMs).toBeLessThan(60_000);
-    await annotate(
-      `lost for the broker after ${inSeconds(lost)}; live ${inSeconds(liveMs)} after the return; ` +
-        `of 55 s of speech ${inSeconds(lostMs)} reported as lost; then ${await interprets(fixture)}`,
-    );
-    owner.forget();
-  });
+onMachine('a device in trouble', ({ onDevice, onStoppedDevice }) => {
+  onDevice(
+    'reports the lost speech after a network outage of three minutes',
+    async (fixture, { annotate }) => {
+      const { machine, owner } = fixture;
+      await machine.monitor('set_link wire off');
+      const cutAt = performance.now();
+      await speak(fixture, 55);
+      const lost = await until('the status `lost`', async () => statusOf(fixture) === 'lost', 120_000);
+      await wait(180_000 - (performance.now() - cutAt));
+      await machine.monitor('set_link wire on');
+      const back = performance.now();
+      await until(
+        'it is live',
+        async () => phaseOf(fixture) === 'live' && statusOf(fixture) !== 'lost',
+        120_000,
+      );
+      const liveMs = performance.now() - back;
+      const lostSoFar = () =>
+        eventsOf(fixture, 'speech_lost', cutAt).reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);
+      await until('the report of the loss', async () => lostSoFar() > 10_000, 60_000);
+      await until('it answers', () => answers(fixture), 60_000);
+      const lostMs = lostSoFar();
+      expect(lostMs).toBeLessThan(60_000);
+      await annotate(
+        `lost for the broker after ${inSeconds(lost)}; live ${inSeconds(liveMs)} after the return; ` +
+          `of 55 s of speech ${inSeconds(lostMs)} reported as lost; then ${await interprets(fixture)}`,
+      );
+      owner.forget();
+    },
+  );
 
-  onDevice('an agent that hangs', async (fixture, { annotate }) => {
+  onDevice('restarts an agent that hangs', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     const before = await pidOf(fixture);
     await machine.must(['systemctl', 'kill', '--kill-whom=main', '--signal=SIGSTOP', SERVICE]);
@@ -93,7 +96,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     );
   });
 
-  onDevice('ten crashes with the unit’s shortest pause', async (fixture, { annotate }) => {
+  onDevice('survives ten crashes with the unit’s shortest pause', async (fixture, { annotate }) => {
     const crashes = await crash(fixture, 10);
     // Each agent is killed only after systemd has restarted it, with this pause.
     expect(crashes.tookMs).toBeGreaterThan(9 * UNIT_PAUSE_MS);
@@ -102,7 +105,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
   });
 
   onDevice(
-    'ten crashes in ten seconds, with a shorter pause than the unit’s',
+    'survives ten crashes in ten seconds, with a shorter pause than the unit’s',
     async (fixture, { annotate }) => {
       const { machine } = fixture;
       await machine.write(
@@ -118,7 +121,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     },
   );
 
-  onDevice('a leak up to the memory limit', async (fixture, { annotate }) => {
+  onDevice('answers again after a leak up to the memory limit', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     const before = await pidOf(fixture);
     owner.forget();
@@ -140,40 +143,46 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     // The sound afterwards is judged in virtual time: here Node still compiles, and the emulated cards have underruns.
   });
 
-  onStoppedDevice('a clock that is 20 years behind at boot, and is set', async (fixture, { annotate }) => {
-    const { machine } = fixture;
-    await machine.must(['date', '--set', '2006-01-01 00:00:00']);
-    await start(fixture);
-    const told = () => machine.sh('journalctl -o cat --no-pager -u dragoman');
-    await until('the report', async () => /clock/.test(await told()), 120_000);
-    await wait(15_000);
-    expect(phaseOf(fixture)).toBeUndefined();
-    await machine.setClock();
-    const took = await live(fixture);
-    await annotate(`live ${inSeconds(took)} after the clock was set`);
-    const before = await pidOf(fixture);
-    await machine.must(['date', '--set', '+1 day']);
-    await wait(5000);
-    await machine.setClock();
-    await wait(5000);
-    expect(await interprets(fixture)).toContain('tones');
-    expect(await pidOf(fixture)).toBe(before);
-  });
+  onStoppedDevice(
+    'waits while its clock is 20 years behind, and interprets once it is set',
+    async (fixture, { annotate }) => {
+      const { machine } = fixture;
+      await machine.must(['date', '--set', '2006-01-01 00:00:00']);
+      await start(fixture);
+      const told = () => machine.sh('journalctl -o cat --no-pager -u dragoman');
+      await until('the report', async () => /clock/.test(await told()), 120_000);
+      await wait(15_000);
+      expect(phaseOf(fixture)).toBeUndefined();
+      await machine.setClock();
+      const took = await live(fixture);
+      await annotate(`live ${inSeconds(took)} after the clock was set`);
+      const before = await pidOf(fixture);
+      await machine.must(['date', '--set', '+1 day']);
+      await wait(5000);
+      await machine.setClock();
+      await wait(5000);
+      expect(await interprets(fixture)).toContain('tones');
+      expect(await pidOf(fixture)).toBe(before);
+    },
+  );
 
-  onStoppedDevice('a clock that is never set', async (fixture, { annotate }) => {
-    const { machine } = fixture;
-    await machine.must(['systemctl', 'enable', '--now', 'dragoman-clock.path']);
-    await machine.must(['date', '--set', '2006-01-01 00:00:00']);
-    await start(fixture);
-    const took = await live(fixture, 180_000);
-    const off = Math.abs(Number(await machine.must(['date', '+%s'])) - Date.now() / 1000);
-    // The clock comes from an answer of the service, which may have been delayed.
-    timed(() => expect(off).toBeLessThan(30));
-    expect(off).toBeLessThan(600);
-    await annotate(`live after ${inSeconds(took)} with a clock that is ${off.toFixed(0)} s off`);
-  });
+  onStoppedDevice(
+    'sets its clock from the service when no other source does',
+    async (fixture, { annotate }) => {
+      const { machine } = fixture;
+      await machine.must(['systemctl', 'enable', '--now', 'dragoman-clock.path']);
+      await machine.must(['date', '--set', '2006-01-01 00:00:00']);
+      await start(fixture);
+      const took = await live(fixture, 180_000);
+      const off = Math.abs(Number(await machine.must(['date', '+%s'])) - Date.now() / 1000);
+      // The clock comes from an answer of the service, which may have been delayed.
+      timed(() => expect(off).toBeLessThan(30));
+      expect(off).toBeLessThan(600);
+      await annotate(`live after ${inSeconds(took)} with a clock that is ${off.toFixed(0)} s off`);
+    },
+  );
 
-  onDevice('a full disk', async (fixture, { annotate }) => {
+  onDevice('interprets and restarts with a full disk', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     await machine.sh(
       'fallocate -l 4G /var/fill 2>/dev/null || dd if=/dev/zero of=/var/fill bs=1M 2>/dev/null || true; sync',
@@ -189,7 +198,7 @@ onMachine('trouble', ({ onDevice, onStoppedDevice }) => {
     await machine.must(['rm', '/var/fill']);
   });
 
-  onDevice('a read-only disk', async (fixture, { annotate }) => {
+  onDevice('interprets and restarts with a read-only disk', async (fixture, { annotate }) => {
     const { machine, owner } = fixture;
     await machine.sh('echo u >/proc/sysrq-trigger; sleep 1');
     expect((await machine.run(['touch', '/var/probe'])).code).not.toBe(0);

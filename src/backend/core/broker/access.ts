@@ -50,7 +50,7 @@ export function backendAccess(prefix: string, shareGroup: string): Access {
   };
 }
 
-/** Nobody but the backend and the device itself comes near tokens, and nobody at all reads captions. */
+/** Only the backend and the device itself may access tokens, and no person may read captions. */
 export function personAccess(
   role: Role,
   prefix: string,
