@@ -1,4 +1,4 @@
-/** Checks that the device counts speech that was not said for lack of a stream, or that the service did not speak. */
+/** Checks that the device counts speech that was not translated for lack of a stream, or that the service did not speak. */
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
@@ -10,7 +10,7 @@ const SLACK_MS = 4000;
 
 export interface Counted {
   step(step: LaneStep): void;
-  /** A piece of speech was not said. */
+  /** A piece of speech was not translated. */
   unsaid(why: Excuse): void;
   compare(): void;
 }

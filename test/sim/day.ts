@@ -47,7 +47,7 @@ export interface DayReport {
   readonly billed_over_speech: number;
   readonly billed_over_speech_and_translation: number;
   readonly billed_over_conversation: number;
-  /** Share of the speech that was said in translation. */
+  /** Share of the speech that was translated. */
   readonly said_share: number;
   /** Share of the speech that was muted while the loudspeaker played. */
   readonly gated_share: number;

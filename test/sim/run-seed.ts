@@ -32,7 +32,7 @@ export interface RunResult {
   readonly saidLateS: number;
   /** Case of the seed's service. */
   readonly serviceCase: ServiceCase;
-  /** Speech said twice by a service without ids or times (s). */
+  /** Speech translated twice by a service without ids or times (s). */
   readonly repeatedS: number;
   readonly excusedS: Readonly<Record<Excuse, number>>;
   /** Messages of the owner by the phase of the lane that they reached. */

@@ -1,4 +1,4 @@
-/** Keeps account of the speech that was said: in every language, and to its end. */
+/** Keeps account of the speech that was translated: in every language, and to its end. */
 import type { Rendering } from './play-order.ts';
 import { TICK_MS } from './sound.ts';
 import { createTickList, type TickList } from './tick-list.ts';
@@ -23,9 +23,9 @@ export interface Playing extends Rendering {
 }
 
 export interface SaidAccount {
-  /** Ticks said twice because the service has no ids or times, or did not mark the end of the first rendering. */
+  /** Ticks translated twice because the service has no ids or times, or did not mark the end of the first rendering. */
   readonly repeatedTicks: number;
-  /** A piece of speech is to be said in these languages. */
+  /** A piece of speech is to be translated in these languages. */
   demand(tick: number, targets: readonly string[]): void;
   /** The languages have changed: speech in any one of them is enough. */
   relax(tick: number): void;
@@ -35,7 +35,7 @@ export interface SaidAccount {
   /** This much of it was written, but not played. */
   missed(playing: Playing, ticks: number): void;
   isSaid(tick: number): boolean;
-  /** The languages in which a piece of speech is still to be said. */
+  /** The languages in which a piece of speech is still to be translated. */
   missing(tick: number): string[];
   /** Drops what is known about a piece of speech that was judged. */
   forget(tick: number): void;
@@ -43,7 +43,7 @@ export interface SaidAccount {
 
 const span = (ticks: readonly number[]): string => `${ticks[0]}-${ticks.at(-1)}`;
 
-/** @param isExact the service sends ids and times: nothing may be said twice */
+/** @param isExact the service sends ids and times: nothing may be translated twice */
 export function createSaidAccount(violations: Violations, isExact: boolean): SaidAccount {
   /** The bit of each language in the masks. */
   const bits = new Map<string, number>();

@@ -1,9 +1,9 @@
 /**
- * Each 20 ms of speech must be said exactly once, unless one of these excuses holds.
+ * Each 20 ms of speech must be translated exactly once, unless one of these excuses holds.
  *
  * Physical reasons:
  * - gated: the loudspeaker was heard (half-duplex), or the lane was muted;
- * - deaf: the lane or the process did not run, or stopped before the speech was said;
+ * - deaf: the lane or the process did not run, or stopped before the speech was translated;
  * - asleep: less than two chunks of speech in standby, which do not wake the lane;
  * - unheard: its translation, or a part of it, had no loudspeaker for too long, and the device has counted that;
  * - shed: more than a minute of translated speech waited for the loudspeaker, or a visitor spoke over it.
@@ -15,7 +15,7 @@
  * - unnamed: the service sends no ids or times (cases b and c of terms.ts), so that it is unknown which speech it has spoken.
  *   The sum is bounded (unnamed.ts).
  *
- * Speech may be said twice only in cases b and c, and that sum is bounded too. Speech may be out of order only if it reaches the
+ * Speech may be translated twice only in cases b and c; that sum is bounded too. Speech may be out of order only if it reaches the
  * device after newer speech is played: an older stream was late, or broke after the next one had taken newer speech.
  */
 export const EXCUSES = [

@@ -1,4 +1,4 @@
-/** Checks that each 20 ms of speech is said exactly once, unless an excuse holds (speech-excuses.ts). */
+/** Checks that each 20 ms of speech is translated exactly once, unless an excuse holds (speech-excuses.ts). */
 
 import type { LaneStep } from '../../src/agent/lane/lane-runner.ts';
 import { phaseOf } from '../../src/core/lane/session/session-state.ts';
@@ -21,7 +21,7 @@ import { hasGoneOn, type Judging, judgeTicks } from './unsaid.ts';
 const JUDGED_AFTER_MS = 200_000;
 /** Pause after which the service begins another sentence (ticks). */
 const PAUSE_TICKS = 700 / TICK_MS;
-/** Time after a change of the languages in which speech may be said in the old ones (ms). */
+/** Time after a change of the languages in which speech may be translated in the old ones (ms). */
 const CHANGING_MS = 15_000;
 /** Length of the backlog, and of the speech that is kept for a replay (ms). */
 const HOLD_MS = 30_000;
@@ -121,7 +121,7 @@ export function createSpeechOracle(setup: SpeechOracleSetup): SpeechOracle {
     }
   };
 
-  /** Notes the languages in which speech must be said. */
+  /** Notes the languages in which speech must be translated. */
   const noteTargets = ({ before, after }: LaneStep, now: number): void => {
     const { targets: wanted } = after.options;
     if (wanted === targets) return;

@@ -33,10 +33,10 @@ export interface Sending {
 export interface SpeechOracle {
   readonly spokenTicks: number;
   readonly saidTicks: number;
-  /** Ticks said after newer speech because their stream was late or broke. */
+  /** Ticks translated after newer speech because their stream was late or broke. */
   readonly saidLate: number;
   readonly excused: Readonly<Record<Excuse, number>>;
-  /** Ticks said twice by a service without ids or times. */
+  /** Ticks translated twice by a service without ids or times. */
   readonly repeatedTicks: number;
   /** The microphone delivers a tick with speech. */
   spoken(tick: number, at: number): void;

@@ -1,6 +1,6 @@
 /**
  * Speech in doubt: without ids (case c) or times (case b) the device cannot know which speech the service has spoken.
- * This file bounds the sums of unsaid speech and of speech said twice per simulated hour.
+ * This file bounds the sums of unsaid speech and of speech translated twice per simulated hour.
  */
 import type { ServiceCase } from './terms.ts';
 

@@ -1,4 +1,4 @@
-/** Finds stretches of speech that were not said, and judges whether that has a reason. */
+/** Finds stretches of speech that were not translated, and judges whether that has a reason. */
 import { TICK_MS } from './sound.ts';
 import type { Excuse } from './speech-excuses.ts';
 import type { Violations } from './violations.ts';
@@ -25,7 +25,7 @@ export interface Judging {
   /** Whether its stream continued for long enough to speak it. */
   wentOn(tick: number): boolean;
   isRendered(tick: number): boolean;
-  /** Whether it is unknown if it was said. */
+  /** Whether it is unknown if it was translated. */
   isUnnamed(tick: number): boolean;
   describe(tick: number): string;
 }
@@ -39,7 +39,7 @@ export function hasGoneOn(
   return (overAt.get(sending.connection) ?? Number.POSITIVE_INFINITY) - sending.at > WENT_ON_MS;
 }
 
-/** Judges pieces of speech in the order in which they were spoken. @returns how many were said */
+/** Judges pieces of speech in the order in which they were spoken. @returns how many were translated */
 export function judgeTicks(ticks: readonly number[], judging: Judging): number {
   const { violations, excused, isLeftOut, isRendered, wentOn } = judging;
   const unsaid: number[] = [];

@@ -199,7 +199,7 @@ describe('a stream that is open', () => {
 
   it.each([
     [
-      'a message',
+      'message',
       async (service: WebSocket, heard: () => Promise<unknown>) => {
         service.send(JSON.stringify({ message_type: 'eos', data: {} }));
         await heard();
