@@ -20,7 +20,7 @@ function formatted(input: string, output: string): Record<string, unknown> {
   };
 }
 
-test('live wire: wav is taken with its header, zlib_pcm_s16le comes compressed, further formats are refused', async () => {
+test('live wire: wav is accepted with its header, zlib_pcm_s16le comes compressed, further formats are refused', async () => {
   const { client } = service;
   const voice = loadVoice();
   const stream = await client.open((await client.created()).token);

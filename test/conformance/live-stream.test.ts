@@ -39,7 +39,7 @@ test('live wire: the smallest set_task names no output rate and no preprocessing
   expect(answer.type).toBe('current_task');
 });
 
-test('live wire: the optional keys of a pipeline are taken', async () => {
+test('live wire: the optional keys of a pipeline are accepted', async () => {
   const stream = await open();
   const desired = { desired_queue_level_ms: 5000, max_queue_level_ms: 20_000, auto_tempo: true };
   const pipeline = {
@@ -50,7 +50,7 @@ test('live wire: the optional keys of a pipeline are taken', async () => {
   expect((await stream.run(makeTask({ pipeline }))).type).toBe('current_task');
 });
 
-test('live wire: input takes 16000 to 48000 Hz and 1 to 2 channels', async () => {
+test('live wire: input accepts 16000 to 48000 Hz and 1 to 2 channels', async () => {
   const taken = [
     [16_000, 1],
     [48_000, 2],

@@ -141,7 +141,7 @@ test('live http: an empty balance is HTTP 403 with error_code 100050', async (co
   expect([answer.status, error.error_code, error.title]).toEqual([403, 100050, 'Insufficient balance']);
 });
 
-test('live http: legacy creation takes the three bodies of public clients', async () => {
+test('live http: legacy creation accepts the three bodies of public clients', async () => {
   for (const data of [{}, { subscriber_count: 0 }, { intent: 'api' }]) {
     const created = await createLegacy({ data });
     await service.client.works(addressOf(created));
@@ -159,7 +159,7 @@ test('live http: legacy creation answers id, publisher, subscriber, webrtc_room_
   expect(keys).toEqual(expect.arrayContaining(['webrtc_room_name', 'webrtc_url']));
 });
 
-test('live http: legacy creation takes ClientId and ClientSecret', async (context) => {
+test('live http: legacy creation accepts ClientId and ClientSecret', async (context) => {
   const { client } = service;
   const { id, secret } = service.clientPair(context);
   const headers = { ClientId: id, ClientSecret: secret };

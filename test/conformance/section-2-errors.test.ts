@@ -125,7 +125,7 @@ test('2.4: a body of another content type is refused with the envelope', async (
   expectRefusal(await cloneWith('<name>Visitor</name>', 'application/xml'), 'clone with XML');
 });
 
-test('2.4: JSON declared as another content type is taken, or refused with the envelope', async () => {
+test('2.4: JSON declared as another content type is accepted, or refused with the envelope', async () => {
   const answer = await createWith('{"intent":"s2s"}', 'text/plain');
   if (answer.status !== 201) expectRefusal(answer, 'create with text/plain');
 });

@@ -53,7 +53,7 @@ test('4.1: a body without Content-Type application/json is refused', async () =>
   }
 });
 
-test('4.1 intent: s2s, stt and tts are taken', async () => {
+test('4.1 intent: s2s, stt and tts are accepted', async () => {
   for (const intent of ['s2s', 'stt', 'tts']) await service.client.created({ intent });
 });
 
@@ -66,7 +66,7 @@ test('4.1 intent: anything else is refused', async () => {
   for (const intent of ['', 'S2S', 'translate', 's2s ', 1, true, null, ['s2s']]) await refused({ intent });
 });
 
-test('4.1 connection_type: ws and webrtc are taken', async () => {
+test('4.1 connection_type: ws and webrtc are accepted', async () => {
   for (const connection_type of ['ws', 'webrtc']) await service.client.created({ connection_type });
 });
 
@@ -83,7 +83,7 @@ test('4.1 connection_type: webrtc is refused with stt and tts', async () => {
   for (const intent of ['stt', 'tts']) await refused({ intent, connection_type: 'webrtc' });
 });
 
-test('4.1 expires_in_seconds: 60 and 86400 are taken', async () => {
+test('4.1 expires_in_seconds: 60 and 86400 are accepted', async () => {
   for (const expires_in_seconds of [60, 61, 86_399, 86_400])
     await service.client.created({ expires_in_seconds });
 });
@@ -101,7 +101,7 @@ test('4.1 expires_in_seconds: 3600 is the default', async () => {
   expect(Math.abs(Date.parse(connect_by) - Date.parse(created_at) - 3_600_000)).toBeLessThanOrEqual(1000);
 });
 
-test('4.1 max_session_duration_seconds: 60 and 18000 are taken', async () => {
+test('4.1 max_session_duration_seconds: 60 and 18000 are accepted', async () => {
   for (const max_session_duration_seconds of [60, 61, 17_999, 18_000]) {
     const session = await service.client.created({ max_session_duration_seconds });
     expect(session.max_session_duration_seconds).toBe(max_session_duration_seconds);
@@ -128,7 +128,7 @@ test('4.1 max_session_duration_seconds: without it a stream has no limit', async
   expect(stream.of('max_duration_reached')).toEqual([]);
 });
 
-test('4.1 single_use: true and false are taken', async () => {
+test('4.1 single_use: true and false are accepted', async () => {
   for (const single_use of [true, false]) {
     expect((await service.client.created({ single_use })).single_use).toBe(single_use);
   }
@@ -146,7 +146,7 @@ test('4.1 single_use: anything but a boolean is refused', async () => {
   for (const single_use of ['true', 1, 'yes', []]) await refused({ single_use });
 });
 
-test('4.1 client_reference_id: 256 characters are taken', async () => {
+test('4.1 client_reference_id: 256 characters are accepted', async () => {
   for (const client_reference_id of ['x'.repeat(256), 'é'.repeat(256), 'x']) {
     const session = await service.client.created({ client_reference_id });
     expect(session.client_reference_id).toBe(client_reference_id);

@@ -51,7 +51,7 @@ test('4.4: a body without Content-Type application/json is refused', async () =>
   }
 });
 
-test('4.4 data.name: letters outside ASCII are taken or refused, in names of voices and of files', async () => {
+test('4.4 data.name: letters outside ASCII are accepted or refused, in names of voices and of files', async () => {
   const { client } = service;
   for (const word of ['Jürgen', 'Ольга', '太郎さん']) {
     for (const data of [{ name: word }, { samples: [{ ...SAMPLE, filename: `${word}.wav` }] }]) {
@@ -62,7 +62,7 @@ test('4.4 data.name: letters outside ASCII are taken or refused, in names of voi
   }
 });
 
-test('4.4 data.name: whether letters outside ASCII are taken is a choice of the emulator', async (context) => {
+test('4.4 data.name: whether letters outside ASCII are accepted is a choice of the emulator', async (context) => {
   const steering = service.steering(context, 'the flavour of the regular expressions is not shown');
   for (const unicode_names of [true, false]) {
     await steering.set({ unicode_names });
@@ -89,7 +89,7 @@ test('4.4 data.name: is required', async () => {
   for (const name of [null, 7, true, ['Visitor']]) await refused({ name });
 });
 
-test('4.4 data.name: 3 and 64 characters are taken', async () => {
+test('4.4 data.name: 3 and 64 characters are accepted', async () => {
   for (const name of ['abc', 'x'.repeat(4), 'x'.repeat(63), 'x'.repeat(64)]) await taken({ name });
 });
 
@@ -97,7 +97,7 @@ test('4.4 data.name: 2 and 65 characters are refused', async () => {
   for (const name of ['', 'a', 'ab', 'x'.repeat(65), 'x'.repeat(5000)]) await refused({ name });
 });
 
-test('4.4 data.name: word characters, hyphen, full stop and space are taken', async () => {
+test('4.4 data.name: word characters, hyphen, full stop and space are accepted', async () => {
   for (const name of ['aZ09_', '---', '...', '   ', 'Dr. No-2_b']) await taken({ name });
 });
 
@@ -111,7 +111,7 @@ test('4.4 data.samples: is required', async () => {
     await refused({ samples });
 });
 
-test('4.4 data.samples: one sample is taken', async () => {
+test('4.4 data.samples: one sample is accepted', async () => {
   await taken({ samples: [SAMPLE] });
 });
 
@@ -131,7 +131,7 @@ test('4.4 filename: is required', async () => {
   for (const filename of [null, 7, {}]) await sampleRefused({ filename });
 });
 
-test('4.4 filename: 3 and 255 characters are taken', async () => {
+test('4.4 filename: 3 and 255 characters are accepted', async () => {
   for (const filename of ['a.b', `${'x'.repeat(250)}.wav`, `${'x'.repeat(251)}.wav`])
     await sampleTaken({ filename });
 });
@@ -140,7 +140,7 @@ test('4.4 filename: 2 and 256 characters are refused', async () => {
   for (const filename of ['', 'ab', `${'x'.repeat(252)}.wav`]) await sampleRefused({ filename });
 });
 
-test('4.4 filename: word characters, hyphen, full stop, space, quotes and parentheses are taken', async () => {
+test('4.4 filename: word characters, hyphen, full stop, space, quotes and parentheses are accepted', async () => {
   for (const filename of ['aZ09_-.wav', "Anna's voice (2).wav", 'the "best".wav'])
     await sampleTaken({ filename });
 });
@@ -153,7 +153,7 @@ test('4.4 mime_type: is required', async () => {
   await refused({ samples: [{ filename: 'visitor.wav' }] });
 });
 
-test('4.4 mime_type: each of the nine listed types is taken', async () => {
+test('4.4 mime_type: each of the nine listed types is accepted', async () => {
   const audio = ['x-wav', 'wav', 'mp3', 'x-m4a', 'mpeg', 'flac'].map((kind) => `audio/${kind}`);
   const video = ['webm', 'mp4', 'mpeg'].map((kind) => `video/${kind}`);
   for (const mime_type of [...audio, ...video]) await sampleTaken({ mime_type });

@@ -36,7 +36,7 @@ function expectNotTaken(answer: Answer): void {
   expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
 }
 
-test('4.5: every form_data field and then the file, as multipart/form-data, are taken', async () => {
+test('4.5: every form_data field and then the file, as multipart/form-data, are accepted', async () => {
   const { target, fields, file } = await newTarget();
   expectTaken(await upload(target.url, [...fields, file]));
 });

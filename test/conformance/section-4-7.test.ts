@@ -13,7 +13,7 @@ test('4.7: the API key as query parameter token opens a stream', async () => {
   await client.works(`${client.target.streaming}${path}?token=${key}`);
 });
 
-test('4.7 random_hash: any URL-safe string is taken', async () => {
+test('4.7 random_hash: any URL-safe string is accepted', async () => {
   const { client } = service;
   const { token } = await client.created();
   for (const hash of [
@@ -70,7 +70,7 @@ test('4.7 set_task: the shown keys make a task', async () => {
   expect(answer.type).toBe('current_task');
 });
 
-test('4.7 set_task: several translations are taken', async () => {
+test('4.7 set_task: several translations are accepted', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   expect((await stream.run(makeTask({ targets: ['es', 'de', 'fr'] }))).type).toBe('current_task');

@@ -5,7 +5,7 @@ import { expectRefusal } from './shapes.ts';
 
 const service = useService();
 
-test('5: creating a session takes the API key', async () => {
+test('5: creating a session accepts the API key', async () => {
   await service.client.created();
 });
 
@@ -18,7 +18,7 @@ test('5: creating a session refuses JWT, session token, wrong key and none', asy
   }
 });
 
-test('5: creating a session takes the key as Bearer only', async () => {
+test('5: creating a session accepts the key as Bearer only', async () => {
   const { client } = service;
   const { apiKey } = client.target;
   const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
@@ -59,7 +59,7 @@ test('5: legacy creation refuses JWT, session token, wrong key and none', async 
   }
 });
 
-test('5: creating a voice takes the JWT', async () => {
+test('5: creating a voice accepts the JWT', async () => {
   await service.client.cloned();
 });
 
@@ -73,7 +73,7 @@ test('5: creating a voice refuses API key, session token, wrong JWT and none', a
   }
 });
 
-test('5: creating a voice takes the JWT as Bearer only', async () => {
+test('5: creating a voice accepts the JWT as Bearer only', async () => {
   const { client } = service;
   const { jwt } = client.target;
   const data = { name: 'Visitor 1', samples: [{ filename: 'visitor.wav', mime_type: 'audio/wav' }] };
@@ -83,16 +83,16 @@ test('5: creating a voice takes the JWT as Bearer only', async () => {
   }
 });
 
-test('5: a stream takes the API key as query parameter token', async () => {
+test('5: a stream accepts the API key as query parameter token', async () => {
   await service.client.works(service.client.target.apiKey);
 });
 
-test('5: a stream takes the API key in the Authorization header', async () => {
+test('5: a stream accepts the API key in the Authorization header', async () => {
   const { client } = service;
   await client.works(client.streamUrl(null), { Authorization: `Bearer ${client.target.apiKey}` });
 });
 
-test('5: a stream takes a session token as query parameter token', async () => {
+test('5: a stream accepts a session token as query parameter token', async () => {
   await service.client.works((await service.client.created()).token);
 });
 

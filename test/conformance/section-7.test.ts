@@ -62,7 +62,7 @@ test('7 session_already_used: a single-use token is refused a second time', asyn
   expectReason(await client.refused(token), 'session_already_used', USED);
 });
 
-test('7 session_already_used: also while the first stream still runs', async () => {
+test('7 session_already_used: comes also while the first stream still runs', async () => {
   const { client } = service;
   const { token } = await client.created({ single_use: true });
   const first = await client.works(token);
@@ -71,7 +71,7 @@ test('7 session_already_used: also while the first stream still runs', async () 
   expect(first.isClosed, 'the first stream continues').toBe(false);
 });
 
-test('7 session_already_used: in each delivery', async (context) => {
+test('7 session_already_used: comes in each delivery', async (context) => {
   const steering = service.steering(context, WHY);
   const { client } = service;
   const { token } = await client.created({ single_use: true });
@@ -107,14 +107,14 @@ test('7 max_duration_reached: is 202102 and HTTP 410, in each delivery', async (
   await client.works(token);
 });
 
-test('7 intent_mismatch: a token at the endpoint of another product', async () => {
+test('7 intent_mismatch: refuses a token at the endpoint of another product', async () => {
   const { client } = service;
   for (const intent of ['stt', 'tts']) {
     expectReason(await client.refused((await client.created({ intent })).token), 'intent_mismatch');
   }
 });
 
-test('7 intent_mismatch: in each delivery', async (context) => {
+test('7 intent_mismatch: comes in each delivery', async (context) => {
   const steering = service.steering(context, WHY);
   const { client } = service;
   const { token } = await client.created({ intent: 'stt' });
@@ -125,13 +125,13 @@ test('7 intent_mismatch: in each delivery', async (context) => {
   );
 });
 
-test('7 connection_type_mismatch: a token over another transport', async () => {
+test('7 connection_type_mismatch: refuses a token over another transport', async () => {
   const { client } = service;
   const { token } = await client.created({ connection_type: 'webrtc' });
   expectReason(await client.refused(token), 'connection_type_mismatch');
 });
 
-test('7 connection_type_mismatch: in each delivery', async (context) => {
+test('7 connection_type_mismatch: comes in each delivery', async (context) => {
   const steering = service.steering(context, WHY);
   const { client } = service;
   const { token } = await client.created({ connection_type: 'webrtc' });
@@ -142,7 +142,7 @@ test('7 connection_type_mismatch: in each delivery', async (context) => {
   );
 });
 
-test('7 connect_window_expired: a token used after connect_by, in each delivery', async (context) => {
+test('7 connect_window_expired: refuses a token after connect_by, in each delivery', async (context) => {
   const steering = service.steering(context, 'a connect window lasts 60 s at least');
   const { client } = service;
   const { token } = await client.created({ expires_in_seconds: 60 });
@@ -154,7 +154,7 @@ test('7 connect_window_expired: a token used after connect_by, in each delivery'
   );
 });
 
-test("7 session_limit_reached: a connection above the plan's limit, in each delivery", async (context) => {
+test("7 session_limit_reached: refuses a connection above the plan's limit, in each delivery", async (context) => {
   const steering = service.steering(context, 'the concurrent session limit is not shown');
   const { client } = service;
   await steering.set({ concurrent: 2 });
@@ -173,7 +173,7 @@ test("7 session_limit_reached: a connection above the plan's limit, in each deli
   await client.works(token);
 });
 
-test('7 pending_sessions_limit_reached: a create request while the cap is reached', async (context) => {
+test('7 pending_sessions_limit_reached: refuses a create request while the cap is reached', async (context) => {
   const steering = service.steering(context, 'the cap on unused sessions is not shown');
   const { client } = service;
   const unused = (await client.list()).filter((session) => session.status === 'pending').length;
@@ -232,7 +232,7 @@ test('7: an account without balance refuses in each delivery', async (context) =
   );
 });
 
-test('7 NOT_FOUND: get_task before the pipeline starts yields an error', async () => {
+test('7 NOT_FOUND: answers get_task before the pipeline starts', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   expect(isNotFound(await stream.getTask())).toBe(true);

@@ -53,7 +53,7 @@ test('2.1 webrtc: subscriber_keys are as many as were asked for, no two alike', 
   expect(new Set(keys).size).toBe(5);
 });
 
-test('2.2 labels: further keys are taken unchanged, or refused with a message', async () => {
+test('2.2 labels: further keys are accepted unchanged, or refused with a message', async () => {
   const labels = { gender: 'female', accent: 'northern' };
   const answer = await service.client.clone({ name: 'Visitor 1', samples: [SAMPLE], labels });
   if (answer.status === 200) expect(answer.json).toMatchObject({ data: { labels } });
@@ -144,7 +144,7 @@ test('4.7 input_audio_data: incomplete samples of the declared format break noth
   if (service.own) expect(stream.of('error').length).toBeGreaterThanOrEqual(3);
 });
 
-test('4.7 set_task: other options are taken, or refused with a message, and the stream continues', async () => {
+test('4.7 set_task: other options are accepted, or refused with a message, and the stream continues', async () => {
   const { client } = service;
   const stream = await client.open((await client.created()).token);
   await stream.run(makeTask());

@@ -21,7 +21,7 @@ function withToken(address: string, token: string): string {
   return url.href;
 }
 
-test('7 connection_type_mismatch: a WebSocket token at the address of WebRTC, with a message', async () => {
+test('7 connection_type_mismatch: refuses a WebSocket token at the address of WebRTC, with a message', async () => {
   const { client } = service;
   const { webrtc } = await addresses();
   const { token } = await client.created();
@@ -31,7 +31,7 @@ test('7 connection_type_mismatch: a WebSocket token at the address of WebRTC, wi
   await client.works(token);
 });
 
-test('7 connection_type_mismatch: the same over plain HTTP, and in each delivery', async (context) => {
+test('7 connection_type_mismatch: refuses this token over plain HTTP, and in each delivery', async (context) => {
   const steering = service.steering(context, 'how a refusal is delivered (not shown) is an option');
   const { client } = service;
   const { webrtc } = await addresses();
