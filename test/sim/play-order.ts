@@ -35,7 +35,7 @@ interface Progress {
   playedUpTo: number;
   /** Ticks of it that the wire has delivered. */
   deliveredTicks: number;
-  /** Its sound ran dry for too long before more of it arrived, and that has not been played yet. */
+  /** Its sound stopped for too long; the rest has arrived, and has not been played yet. */
   hasStalled: boolean;
 }
 

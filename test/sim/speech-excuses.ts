@@ -11,7 +11,7 @@
  * Reasons of the service and its streams:
  * - service: the service skipped it, or did not speak it in full although it was replayed or most of it arrived. The service
  *   treats 0.3 s as noise, and skips up to 0.4 s of a soft word and 0.64 s of a soft beginning;
- * - outage: no working stream for longer than the backlog holds, or a stream fell silent after it had taken the speech;
+ * - outage: no working stream for longer than the backlog holds, or a stream fell silent after it had received the speech;
  * - unnamed: the service sends no ids or times (cases b and c of terms.ts), so that it is unknown which speech it has spoken.
  *   The sum is bounded (unnamed.ts).
  *

@@ -220,7 +220,7 @@ function isMistakable(
   );
 }
 
-/** A hint for a connection that was closed without a reason once more. */
+/** A hint for a connection that was closed without a reason again. */
 function hintOf({ problem, quickCloses }: ReconnectState, ending: Ending, clientId: string): string {
   if (problem !== ending.problem) return ` again: another client uses the identifier "${clientId}"`;
   if (quickCloses < SUSPICIOUS_QUICK_CLOSES) return '';

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 /** Wait before a refused message is published again (ms): the broker's rules may have changed. */
 const REFUSED_AGAIN_MS = 300_000;
 
-/** Publishes again, after a while, what the broker has refused. */
+/** Publishes a message again some time after the broker has refused it. */
 export interface SaidAgain {
   /** Called with the end of a message. @param publish publishes the present value */
   ended(topic: string, isDelivered: boolean, publish: () => void): void;

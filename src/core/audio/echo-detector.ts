@@ -39,7 +39,7 @@ const LEAD_SAMPLES = 128;
 /** Seconds of sound to keep: it is written ahead of being heard, and the longest echo comes on top. */
 const MEMORY_S = 8;
 /**
- * Start of a second range of lags (samples), searched if the first range has no echo. A loudspeaker behind radio, a
+ * Start of a second range of lags (samples), searched if the first range has no echo. A loudspeaker over radio, a
  * television or a network may be almost a second late without reporting it.
  */
 const FAR_SAMPLES = 1800;

@@ -22,7 +22,7 @@ export interface ReachFacts {
 export interface ReachQuestion {
   /** Name of the server in a sentence: "the broker", "the stream host". */
   readonly who: string;
-  /** Source of its address, for whoever has to change it. */
+  /** Source of its address, where a person can change it. */
   readonly addressFrom: string;
   readonly caKey: string;
   readonly wall: WallMs | null;

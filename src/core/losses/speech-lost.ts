@@ -13,7 +13,7 @@ const LOSS_OVER_AFTER_MS = 10_000;
 /** Held chunks that a stop loses as speech (two seconds): fewer may be a noise. */
 const LEAST_HELD_CHUNKS = 6;
 /**
- * Oldest speech (ms) that is still sent: whoever said it has gone, and the next visitor must not hear it. The backlog's bound keeps
+ * Oldest speech (ms) that is still sent: its speaker has gone, and the next visitor must not hear it. The backlog's bound keeps
  * speech younger, unless the microphone is away: then nothing pushes it out.
  */
 const OLDEST_SENT_MS = 120_000;

@@ -1,6 +1,6 @@
 /** State of the agent as the boot report sees it: from its systemd unit, or from its status at the broker. */
 
-/** `idle` is a deliberate state: for whoever sets up the kiosk, as good as `ready`. */
+/** `idle` is a deliberate state, as good as `ready` for a person who sets up the kiosk. */
 export type AgentState =
   /** There is no systemd to ask, or no such unit. */
   | { readonly kind: 'unknown' }

@@ -29,7 +29,7 @@ export interface StartFacts {
 /** A problem that keeps the kiosk from being ready. */
 export interface Trouble {
   readonly code: PhraseCode;
-  /** Text from whoever found it, for the status file. */
+  /** Text from the check that found it, for the status file. */
   readonly detail: string;
   /** Certain at once; others may pass during the start. */
   readonly isCertain: boolean;

@@ -103,7 +103,7 @@ function wasSaidBefore({ pieces }: ReplayLog, id: string, language: string): boo
   return own.length > 0 && own.every(({ chunk }) => chunk.said?.includes(language) === true);
 }
 
-/** A sentence that is said to its end in every language needs no record any more. */
+/** A sentence that was spoken to its end in every language needs no record any more. */
 export function settle(log: ReplayLog, id: string): ReplayLog {
   const sentence = log.sentences.find((one) => one.id === id);
   if (sentence === undefined || !isComplete(sentence, log) || !isSaidInAll(sentence, log)) return log;

@@ -75,7 +75,7 @@ describe('the time line of a capture', () => {
   it('finds the true time when the first piece was seen late', () => {
     const errors = run({ seconds: 10, lateMs: (index) => (index === 0 ? 900 : 0) });
     expect(errors[0]?.error).toBeCloseTo(900, 0);
-    // Time does not run backwards: it stands still until the truth catches up.
+    // Time does not run backwards: it stops until the true time catches up.
     expect(worst(errors.slice(Math.ceil(900 / PIECE_MS) + 1))).toBeLessThan(0.01);
   });
 

@@ -14,7 +14,7 @@ const SAMPLES = 16;
 
 export type Event = (log: ReplayLog) => ReplayLog;
 
-/** s: speech, q: a pause, m: muted, f: silence of our own; one chunk each. */
+/** s: speech, q: a pause, m: muted, f: silence that the agent inserted; one chunk each. */
 export const send =
   (letters: string, more: Partial<BacklogChunk> = {}): Event =>
   (log) =>

@@ -65,7 +65,7 @@ export async function expectHeard(saidDb: number, roomDb: number, rateHz = RATE_
   expect(highest(all.slice(25, 34))).toBeGreaterThan(0);
 }
 
-/** None of this many seconds of room sound is taken as speech. */
+/** No part of this many seconds of room sound counts as speech. */
 export function expectNoSpeech(seconds: number, levelDb: number, make: (dice: Dice) => Float32Array): void {
   const all = scores(happen(seconds * RATE_HZ, createDice(17), levelDb, make));
   expect(all.length).toBe(Math.floor((seconds * 1000) / CHUNK_MS));

@@ -29,7 +29,7 @@ export function controlDevice(device: string): string | null {
   return /^[\w-]+$/.test(name) ? name : null;
 }
 
-/** The volume control of the card behind a PCM device. A card that comes back has its own volume. */
+/** The volume control of the card of a PCM device. A card that comes back has its own volume. */
 export interface CardMixer {
   /** Null while no control is known that changes the playback volume. */
   readonly mixer: Mixer | null;

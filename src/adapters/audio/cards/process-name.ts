@@ -9,7 +9,7 @@ const NODE = /^(node|nodejs|MainThread|node-MainThread)$/;
 const UNKNOWN_PROGRAM = 'a program that this user may not see';
 
 /**
- * Names the program behind a process. For a mere wrapper it adds the program that started it.
+ * Names the program of a process. For a mere wrapper it adds the program that started it.
  * @param pid of the process or of one of its threads
  */
 export function describeHolder(proc: string, pid: number): Holder {

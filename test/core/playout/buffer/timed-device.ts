@@ -21,7 +21,7 @@ export function play(options: {
   readonly ppm?: number;
   readonly seconds: number;
   readonly startsLateMs?: number;
-  /** The device stands still in this stretch of time. */
+  /** The device stalls in this stretch of time. */
   readonly stall?: readonly [number, number];
   /** Other sound that it reads besides ours. */
   readonly foreign?: (now: number) => number;
