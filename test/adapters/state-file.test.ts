@@ -140,7 +140,7 @@ describe('the state directory', () => {
     [{ XDG_STATE_HOME: 'relative', HOME: '/x' }, '/x/.local/state/dragoman'],
     [{ STATE_DIRECTORY: '' }, null],
     [{}, null],
-  ])('of %j is %s', (env, expected) => {
+  ])('is read from the environment %j: %s', (env, expected) => {
     expect(stateDirectory(env)).toBe(expected);
   });
 });

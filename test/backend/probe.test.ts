@@ -15,7 +15,7 @@ async function probe(fixture: Fixture, kind: true | 'service' | 'backend' = true
 
 describe('a trial request', () => {
   it.each([true, 'service'] as const)(
-    '(%s) reaches the service, and leaves no session and no token',
+    'reaches the service, and leaves no session and no token (%s)',
     async (kind) => {
       const fixture = await start();
       const payload = await probe(fixture, kind);
@@ -27,7 +27,7 @@ describe('a trial request', () => {
     },
   );
 
-  it('of the backend alone gets an answer when the service refuses the backend', async () => {
+  it('gets an answer when it tests only the backend and the service refuses the backend', async () => {
     const fixture = await start({ apiKey: 'not-the-key' });
     const answer = tokenProbeAnswerSchema.parse(JSON.parse(await probe(fixture, 'backend')));
     expect(answer).toMatchObject({ id: 'p1', probe: { session: 'none' }, stream_url: STREAM_URL });

@@ -5,7 +5,7 @@ import { testMinuteSessions } from './figures-tests.ts';
 describe('days without faults', () => {
   testMinuteSessions(0.5, 20);
 
-  it('at a museum desk, bills little more than the conversation and hears every visitor', async () => {
+  it('bill little more than the conversation at a museum desk, and every visitor is heard', async () => {
     const day = await runDay(1);
     expect(day.violations).toBe(0);
     // The rest was spoken while the loudspeaker played (half-duplex).

@@ -48,7 +48,7 @@ describe('dice', () => {
 });
 
 describe('days without faults', () => {
-  it('in an hour at a museum desk, bills a part of the time and hears every visitor', async () => {
+  it('bill a part of an hour at a museum desk, and every visitor is heard', async () => {
     const day = await runDay(1, { hours: 1 });
     expect(day.violations).toBe(0);
     // The rest was spoken while the loudspeaker played (half-duplex).

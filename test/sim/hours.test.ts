@@ -102,7 +102,7 @@ describe('the model of opening hours', () => {
     ['2026-01-16T02:00:00-07:00', false],
     ['2026-01-16T22:30:00-07:00', false],
     ['2026-01-23T22:30:00-07:00', true],
-  ])('at %s the device is open: %s', (at, isOpen) => {
+  ])('gives at %s that the device is open: %s', (at, isOpen) => {
     expect(isOpenBy(schedule, Date.parse(at))).toBe(isOpen);
   });
 

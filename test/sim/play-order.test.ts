@@ -71,7 +71,7 @@ describe('the oracle of playing order', () => {
   it.each([
     { pauseMs: 900, found: [] },
     { pauseMs: 1100, found: ['order'] },
-  ])('without ids, treats sound as one sentence until a pause: $pauseMs ms', ({ pauseMs, found }) => {
+  ])('treats sound without ids as one sentence until a pause: $pauseMs ms', ({ pauseMs, found }) => {
     const { rules, deliver, play } = setUp(false);
     const newer = rendering(1, 'newer', 200);
     const older = rendering(2, 'older', 100);

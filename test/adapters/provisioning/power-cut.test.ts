@@ -90,12 +90,12 @@ function cutEverywhere(document: object, prepare: (system: System) => void): num
 }
 
 describe('a power cut', () => {
-  it('at any disk change of a new device is repaired at the next boot', () => {
+  it('is repaired at the next boot when it hits any disk change of a new device', () => {
     const changes = cutEverywhere(FULL, () => {});
     expect(changes).toBeGreaterThan(50);
   });
 
-  it('at any disk change for a new passphrase and configuration is repaired at the next boot', () => {
+  it('is repaired at the next boot when it hits any change for a new passphrase and configuration', () => {
     const config = { ...FULL.config, log: { level: 'debug' } };
     const later = { ...FULL, config, wifi: { ...FULL.wifi, hidden: true } };
     const changes = cutEverywhere(later, (system) => {
@@ -105,7 +105,7 @@ describe('a power cut', () => {
     expect(changes).toBeGreaterThan(30);
   });
 
-  it('in two boots, at other changes, is repaired at the boot after', () => {
+  it('is repaired at the next boot when it hits two boots in a row', () => {
     for (const [first, second] of [
       [40, 10],
       [70, 60],

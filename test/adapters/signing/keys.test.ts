@@ -34,7 +34,7 @@ describe('a signature', () => {
   });
 
   it.each(['dragoman+command', 'dragoman+config'] as const)(
-    'of a %s, for one device, a group or the fleet, is distinguished from all others',
+    'is accepted as %s only for its type, its target and its id',
     async (type) => {
       const group = 'dragoman/v1/museum/group/lobby';
       const opened = await reader.open(jws(owner, { version: 7, device: group }, { typ: type }));

@@ -108,7 +108,7 @@ describe('a message of the service', () => {
     ['language', 'x'.repeat(201), null],
     ['last_chunk', 'true', null],
     ['chunk_generation_delta', 'x', null],
-  ])('with audio reads %s %j as %j', (field, given, expected) => {
+  ])('has in audio the %s %j read as %j', (field, given, expected) => {
     expect(read('output_audio_data', { data: '', [field]: given })).toMatchObject({ [field]: expected });
   });
 

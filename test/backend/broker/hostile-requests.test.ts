@@ -115,7 +115,7 @@ describe.skipIf(missing)('a request for a certificate', () => {
     expect(setup().match(/"serial"/g)).toHaveLength(before + 1);
   });
 
-  it('of a disabled device gets no certificate when it is retained', async () => {
+  it('gets no certificate when it is the retained request of a disabled device', async () => {
     await ask(request(createRequest('museum.kiosk-02').request));
     expect((await backend(['devices', 'disable', 'kiosk-02', '--broker', broker.folder])).exitCode).toBe(0);
     const ran = await renew();

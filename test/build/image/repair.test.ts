@@ -84,7 +84,7 @@ describe.skipIf(!hasTools)('the data partition', () => {
   it.each([
     ['of an unmounted file system', () => {}],
     ['of a file system that has grown, with the journal flag in the copy', markCopy],
-  ])('with its beginning destroyed, %s, is repaired and keeps its data', (_, prepare) => {
+  ])('is repaired and keeps its data when its beginning was destroyed, %s', (_, prepare) => {
     make();
     prepare();
     overwrite(0, Buffer.alloc(BLOCK));

@@ -107,7 +107,7 @@ describe('a wrong clock', () => {
     [0.993, 'too_fast', '0.7 % too fast'],
     [1.05, 'too_slow', '5.0 % too slowly'],
     [0.95, 'too_fast', '5.0 % too fast'],
-  ])('of %f is reported once as %s, and once when it is over', (clock, finding, words) => {
+  ])('is reported once, and once when it is over: factor %f as %s', (clock, finding, words) => {
     const mic = microphone().hear(200, quiet, clock);
     expect(mic.found).toEqual([`+${finding}`]);
     expect(mic.messages[0]).toContain(words);
@@ -118,7 +118,7 @@ describe('a wrong clock', () => {
     [2.834, 'incomplete', 'delivers 33 % of the expected sound'],
     [1.2, 'incomplete', 'delivers 83 % of the expected sound'],
     [0.5, 'too_fast', 'delivers 200 % of the expected sound'],
-  ])('of %f is reported as %s, with the share of the sound that arrives', (clock, finding, words) => {
+  ])('is reported with the share of the sound that arrives: factor %f as %s', (clock, finding, words) => {
     const mic = microphone().hear(400, quiet, clock);
     expect(mic.found).toEqual([`+${finding}`]);
     expect(mic.messages[0]).toContain(words);

@@ -187,7 +187,7 @@ describe('the tail', () => {
     [400, 0, 850],
     [400, 90, 1500],
     [-20, -40, 200],
-  ])('after %i ms and %i dB is %i ms', (delayMs, gainDb, expected) => {
+  ])('is computed from the measurement: %i ms and %i dB give %i ms', (delayMs, gainDb, expected) => {
     expect(tail({ delayMs, gainDb })).toBe(expected);
   });
 

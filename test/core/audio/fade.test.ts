@@ -22,7 +22,7 @@ const speechlike = fc.record({
 });
 
 describe('a fade', () => {
-  it('after a sound that breaks off continues its last sample and ends in silence', () => {
+  it('continues the last sample of a sound that breaks off, and ends in silence', () => {
     fc.assert(
       fc.property(speechlike, ({ hz, amplitude, phase }) => {
         const sound = tone(hz, 2 * EDGE, amplitude, phase);
@@ -40,7 +40,7 @@ describe('a fade', () => {
     );
   });
 
-  it('before a sound that begins in the middle rises from silence and meets its first sample', () => {
+  it('rises from silence to the first sample of a sound that begins abruptly', () => {
     fc.assert(
       fc.property(speechlike, ({ hz, amplitude, phase }) => {
         const sound = tone(hz, 2 * EDGE, amplitude, phase);

@@ -33,7 +33,7 @@ function applyAll(pieces: readonly Uint8Array[], given: GainRamp): { samples: nu
 }
 
 describe('a gain', () => {
-  it('of 1 returns the same bytes and touches no others', () => {
+  it('returns the same bytes when it is 1, and changes no others', () => {
     const pcm = steady(100);
     expect(applyRamp(pcm, steadyGain(1)).pcm).toBe(pcm);
     expect([...samplesOf(applyRamp(pcm, steadyGain(0.25)).pcm)]).toEqual([...samplesOf(steady(100, 2500))]);

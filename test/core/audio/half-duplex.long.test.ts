@@ -11,7 +11,7 @@ const grid = [20, 70, 150, 250, 400].flatMap((delayMs, row) =>
 );
 
 describe('half-duplex', () => {
-  it.each(grid)('once measured, passes no loudspeaker sound at $delayMs ms and $gainDb dB', (path) => {
+  it.each(grid)('passes no loudspeaker sound after a measurement: $delayMs ms and $gainDb dB', (path) => {
     expectNothingPasses(conversation, path);
   });
 
@@ -20,7 +20,7 @@ describe('half-duplex', () => {
     [20, -30],
     [200, -12],
     [200, -30],
-  ])('unmeasured, has a long enough tail for an echo of %i ms and %i dB', (delayMs, gainDb) => {
+  ])('has a long enough tail without a measurement: %i ms and %i dB', (delayMs, gainDb) => {
     expectTailEnough(conversation, delayMs, gainDb);
   });
 });

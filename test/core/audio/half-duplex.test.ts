@@ -20,14 +20,14 @@ describe('half-duplex', () => {
   it.each([
     { delayMs: 20, gainDb: 0, rt60S: 0.5 },
     { delayMs: 400, gainDb: -30, rt60S: 0.5 },
-  ])('once measured, passes no loudspeaker sound at $delayMs ms and $gainDb dB', (path) => {
+  ])('passes no loudspeaker sound after a measurement: $delayMs ms and $gainDb dB', (path) => {
     expectNothingPasses(conversation, path);
   });
 
   it.each([
     [20, -30],
     [200, -12],
-  ])('unmeasured, has a long enough tail for an echo of %i ms and %i dB', (delayMs, gainDb) => {
+  ])('has a long enough tail without a measurement: %i ms and %i dB', (delayMs, gainDb) => {
     expectTailEnough(conversation, delayMs, gainDb);
   });
 

@@ -52,7 +52,7 @@ describe('a changed path', () => {
     { share: 0.3, isReported: false },
     { share: 0.55, isReported: true },
   ])(
-    'of a visitor as loud as the echo, $share of which matches it by chance: $isReported',
+    'is reported when the microphone hears a visitor and a share of $share of the echo: $isReported',
     ({ share, isReported }) => {
       const dice = seededRandom(5);
       const sound = (): Float64Array => Float64Array.from({ length: 240 }, () => 0.2 * (dice() - 0.5));

@@ -27,7 +27,7 @@ const GB = 1e9;
 const MB = 1e6;
 
 describe('findings', () => {
-  it('of several steps show the worst, with all figures', () => {
+  it('show the worst of several steps, with all figures', () => {
     const steps = [ok('a', { a: 1 }), warning('b', 'B.', { b: 2 }), warning('c', 'C.'), skipped('d')];
     expect(combine(steps)).toEqual({
       ...{ verdict: 'warning', finding: 'b; c', fix: 'B. C.' },

@@ -53,7 +53,7 @@ describe('phrases', () => {
     [[{ source: 'FR', targets: [] }], 'fr'],
     [[{ source: 'ja', targets: ['ko'] }], 'en'],
     [[], 'en'],
-  ])('of a kiosk with the lanes %j are in its language: %s', (lanes, language) => {
+  ])('are in the language of the kiosk with the lanes %j: %s', (lanes, language) => {
     expect(phraseLanguage(lanes)).toBe(language);
   });
 });

@@ -66,7 +66,7 @@ function watch(
 }
 const words = (announced: readonly Announced[]): string[] => announced.map(({ codes }) => codes);
 
-describe('what a kiosk announces after its start', () => {
+describe('the announcements of a kiosk after its start', () => {
   it('starts with the settings, and ends with "ready" as soon as it is ready', () => {
     const { announced, ended } = watch(APPLIED, (s) => (s >= 40 ? READY : troubled('no_network')));
     expect(words(announced)).toEqual(['applied', 'ready']);

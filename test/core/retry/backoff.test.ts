@@ -21,7 +21,7 @@ describe('the bound of a wait', () => {
     [7, 60_000],
     [8, 60_000],
     [1_000_000, 60_000],
-  ])('after %i failures is %i ms', (failures, bound) => {
+  ])('grows with the failures: %i failures give %i ms', (failures, bound) => {
     expect(backoffBound(POLICY, failures)).toBe(bound);
   });
 

@@ -15,10 +15,13 @@ function loudnessOfSine(hz: number, rateHz: number, amplitude = 1): number {
 }
 
 describe('loudness', () => {
-  it.each([16_000, 24_000, 48_000])('of a sine of 997 Hz matches the recommendation at %d Hz', (rateHz) => {
-    expect(loudnessOfSine(997, rateHz)).toBeCloseTo(-3.01, 1);
-    expect(loudnessOfSine(997, rateHz, 0.1)).toBeCloseTo(-23.01, 1);
-  });
+  it.each([16_000, 24_000, 48_000])(
+    'matches the recommendation for a sine of 997 Hz at a rate of %d Hz',
+    (rateHz) => {
+      expect(loudnessOfSine(997, rateHz)).toBeCloseTo(-3.01, 1);
+      expect(loudnessOfSine(997, rateHz, 0.1)).toBeCloseTo(-23.01, 1);
+    },
+  );
 
   it('weighs low sound less and high sound more', () => {
     // Published curve, relative to 997 Hz: -6.6 dB at 38 Hz and the shelf, +3.3 dB at 5 kHz.
@@ -26,7 +29,7 @@ describe('loudness', () => {
     expect(loudnessOfSine(5000, 48_000) - loudnessOfSine(997, 48_000)).toBeCloseTo(3.3, 0);
   });
 
-  it('and power convert into each other', () => {
+  it('is converted to power and back', () => {
     for (const lufs of [-60, -23, -3]) expect(loudnessOf(powerOf(lufs))).toBeCloseTo(lufs, 9);
     expect(Number.isFinite(loudnessOf(0))).toBe(true);
   });

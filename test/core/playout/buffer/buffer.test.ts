@@ -282,7 +282,7 @@ describe('an absent device', () => {
     expect(audible()).toEqual(numbers(ramp(500)));
   });
 
-  it('after a fault, must take sound to count as working, silence if there is nothing to play', () => {
+  it('counts as working after a fault only when it has taken sound or silence', () => {
     const { open, clock, of, sound, audible } = createDevice();
     open({ afterFault: true });
     expect(of('works')).toEqual([]);
