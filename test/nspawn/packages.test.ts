@@ -132,7 +132,7 @@ describe.skipIf(debian.missing !== null)(`packages, Debian ${debian.suite}`, () 
     await annotate(`live ${(await live()).toFixed(0)} ms after the installation`);
     const status = await machine.must(['cat', '/boot/dragoman-status.txt']);
     // The container's disk is memory, so a secret that is removed from the file would be lost.
-    expect(status).toMatch(/Result: applied\..*forgotten at the next boot/s);
+    expect(status).toMatch(/Result: applied\..*lost at the next boot/s);
     expect(await stat('/etc/dragoman/secrets/mqtt-password')).toBe('600 dragoman:dragoman');
     expect(await stat('/etc/dragoman/secrets')).toBe('750 root:dragoman');
     expect(await machine.must(['dpkg', '--verify', 'dragoman'])).toBe('');

@@ -25,7 +25,7 @@ underSystemd('a minute under systemd', (test) => {
     const toldAt = async (): Promise<number[]> => {
       const words = ['journalctl', '-o', 'short-unix', '-p', 'err', '-u', SERVICE];
       const lines = (await kiosk.machine.must(words)).split('\n');
-      return lines.filter((line) => line.includes('cannot be used')).map(Number.parseFloat);
+      return lines.filter((line) => line.includes('the configuration is unusable')).map(Number.parseFloat);
     };
     await until('the second error', async () => (await toldAt()).length > 1, 180_000);
     const [first = 0, second = 0] = await toldAt();

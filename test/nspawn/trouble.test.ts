@@ -31,7 +31,7 @@ underSystemd('configuration under systemd', (test) => {
     await new Promise((resolve) => setTimeout(resolve, 4000));
     expect([await kiosk.mainPid(), await kiosk.show('NRestarts')]).toEqual([pid, '0']);
     // Logged once, then once a minute.
-    const told = (await kiosk.journal('err')).match(/cannot be used/g)?.length ?? 0;
+    const told = (await kiosk.journal('err')).match(/the configuration is unusable/g)?.length ?? 0;
     expect(told).toBeGreaterThan(0);
     expect(told).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 60_000));
     await kiosk.configure(ELSEWHERE);
