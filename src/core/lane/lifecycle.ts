@@ -1,4 +1,5 @@
 import { dropHeld } from '../losses/speech-lost.ts';
+import { forgetSilentLanguages } from '../losses/unspoken.ts';
 import { isListening } from './phases.ts';
 import { forgetDeviceFault, forgetWarning } from './problems.ts';
 import { closeHearing, closeSetup, dropLease } from './session/close.ts';
@@ -46,7 +47,8 @@ export function begin(context: StepContext): void {
   context.emit({ type: 'open_capture' });
   context.set({ failures: 0, problem: null, reason: 'start', captureEnded: false });
   context.set({ sureVoiceAt: context.now });
-  context.set({ isUnanswered: false, unspoken: [], silencedSince: null, deafSince: null });
+  context.set({ isUnanswered: false, silencedSince: null, deafSince: null });
+  forgetSilentLanguages(context);
   if (context.state.options.start === 'voice') context.become({ kind: 'standby', heardLately: [] });
   else acquire(context);
 }

@@ -46,6 +46,11 @@ export function noteLanguage(context: StepContext, tag: string | null, ms: numbe
   context.set({ unspoken: unspoken.map((one) => (isHeard(one.language) ? { ...one, silentMs: 0 } : one)) });
 }
 
+/** The lane starts again: the status begins anew, and what is not reported yet still is. */
+export function forgetSilentLanguages(context: StepContext): void {
+  context.set({ unspoken: context.state.unspoken.map((one) => ({ ...one, silentMs: 0 })) });
+}
+
 /** At the end of a step: takes over what the logs have counted, and reports it when a session has ended, or every ten minutes. */
 export function trackUnspoken(context: StepContext, before: LaneState): void {
   for (const stream of streamsOf(context.state)) {

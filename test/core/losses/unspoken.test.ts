@@ -122,6 +122,14 @@ describe('speech that a service receives and does not speak', () => {
     expect(reasons(lane)).toEqual([]);
   });
 
+  it('is reported when the lane is started again before its stream has ended', () => {
+    const lane = new LaneHarness(TWO).goLive();
+    answered(lane, 'a', ['es']);
+    lane.stop();
+    lane.start();
+    expect(events(lane)).toEqual([{ language: 'fr', unspoken_ms: 1600, sentences: 1 }]);
+  });
+
   it('is not sent to the next stream for a language that has not been spoken for long', () => {
     const lane = new LaneHarness(TWO).goLive();
     for (let i = 0; lane.state.counts.unspokenMs < 20_000; i++) {
