@@ -108,7 +108,7 @@ describe('an address', () => {
   });
 
   it('is refused when its host is not a host', () => {
-    expect(['mqtts://xn--a.example', 'mqtts://a%20b.example', 'broker', ''].map(readAddress)).toEqual(
+    expect(['mqtts://1.2.3.4.5', 'mqtts://a%20b.example', 'broker', ''].map(readAddress)).toEqual(
       Array(4).fill(null),
     );
     expect(['a b', 'a\nb', 'a/b', 'u@a', 'a:1', ''].map(asciiHost)).toEqual(Array(6).fill(null));
