@@ -8,7 +8,6 @@ export const TRANSCRIPT_TYPES = [
   'partial_translated_transcription',
   'translated_transcription',
 ] as const;
-export type TranscriptType = (typeof TRANSCRIPT_TYPES)[number];
 
 /**
  * Only a specified field (6) can make a message unusable. Any other field with an unusable type counts as missing, so
