@@ -1,15 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ALONE } from './test/setup/alone.ts';
 import { ISOLATED } from './test/setup/isolated.ts';
 import { localImports } from './test/setup/local-imports.ts';
 import { PATIENT } from './test/setup/patience.ts';
 
-/** Tests that boot machines or emulate processors; they have their own configurations: `npm run test:systemd`, `test:arm`. */
-const BOOTED = ['test/nspawn/**', 'test/device/*/**'];
-/** Whole programs and sound in real time: they mostly wait, and need the processor at once when they do not. */
-const REAL_TIME = ['test/e2e/**/*.test.ts', 'test/card/**/*.test.ts'];
+/** Cards, packages and whole machines: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`. */
+const APART = ['test/card/**', 'test/deb/**', 'test/build/image/**', 'test/nspawn/**', 'test/device/*/**'];
+/** Whole programs in real time: they mostly wait, and need the processor at once when they do not. */
+const REAL_TIME = ['test/e2e/**/*.test.ts'];
 /** Many draws or much computing, for `npm run test:long`; the file beside each, without `long`, checks the main claim. */
 const LONG = ['test/**/*.long.test.ts'];
 const SIMULATED = ['test/sim/**/*.test.ts'];
@@ -37,7 +36,6 @@ const SLOW = [
   'backend/broker/template',
   'backend/hearing',
   'build/bundles',
-  'build/image/image',
   'build/phrases',
   'cli/boot-report/boot-report',
   'cli/ctl/ctl',
@@ -94,7 +92,7 @@ export default defineConfig({
           ...WAITING,
           name: 'real-time',
           include: REAL_TIME,
-          exclude: [...ALONE, ...LONG],
+          exclude: LONG,
           // The demos of the end-to-end test run at the same time, all in real time.
           maxConcurrency: 8,
         },
@@ -138,7 +136,7 @@ export default defineConfig({
           ...WAITING,
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...BOOTED, ...LONG],
+          exclude: [...REAL_TIME, ...SIMULATED, ...PURE, ...ISOLATED, ...APART, ...LONG],
           // Loading zod, a broker and a client for each of a hundred files took a third of their time.
           isolate: false,
           setupFiles: GIVES_WAY,

@@ -1,4 +1,28 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import { PATIENT } from '../setup/patience.ts';
 import { bootedTests } from './projects.ts';
 
-/** Tests the packages from installation to purge: `npm run test:packages`, as root. */
-export default bootedTests({ include: ['test/nspawn/packages*.test.ts'], exclude: [] });
+/** What the builders write, inspected file by file. */
+const BUILT = ['test/deb/**/*.test.ts', 'test/build/image/!(*.long).test.ts'];
+
+/** Tests the packages and the image: first the built files, then installation to purge under systemd, as root: `npm run test:packages`. */
+export default mergeConfig(
+  defineConfig({
+    test: {
+      projects: [
+        {
+          test: {
+            name: 'built',
+            include: BUILT,
+            testTimeout: 240_000,
+            hookTimeout: 240_000,
+            expect: PATIENT,
+            maxWorkers: 8,
+            sequence: { groupOrder: 0 },
+          },
+        },
+      ],
+    },
+  }),
+  bootedTests({ include: ['test/nspawn/packages*.test.ts'], exclude: [] }),
+);
