@@ -91,6 +91,12 @@ export const playbackSchema = z
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
       path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      maxMinutes: z
+        .int()
+        .min(1)
+        .max(1440)
+        .default(60)
+        .describe('Maximum length of the file; then it continues at its beginning, over the oldest sound.'),
       volume: volumeSchema,
       normalize: normalizeSchema(false),
     }),

@@ -69,7 +69,12 @@ describe('a report of an audio device', () => {
       ...given,
       openAudio: (lane) => ({
         ...given.openAudio(lane),
-        openPlayback: createFilePlayback({ path: '/nowhere/at/all.wav', rateHz: 24_000, clock: given.clock }),
+        openPlayback: createFilePlayback({
+          path: '/nowhere/at/all.wav',
+          rateHz: 24_000,
+          maxMs: 60_000,
+          clock: given.clock,
+        }),
       }),
     }));
     await deps.goLive();

@@ -49,7 +49,7 @@ export function createPlayback(
 ): OpenPlayback {
   switch (config.driver) {
     case 'file':
-      return createFilePlayback({ path: config.path, rateHz, clock });
+      return createFilePlayback({ path: config.path, maxMs: config.maxMinutes * 60_000, rateHz, clock });
     case 'alsa':
       return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
     case 'command':

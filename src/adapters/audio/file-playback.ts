@@ -12,8 +12,8 @@ export interface FilePlaybackOptions {
   readonly path: string;
   readonly rateHz: number;
   readonly clock: Clock;
-  /** Smaller limits are for tests. */
-  readonly maxDataBytes?: number;
+  /** Maximum length of the file (ms): then it continues at its beginning, over the oldest sound. */
+  readonly maxMs: number;
 }
 
 /** How often the file grows: a killed process loses no more than this. */

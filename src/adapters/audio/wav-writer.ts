@@ -1,9 +1,13 @@
 import { accessSync, closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AudioFaultError, describeFileProblem } from './fault.ts';
+import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
+import { type AudioFaultError, describeFileProblem } from './fault.ts';
 import { HEADER_BYTES, MAX_DATA_BYTES, makeHeader } from './wav.ts';
 
-/** A mono 16-bit WAV file that grows at its end and is valid at any moment, also after a kill. */
+/**
+ * A mono 16-bit WAV file that grows at its end and is valid at any moment, also after a kill. At its maximum length it
+ * continues at its beginning, over the oldest sound.
+ */
 export interface WavWriter {
   /**
    * Adds sound at the end of the timeline, then updates the sizes in the header, so that the header never promises too much.
@@ -17,8 +21,8 @@ export interface WavWriter {
 
 export interface WavWriterOptions {
   readonly rateHz: number;
-  /** Sound after this is not written; the default is what a WAV can hold, 4 GB. */
-  readonly maxDataBytes?: number;
+  /** Maximum length of the file (ms of sound). */
+  readonly maxMs: number;
 }
 
 /** O_NONBLOCK: a named pipe without a reader would block the program otherwise. */
@@ -26,10 +30,11 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | cons
 
 /** Makes a writer, and creates the file if possible. An older file of that name is replaced. */
 export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
-  const { rateHz, maxDataBytes = MAX_DATA_BYTES } = options;
+  const { rateHz, maxMs } = options;
+  const maxDataBytes = Math.min(MAX_DATA_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
   let fd: number | null = null;
   let closed = false;
-  /** Length of the timeline, and of the part of it that the file holds. */
+  /** Where the timeline continues, and how much the file holds (bytes of sound). */
   let position = 0;
   let writtenBytes = 0;
 
@@ -49,7 +54,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
     const file = open();
     try {
       writeAt(file, pcm, HEADER_BYTES + at, (bytes) => {
-        writtenBytes = at + bytes;
+        writtenBytes = Math.max(writtenBytes, at + bytes);
       });
     } finally {
       writeHeader(file);
@@ -64,16 +69,18 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
   return {
     append(pcm) {
       if (closed) return; // It must not create the file again.
-      const room = Math.max(0, maxDataBytes - position);
-      const fits = pcm.subarray(0, room);
       const at = position;
-      position += fits.length;
+      position = (at + pcm.length) % maxDataBytes;
       try {
-        if (fits.length > 0) grow(fits, at);
+        for (let done = 0; done < pcm.length; ) {
+          const place = (at + done) % maxDataBytes;
+          const fits = pcm.subarray(done, done + maxDataBytes - place);
+          grow(fits, place);
+          done += fits.length;
+        }
       } catch (error) {
         throw describeFileProblem(error, 'write', path);
       }
-      if (fits.length < pcm.length) throw fullError(path, maxDataBytes, rateHz);
     },
     close() {
       if (fd !== null) closeSync(fd);
@@ -81,12 +88,6 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
       closed = true;
     },
   };
-}
-
-function fullError(path: string, maxDataBytes: number, rateHz: number): AudioFaultError {
-  const hours = (maxDataBytes / 2 / rateHz / 3600).toFixed(1);
-  const message = `${path} has reached the ${hours} h that a WAV file can hold; further sound is not kept: start a new file`;
-  return new AudioFaultError('failed', message);
 }
 
 /** Writes all of it; reports the progress after each step, because a full disk accepts only a part. */

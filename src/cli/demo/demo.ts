@@ -19,11 +19,15 @@ import { type DemoSummary, summarise } from './summary.ts';
 
 /** Sample rate of the stream (Hz): that of the bundled recording. */
 export const STREAM_RATE_HZ = 24_000;
+/** Maximum length of the output (minutes): that of the longest demo. */
+const LONGEST_MIN = 1440;
 /** Interval of view updates and of the check for the end (ms). */
 const TICK_MS = 100;
 
 export interface DemoOptions {
   readonly input: string;
+  /** Whether the recording is the user's own: the emulator knows only the words of the bundled one. */
+  readonly isOwnInput?: boolean;
   readonly output: string;
   /** Length of the input; a shorter recording repeats. Null: the whole recording, once. */
   readonly inputMs: number | null;
@@ -44,7 +48,7 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
   const recording = createPlayback(
-    { driver: 'file', path: options.output, volume: 100, normalize: false },
+    { driver: 'file', path: options.output, maxMinutes: LONGEST_MIN, volume: 100, normalize: false },
     OUTPUT_RATE_HZ,
     options.clock,
   );
@@ -92,7 +96,7 @@ function demoConfig(
         playback: realMic
           ? // The translation repeats the captured speech here, so its loudness must not change.
             { driver: 'alsa', device: realMic.loudspeaker, normalize: false }
-          : { driver: 'file', path: output },
+          : { driver: 'file', path: output, maxMinutes: LONGEST_MIN },
         source: 'en',
         targets: ['es'],
         echo,
@@ -126,11 +130,14 @@ class DemoRun {
     this.options = options;
     this.startedAt = options.clock.now();
     this.faults = scheduleFaults(options.faults);
-    const { realMic, inputMs } = options;
-    if (realMic && inputMs !== null) {
-      const words = `listening to the microphone "${realMic.microphone}" for ${inputMs / 1000} s; Ctrl-C stops`;
+    const { realMic, inputMs, isOwnInput } = options;
+    const tell = (words: string): void => {
       this.model = notice(this.model, words, 0);
+    };
+    if (realMic && inputMs !== null) {
+      tell(`listening to the microphone "${realMic.microphone}" for ${inputMs / 1000} s; Ctrl-C stops`);
     }
+    if (isOwnInput) tell('all texts are invented: the emulator does not understand speech');
   }
 
   onStep(step: LaneStep): void {

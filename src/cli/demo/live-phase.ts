@@ -5,7 +5,7 @@ import type { DemoModel } from './model.ts';
 /** Phases on the way to a running session, in order; the picture shows the others separately. */
 const STEPS: readonly Phase[] = ['acquiring', 'connecting', 'configuring', 'live'];
 
-/** Backlog that counts as catching up (ms): more than the current chunk. */
+/** Unsent speech that counts as catching up (ms): more than the current chunk. */
 const BACKLOG_MS = 640;
 
 /** Width from which the phases are two columns apart. */

@@ -49,7 +49,7 @@ export interface DemoModel {
   /** Level of the loudspeaker now (dBFS). */
   readonly outputDb: number;
   readonly isPlaying: boolean;
-  /** Audio that is not sent yet (ms). */
+  /** Speech that is not sent yet (ms). */
   readonly backlogMs: number;
   readonly exchanges: readonly Exchange[];
   readonly notices: readonly Notice[];
@@ -78,7 +78,7 @@ export function observeStep(model: DemoModel, step: LaneStep, elapsedMs: number,
     ...model,
     elapsedMs,
     phase: phaseOf(after.session),
-    backlogMs: after.backlog.chunks.length * after.settings.chunkMs,
+    backlogMs: after.backlog.chunks.filter(({ voiced }) => voiced).length * after.settings.chunkMs,
     isPlaying: after.playout.heard !== null && after.playout.heard.until > now,
   };
   if (event.type === 'broker') next = observeBroker(next, event.up, elapsedMs);

@@ -59,6 +59,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
         input,
         output,
         realMic,
+        isOwnInput: realMic !== null || options.input !== undefined,
         inputMs: heardMs(options) ?? (realMic === null ? null : REAL_MIC_MS),
         faults: options.fault,
         clock: createSystemClock(),

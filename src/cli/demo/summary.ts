@@ -1,5 +1,6 @@
 import type { LaneAccount } from '../../agent/lane/lane-account.ts';
 import type { LatencySummary } from '../../agent/lane/latency.ts';
+import { LANE_DEFAULTS } from '../../core/lane/lane-options.ts';
 
 /** The last line of `demo --json`, under the key `summary`. */
 export interface DemoSummary {
@@ -61,6 +62,10 @@ export function summarise(
   };
 }
 
+/** Tells how long the lane did not listen because its loudspeaker spoke. */
+const describeSilenced = (chunks: number): string =>
+  `${((chunks * LANE_DEFAULTS.chunkMs) / 1000).toFixed(1)} s, while the loudspeaker spoke (half-duplex)`;
+
 /** Formats the summary for a person, within 80 columns. */
 export function formatSummary(summary: DemoSummary): string {
   const latency = (pair: DemoSummary['capture_to_wire_ms']): string =>
@@ -79,6 +84,7 @@ export function formatSummary(summary: DemoSummary): string {
     ['mic to wire', latency(summary.capture_to_wire_ms)],
     ['wire to ear', latency(summary.wire_to_speaker_ms)],
     ['speech lost', `${summary.lost_audio_ms} ms`],
+    ...(silenced > 0 ? [['not heard', describeSilenced(silenced)] satisfies [string, string]] : []),
     ['played', `${(summary.played_ms / 1000).toFixed(1)} s, recorded in ${summary.output}`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');

@@ -21,7 +21,7 @@ describe('audio driver', () => {
 
     const output = join(makeFolder(), 'out.wav');
     const playback = await createPlayback(
-      { driver: 'file', path: output, volume: 80, normalize: false },
+      { driver: 'file', path: output, maxMinutes: 60, volume: 80, normalize: false },
       24_000,
       clock,
     )({ fault() {}, back() {}, missed() {}, measured() {} });

@@ -23,7 +23,7 @@ async function start(options: Partial<FilePlaybackOptions> = {}) {
   const path = options.path ?? join(makeFolder(), 'out.wav');
   const faults: AudioFault[] = [];
   const news: string[] = [];
-  const open = createFilePlayback({ path, rateHz: RATE_HZ, clock, ...options });
+  const open = createFilePlayback({ path, rateHz: RATE_HZ, maxMs: 3_600_000, clock, ...options });
   const playback = await open({
     fault: (fault) => {
       faults.push(fault);
@@ -243,14 +243,22 @@ describe('file playback with a failing file', () => {
     expect(faults[0]?.message).toBe('cannot write /dev/full: the disk is full; free some space');
   });
 
-  it('stops growing at the size limit with one fault, and stays valid', async () => {
-    const { clock, path, faults, playback } = await start({ maxDataBytes: 10_000 });
+  it('continues over the oldest sound at its maximum length, and stays valid', async () => {
+    const { clock, path, faults, playback } = await start({ maxMs: 500 });
+    const samples = [...readSamples(makeNumbered(24_000))];
     playback.write(makeNumbered(24_000));
-    clock.advance(2000);
+    clock.advance(700);
+    const half = RATE_HZ / 2;
+    const fifth = RATE_HZ / 5;
+    expect([...readTimeline(path)]).toEqual([
+      ...samples.slice(half, half + fifth),
+      ...samples.slice(fifth, half),
+    ]);
+    clock.advance(1300);
     expect(playback.write(makeNumbered(10)).from).toBe(START_MS + 2000);
     await playback.close();
-    expect(readTimeline(path)).toEqual(readSamples(makeNumbered(5000)));
-    expect(faults.map((fault) => fault.message)).toEqual([expect.stringMatching(/that a WAV file can hold/)]);
+    expect(readTimeline(path)).toHaveLength(half);
+    expect(faults).toEqual([]);
   });
 
   it('refuses a backlog that is too large for memory, and recovers', async () => {
@@ -311,7 +319,7 @@ async function bundleWriter(folder: string, outfile: string, path: string): Prom
     program,
     `import { createFilePlayback } from ${moduleOf('audio/file-playback.ts')};
      import { createSystemClock } from ${moduleOf('clock.ts')};
-     const open = createFilePlayback({ path: ${JSON.stringify(path)}, rateHz: ${RATE_HZ}, clock: createSystemClock() });
+     const open = createFilePlayback({ path: ${JSON.stringify(path)}, rateHz: ${RATE_HZ}, maxMs: 60_000, clock: createSystemClock() });
      const playback = await open({ fault: (fault) => { throw new Error(fault.message); } });
      const pcm = Buffer.alloc(${30 * RATE_HZ * 2});
      for (let i = 0; i < pcm.length / 2; i++) pcm.writeInt16LE((i % 30000) + 1, i * 2);

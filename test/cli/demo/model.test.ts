@@ -138,12 +138,12 @@ describe('levels and backlog', () => {
     expect(over).toMatchObject({ isPlaying: false, outputDb: -96 });
   });
 
-  it('count the unsent audio', () => {
-    const chunk = { seq: 0, capturedAt: 0, pcm: null, voiced: false, queued: false };
+  it('count the unsent speech, without its pauses', () => {
+    const chunk = { seq: 0, capturedAt: 0, pcm: null, voiced: true, queued: false };
     const step = laneStep({
       after: {
         session: { kind: 'waiting', lease: null, wait: null },
-        backlog: { ...EMPTY_BACKLOG, chunks: [chunk, chunk, chunk] },
+        backlog: { ...EMPTY_BACKLOG, chunks: [chunk, chunk, chunk, { ...chunk, voiced: false }] },
       },
     });
     expect(observeStep(FIRST_MODEL, step, 0, NOW)).toMatchObject({
