@@ -21,13 +21,17 @@ export type DocumentResult =
       readonly document: ProvisioningDocument;
       /** As it was written. */
       readonly value: unknown;
-      readonly locate: Extract<JsoncResult, { ok: true }>['locate'];
+      readonly locate: Locate;
     }
   | {
       readonly ok: false;
       readonly outcome: ProvisioningOutcome;
       readonly problems: readonly ProvisioningProblem[];
+      /** Enough of the file to check its configuration too, so that one run names all mistakes; null: there is none. */
+      readonly forConfig: { readonly document: ProvisioningDocument; readonly locate: Locate } | null;
     };
+
+type Locate = Extract<JsoncResult, { ok: true }>['locate'];
 
 /** Further problems are only counted. */
 const MOST_PROBLEMS = 20;
@@ -70,7 +74,23 @@ export function readDocument(text: string): DocumentResult {
       return issue.keys.map((key) => unknownKey(issue.path, key, parsed.locate([...steps(issue.path), key])));
     return [{ field: formatPath(issue.path), message: issue.message, fix: fixFor(issue.path, parsed.value) }];
   });
-  return invalid(problems);
+  const document = documentForConfig(parsed.value);
+  return { ...invalid(problems), forConfig: document && { document, locate: parsed.locate } };
+}
+
+/** The configuration with stand-ins for the separate parts whose paths it gets; null: it is missing or no object. */
+function documentForConfig(value: unknown): ProvisioningDocument | null {
+  if (!isObject(value) || !isObject(value['config'])) return null;
+  const { config, secrets, caPem, certPem, keyPem, ownerKeysPem } = value;
+  const hasPassword = isObject(secrets) && Object.hasOwn(secrets, 'mqtt-password');
+  return {
+    ...{ format: 1, config },
+    ...(hasPassword && { secrets: { 'mqtt-password': null } }),
+    ...(caPem !== undefined && { caPem: '' }),
+    ...(certPem !== undefined && { certPem: '' }),
+    ...(keyPem !== undefined && { keyPem: null }),
+    ...(Array.isArray(ownerKeysPem) && { ownerKeysPem: ownerKeysPem.map(() => '') }),
+  };
 }
 
 /** A value of the wrong type also has a wrong length, which is not worth a report. */
@@ -83,12 +103,17 @@ function withoutConsequences<T extends { readonly code: string; readonly path: r
   return issues.filter(({ code, path }) => code === 'invalid_type' || !ofKind.has(formatPath(path)));
 }
 
-function invalid(problems: readonly ProvisioningProblem[]): DocumentResult {
+function invalid(problems: readonly ProvisioningProblem[]): Extract<DocumentResult, { ok: false }> {
   const isWifi = problems.every(({ field, message }) => field.startsWith('wifi.') && message === UNSUPPORTED);
   const shown = problems.slice(0, MOST_PROBLEMS);
   const more = problems.length - shown.length;
   const rest = more === 0 ? [] : [{ field: '', message: `and ${more} more problems`, fix: '' }];
-  return { ok: false, outcome: isWifi ? 'wifi_unsupported' : 'file_invalid', problems: [...shown, ...rest] };
+  return {
+    ok: false,
+    outcome: isWifi ? 'wifi_unsupported' : 'file_invalid',
+    problems: [...shown, ...rest],
+    forConfig: null,
+  };
 }
 
 /** In a text that is not JSON, any key may be a secret, so it is not quoted. */

@@ -56,7 +56,7 @@ export function provision(run: ProvisioningRun): ProvisioningEnd {
   if (found.kind === 'none') return end({ outcome: 'no_file', file: null });
   if (found.kind === 'unreadable') return end({ outcome: 'file_unreadable', problems: [found.problem] });
   const read = readDocument(found.text);
-  if (!read.ok) return end(read);
+  if (!read.ok) return end({ ...read, problems: [...read.problems, ...configProblems(read, run)] });
   const { document } = read;
   const wifi = document.wifi !== undefined;
   const plan = planFor(read, run);
@@ -109,6 +109,16 @@ function endOf(
 /** Quotes from the file must neither begin a line nor steer a terminal. */
 function onOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}
+
+/** Mistakes in the configuration of a file that has others. */
+function configProblems(
+  { forConfig }: Extract<DocumentResult, { ok: false }>,
+  { root }: ProvisioningRun,
+): readonly ProvisioningProblem[] {
+  if (forConfig === null) return [];
+  const { value, problems } = configPart(forConfig.document, presentText(root, PLACES.config));
+  return [...problems, ...checkConfigPart(value, forConfig.locate, root).problems];
 }
 
 function planFor(read: Extract<DocumentResult, { ok: true }>, { root, wall }: ProvisioningRun): Plan {

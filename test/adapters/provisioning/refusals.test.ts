@@ -36,6 +36,19 @@ describe('a value that looks right and would not work', () => {
     expect(system.everything()).toEqual(before);
   });
 
+  it('is reported together with the mistakes in the configuration', () => {
+    const config = { ...FULL.config, lanez: [], mqtt: { ...FULL.config.mqtt, url: 'nowhere' } };
+    const secrets = { 'mqtt-password': 's3cret-w0rd\ud800' };
+    system.write('dragoman.json', { ...FULL, wifi: { ...FULL.wifi, country: 'UK' }, secrets, config });
+    const fields = system.run().result.problems.map(({ field }) => field);
+    expect(fields.sort()).toEqual([
+      'config.lanez',
+      'config.mqtt.url',
+      'secrets.mqtt-password',
+      'wifi.country',
+    ]);
+  });
+
   it('is reported once when it has the wrong type', () => {
     for (const [part, field] of [
       [{ sshKeys: CUT_KEY }, 'sshKeys'],
