@@ -60,8 +60,8 @@ export const SCRIPT = `
     fact(card, 'too fast', String(p.too_fast), p.too_fast); fact(card, 'too slow', String(p.too_slow), p.too_slow);
     fact(card, 'stalled', String(p.stalled), p.stalled);
     fact(card, 'ahead', p.lead_ms + ' ms'); fact(card, 'ahead at most', p.worst_lead_ms + ' ms'); fact(card, 'behind at most', p.worst_lag_ms + ' ms');
-    const again = s.duplicate_frames + s.out_of_order_frames + s.repeated_frames;
-    fact(card, 'repeated sound', String(again), again); fact(card, 'invalid', String(s.invalid_messages), s.invalid_messages);
+    const again = s.duplicate_frames + s.out_of_order_frames;
+    fact(card, 'repeated sound', String(again), again); fact(card, 'resent from an earlier stream', String(s.repeated_frames)); fact(card, 'invalid', String(s.invalid_messages), s.invalid_messages);
     fact(card, 'too fast to be transcribed', String(s.frames_unheard), s.frames_unheard);
     fact(card, 'before the task ran', String(s.frames_discarded), s.frames_discarded);
     card.sounds.hidden = !keepsSound;

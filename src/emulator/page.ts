@@ -5,52 +5,82 @@ interface Button {
   readonly label: string;
   readonly path: string;
   readonly order: object;
-  readonly title?: string;
+  /** What it does, for a mouse that rests on it. */
+  readonly title: string;
 }
 
-const fault = (label: string, order: object, title = ''): Button => ({
+const fault = (label: string, order: object, title: string): Button => ({
   label,
   path: '/emulator/faults',
   order,
   title,
 });
-const clock = (label: string, order: object): Button => ({ label, path: '/emulator/clock', order });
+const clock = (label: string, order: object, title: string): Button => ({
+  ...{ label, path: '/emulator/clock', order, title },
+});
 
 /** The most useful faults, as buttons; `POST /emulator/faults` orders all others. */
 export const FAULT_BUTTONS: readonly Button[] = [
   fault('drop', { kind: 'drop' }, 'the connection ends without a close'),
-  fault('drop in mid-speech', { kind: 'drop', when: 'mid_speech' }),
-  fault('revoke', { kind: 'revoke' }),
-  fault('max duration', { kind: 'max_duration' }),
+  fault('drop in mid-speech', { kind: 'drop', when: 'mid_speech' }, 'the same, when the client speaks next'),
+  fault('revoke', { kind: 'revoke' }, 'deletes the session: session_revoked, then the connection closes'),
+  fault(
+    'max duration',
+    { kind: 'max_duration' },
+    'the session reaches its limit now: max_duration_reached, then the connection closes',
+  ),
   fault(
     'black hole 15 s',
     { kind: 'black_hole', for_ms: 15_000 },
     'the connection stays open, but carries nothing',
   ),
   fault('zombie 60 s', { kind: 'zombie', for_ms: 60_000 }, 'the service answers pings and nothing else'),
-  fault('slow read', { kind: 'slow_read', bytes_per_s: 8000, for_ms: 10_000 }),
-  fault('cut speech', { kind: 'cut_speech', ms: 200 }),
-  fault('not JSON', { kind: 'malformed', form: 'not_json', times: 1 }),
-  fault('refuse the next stream', { kind: 'refuse', reason: 'session_limit_reached' }),
-  fault('503 for the next session', { kind: 'http', route: 'create', status: 503 }),
-  fault('no balance 5 s', { kind: 'balance_out', for_ms: 5000 }),
-  fault('end all faults', { kind: 'clear' }),
+  fault(
+    'slow read',
+    { kind: 'slow_read', bytes_per_s: 8000, for_ms: 10_000 },
+    'for 10 s the service reads only 8,000 bytes a second',
+  ),
+  fault('cut speech', { kind: 'cut_speech', ms: 200 }, 'the next translation ends after 200 ms of sound'),
+  fault('not JSON', { kind: 'malformed', form: 'not_json', times: 1 }, 'the next message is not JSON'),
+  fault(
+    'refuse the next stream',
+    { kind: 'refuse', reason: 'session_limit_reached' },
+    'the next connection gets the answer session_limit_reached',
+  ),
+  fault(
+    '503 for the next session',
+    { kind: 'http', route: 'create', status: 503 },
+    'the next request for a session fails with HTTP 503',
+  ),
+  fault(
+    'no balance 5 s',
+    { kind: 'balance_out', for_ms: 5000 },
+    'the account has no money for 5 s: streams end, and new sessions are refused',
+  ),
+  fault('end all faults', { kind: 'clear' }, 'removes the faults that are listed below'),
 ];
 const CLOCK_BUTTONS: readonly Button[] = [
-  clock('+1 min', { advance_s: 60 }),
-  clock('+10 min', { advance_s: 600 }),
-  clock('+1 h', { advance_s: 3600 }),
-  clock('show a clock 1 h slow', { skew_ms: -3_600_000 }),
-  clock('show the correct time', { skew_ms: 0 }),
+  clock('+1 min', { advance_s: 60 }, 'sets the service a minute ahead: sessions and tokens age'),
+  clock('+10 min', { advance_s: 600 }, 'sets the service ten minutes ahead'),
+  clock('+1 h', { advance_s: 3600 }, 'sets the service an hour ahead'),
+  clock(
+    'show a clock 1 h slow',
+    { skew_ms: -3_600_000 },
+    'all times in answers are an hour early; sessions do not age',
+  ),
+  clock('show the correct time', { skew_ms: 0 }, 'times in answers are right again'),
 ];
-const RESET: Button = { label: 'reset everything', path: '/emulator/reset', order: {} };
+const RESET: Button = {
+  ...{ label: 'reset everything', path: '/emulator/reset', order: {} },
+  title: 'ends all streams, and forgets settings, faults, sessions and voices; only the time stays',
+};
 
 const attribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-function html({ label, path, order, title = '' }: Button): string {
-  const hint = title === '' ? '' : ` title="${attribute(title)}"`;
-  return `<button type="button" data-path="${path}" data-order="${attribute(JSON.stringify(order))}"${hint}>${attribute(label)}</button>`;
+function html({ label, path, order, title }: Button): string {
+  const data = `data-path="${path}" data-order="${attribute(JSON.stringify(order))}"`;
+  return `<button type="button" ${data} title="${attribute(title)}">${attribute(label)}</button>`;
 }
 
 /** How to connect. It says where to find the key, because the page never shows it. */

@@ -36,6 +36,11 @@ describe('the page', () => {
     }
   });
 
+  test('says with each button what it does', () => {
+    const titles = [...PAGE.matchAll(/<button type="button"[^>]* title="([^"]{10,})"/g)];
+    expect(titles).toHaveLength(buttons.length);
+  });
+
   test('explains how to connect, and shows no credential', () => {
     expect(PAGE).toContain('/session-storage/v2/sessions');
     expect(PAGE).toContain('/v1/speech-to-speech/stream?token=$TOKEN');

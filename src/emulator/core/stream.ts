@@ -308,7 +308,11 @@ export function createStream(setup: StreamSetup, openedAt: number): Stream {
       if (report.phase === 'closed') return;
       bill(now);
       phase('closed');
-      report.closed = { code, reason, by };
+      // A client that hangs up on the service's last message has not lost its network.
+      const isAnswer = by === 'network' && closing !== null;
+      report.closed = isAnswer
+        ? { code, reason: closing?.reason ?? reason, by: 'client' }
+        : { code, reason, by };
       sender.clear();
       interpreter?.close();
       // The report of a closed stream is kept long, its sound is not.

@@ -78,6 +78,17 @@ describe('revocation', () => {
     expect(() => harness.open(session.token)).toThrow('session_revoked');
   });
 
+  test('reports the revocation when the client hangs up on its message', () => {
+    const harness = createHarness();
+    const session = harness.session();
+    const stream = harness.open(session.token);
+    harness.run(stream);
+    harness.service.revoke(session, harness.now());
+    harness.service.disconnected(stream, 1006, '', 'network', harness.now());
+    const closed = { code: 1006, reason: 'session_revoked', by: 'client' };
+    expect(harness.service.reports(harness.now())).toMatchObject([{ closed }]);
+  });
+
   test('ends all streams of the session, and no others', () => {
     const harness = createHarness();
     const session = harness.session();
