@@ -13,6 +13,8 @@ import { createLimitedWarnings } from './limited-warnings.ts';
 
 const WAIT_MS = 2000;
 const TRIES = 3;
+/** Interval between two warnings of one kind while the broker is away (ms). */
+const BROKER_QUIET_MS = 600_000;
 /** Limit on answers to test requests: every client that may publish there can send them. */
 const ANSWERS: Rate = { burst: 20, perMinute: 60 };
 
@@ -38,6 +40,8 @@ export function openHearing(parts: HearingParts): Bus {
   const { openBus, prefix, shareGroup, clock, log, randomId } = parts;
   const { request, response } = backendSelfTest(prefix);
   const complain = createLimitedWarnings(log, clock);
+  const newOutage = () => createLimitedWarnings(log, clock, BROKER_QUIET_MS);
+  let complainOfBroker = newOutage();
   let shared = true;
   let trust: Trust = 'unknown';
   let asked: string | null = null;
@@ -53,13 +57,14 @@ export function openHearing(parts: HearingParts): Bus {
         up(connection, protocol) {
           log.info({ connection, protocol, shared }, 'connected to the broker');
           tries = 0;
+          complainOfBroker = newOutage();
           if (trust === 'unprovable') return parts.listening();
           ask();
         },
         down(problem, message) {
           cancel();
           asked = null;
-          log.warn({ problem }, message);
+          complainOfBroker(message, { problem }, message);
         },
         message: (message) => hear(message),
         oversized: (topic, bytes) =>
