@@ -1,6 +1,6 @@
 /** Runs each command of docs/fleet.md, "From no broker to twenty kiosks", in a new folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, constants, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,8 +35,10 @@ done
 sleep 3
 [ "$(boots)" = "$now" ]
 `;
-/** Keeps the user of a mosquitto that root starts, as the page explains. */
-const AS_ROOT = `mosquitto() { echo 'user root' >> museum/broker/mosquitto.conf; exec /usr/bin/env mosquitto "$@" 2>>mosquitto.log; }\n`;
+/** What Debian gives an ordinary user. */
+const PLAIN_PATH = '/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games';
+/** The user and group "nobody" of Debian. */
+const ORDINARY = 65_534;
 
 describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not installed' : 'the page', () => {
   let folder: string;
@@ -44,6 +46,11 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-fleet-'));
     await placeBundles(join(folder, 'dist'));
+    mkdirSync(join(folder, 'bin'));
+    // The folder of this Node may be closed to other users.
+    cpSync(process.execPath, join(folder, 'bin/node'), { mode: constants.COPYFILE_FICLONE });
+    if (process.getuid?.() === 0)
+      for (const path of ['.', 'bin']) chownSync(join(folder, path), ORDINARY, ORDINARY);
   });
   afterAll(() => {
     if (child?.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
@@ -63,7 +70,6 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
     const script = [
       'set -euo pipefail',
       "trap 'trap - TERM; kill 0' EXIT",
-      process.getuid?.() === 0 ? AS_ROOT : '',
       ...[setUp, start, kiosks, WAIT, 'echo "== otto"', otto, 'echo "== anna"', anna],
       ...[
         'echo "== board"',
@@ -71,6 +77,7 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
         board,
         WAIT_BOARD,
         'echo "== done"',
+        'cat *.log',
       ],
     ].join('\n');
     const said = await run(script, folder);
@@ -92,8 +99,9 @@ describe.skipIf(missing)(missing ? 'the page: mosquitto or openssl is not instal
 
   const run = (script: string, cwd: string): Promise<{ out: string; all: string }> =>
     new Promise((resolve) => {
-      const env = { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, HOME: cwd };
+      const env = { PATH: `${join(cwd, 'bin')}:${PLAIN_PATH}`, HOME: cwd };
       const shell = spawn('bash', ['-c', script], {
+        ...(process.getuid?.() === 0 && { uid: ORDINARY, gid: ORDINARY }),
         cwd,
         env,
         detached: true,
