@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { makePhrases } from '../phrases/synthesis.ts';
+import { type Steps, stepLines } from '../steps.ts';
 import { deb, type Entry, installedKib } from './archive.ts';
 import { type Options, readOptions, USAGE, UsageError } from './deb-options.ts';
 import type { Help } from './manual.ts';
@@ -15,6 +17,8 @@ import {
   type Package,
   type Source,
 } from './packages.ts';
+
+const runFile = promisify(execFile);
 
 /** @returns the exit code */
 export async function runBuild(argv: readonly string[], root: string): Promise<number> {
@@ -35,13 +39,23 @@ async function makeAll(options: Options, root: string): Promise<void> {
   try {
     const bundles = options.bundles ?? join(drafts, 'bundles');
     const phrases = options.phrases ?? join(drafts, 'phrases');
+    const { step } = progress();
     // First, because it fails if a program is missing.
-    if (options.phrases === null) await makePhrases(phrases);
-    if (options.bundles === null)
-      execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles], {
-        stdio: ['ignore', 'ignore', 'inherit'],
+    if (options.phrases === null)
+      await step('Phrases', async () => {
+        await makePhrases(phrases);
+        return 'spoken by espeak-ng';
       });
-    const helps = helpOfAll(root);
+    if (options.bundles === null)
+      await step('Programs', async () => {
+        await runFile(process.execPath, [join(root, 'scripts/build.mjs'), '--quiet', '--out', bundles]);
+        return 'bundled';
+      });
+    let helps: Readonly<Record<string, Help[]>> = {};
+    await step('Manual pages', async () => {
+      helps = await helpOfAll(root);
+      return 'from --help';
+    });
     const source: Source = {
       root,
       bundles,
@@ -59,7 +73,10 @@ async function makeAll(options: Options, root: string): Promise<void> {
     mkdirSync(out, { recursive: true });
     for (const one of packages) {
       const file = join(out, `${one.name}_${one.version}_${one.architecture}.deb`);
-      writeFileSync(file, deb(controlOf(one, root), one.files, one.changedAt));
+      await step(one.name, async () => {
+        writeFileSync(file, deb(controlOf(one, root), one.files, one.changedAt));
+        return one.architecture;
+      });
       process.stdout.write(`${file}\n`);
     }
   } finally {
@@ -67,14 +84,21 @@ async function makeAll(options: Options, root: string): Promise<void> {
   }
 }
 
+/** A line for each step on a terminal; a program that reads the output sees only the names of the packages. */
+function progress(): Pick<Steps, 'step'> {
+  const { stderr } = process;
+  const silent: Steps['step'] = async (_name, work) => void (await work());
+  const write = (text: string): void => void stderr.write(text);
+  return stderr.isTTY
+    ? stepLines({ isTerminal: true, write, now: () => performance.now() })
+    : { step: silent };
+}
+
 /** The `--help` texts of each bundle's program and its verbs. */
-function helpOfAll(root: string): Readonly<Record<string, Help[]>> {
+async function helpOfAll(root: string): Promise<Readonly<Record<string, Help[]>>> {
   const env = { PATH: process.env['PATH'] ?? '', COLUMNS: '80', NO_COLOR: '1' };
-  const said = execFileSync(process.execPath, [join(root, 'scripts/deb-help.mjs')], {
-    encoding: 'utf8',
-    env,
-  });
-  return JSON.parse(said) as Record<string, Help[]>;
+  const { stdout } = await runFile(process.execPath, [join(root, 'scripts/deb-help.mjs')], { env });
+  return JSON.parse(stdout) as Record<string, Help[]>;
 }
 
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];

@@ -22,8 +22,15 @@ export class StoppedError extends Error {}
 const CLEAN_UP_MS = 20_000;
 const LAST_LINES = 6;
 
-/** Runs programs one after the other, each in its own process group, so that its children can be ended, too. */
-export function programs(tell: (text: string) => void, always: Readonly<Record<string, string>> = {}): Run {
+/**
+ * Runs programs one after the other, each in its own process group, so that its children can be ended, too.
+ * @param log receives each command line and its standard error
+ */
+export function programs(
+  tell: (text: string) => void,
+  log: (text: string) => void,
+  always: Readonly<Record<string, string>> = {},
+): Run {
   let [current, isStopped]: [ChildProcess | null, boolean] = [null, false];
   return {
     async program(name, words, { cwd, env = {}, tells = () => null } = {}) {
@@ -35,10 +42,12 @@ export function programs(tell: (text: string) => void, always: Readonly<Record<s
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       current = child;
+      log(`\n$ ${[name, ...words].join(' ')}\n`);
       const written: string[] = [];
       let [said, rest] = [[] as string[], ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => void written.push(text));
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        log(text);
         const lines = (rest + text).split(/[\r\n]/);
         rest = lines.pop() ?? '';
         said = [...said, ...lines.filter((line) => line.trim() !== '')].slice(-LAST_LINES);

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { tar } from '../deb/archive.ts';
+import type { Steps } from '../steps.ts';
 import { bootFiles } from './boot-partition.ts';
 import { writeCard } from './card.ts';
 import type { Run } from './child-programs.ts';
@@ -18,7 +19,6 @@ import { BOOT_BYTES, DATA_BYTES, makeBoot, makeData, makeRoot } from './file-sys
 import { type Identity, identityOf } from './identity.ts';
 import type { Compression, Options } from './image-options.ts';
 import { layOut, MIB } from './partitions.ts';
-import type { Steps } from './steps.ts';
 import { initramfsScript, LOGIN, systemFiles } from './system.ts';
 
 export interface Job {

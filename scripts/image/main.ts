@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stepLines } from '../steps.ts';
 import { programs, StoppedError } from './child-programs.ts';
 import { makeImage } from './image.ts';
 import { type Options, readOptions, USAGE, UsageError } from './image-options.ts';
-import { stepLines } from './steps.ts';
 import { FOLDERS_OF_PROGRAMS, whatIsMissing } from './tools.ts';
 
 /** @returns the exit code */
@@ -26,6 +26,9 @@ export async function runImage(argv: readonly string[], sources: string): Promis
 }
 
 const INTERRUPTED = 130;
+const ABOUT = `This takes about 15 minutes on two quiet cores, and 4 once the Debian is kept
+from an earlier run. After an interruption the next run continues with it.
+`;
 
 /** Runs the build in a temporary folder that is always deleted afterwards. */
 async function withDraft(options: Options, sources: string): Promise<number> {
@@ -35,11 +38,16 @@ async function withDraft(options: Options, sources: string): Promise<number> {
     write: (text) => void process.stdout.write(text),
     now: () => performance.now(),
   });
-  const run = programs(steps.tell, { PATH: [process.env['PATH'], ...FOLDERS_OF_PROGRAMS].join(':') });
+  const logFile = join(options.out, 'build-image.log');
+  const run = programs(steps.tell, (text) => appendFileSync(logFile, text), {
+    PATH: [process.env['PATH'], ...FOLDERS_OF_PROGRAMS].join(':'),
+  });
   const stop = () => void run.stop();
   process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
     mkdirSync(options.out, { recursive: true });
+    writeFileSync(logFile, '');
+    process.stdout.write(`${ABOUT}Log: ${logFile}\n\n`);
     await makeImage({ options, sources, draft, run, steps });
     return 0;
   } catch (error) {

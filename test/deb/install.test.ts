@@ -47,6 +47,12 @@ describe('scripts/install', () => {
     },
   );
 
+  it.skipIf(!isDebian)('leaves out packages for another machine when others are for this one', () => {
+    const [fits, foreign] = [make('dragoman-backend', 'all'), make('dragoman-node', 's390x')];
+    const { stdout } = install(fits, foreign);
+    expect(stdout).toContain(`left out: ${foreign} is for s390x`);
+  });
+
   it.skipIf(!isDebian)(
     'refuses two versions of a package, because each run would install the other one',
     () => {

@@ -23,8 +23,8 @@ import { EXAMPLE, README } from '../../../scripts/image/boot-partition.ts';
 import { programs, StoppedError } from '../../../scripts/image/child-programs.ts';
 import { makeImage } from '../../../scripts/image/image.ts';
 import { type Options, readOptions, UsageError } from '../../../scripts/image/image-options.ts';
-import type { Steps } from '../../../scripts/image/steps.ts';
 import { whatIsMissing } from '../../../scripts/image/tools.ts';
+import type { Steps } from '../../../scripts/steps.ts';
 import { readDocument } from '../../../src/adapters/provisioning/document.ts';
 import { isAlive } from '../../adapters/audio/child/fake-programs.ts';
 import { FIRMWARE, makeFakeRoot } from './fake-root.ts';
@@ -169,7 +169,9 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
     for await (const part of createReadStream(image)) hash.update(part as Buffer);
     // The format of sha256sum; the long test runs sha256sum itself.
     expect(readFileSync(`${image}.sha256`, 'utf8')).toBe(`${hash.digest('hex')}  ${basename(image)}\n`);
-    const lines = said.trimEnd().split('\n');
+    const [preface = '', steps = ''] = said.split('\n\n');
+    expect(preface).toMatch(/^This takes about .*\n(?:.*\n)*Log: .*build-image\.log$/);
+    const lines = steps.trimEnd().split('\n');
     expect(lines.at(-1)).toBe(image);
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^(?=.{79}$).* \d+\.\d s$/);
     // The build has changed inode times and checksums itself.
@@ -190,7 +192,11 @@ describe.skipIf(missing !== null)('an image of a tiny root', () => {
       step: async (name, work) =>
         name === 'Image' ? Promise.reject(new StoppedError()) : void (await work()),
     };
-    const run = programs(() => {}, { PATH: env.PATH });
+    const run = programs(
+      () => {},
+      () => {},
+      { PATH: env.PATH },
+    );
     const job = { options, sources: ROOT, draft, run, steps };
     await expect(makeImage(job)).rejects.toThrow(StoppedError);
     const [boot, root] = [parts[0], parts[1]].map((part) => part ?? { start: 0, size: 0 });
@@ -277,7 +283,7 @@ describe.skipIf(missing !== null)('build-image', () => {
     const [code] = await gone;
     expect(code).toBe(130);
     expect(readdirSync(temporary ?? '')).toEqual([]);
-    expect(readdirSync(out ?? '')).toEqual([]);
+    expect(readdirSync(out ?? '')).toEqual(['build-image.log']);
     await expect.poll(() => isAlive(Number(started()))).toBe(false);
   });
 });
