@@ -38,6 +38,8 @@ export function keepConnected(
   /** Set when the present link ended during a trial, which may be the reason. */
   let stranded: (() => void) | null = null;
   let up = false;
+  /** Connections that the broker closed without a word, since the last stable one. */
+  let closes = 0;
   let left = false;
   /** Closed cleanly, to be opened again at once. */
   let leaving = false;
@@ -115,8 +117,10 @@ export function keepConnected(
     const next = noteDown(reconnect, ending, clock.now());
     reconnect = next.state;
     retry(clock.now() + next.waitMs);
-    const isRepeated = wasUp && ending.silent === true && reconnect.failures >= HINT_AFTER;
-    const hint = isRepeated ? hintOf(connection.clientId, unanswered) : '';
+    if (reconnect.failures === 1) closes = 0;
+    const isClose = wasUp && ending.silent === true;
+    if (isClose) closes += 1;
+    const hint = isClose && closes >= HINT_AFTER ? hintOf(connection.clientId, unanswered) : '';
     listener.down(ending.problem, ending.message + hint);
     if (ending.tooEarly) tooEarly?.();
   };
@@ -193,7 +197,7 @@ export function keepConnected(
   };
 }
 
-/** Connections without a stable one between them, after which the log has a guess. It changes nothing else. */
+/** Closes after which the log has a guess about their reason. It changes nothing else. */
 const HINT_AFTER = 3;
 
 /** Possible reasons why a broker closes each connection without a word. */
