@@ -1,6 +1,7 @@
 /** A broker behind a bad line, without sockets: connections and messages pass in virtual time. */
 import { type Ending, explainClose, explainError } from '../../../src/adapters/mqtt/end-reasons.ts';
 import type { Link, LinkSink, LinkTarget, openLink } from '../../../src/adapters/mqtt/link.ts';
+import { fc } from '../../properties.ts';
 import type { VirtualClock } from '../../virtual-clock.ts';
 
 /** What the line and the broker do for a while. */
@@ -29,6 +30,33 @@ export const WAYS = [
 ] as const;
 export type Way = (typeof WAYS)[number];
 
+/** A bad time, and the broker that has it. */
+export interface Trouble {
+  readonly level: 4 | 5;
+  readonly seed: number;
+  readonly cutAfterMs: number;
+  readonly parts: readonly (readonly [way: Way, ms: number])[];
+}
+
+export function drawTroubles(mostMs: number): fc.Arbitrary<Trouble> {
+  const parts = fc
+    .array(fc.tuple(fc.constantFrom(...WAYS), fc.integer({ min: 50, max: mostMs / 5 })), { maxLength: 20 })
+    .map((drawn) => {
+      let left = mostMs;
+      return drawn.flatMap(([way, ms]) => {
+        const taken = Math.min(ms, left);
+        left -= taken;
+        return taken > 0 ? [[way, taken] as const] : [];
+      });
+    });
+  return fc.record({
+    level: fc.constantFrom(4 as const, 5 as const),
+    seed: fc.integer(),
+    cutAfterMs: fc.integer({ min: 0, max: 5000 }),
+    parts,
+  });
+}
+
 const ROUND_TRIP_MS = 40;
 const UNSUPPORTED_VERSION = 1;
 const NOT_AUTHORIZED = 5;
@@ -38,8 +66,17 @@ const NOTHING_LISTENS = Object.assign(new Error('refused'), { code: 'ECONNREFUSE
 /**
  * @param level the newest version of MQTT that the broker supports
  * @param cutAfterMs how long connections last in `cuts`
+ * @param onPublish another client that hears everything and may reply
  */
-export function createFlappingBroker(clock: VirtualClock, level: 4 | 5, cutAfterMs: number) {
+export function createFlappingBroker(
+  clock: VirtualClock,
+  level: 4 | 5,
+  cutAfterMs: number,
+  onPublish: (
+    message: { readonly topic: string; readonly payload: string },
+    reply: (topic: string, payload: string) => void,
+  ) => void = () => {},
+) {
   let way: Way = 'fine';
   const versions: (4 | 5)[] = [];
   const open = new Set<{ end(ending: Ending): void; kill(): void }>();
@@ -92,7 +129,15 @@ export function createFlappingBroker(clock: VirtualClock, level: 4 | 5, cutAfter
       get accepted() {
         return stage === 'accepted' || stage === 'ready';
       },
-      publish: (_message, done) => later(ROUND_TRIP_MS, () => done(null)),
+      publish: ({ topic, payload }, done) =>
+        later(ROUND_TRIP_MS, () => {
+          done(null);
+          onPublish({ topic, payload }, (to, body) =>
+            later(ROUND_TRIP_MS, () =>
+              sink.message({ topic: to, payload: body, retain: false, properties: {} }),
+            ),
+          );
+        }),
       subscribe: () => {},
       end: () => void clock.at(clock.now(), () => end(explainClose(broker, true))),
       // As a socket does, it reports its end later.

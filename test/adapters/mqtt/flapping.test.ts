@@ -3,18 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createMqttBus } from '../../../src/adapters/mqtt/bus.ts';
 import { fc } from '../../properties.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
-import { createFlappingBroker, WAYS, type Way } from './flapping-broker.ts';
+import { createFlappingBroker, drawTroubles, type Trouble } from './flapping-broker.ts';
 import { createRecordingListener } from './test-buses.ts';
 
 /** Longest time to the first message that arrives after a trouble (ms). */
 const AT_MOST_MS = 15_000;
-
-interface Trouble {
-  readonly level: 4 | 5;
-  readonly seed: number;
-  readonly cutAfterMs: number;
-  readonly parts: readonly (readonly [way: Way, ms: number])[];
-}
 
 function start({ level, seed, cutAfterMs }: Omit<Trouble, 'parts'>) {
   const clock = createVirtualClock();
@@ -53,27 +46,10 @@ function start({ level, seed, cutAfterMs }: Omit<Trouble, 'parts'>) {
   return { bus, broker, clock, heard, request, suffer };
 }
 
-const parts = fc
-  .array(fc.tuple(fc.constantFrom(...WAYS), fc.integer({ min: 50, max: 60_000 })), { maxLength: 20 })
-  .map((drawn) => {
-    let left = 300_000;
-    return drawn.flatMap(([way, ms]) => {
-      const taken = Math.min(ms, left);
-      left -= taken;
-      return taken > 0 ? [[way, taken] as const] : [];
-    });
-  });
-const troubles: fc.Arbitrary<Trouble> = fc.record({
-  level: fc.constantFrom(4 as const, 5 as const),
-  seed: fc.integer(),
-  cutAfterMs: fc.integer({ min: 0, max: 5000 }),
-  parts,
-});
-
 describe('a broker connection that somebody needs', () => {
   it('is back 15 s after any mixture of cuts, and suspects no second client', () => {
     void fc.assert(
-      fc.property(troubles, fc.boolean(), (trouble, speaksLater) => {
+      fc.property(drawTroubles(300_000), fc.boolean(), (trouble, speaksLater) => {
         const { bus, broker, heard, request, suffer } = start(trouble);
         const before = broker.versions.at(-1);
         if (!speaksLater) bus.urgent(true);
@@ -91,7 +67,7 @@ describe('a broker connection that somebody needs', () => {
 
   it('is back 15 s after a mixture of cuts that follows a proven second client', () => {
     void fc.assert(
-      fc.property(troubles, (trouble) => {
+      fc.property(drawTroubles(300_000), (trouble) => {
         const { bus, request, suffer } = start(trouble);
         bus.disputed?.(true);
         bus.urgent(true);
