@@ -99,6 +99,7 @@ export function keepConnected(
   const afterEnd = (ending: Ending): void => {
     cancelLimit();
     refusals.cancel();
+    const wasUp = up;
     link = null;
     up = false;
     const unanswered = outbox.unansweredTopic();
@@ -108,7 +109,7 @@ export function keepConnected(
     leaving = false;
     if (isAwaited) return open();
     // Both addresses may lead to one broker, which accepts only one client with our name.
-    if (trial.isUnderWay) stranded = () => afterLoss(ending, unanswered);
+    if (wasUp && trial.isUnderWay) stranded = () => afterLoss(ending, unanswered);
     else afterLoss(ending, unanswered);
   };
 
@@ -142,7 +143,7 @@ export function keepConnected(
   };
 
   const trial = createTrial({
-    ...{ clock, start: starter.start, changeOver, present },
+    ...{ clock, start: starter.start, changeOver, present, tryMs: () => tryMs(reconnect) },
     other: other ?? null,
     isPresent: (one) => one === link,
     ended: afterEnd,
@@ -164,6 +165,7 @@ export function keepConnected(
       reconnect = next.state;
       if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
       if (link !== null && !up) limitTry();
+      trial.rush();
       sender.rush();
       refusals.urgent(isUrgent);
     },

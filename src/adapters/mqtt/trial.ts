@@ -1,5 +1,4 @@
 /** Tries a connection to another broker, beside the present one. */
-import { PATIENT_TRY_MS } from '../../core/retry/reconnect.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './end-reasons.ts';
@@ -12,6 +11,8 @@ export interface TrialParts {
   /** How to reach the other broker; null: there is none. */
   readonly other: (() => MqttConnection) | null;
   readonly start: StartLink;
+  /** Time limit of a try. */
+  tryMs(): number;
   isPresent(link: Link): boolean;
   /** Replaces the present link, which is closed, by the one that was tried. */
   changeOver(to: MqttConnection, opened: Link, finale: Finale): void;
@@ -27,24 +28,32 @@ export function createTrial(parts: TrialParts) {
   const { clock, other, start } = parts;
   let trial: Link | null = null;
   let left = false;
+  let openedAt = 0;
+  let cancel = (): void => {};
+
+  const limit = (): void => {
+    cancel();
+    cancel = clock.at(Math.max(clock.now(), openedAt + parts.tryMs()), () => endHungTry(trial));
+  };
 
   const attempt: NonNullable<Bus['attempt']> = (finale, done) => {
     if (left || trial !== null || other === null) return;
     const to = other();
-    const cancel = clock.at(clock.now() + PATIENT_TRY_MS, () => endHungTry(trial));
+    openedAt = clock.now();
+    limit();
     trial = start(to, {
       ready(opened, refused) {
-        cancel();
         if (left || opened !== trial) return;
+        cancel();
         trial = null;
         parts.changeOver(to, opened, finale);
         done(null);
         parts.present(opened, refused);
       },
       ended(opened, ending) {
-        cancel();
         if (parts.isPresent(opened)) return parts.ended(ending);
         if (opened !== trial) return;
+        cancel();
         trial = null;
         if (left) return;
         done(ending.message);
@@ -57,6 +66,10 @@ export function createTrial(parts: TrialParts) {
     attempt,
     get isUnderWay() {
       return trial !== null;
+    },
+    /** The time limit has changed. */
+    rush(): void {
+      if (trial !== null) limit();
     },
     /** Cancels a trial, and starts no other. */
     close(): void {

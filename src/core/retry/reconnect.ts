@@ -13,7 +13,7 @@ export const UNREACHABLE_BACKOFF: BackoffPolicy = { floorMs: 50, baseMs: 1000, c
  */
 export const URGENT = { tryMs: 8000, waitMs: 6000 } as const;
 /** Time per try otherwise (ms). */
-export const PATIENT_TRY_MS = 15_000;
+const PATIENT_TRY_MS = 15_000;
 /** For problems that a person must fix. */
 export const SLOW_BACKOFF: BackoffPolicy = { floorMs: 30_000, baseMs: 60_000, capMs: 300_000 };
 /** For a second client with our identifier: the two would disconnect each other forever. */

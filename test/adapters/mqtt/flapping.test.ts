@@ -102,3 +102,35 @@ describe('a broker connection that somebody needs', () => {
     }
   });
 });
+
+describe('a trial of another broker that does not answer', () => {
+  it('delays the way back to the present one by 15 s at most while somebody speaks', () => {
+    for (let seed = 0; seed < 50; seed += 1) {
+      const clock = createVirtualClock();
+      const present = createFlappingBroker(clock, 5, 0);
+      const other = createFlappingBroker(clock, 5, 0);
+      other.become('silent');
+      const { heard, listener } = createRecordingListener();
+      const bus = createMqttBus(
+        { url: 'mqtt://present.example', clientId: 'museum.kiosk-01' },
+        {
+          ...{ clock, seed: seed * 7919 },
+          openLink: (target, ...more) =>
+            (target.broker.includes('present') ? present : other).openLink(target, ...more),
+          other: () => ({ url: 'mqtt://other.example', clientId: 'museum.kiosk-01' }),
+        },
+      )({ subscriptions: ['a'], keptForS: 600, will: null }, listener);
+      clock.advance(1000);
+      const results: (string | null)[] = [];
+      bus.attempt?.({ topic: 't', payload: '', retain: true }, (problem) => void results.push(problem));
+      clock.advance(100);
+      present.become('restarts');
+      present.become('fine');
+      bus.urgent(true);
+      clock.advance(AT_MOST_MS);
+      expect(results).toEqual(['cannot reach mqtt://other.example: no answer']);
+      expect([bus.connected, heard.ups.length, heard.downs.length]).toEqual([true, 2, 1]);
+      void bus.close();
+    }
+  });
+});

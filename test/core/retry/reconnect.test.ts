@@ -117,7 +117,7 @@ describe('two devices with one identity', () => {
     expect(Math.max(...waits)).toBeGreaterThan(290_000);
   });
 
-  it('make nobody wait when only the line cuts, or the other device was not proved', () => {
+  it('do not wait when only the line cuts, or the other device was not proved', () => {
     const soon = (state: ReconnectState, ending: ConnectionEnding) => {
       const down = noteDown(state, ending, 10);
       expect(down.waitMs).toBeLessThanOrEqual(UNREACHABLE_BACKOFF.baseMs);
