@@ -4,7 +4,7 @@ import type { LaneOptions } from '../../../src/core/lane/lane-options.ts';
 import { laneStatus } from '../../../src/core/lane/status.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { spoke } from '../../service-events.ts';
-import { LaneHarness } from './asking-lane.ts';
+import { LaneHarness } from './lane-harness.ts';
 
 const NOISE = Uint8Array.from(
   { length: 320 * 48 },
