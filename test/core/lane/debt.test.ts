@@ -142,3 +142,24 @@ describe('speech that a stream has forgotten without any reaction of the service
     expect(countedMs(lane) - counted).toBeGreaterThanOrEqual(12 * CHUNK_MS);
   });
 });
+
+describe('a session that finishes beside its successor', () => {
+  const fromService = Object.entries(ENDS).filter(([name]) => name !== 'no answer to pings');
+  it.each([...fromService, ['the time limit', (lane: LaneHarness) => lane.pass(60_000)] as const])(
+    'owes nothing that is neither sent again nor counted when it is ended by %s',
+    (_name, end) => {
+      const lane = new LaneHarness().goReady();
+      const first = lane.stream - 1;
+      lane.hush(3);
+      expect(lane.state.oldSession?.stream.id).toBe(first);
+      const owed = speechTo(lane, (stream) => stream === first);
+      const counted = countedMs(lane);
+      end(lane, first);
+      if (lane.phase === 'live') lane.hush(60);
+      const again = new Set(speechTo(lane, (stream) => stream > first));
+      const missing = owed.filter((capturedAt) => !again.has(capturedAt)).length * CHUNK_MS;
+      expect(owed.length).toBeGreaterThan(3);
+      expect(countedMs(lane) - counted).toBeGreaterThanOrEqual(missing - 1);
+    },
+  );
+});
