@@ -1,10 +1,20 @@
 /** Why a connection to the broker ended or failed, worded for an operator. */
 import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
+import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
 import type { BusProblem } from '../../ports/bus.ts';
 import { isMulticastName, readAddress } from '../../protocol/host.ts';
+import {
+  describeTlsCode,
+  isAboutOwnFiles,
+  isDistrust,
+  isOurCertificateRefused,
+  tlsReason,
+} from '../network/tls-reason.ts';
+import { ownLine } from '../own-line.ts';
 import { UnusableCredential } from './endpoint.ts';
 import type { ProtocolVersion, VersionFinding } from './protocol-version.ts';
+import { UnexpectedAnswer } from './web-socket.ts';
 
 export interface Ending {
   readonly problem: BusProblem;
@@ -33,12 +43,6 @@ const SESSION_TAKEN_OVER = 0x8e;
  * supported.
  */
 const ABOUT_MESSAGE: ReadonlySet<number> = new Set([0x87, 0x90, 0x93, 0x95, 0x97, 0x99, 0x9a]);
-/** TLS alerts by which a broker refuses our certificate. */
-const CERTIFICATE_ALERT =
-  /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
-/** Node's codes for an invalid broker certificate. */
-const UNTRUSTED_BROKER =
-  /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH)/;
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -53,9 +57,24 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
     'it sent a message that is too large; set message_size_limit at the broker',
 };
 
+/** What to do about an HTTP answer, where it is certain. */
+const ANSWER_ADVICE: Readonly<Record<number, string>> = {
+  404: ': check the path of the address',
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status) => [
+      status,
+      ': redirects are not followed, so change the address',
+    ]),
+  ),
+};
+
 const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: "dragoman doctor" says how';
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
+
+const then = (advice: string | null): string => (advice === null ? '' : `: ${advice}`);
+/** The error's own text beside its code, unless the text names the code. */
+const unknown = (code: string, text: string): string => (text.includes(code) ? text : `${text} (${code})`);
 
 const reasonText = (code: number): string =>
   (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
@@ -86,7 +105,11 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   }
   const code = codeOf(error);
   if (typeof code === 'number') return explainRefusal(broker, code, version);
-  const text = error instanceof Error ? error.message : 'unknown error';
+  const text = ownLine(error instanceof Error ? error.message : 'unknown error');
+  if (error instanceof UnexpectedAnswer) {
+    const message = `${broker} answered with ${text} in place of a WebSocket${ANSWER_ADVICE[error.status] ?? ''}`;
+    return { problem: 'unreachable', message, finding: 'other' };
+  }
   if (code === undefined) {
     return {
       problem: 'unreachable',
@@ -94,27 +117,35 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
       finding: 'other',
     };
   }
-  if (CERTIFICATE_ALERT.test(code)) {
+  const reason = tlsReason(error);
+  const shown = describeTlsCode(code, reason);
+  const advice = reason === null ? null : tlsAdvice(reason);
+  if (isOurCertificateRefused(code, reason)) {
     return {
       problem: 'refused',
-      message: `${broker} does not accept our certificate (${code})`,
+      message: `${broker} does not accept our certificate (${shown})`,
       finding: 'other',
     };
   }
-  if (code.startsWith('ERR_OSSL_')) {
-    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${code})`;
+  if (isAboutOwnFiles(code)) {
+    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${shown})${then(advice)}`;
     return { problem: 'refused', message, finding: 'other' };
   }
   if (code === 'CERT_NOT_YET_VALID') {
     const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
     return { problem: 'unreachable', message, finding: 'other', tooEarly: true };
   }
-  if (UNTRUSTED_BROKER.test(code)) {
-    const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;
+  if (isDistrust(code)) {
+    const usual = code === 'UNSPECIFIED' ? '' : ': check caFile, the name and the clock';
+    const message = `the certificate of ${broker} is not trusted (${shown})${advice === null ? usual : then(advice)}`;
+    return { problem: 'unreachable', message, finding: 'other' };
+  }
+  if (reason !== null) {
+    const message = `${broker} fails at TLS (${shown})${then(advice)}`;
     return { problem: 'unreachable', message, finding: 'other' };
   }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
-  const why = `${SYSTEM_ERRORS[code] ?? code}${isMulticast ? MULTICAST_HINT : ''}`;
+  const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
   const isReset = code === 'ECONNRESET' || code === 'EPIPE';
   return {
     problem: 'unreachable',
