@@ -4,7 +4,7 @@ import { redactText } from './redaction.ts';
 /** Longest line that is shown (characters). */
 const LONGEST = 160;
 /** User and password in an address, whatever characters the password has. */
-const LOGIN = /\b([a-z][\w+.-]*:\/\/)[^\s"'<>]*@/gi;
+const LOGIN = /:\/\/[^\s"'<>]*@/g;
 
 /**
  * The own words of a library, a tool or a peer, fit to show beside our advice: one line, limited, without control characters and
@@ -12,7 +12,7 @@ const LOGIN = /\b([a-z][\w+.-]*:\/\/)[^\s"'<>]*@/gi;
  */
 export function ownLine(text: string): string {
   const most = 4 * LONGEST;
-  const line = oneLine(text.slice(0, most)).replace(LOGIN, '$1[redacted]@').trim();
+  const line = oneLine(text.slice(0, most)).replace(LOGIN, '://[redacted]@').trim();
   return redactText(line, text.length > most)
     .slice(0, LONGEST)
     .trim();
