@@ -1,5 +1,5 @@
 import type { AudioFault } from '../../../ports/audio.ts';
-import { alsaWords, programWords, withWords } from './own-words.ts';
+import { alsaWords, isAlsaLine, programWords, withWords } from './own-words.ts';
 import type { ChildEnd } from './process.ts';
 import {
   classifyStderrLine,
@@ -26,7 +26,7 @@ export function createDiagnosis(): Diagnosis {
   return {
     hear(line, device) {
       if (!isSetupListing(line)) lastLine = line;
-      if (line.startsWith('ALSA lib ') && alsaLines.length < MOST_KEPT) alsaLines.push(line);
+      if (isAlsaLine(line) && alsaLines.length < MOST_KEPT) alsaLines.push(line);
       const heard = classifyStderrLine(line, device);
       // The library's line comes first and is usually less precise than the program's.
       const isSettled = finding !== null && (finding.isCause === true || finding.fault.code === 'busy');

@@ -10,10 +10,12 @@ const CONSEQUENCE = /^(?:function \w+ returned error|hooks failed)/;
 /** The first line of a configuration that cannot be parsed names the place, the second the file. */
 const MOST_LINES = 2;
 
+export const isAlsaLine = (line: string): boolean => ALSA.test(line);
+
 /** The cause in the words of alsa-lib: its first lines, quoted. Null: there are none among these. */
 export function alsaWords(lines: readonly string[]): string | null {
   const causes = lines
-    .filter((line) => ALSA.test(line))
+    .filter(isAlsaLine)
     .map((line) => ownLine(line.replace(ALSA, '')))
     .filter((text) => text !== '' && !CONSEQUENCE.test(text));
   const quoted = causes.slice(0, MOST_LINES).map((text) => `"${text}"`);
