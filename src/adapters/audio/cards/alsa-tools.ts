@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { ownLine } from '../../own-line.ts';
-import { alsaWords, isAlsaLine } from '../child/own-words.ts';
+import { alsaWords, reasonIn } from '../child/own-words.ts';
 import type { Ability, Direction } from './card.ts';
 import { parseHardwareParameters } from './hardware-parameters.ts';
 import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
@@ -59,14 +58,6 @@ export function createAlsaTools({ env, limitMs = 3000 }: AlsaToolsOptions): Alsa
       return { ok: false, reason: reasonIn(ended.stderr) };
     },
   };
-}
-
-function reasonIn(stderr: string): string {
-  const lines = stderr.trim().split('\n');
-  const opening = /audio open error: (.+)$/m.exec(stderr)?.[1];
-  const last = lines.findLast((line) => !isAlsaLine(line)) ?? '';
-  const parts = [ownLine(opening ?? last), alsaWords(lines) ?? ''];
-  return parts.filter((part) => part !== '').join(', ') || 'it gave no reason';
 }
 
 interface Output {

@@ -32,3 +32,12 @@ export function withWords({ code, message }: AudioFault, words: string): AudioFa
   const [happened = '', ...advice] = message.split('; ');
   return { code, message: [`${happened} (${words.replaceAll('; ', ', ')})`, ...advice].join('; ') };
 }
+
+/** Why arecord, aplay or amixer failed, by all of its standard error. */
+export function reasonIn(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  const opening = /audio open error: (.+)$/m.exec(stderr)?.[1];
+  const last = lines.findLast((line) => !isAlsaLine(line)) ?? '';
+  const parts = [ownLine(opening ?? last), alsaWords(lines) ?? ''];
+  return parts.filter((part) => part !== '').join(', ') || 'it gave no reason';
+}
