@@ -1,20 +1,12 @@
 /** Why a connection to the broker ended or failed, worded for an operator. */
 import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
-import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
 import type { BusProblem } from '../../ports/bus.ts';
 import { isMulticastName, readAddress } from '../../protocol/host.ts';
-import {
-  describeTlsCode,
-  isAboutOwnFiles,
-  isDistrust,
-  isOurCertificateRefused,
-  tlsReason,
-} from '../network/tls-reason.ts';
 import { ownLine } from '../own-line.ts';
 import { UnusableCredential } from './endpoint.ts';
+import { explainHandshake } from './handshake-failures.ts';
 import type { ProtocolVersion, VersionFinding } from './protocol-version.ts';
-import { UnexpectedAnswer } from './web-socket.ts';
 
 export interface Ending {
   readonly problem: BusProblem;
@@ -57,22 +49,10 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
     'it sent a message that is too large; set message_size_limit at the broker',
 };
 
-/** What to do about an HTTP answer, where it is certain. */
-const ANSWER_ADVICE: Readonly<Record<number, string>> = {
-  404: ': check the path of the address',
-  ...Object.fromEntries(
-    [301, 302, 303, 307, 308].map((status) => [
-      status,
-      ': redirects are not followed, so change the address',
-    ]),
-  ),
-};
-
 const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: "dragoman doctor" says how';
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
-const then = (advice: string | null): string => (advice === null ? '' : `: ${advice}`);
 /** The error's own text beside its code, unless the text names the code. */
 const unknown = (code: string, text: string): string => (text.includes(code) ? text : `${text} (${code})`);
 
@@ -105,44 +85,19 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   }
   const code = codeOf(error);
   if (typeof code === 'number') return explainRefusal(broker, code, version);
-  const text = ownLine(error instanceof Error ? error.message : 'unknown error');
-  if (error instanceof UnexpectedAnswer) {
-    const message = `${broker} answered with ${text} in place of a WebSocket${ANSWER_ADVICE[error.status] ?? ''}`;
-    return { problem: 'unreachable', message, finding: 'other' };
+  if (code === 'CERT_NOT_YET_VALID') {
+    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
+    return { problem: 'unreachable', message, finding: 'other', tooEarly: true };
   }
+  const handshake = explainHandshake(broker, error);
+  if (handshake !== null) return { ...handshake, finding: 'other' };
+  const text = ownLine(error instanceof Error ? error.message : 'unknown error');
   if (code === undefined) {
     return {
       problem: 'unreachable',
       message: `the connection to ${broker} failed: ${text}`,
       finding: 'other',
     };
-  }
-  const reason = tlsReason(error);
-  const shown = describeTlsCode(code, reason);
-  const advice = reason === null ? null : tlsAdvice(reason);
-  if (isOurCertificateRefused(code, reason)) {
-    return {
-      problem: 'refused',
-      message: `${broker} does not accept our certificate (${shown})`,
-      finding: 'other',
-    };
-  }
-  if (isAboutOwnFiles(code)) {
-    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${shown})${then(advice)}`;
-    return { problem: 'refused', message, finding: 'other' };
-  }
-  if (code === 'CERT_NOT_YET_VALID') {
-    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
-    return { problem: 'unreachable', message, finding: 'other', tooEarly: true };
-  }
-  if (isDistrust(code)) {
-    const usual = code === 'UNSPECIFIED' ? '' : ': check caFile, the name and the clock';
-    const message = `the certificate of ${broker} is not trusted (${shown})${advice === null ? usual : then(advice)}`;
-    return { problem: 'unreachable', message, finding: 'other' };
-  }
-  if (reason !== null) {
-    const message = `${broker} fails at TLS (${shown})${then(advice)}`;
-    return { problem: 'unreachable', message, finding: 'other' };
   }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
   const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;

@@ -31,6 +31,8 @@ export function tlsReason(error: unknown): string | null {
   const code = systemCode(error);
   // Newer versions of Node add advice on their own options after a semicolon.
   if (code !== null && DISTRUST.test(code)) return ownLine(error.message.split(';')[0] ?? '');
+  // Which names the certificate has, in Node's words.
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' && 'reason' in error) return ownLine(String(error.reason));
   const entry = ENTRY.exec(error.message)?.[1];
   return entry === undefined ? null : ownLine(entry);
 }
