@@ -13,9 +13,8 @@ const LOGIN = /:\/\/[^\s"'<>]*@/g;
 export function ownLine(text: string): string {
   const most = 4 * LONGEST;
   const line = oneLine(text.slice(0, most)).replace(LOGIN, '://[redacted]@').trim();
-  return redactText(line, text.length > most)
-    .slice(0, LONGEST)
-    .trim();
+  const safe = redactText(line, text.length > most);
+  return safe.length > LONGEST ? `${safe.slice(0, LONGEST - 3)}...` : safe;
 }
 
 /** An address for a message: without user, password, query and fragment, any of which may hold a secret. Null: not one of the web. */

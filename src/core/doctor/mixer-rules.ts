@@ -69,6 +69,8 @@ export function nameMixer(control: string): string {
 
 /** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
+/** Its message for a device whose definition names no mixer. */
+const UNDEFINED = /Invalid CTL/;
 
 /**
  * For a device whose mixer does not answer.
@@ -89,7 +91,11 @@ export function judgeMissingMixer(
         : `there is no card behind "${device}"`,
     );
   const name = control === null ? `"${device}"` : nameMixer(control);
-  return skipped(words === null ? `${name} has no mixer` : `the mixer of ${name} does not answer (${words})`);
+  return skipped(
+    words === null || UNDEFINED.test(said)
+      ? `${name} has no mixer`
+      : `the mixer of ${name} does not answer (${words})`,
+  );
 }
 
 /** Judges one direction of one card. */
