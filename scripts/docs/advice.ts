@@ -55,7 +55,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     'which two devices have the same `device.id` and login; give one of them its own. `dragoman-backend devices add NAME --replace` locks out the device with the old login',
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes correct ones",
   not_published:
-    "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 most brokers do not report a refusal",
+    "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 brokers do not report a refusal, and some hang up: the log then names the topic",
   connection_lost: 'power and network of the device',
 };
 

@@ -75,8 +75,8 @@ export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): void;
   /** Whether the connection is needed at once: while it is down, retries then come within seconds instead of minutes. */
   urgent(isUrgent: boolean): void;
-  /** Another client uses this device's name: a connection that is closed without a reason was taken over by it. */
-  disputed?(): void;
+  /** Whether another client was proved to use this device's name: then the end of a connection may be its work. */
+  disputed?(isDisputed: boolean): void;
   /** A person has changed something: ends the wait for the next attempt, if there is one. */
   tryNow?(): void;
   /** Closes the connection cleanly and opens the next one at once, with the present settings: a new certificate. */

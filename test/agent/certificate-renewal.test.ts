@@ -84,6 +84,23 @@ describe('the renewal of the client certificate', () => {
     expect(await answer()).toMatchObject({ status: 'ok' });
   });
 
+  it('stays when only the line failed while it was tried, and is tried at the next connection', async () => {
+    const { deps, certificate, configured, answer, events, start } = due();
+    await start();
+    await answer();
+    deps.clock.advance(1000);
+    for (let cut = 0; cut < 3; cut += 1) deps.bus.listener.down('unreachable', 'no answer');
+    expect(certificate.pair().certificate).toBe(configured.certificate);
+    const { reconnects } = deps;
+    deps.brokerUp(2);
+    expect([deps.reconnects, events('problem')]).toEqual([reconnects, []]);
+    expect(certificate.successor).not.toBeNull();
+    deps.bus.listener.down('unreachable', 'no answer');
+    expect(certificate.pair().certificate).not.toBe(configured.certificate);
+    deps.brokerUp(3);
+    expect(events('renewed')).toHaveLength(1);
+  });
+
   it('is not judged by a connection with another login', async () => {
     const { deps, certificate, answer, events, start } = due();
     await start();

@@ -63,7 +63,8 @@ export function createFakeDeps(
   let openMicrophones = 0;
   let flushes = 0;
   let hashes = 0;
-  let bus: { options: BusOptions; listener: BusListener; disputes?: () => void } | null = null;
+  let bus: { options: BusOptions; listener: BusListener; disputes?: (isDisputed: boolean) => void } | null =
+    null;
   let finale: unknown = null;
   let urgent = false;
   let reconnects = 0;
@@ -118,7 +119,7 @@ export function createFakeDeps(
           reconnects += 1;
         },
         attempt: (last, done) => void attempts.push({ finale: last, done }),
-        disputed: () => bus?.disputes?.(),
+        disputed: (isDisputed) => bus?.disputes?.(isDisputed),
         close: async (last) => {
           finale = last;
         },
@@ -176,7 +177,11 @@ export function createFakeDeps(
   };
   const agent = new Agent(config, spoil(deps));
 
-  const connection = (): { options: BusOptions; listener: BusListener; disputes?: () => void } => {
+  const connection = (): {
+    options: BusOptions;
+    listener: BusListener;
+    disputes?: (isDisputed: boolean) => void;
+  } => {
     if (bus === null) throw new Error('the agent has not opened its bus');
     return bus;
   };

@@ -94,18 +94,22 @@ describe('an identity that two devices use', () => {
     expect(logged(deps, 'no other device uses this identity')).toBe(1);
   });
 
-  it("is recognised by the other device's status after a short absence: its boot_id is reported, and the connection adapts", async () => {
+  it('is recognised by a second connection of the other device: its boot_id is reported, and the connection adapts', async () => {
     const deps = await online();
-    let disputed = 0;
-    deps.bus.disputes = () => {
-      disputed += 1;
-    };
-    deps.bus.listener.down('unreachable', 'it closed the connection');
-    deps.brokerUp(2);
-    deps.deliver(STATUS, { status: 'ready', boot_id: 'other-boot', conn_seq: 1 }, { retain: true });
+    const disputes: boolean[] = [];
+    deps.bus.disputes = (isDisputed) => void disputes.push(isDisputed);
+    for (const connection of [2, 3]) {
+      deps.bus.listener.down('unreachable', 'it closed the connection');
+      deps.brokerUp(connection);
+      const other = { status: 'ready', boot_id: 'other-boot', conn_seq: connection };
+      deps.deliver(STATUS, other, { retain: true });
+      expect(conflicts(deps)).toHaveLength(connection - 2);
+    }
     expect(conflicts(deps)).toMatchObject([{ other_boot_id: 'other-boot' }]);
     expect(statuses(deps).at(-1)).toMatchObject({ reasons: ['identity_conflict'] });
-    expect(disputed).toBe(1);
+    expect(disputes).toEqual([true]);
+    await deps.clock.elapse(TEN_MINUTES);
+    expect(disputes).toEqual([true, false]);
   });
 
   it('is recognised by its wills when it reconnects', async () => {
@@ -136,6 +140,18 @@ describe('an identity that two devices use', () => {
     next.deliver(STATUS, { status: 'lost', boot_id: 'before', conn_seq: 1 });
     expect(conflicts(next)).toEqual([]);
     expect(statuses(next).at(-1)).toMatchObject({ boot_id: bootId(next) });
+  });
+
+  it('is not suspected when the broker has restored the data of before the last restart', async () => {
+    const deps = await online();
+    const old = { status: 'ready', boot_id: 'before', conn_seq: 7 };
+    for (const connection of [2, 3]) {
+      deps.bus.listener.down('unreachable', 'it closed the connection');
+      deps.brokerUp(connection);
+      deps.deliver(STATUS, old, { retain: true });
+    }
+    expect(conflicts(deps)).toEqual([]);
+    expect(statuses(deps).at(-1)).toMatchObject({ boot_id: bootId(deps), conn_seq: 3 });
   });
 
   it('drops the reason for a refusal after ten minutes, even if the bus itself meanwhile drops messages on that topic', async () => {

@@ -59,7 +59,7 @@ describe('a broker file that is no longer readable', () => {
     const config = testConfig({ start: 'command' }, { mqtt: { url: 'mqtt://127.0.0.1:1', username: 'me' } });
     let password: string | null = 'open-sesame';
     const brokers = createBrokers({
-      ...{ mqtt: config.mqtt, file: null },
+      mqtt: config.mqtt,
       connect: ({ url }) => ({
         ...{ url, clientId: 'museum.kiosk-01', username: 'me' },
         password() {
@@ -68,7 +68,6 @@ describe('a broker file that is no longer readable', () => {
         },
       }),
       unreadable: () => ({ key: 'mqtt.passwordFile', message: 'mqtt.passwordFile: x does not exist' }),
-      forgotten: () => {},
     });
     const deps = createFakeDeps(config, { brokers });
     const connect = (): string | undefined => {
@@ -145,33 +144,6 @@ describe('a full disk', () => {
     await deps.clock.elapse(MINUTE_MS);
     expect(bodies(deps, 'disk_problem_over')).toMatchObject([{ what: 'commands' }]);
     expect(JSON.stringify(status(deps))).toContain('disk_problem:desired');
-  });
-
-  it('is reported for the last broker, which is written as soon as possible', async () => {
-    const kept = createMemoryFile();
-    kept.fail(FULL);
-    const config = testConfig({ start: 'command' });
-    const brokers = createBrokers({
-      ...{ mqtt: config.mqtt, file: kept.file },
-      connect: ({ url }) => ({ url, clientId: 'museum.kiosk-01' }),
-      unreadable: () => ({ key: '', message: '' }),
-      forgotten: () => {},
-    });
-    const deps = createFakeDeps(config, { brokers });
-    await deps.agent.start();
-    deps.brokerUp();
-    await inTurn();
-    expect(bodies(deps, 'disk_problem')).toMatchObject([{ what: 'broker', message: FULL }]);
-    for (let minute = 0; minute < 5; minute += 1) await deps.clock.elapse(MINUTE_MS);
-    expect(kept.writes.length).toBeGreaterThan(4);
-    expect(bodies(deps, 'disk_problem')).toHaveLength(1);
-    expect(deps.logged.filter((line) => JSON.stringify(line).includes('the last used broker'))).toHaveLength(
-      1,
-    );
-    kept.fail(null);
-    await deps.clock.elapse(MINUTE_MS);
-    expect(kept.text).toContain(config.mqtt.url);
-    expect(bodies(deps, 'disk_problem_over')).toMatchObject([{ what: 'broker' }]);
   });
 
   it('does not block the end of the agent', async () => {

@@ -57,7 +57,7 @@ export function createMqttBus(
       urgent(isUrgent) {
         if (closed === null) kept.urgent(isUrgent);
       },
-      disputed: () => kept.disputed(),
+      disputed: (isDisputed) => kept.disputed(isDisputed),
       tryNow() {
         if (closed === null) kept.tryNow();
       },

@@ -6,22 +6,17 @@ import { isMulticastName, readAddress } from '../../protocol/host.ts';
 import { ownLine } from '../own-line.ts';
 import { UnusableCredential } from './endpoint.ts';
 import { explainHandshake } from './handshake-failures.ts';
-import type { ProtocolVersion, VersionFinding } from './protocol-version.ts';
+import type { ProtocolVersion } from './protocol-version.ts';
 
 export interface Ending {
   readonly problem: BusProblem;
   readonly message: string;
-  readonly finding: VersionFinding;
-  /** Closed without a reason. Many brokers do so when another client takes our identifier over. */
+  /** The broker answered that it does not know MQTT 5. */
+  readonly lacks5?: true;
+  /** Closed without a reason. */
   readonly silent?: true;
-  /** Reset: also without a reason, by a broker that had not read everything yet, or by a device in between. */
-  readonly reset?: true;
-  /** The broker had accepted us, but the subscriptions were not in place yet. */
-  readonly early?: true;
   /** By this machine's clock, the broker's certificate is not valid yet. */
   readonly tooEarly?: true;
-  /** The broker may have closed it because of a message of ours. */
-  readonly aboutMessage?: true;
   /** The broker sent a message too large for memory. It would send it again: the message is retained, or kept for our session. */
   readonly tooLarge?: true;
 }
@@ -30,11 +25,8 @@ export interface Ending {
 const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
-/**
- * Disconnect reasons that concern a message: not authorized, its topic, too many, too large, quota, its format, retain not
- * supported.
- */
-const ABOUT_MESSAGE: ReadonlySet<number> = new Set([0x87, 0x90, 0x93, 0x95, 0x97, 0x99, 0x9a]);
+/** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
+const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -68,46 +60,38 @@ function codeOf(error: unknown): string | number | undefined {
 function explainRefusal(broker: string, code: number, version: ProtocolVersion): Ending {
   if (UNSUPPORTED_VERSION_CODES.has(code)) {
     const message = `${broker} speaks neither MQTT 5 nor MQTT 3.1.1`;
-    return { problem: 'refused', message, finding: version === 5 ? 'unsupported' : 'other' };
+    return { problem: 'refused', message, ...(version === 5 && { lacks5: true }) };
   }
   const refused = REFUSED_CODES.has(code);
   return {
     problem: refused ? 'refused' : 'unreachable',
     message: `${broker} refused the connection: ${reasonText(code)}`,
-    finding: 'other',
   };
 }
 
 /** Explains socket, TLS and protocol errors, and refusals (numeric codes), of an attempt with `version`. Never holds a secret. */
 export function explainError(broker: string, error: unknown, version: ProtocolVersion): Ending {
   if (error instanceof UnusableCredential) {
-    return { problem: 'refused', message: error.message, finding: 'other' };
+    return { problem: 'refused', message: error.message };
   }
   const code = codeOf(error);
   if (typeof code === 'number') return explainRefusal(broker, code, version);
   if (code === 'CERT_NOT_YET_VALID') {
     const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
-    return { problem: 'unreachable', message, finding: 'other', tooEarly: true };
+    return { problem: 'unreachable', message, tooEarly: true };
   }
   const handshake = explainHandshake(broker, error);
-  if (handshake !== null) return { ...handshake, finding: 'other' };
+  if (handshake !== null) return handshake;
   const text = ownLine(error instanceof Error ? error.message : 'unknown error');
   if (code === undefined) {
     return {
       problem: 'unreachable',
       message: `the connection to ${broker} failed: ${text}`,
-      finding: 'other',
     };
   }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
   const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
-  const isReset = code === 'ECONNRESET' || code === 'EPIPE';
-  return {
-    problem: 'unreachable',
-    message: `cannot reach ${broker}: ${why}`,
-    finding: isReset && version === 5 ? 'hung_up' : 'other',
-    ...(isReset && { reset: true }),
-  };
+  return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
 
 /** The socket closed without an error. */
@@ -115,43 +99,38 @@ export function explainClose(broker: string, accepted: boolean): Ending {
   const message = accepted
     ? `${broker} closed the connection`
     : `${broker} closed the connection before it answered`;
-  return { problem: 'unreachable', message, finding: accepted ? 'other' : 'hung_up', silent: true };
+  return { problem: 'unreachable', message, silent: true };
 }
 
 /** The broker began to send more than may be gathered in memory. */
 export function explainLargePacket(broker: string, bytes: number, most: number): Ending {
   const message = `${broker} sent a message of ${bytes} bytes, more than the ${most} allowed: set its limit (mosquitto: message_size_limit 262144), and delete the message if it is retained`;
-  return { problem: 'unreachable', message, finding: 'other', tooLarge: true };
+  return { problem: 'unreachable', message, tooLarge: true };
 }
 
-/** Why the broker did not accept one message, in a few words. */
-export function explainPublishError(error: unknown): string {
+/** The broker's answer that it does not accept a message. */
+export interface PublishRefusal {
+  /** A few words for the log. */
+  readonly reason: string;
+  /** The broker's rules forbid the topic. */
+  readonly isForbidden: boolean;
+}
+
+export function explainPublishError(error: unknown): PublishRefusal {
   const code = codeOf(error);
-  return typeof code === 'number' ? reasonText(code).toLowerCase() : 'it could not be sent';
+  return typeof code === 'number'
+    ? { reason: reasonText(code).toLowerCase(), isForbidden: FORBIDDEN_CODES.has(code) }
+    : { reason: 'it could not be sent', isForbidden: false };
 }
 
-/** The broker closed the connection because of a message; nothing else is wrong with the connection. */
-export function explainRefusedMessage(broker: string, topic: string): Ending {
-  const message = `${broker} closed the connection when "${topic}" was published: does it allow that?`;
-  return { problem: 'unreachable', message, finding: 'other' };
-}
-
-/**
- * MQTT 5: the broker gave a reason for its disconnect.
- * @param afterMessage a message of ours was in flight, or had just been refused
- */
-export function explainDisconnect(broker: string, reason: number, afterMessage: boolean): Ending {
+/** MQTT 5: the broker gave a reason for its disconnect. */
+export function explainDisconnect(broker: string, reason: number): Ending {
   if (reason === SESSION_TAKEN_OVER) {
     const message = `another client connected to ${broker} with this client identifier`;
-    return { problem: 'taken_over', message, finding: 'other' };
-  }
-  if (afterMessage && ABOUT_MESSAGE.has(reason)) {
-    const message = `${broker} disconnected us: ${reasonText(reason)}`;
-    return { problem: 'unreachable', message, finding: 'other', aboutMessage: true };
+    return { problem: 'taken_over', message };
   }
   return {
     problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',
     message: `${broker} disconnected us: ${reasonText(reason)}`,
-    finding: 'other',
   };
 }

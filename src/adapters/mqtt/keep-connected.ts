@@ -1,22 +1,13 @@
 import type { Seed } from '../../core/random.ts';
-import {
-  beginReconnect,
-  noteDown,
-  noteOther,
-  noteUp,
-  noteUrgency,
-  type ReconnectState,
-  SUSPICIOUS_QUICK_CLOSES,
-  tryMs,
-} from '../../core/retry/reconnect.ts';
+import { beginReconnect, noteDown, noteUp, noteUrgency, tryMs } from '../../core/retry/reconnect.ts';
 import type { BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type Ending, explainRefusedMessage } from './end-reasons.ts';
+import type { Ending } from './end-reasons.ts';
 import { brokerName, type MqttConnection } from './endpoint.ts';
-import type { Link, SessionFacts } from './link.ts';
+import type { Link, openLink } from './link.ts';
 import { closeLink, createRefusals, createStarter, endHungTry } from './link-starter.ts';
 import type { Outbox } from './outbox.ts';
-import { createVersionMemories, type ProtocolVersion } from './protocol-version.ts';
+import { createVersionMemories } from './protocol-version.ts';
 import { createSender } from './sender.ts';
 import { createTrial, type TrialParts } from './trial.ts';
 
@@ -28,28 +19,27 @@ export interface ConnectionDeps {
   readonly other?: () => MqttConnection;
   /** The broker's certificate is not valid yet: the clock may be slow. */
   readonly tooEarly?: () => void;
+  /** Opens one connection. Tests replace the network with it. */
+  readonly openLink?: typeof openLink;
 }
 
 /** Opens one link after another until it is closed. */
 export function keepConnected(
   connectionOf: () => MqttConnection,
-  { clock, seed, tooEarly, other }: ConnectionDeps,
+  { clock, seed, tooEarly, other, openLink: open_ }: ConnectionDeps,
   outbox: Outbox,
   options: BusOptions,
   listener: BusListener,
 ) {
   let connection = connectionOf();
-  // Other clients (backends, people) use a new name for each run: quick closes alone never make them wait.
-  const isNamed = options.keptForS !== undefined;
   let reconnect = beginReconnect(seed);
   const memories = createVersionMemories();
   let link: Link | null = null;
   /** Set when the present link ended during a trial, which may be the reason. */
   let stranded: (() => void) | null = null;
   let up = false;
-  let session: SessionFacts = { isPresent: false, keptForS: 0 };
-  /** The broker should have our session until then. */
-  let keptUntil = Number.NEGATIVE_INFINITY;
+  /** Connections that the broker closed without a word, since the last stable one. */
+  let closes = 0;
   let left = false;
   /** Closed cleanly, to be opened again at once. */
   let leaving = false;
@@ -59,8 +49,14 @@ export function keepConnected(
   let cancelLimit = (): void => {};
   let watcher = (): void => {};
   const name = (): string => brokerName(connection);
-  const sender = createSender(outbox, clock, name, () => watcher());
-  const starter = createStarter(clock, memories, options, listener, (one) => !left && one === link);
+  const sender = createSender(
+    outbox,
+    clock,
+    name,
+    () => reconnect.urgent,
+    () => watcher(),
+  );
+  const starter = createStarter(clock, memories, options, listener, (one) => !left && one === link, open_);
   const refusals = createRefusals(clock, options, listener);
 
   /** Gives up a connection attempt that hangs: sooner when it is urgent. */
@@ -80,15 +76,11 @@ export function keepConnected(
     openedAt = clock.now();
     connection = connectionOf();
     link = starter.start(connection, {
-      accepted(facts) {
-        session = facts;
-        cancelLimit();
-      },
       ready(opened, refused) {
         if (!left && opened === link) present(opened, refused);
       },
       ended(opened, ending) {
-        if (opened === link) afterEnd(ending, opened.version);
+        if (opened === link) afterEnd(ending);
       },
     });
     limitTry();
@@ -97,40 +89,45 @@ export function keepConnected(
   /** The connection is up, over this link. */
   const present = (opened: Link, refused: readonly string[]): void => {
     up = true;
+    cancelLimit();
     refusals.note(opened, refused);
-    reconnect = noteUp(reconnect, clock.now(), clock.now() < keptUntil && !session.isPresent);
+    reconnect = noteUp(reconnect, clock.now());
     listener.up(starter.connections, opened.version);
     sender.attach(opened);
   };
 
-  const afterEnd = (seen: Ending, version: ProtocolVersion): void => {
+  const afterEnd = (ending: Ending): void => {
     cancelLimit();
     refusals.cancel();
-    if (up) keptUntil = clock.now() + session.keptForS * 1000;
+    const wasUp = up;
     link = null;
     up = false;
-    const topic = sender.detach(seen, isMistakable(reconnect, seen, isNamed ? version : 5, clock.now()));
-    const ending = topic === null ? seen : explainRefusedMessage(name(), topic);
-    memories.note(connection, version, ending.finding, clock.now());
+    const unanswered = outbox.unansweredTopic();
+    sender.detach(ending);
     if (left) return watcher();
-    const isAwaited = leaving || ending.finding === 'unsupported';
+    const isAwaited = leaving || ending.lacks5 === true;
     leaving = false;
     if (isAwaited) return open();
     // Both addresses may lead to one broker, which accepts only one client with our name.
-    if (trial.isUnderWay) stranded = () => afterLoss(ending, version);
-    else afterLoss(ending, version);
+    if (wasUp && trial.isUnderWay) stranded = () => afterLoss(ending, unanswered);
+    else afterLoss(ending, unanswered);
   };
 
-  const afterLoss = (ending: Ending, version: ProtocolVersion): void => {
-    const next = noteDown(reconnect, lossOf(ending, isNamed ? version : 5), clock.now());
+  const afterLoss = (ending: Ending, unanswered: string | null): void => {
+    const wasUp = reconnect.upSince !== null;
+    const next = noteDown(reconnect, ending, clock.now());
     reconnect = next.state;
     retry(clock.now() + next.waitMs);
-    listener.down(next.problem, ending.message + hintOf(reconnect, ending, connection.clientId));
+    if (reconnect.failures === 1) closes = 0;
+    const isClose = wasUp && ending.silent === true;
+    if (isClose) closes += 1;
+    const hint = isClose && closes >= HINT_AFTER ? hintOf(connection.clientId, unanswered) : '';
+    listener.down(ending.problem, ending.message + hint);
     if (ending.tooEarly) tooEarly?.();
   };
 
   /** Closes the present link, if there is one, and uses the new one. */
-  const changeOver: TrialParts['changeOver'] = (to, opened, facts, finale) => {
+  const changeOver: TrialParts['changeOver'] = (to, opened, finale) => {
     const last = link;
     cancelRetry();
     cancelLimit();
@@ -141,14 +138,12 @@ export function keepConnected(
     leaving = false;
     link = opened;
     connection = to;
-    session = facts;
-    keptUntil = Number.NEGATIVE_INFINITY;
     reconnect = { ...beginReconnect(reconnect.seed), urgent: reconnect.urgent };
     if (last !== null) closeLink(last, clock, finale);
   };
 
   const trial = createTrial({
-    ...{ clock, memories, start: starter.start, changeOver, present },
+    ...{ clock, start: starter.start, changeOver, present, tryMs: () => tryMs(reconnect) },
     other: other ?? null,
     isPresent: (one) => one === link,
     ended: afterEnd,
@@ -169,11 +164,13 @@ export function keepConnected(
       const next = noteUrgency(reconnect, isUrgent, retryAt, clock.now());
       reconnect = next.state;
       if (next.dueAt !== null && next.dueAt !== retryAt) retry(next.dueAt);
-      if (link?.accepted === false) limitTry();
+      if (link !== null && !up) limitTry();
+      trial.rush();
+      sender.rush();
+      refusals.urgent(isUrgent);
     },
-    disputed(): void {
-      sender.otherSeen();
-      reconnect = noteOther(reconnect);
+    disputed(isDisputed: boolean): void {
+      reconnect = { ...reconnect, isDisputed };
     },
     tryNow: () => retryAt !== null && retry(clock.now()),
     /** Says DISCONNECT, so that the will is not published, and opens the next link; opens it at once when there is no link. */
@@ -202,27 +199,11 @@ export function keepConnected(
   };
 }
 
-/** The facts on which the next attempt depends. */
-function lossOf({ problem, early, silent, reset }: Ending, protocol: ProtocolVersion) {
-  const wordless = (silent ?? reset) && { silent: true as const };
-  return { problem, protocol, ...(early && { early }), ...wordless };
-}
+/** Closes after which the log has a guess about their reason. It changes nothing else. */
+const HINT_AFTER = 3;
 
-/** Whether only the way in which it ended suggests another client. */
-function isMistakable(
-  state: ReconnectState,
-  ending: Ending,
-  protocol: ProtocolVersion,
-  now: number,
-): boolean {
-  return (
-    ending.problem !== 'taken_over' && noteDown(state, lossOf(ending, protocol), now).problem === 'taken_over'
-  );
-}
-
-/** A hint for a connection that was closed without a reason again. */
-function hintOf({ problem, quickCloses }: ReconnectState, ending: Ending, clientId: string): string {
-  if (problem !== ending.problem) return ` again: another client uses the identifier "${clientId}"`;
-  if (quickCloses < SUSPICIOUS_QUICK_CLOSES) return '';
-  return ` again; does another client use the identifier "${clientId}"?`;
+/** Possible reasons why a broker closes each connection without a word. */
+function hintOf(clientId: string, unanswered: string | null): string {
+  const topic = unanswered === null ? '' : ` does it allow "${unanswered}"?`;
+  return ` again;${topic} does another client use the identifier "${clientId}"?`;
 }

@@ -3,12 +3,14 @@ import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ending } from './end-reasons.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
-import { type Link, openLink, type SessionFacts } from './link.ts';
+import { type Link, openLink } from './link.ts';
 import type { VersionMemories } from './protocol-version.ts';
 import { subscriptionsOf } from './subscribe.ts';
 
 /** Wait before a refused subscription is tried again (milliseconds): the broker's rules may have changed. */
 const SUBSCRIBE_AGAIN_MS = 300_000;
+/** The same while somebody speaks (milliseconds). */
+const URGENT_SUBSCRIBE_AGAIN_MS = 15_000;
 /** Time for the last message and DISCONNECT, before the socket is cut (milliseconds). */
 const LEAVE_WITHIN_MS = 1000;
 
@@ -17,7 +19,6 @@ export type Finale = Parameters<NonNullable<Bus['attempt']>>[0];
 
 /** The events of a link. */
 export interface LinkEvents {
-  accepted(facts: SessionFacts): void;
   ready(link: Link, refused: readonly string[]): void;
   ended(link: Link, ending: Ending): void;
 }
@@ -58,6 +59,7 @@ export function createStarter(
   options: BusOptions,
   listener: BusListener,
   isPresent: (link: Link) => boolean,
+  open: typeof openLink = openLink,
 ): { readonly start: StartLink; readonly connections: number } {
   const subscriptions = subscriptionsOf(options);
   let connections = 0;
@@ -77,12 +79,10 @@ export function createStarter(
       ...{ broker: brokerName(to), version, subscriptions, isWithoutRetained },
       options: () => clientOptions(to, version, will(), { keptForS: options.keptForS, isNew }),
     };
-    const opened: Link = openLink(target, clock, {
-      accepted(facts) {
+    const opened: Link = open(target, clock, {
+      accepted() {
         connections += 1;
-        memories.note(to, version, 'accepted', clock.now());
         avoidance.accepted();
-        on.accepted(isNew ? { ...facts, isPresent: true } : facts);
       },
       ready: (refused) => on.ready(opened, refused),
       message(message) {
@@ -95,6 +95,7 @@ export function createStarter(
       },
       ended(ending) {
         avoidance.ended(ending);
+        if (ending.lacks5) memories.lacks5(to, clock.now());
         on.ended(opened, ending);
       },
     });
@@ -111,21 +112,42 @@ export function createStarter(
 /** Reports the refused subscriptions, and tries them again later. */
 export function createRefusals(clock: Clock, options: BusOptions, listener: BusListener) {
   const subscriptions = subscriptionsOf(options);
-  let cancel = (): void => {};
+  let waiting: { readonly dueAt: number; readonly act: () => void } | null = null;
+  let waitMs = SUBSCRIBE_AGAIN_MS;
+  let cancelTimer = (): void => {};
+  const cancel = (): void => {
+    cancelTimer();
+    waiting = null;
+  };
+  const wait = (act: () => void, dueAt: number): void => {
+    cancelTimer();
+    waiting = { dueAt, act };
+    cancelTimer = clock.at(dueAt, act);
+  };
   const note = (link: Link, refused: readonly string[]): void => {
     listener.refused?.(refused);
+    cancel();
     if (refused.length === 0) return;
-    cancel = clock.at(clock.now() + SUBSCRIBE_AGAIN_MS, () => {
-      const again = subscriptions.filter(({ filter }) => refused.includes(filter));
-      link.subscribe(again, (still) => note(link, still));
-    });
+    const again = subscriptions.filter(({ filter }) => refused.includes(filter));
+    wait(() => link.subscribe(again, (still) => note(link, still)), clock.now() + waitMs);
   };
-  return { note, cancel: () => cancel() };
+  return {
+    ...{ note, cancel },
+    urgent(isUrgent: boolean): void {
+      waitMs = isUrgent ? URGENT_SUBSCRIBE_AGAIN_MS : SUBSCRIBE_AGAIN_MS;
+      if (waiting !== null) wait(waiting.act, Math.min(waiting.dueAt, clock.now() + waitMs));
+    },
+  };
 }
 
-/** Ends a connection attempt that hangs. */
+/** Ends an attempt that hangs before every subscription is in place. */
 export function endHungTry(link: Link | null): void {
-  if (link?.accepted === false) link.destroy(`cannot reach ${link.broker}: no answer`);
+  if (link === null) return;
+  link.destroy(
+    link.accepted
+      ? `${link.broker} does not answer the subscription`
+      : `cannot reach ${link.broker}: no answer`,
+  );
 }
 
 /** Sends DISCONNECT, so that the will is not published. */

@@ -11,6 +11,7 @@ import {
   explainError,
   explainLargePacket,
   explainPublishError,
+  type PublishRefusal,
 } from './end-reasons.ts';
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
 import { watchPacketSize } from './packet-size.ts';
@@ -21,18 +22,10 @@ import { subscribeAll } from './subscribe.ts';
 const MOST_IN_FLIGHT = 16;
 /** Unsent bytes in the socket above which fleeting (QoS 0) messages are dropped. */
 const MOST_UNSENT_BYTES = 262_144;
-const SUBSCRIBE_TIMEOUT_MS = 15_000;
-
-export interface SessionFacts {
-  /** The broker had kept our session, or was not asked to. */
-  readonly isPresent: boolean;
-  /** How long it will keep the present session after this connection (seconds). */
-  readonly keptForS: number;
-}
 
 export interface LinkSink {
   /** The broker accepted us: the will is active. */
-  accepted(session: SessionFacts): void;
+  accepted(): void;
   /** Every subscription is in place, except for those that the broker refused. */
   ready(refused: readonly string[]): void;
   /** Only after `ready`. Acknowledged when this returns, unless held. */
@@ -61,8 +54,8 @@ export interface Link {
   readonly largestPacketBytes: number;
   /** The socket holds so much unsent data that fleeting messages should be dropped. */
   readonly congested: boolean;
-  /** `done` is called when the broker acknowledged (QoS 1), or with the reason of its refusal; never after the end. */
-  publish(message: Outgoing, done: (refused: string | null) => void): void;
+  /** `done` is called when the broker acknowledged (QoS 1), or with its refusal; never after the end. */
+  publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
   /** Says DISCONNECT, so that the will is not published; then closes. */
@@ -87,19 +80,13 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let client: MqttClient | null = null;
   let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
   let ending: Ending | null = null;
-  let cancelTimeout = (): void => {};
   let early: (() => void)[] = [];
-  let unacknowledged = 0;
-  let hasRefused = false;
 
   const settle = (): void => {
     if (stage === 'ended') return;
     const accepted = stage !== 'connecting';
-    const early = stage === 'accepted';
     stage = 'ended';
-    cancelTimeout();
-    const last = ending ?? explainClose(broker, accepted);
-    sink.ended({ ...last, ...(accepted && { finding: 'other' }), ...(early && { early }) });
+    sink.ended(ending ?? explainClose(broker, accepted));
   };
   // `client.end(true)` would do nothing after a graceful `end` that hangs.
   const destroy = (): void => void client?.stream.destroy();
@@ -116,17 +103,10 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     );
     opened.stream.on('data', watch);
     const acknowledgements = acknowledgeOurselves(opened);
-    opened.on('connect', ({ sessionPresent, properties }) => {
+    opened.on('connect', () => {
       stage = 'accepted';
-      const asked = opened.options.properties?.sessionExpiryInterval ?? 0;
-      const keptForS = properties?.sessionExpiryInterval ?? asked;
-      sink.accepted({ isPresent: sessionPresent === true, keptForS });
-      cancelTimeout = clock.at(clock.now() + SUBSCRIBE_TIMEOUT_MS, () => {
-        const message = `${broker} does not answer the subscription`;
-        fail({ problem: 'unreachable', message, finding: 'other' });
-      });
+      sink.accepted();
       subscribeAll(opened, broker, target.subscriptions, how, (problem, refused) => {
-        cancelTimeout();
         if (stage !== 'accepted') return;
         if (problem !== null) return fail(problem);
         stage = 'ready';
@@ -154,9 +134,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       if (stage === 'ready') deliver();
       else early.push(deliver);
     });
-    opened.on('disconnect', (packet) =>
-      fail(explainDisconnect(broker, packet.reasonCode ?? 0, unacknowledged > 0 || hasRefused)),
-    );
+    opened.on('disconnect', (packet) => fail(explainDisconnect(broker, packet.reasonCode ?? 0)));
     opened.on('error', (error) => fail(explainError(broker, error, version)));
     // MQTT.js drops errors of the stream that have no code, such as those of a WebSocket's handshake.
     opened.stream.on('error', (error) => {
@@ -169,7 +147,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     begin(connect(target.options()));
   } catch (error) {
     ending = explainError(broker, error, version);
-    cancelTimeout = clock.at(clock.now(), settle);
+    clock.at(clock.now(), settle);
   }
 
   return {
@@ -189,10 +167,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     publish(message, done) {
       const properties = version === 5 ? writeProperties(message.properties) : {};
       const { qos, retain } = message;
-      if (qos === 1) unacknowledged += 1;
       client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
-        if (qos === 1) unacknowledged -= 1;
-        if (error) hasRefused = true;
         if (stage !== 'ended' && ending === null) done(error ? explainPublishError(error) : null);
       });
     },
@@ -210,7 +185,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     },
     destroy(why) {
       if (why === undefined) destroy();
-      else fail({ problem: 'unreachable', message: why, finding: 'other' });
+      else fail({ problem: 'unreachable', message: why });
     },
   };
 }

@@ -14,7 +14,7 @@ export interface OutboxMessage {
   readonly bytes: number;
   /** In flight on the present connection, not acknowledged yet. */
   sent: boolean;
-  /** How many connections ended without acknowledging it, or a message that it replaced. */
+  /** How many connections ended without acknowledging it. */
   losses: number;
 }
 
@@ -39,37 +39,25 @@ export interface OutboxCounts {
   readonly expired: number;
 }
 
-/**
- * Lost connections (count) after which a message is dropped: the broker may end them because of it. An answer to a command is
- * owed and rarely the cause, so it gets more attempts.
- */
-const MOST_LOSSES: Readonly<Record<QueueShare, number>> = { tokens: 3, answers: 10, general: 3 };
+/** Lost connections (count) after which a message is dropped, so that the broker gets the others even if it ends them because of it. */
+const MOST_LOSSES = 10;
 
 /** Sending order of the shares: tokens are the most urgent, then answers. */
 const SHARES: readonly QueueShare[] = ['tokens', 'answers', 'general'];
 
-/**
- * Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections.
- * @param blamed topic whose messages are kept here in any case, because the caller drops them with another reason
- */
-function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean, blamed: string | null) {
+/** Queues messages in flight again, except for those that a newer one replaces and those with too many lost connections. */
+function takeBack(queue: readonly OutboxMessage[], isAboutMessage: boolean) {
   const given: OutboxMessage[] = [];
   const replaced: OutboxMessage[] = [];
-  const sent = new Set(queue.filter((message) => message.sent));
-  for (const message of sent) {
+  const waiting = queue.filter((message, index) => {
+    if (!message.sent) return true;
     message.sent = false;
     if (isAboutMessage) message.losses += 1;
-  }
-  const waiting = queue.filter((message, index) => {
-    if (!sent.has(message)) return true;
-    const replacesIt = (other: OutboxMessage, at: number): boolean =>
-      at > index && other.retain && other.topic === message.topic;
-    const newer = message.retain ? queue.find(replacesIt) : undefined;
-    // A status is new with each connection: its own count would never reach the limit.
-    if (newer !== undefined) newer.losses = Math.max(newer.losses, message.losses);
-    const isKept = message.losses < MOST_LOSSES[message.share] || message.topic === blamed;
-    if (newer === undefined && isKept) return true;
-    (newer === undefined ? given : replaced).push(message);
+    const isReplaced =
+      message.retain &&
+      queue.some((other, at) => at > index && other.retain && other.topic === message.topic);
+    if (!isReplaced && message.losses < MOST_LOSSES) return true;
+    (isReplaced ? replaced : given).push(message);
     return false;
   });
   return { waiting, replaced, given };
@@ -137,7 +125,7 @@ export function createOutbox(
       if (older !== undefined && remove(older)) older.ended?.(false);
       queue.push({
         ...{ topic, payload, share, ended, retain: options.retain, properties: options.properties },
-        ...{ queuedAt: now, bytes: size, sent: false, losses: older?.losses ?? 0 },
+        ...{ queuedAt: now, bytes: size, sent: false, losses: 0 },
       });
       while (isOver(share)) {
         const oldest = next([share]);
@@ -169,7 +157,6 @@ export function createOutbox(
 
     /** The broker has acknowledged it. */
     settle(message: OutboxMessage): void {
-      blocked.unblock(message.topic);
       if (remove(message)) message.ended?.(true);
     },
 
@@ -178,38 +165,28 @@ export function createOutbox(
       if (remove(message)) drop(message, why, reason);
     },
 
-    /** Blocks a topic on which the broker hung up: for a while, its messages are dropped without being sent. */
-    block(topic: string, now: number): void {
-      blocked.add(topic, now);
+    /** Blocks a topic that the broker has refused: for a while, its messages are dropped without being sent. */
+    block({ topic, share }: Pick<OutboxMessage, 'topic' | 'share'>, now: number): void {
+      blocked.add(topic, now, share === 'tokens');
       for (const message of queue.filter((each) => each.topic === topic && !each.sent)) {
         remove(message);
         drop(message, 'refused', REFUSED);
       }
     },
     isBlocked: blocked.has,
-    isDoubtful: blocked.isDoubtful,
 
-    /** Reports a refused message that was never in the outbox. */
-    reportRefused: (topic: string): void => drop({ topic, ended: undefined }, 'refused', REFUSED),
-
-    /**
-     * The topic of the only message in flight, if connections have ended on it before. Call this when a connection ends.
-     * @param isLikely a message is probably the cause: then an answer is blamed as soon as any other message
-     */
-    suspect(now: number, isLikely: boolean): string | null {
+    /** The topic of the only message in flight; null if there is none, or another one. */
+    unansweredTopic(): string | null {
       const [only, second] = queue.filter((message) => message.sent);
-      if (only === undefined || second !== undefined) return null;
-      const most = only.share === 'answers' && !isLikely ? MOST_LOSSES.answers - 2 : 0;
-      return only.losses > most || blocked.isDoubtful(only.topic, now) ? only.topic : null;
+      return only !== undefined && second === undefined ? only.topic : null;
     },
 
     /**
      * The connection is lost: messages in flight wait again, before all newer ones.
      * @param isAboutMessage false: it certainly did not end because of a message
-     * @param blamed the topic that is about to be blocked
      */
-    unsend(isAboutMessage = true, blamed: string | null = null): void {
-      const { waiting, replaced, given } = takeBack(queue, isAboutMessage, blamed);
+    unsend(isAboutMessage = true): void {
+      const { waiting, replaced, given } = takeBack(queue, isAboutMessage);
       queue = waiting;
       for (const message of replaced) message.ended?.(false);
       for (const message of given) {
@@ -218,9 +195,8 @@ export function createOutbox(
       }
     },
 
-    /** Whether a waiting message has lost a connection. Then messages go one at a time, so that only the cause is blamed. */
-    isSuspicious: (now: number): boolean =>
-      queue.some(({ losses, topic }) => losses > 0 || blocked.isDoubtful(topic, now)),
+    /** Whether a message has lost a connection. Then messages go one at a time, so that only the cause loses many. */
+    isSuspicious: (): boolean => queue.some(({ losses }) => losses > 0),
     inFlight,
     get size(): number {
       return queue.length;

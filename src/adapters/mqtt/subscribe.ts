@@ -36,7 +36,7 @@ export function subscribeAll(
   const wanted = subscriptions.map((one) =>
     offersShared ? one : { ...one, filter: plainFilter(one.filter) ?? one.filter },
   );
-  const fail = (message: string): void => done({ problem: 'refused', message, finding: 'other' }, []);
+  const fail = (message: string): void => done({ problem: 'refused', message }, []);
 
   const place = (list: readonly Subscription[], without: readonly string[]): void => {
     if (list.length === 0) return done(null, without);

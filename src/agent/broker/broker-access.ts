@@ -39,15 +39,10 @@ export async function brokerAccess(
   env: Environment,
   tooEarly: () => void,
 ): Promise<Pick<AgentDeps, 'openBus' | 'certificate' | 'brokers'>> {
-  const file = stateFile('broker', config, env, clock);
   const connection = readableConnection(config, env);
-  await file?.opened;
   const brokers = createBrokers({
-    ...{ mqtt: config.mqtt, file },
+    mqtt: config.mqtt,
     connect: (mqtt) => brokerConnection({ ...config, mqtt }, env),
-    forgotten(file, reason) {
-      log.warn({ file, reason }, 'cannot read the last used broker; ignoring it');
-    },
     /** The files may have changed: a new authority takes effect without a restart. */
     unreadable(error) {
       if (!(error instanceof UnusableFile)) throw error;

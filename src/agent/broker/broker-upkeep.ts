@@ -26,7 +26,7 @@ export interface BrokerUpkeep {
   /** The connection is up. Called before anything is published on it. */
   connected(): void;
   /** A connection ended or failed. */
-  failed(problem: BusProblem, message: string): void;
+  failed(problem: BusProblem): void;
   /** The configuration was read again. */
   changed(mqtt: Config['mqtt']): void;
   readonly certificate: CommandHandlers['certificate'];
@@ -61,11 +61,9 @@ export function createBrokerUpkeep({
           ...{ ...telling, brokers, random },
           offlineStatus: () => ({ topic: topics.status, payload: publisher.offlineStatus(), retain: true }),
           away: (host) => publisher.condition('broker', host !== null, host),
-          kept: troubles.kept('broker'),
         });
   return {
     begin() {
-      change?.begin();
       renewal?.begin();
     },
     connected() {
@@ -73,9 +71,9 @@ export function createBrokerUpkeep({
       change?.connected();
       renewal?.connected();
     },
-    failed(problem, message) {
+    failed(problem) {
       troubles.needed(brokers?.unreadable ?? []);
-      change?.failed(message);
+      change?.failed();
       renewal?.failed(problem);
     },
     changed(mqtt) {

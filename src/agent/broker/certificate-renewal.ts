@@ -150,6 +150,7 @@ export function createCertificateRenewal(deps: CertificateRenewalDeps): Certific
     if (noted.verdict === 'drop') return dropped();
     if (!turns) return;
     certificate.use(trial.uses);
+    if (outcome === 'up') return;
     if (trial.uses === 'present')
       log.warn({}, 'no connection with the new client certificate; the present one is tried again');
     deps.bus()?.reconnect();

@@ -62,7 +62,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
       down: (problem, message) => {
         reportDown(parts, problem, message);
         setConnected(false);
-        brokerUpkeep.failed(problem, message);
+        brokerUpkeep.failed(problem);
         presence.down(problem);
       },
       refused: (filters) => presence.refused(filters),

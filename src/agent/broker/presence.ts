@@ -41,7 +41,6 @@ export interface Presence {
   receive(message: BusMessage): boolean;
   /** A message was too large to be read: as a status it is wrong in any case. */
   oversized(topic: string): void;
-  /** Called before the first status of a connection. */
   connected(): void;
   down(problem: BusProblem): void;
   /** The filters that the broker refused. */
@@ -51,7 +50,6 @@ export interface Presence {
 
 export function createPresence({ topics, bootId, clock, log, publisher, bus }: PresenceDeps): Presence {
   let identity = UNDISPUTED;
-  let wasTold = false;
   let foreign: HeardStatus | null = null;
   let otherBootId: string | null = null;
   let refusedBefore = '';
@@ -64,6 +62,7 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
     identity = settleIdentity(identity, clock.now());
     if (before.seenAt !== null && identity.seenAt === null) {
       otherBootId = null;
+      bus()?.disputed?.(false);
       publisher.condition('identity_conflict', false);
       log.info({}, 'no other device uses this identity any more');
     }
@@ -73,6 +72,7 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
   const dispute = (): void => {
     const isNew = identity.seenAt === null;
     identity = noteOtherSeen(identity, clock.now());
+    bus()?.disputed?.(true);
     if (isNew) {
       const other = otherBootId === null ? {} : { other_boot_id: otherBootId };
       log.error({ problem: 'taken_over', ...other }, 'another device uses this identity');
@@ -88,13 +88,12 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
       if (topic !== topics.status) return false;
       const json = payload.length > LONGEST_STATUS ? null : parseJson(payload);
       const heard = heardSchema.safeParse(json).data ?? null;
-      const own = { bootId, connection: publisher.connections, wasTold, foreign };
+      const own = { bootId, connection: publisher.connections, foreign };
       const verdict = judgeStatus(heard, retain, own);
       if (heard !== null && heard.boot_id !== bootId) foreign = heard;
       if (verdict.isWrong) repeat.request();
       if (verdict.otherBootId !== null) {
         otherBootId = verdict.otherBootId.slice(0, 64);
-        bus()?.disputed?.();
         dispute();
       }
       return true;
@@ -103,7 +102,6 @@ export function createPresence({ topics, bootId, clock, log, publisher, bus }: P
       if (topic === topics.status) repeat.request();
     },
     connected() {
-      wasTold = publisher.hasTold;
       identity = noteConnection(identity, true, clock.now());
       look();
     },

@@ -51,7 +51,6 @@ export class Publisher {
   private ending = false;
   private readonly conditions = new Map<Condition, readonly string[]>();
   private readonly sums = createEventSums();
-  private isTold = false;
   private cancelLook = (): void => {};
   /** When the status last changed. */
   private changes: readonly number[] = [];
@@ -117,11 +116,6 @@ export class Publisher {
   /** The number of the present connection, from 1; 0 before the first. */
   get connections(): number {
     return this.connection;
-  }
-
-  /** The broker has had a status of this start of the agent. */
-  get hasTold(): boolean {
-    return this.isTold;
   }
 
   /** Publishes the status again: another client has overwritten it. */
@@ -231,10 +225,7 @@ export class Publisher {
     this.lastStatus = fingerprint;
     this.lastReasons = reasons;
     const body = this.statusBody(status, this.connection, reasons, timestamp(this.clock.wall()));
-    this.publishRetained(this.identity.topics.status, body, (isDelivered) => {
-      this.isTold ||= isDelivered;
-      return () => this.publishStatus(true);
-    });
+    this.publishRetained(this.identity.topics.status, body, () => this.publishStatus(true));
   }
 
   /** Whether an improvement must be stable before it is published. */
@@ -255,12 +246,11 @@ export class Publisher {
     this.cancelBetter = this.clock.at(this.betterSince + STEADY.forMs, () => this.refresh());
   }
 
-  /** @param ended called with the result; its argument publishes the value again */
-  private publishRetained(topic: string, body: string, ended: (isDelivered: boolean) => () => void): void {
+  /** @param publish publishes the value of then, when the broker has refused this one */
+  private publishRetained(topic: string, body: string, publish: () => void): void {
     this.bus?.publish(topic, body, {
       ...{ qos: 1, retain: true },
       ended: (isDelivered) => {
-        const publish = ended(isDelivered);
         if (isDelivered || !this.ending) this.again.ended(topic, isDelivered, publish);
       },
     });
@@ -274,7 +264,7 @@ export class Publisher {
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
       lanes: this.laneReports(),
     };
-    this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => () => this.state.request());
+    this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());
   }
 
   private statusBody(status: DeviceStatus, connection: number, reasons: string[], ts: string | null): string {

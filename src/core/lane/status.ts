@@ -86,7 +86,7 @@ export const STATUS_REASONS = {
   },
   identity_conflict: {
     status: 'degraded',
-    says: 'another device connects with the identity of this one; both wait minutes between attempts (event `identity_conflict`)',
+    says: 'another device connects with the identity of this one; both wait minutes between attempts, or seconds while somebody speaks (event `identity_conflict`)',
   },
   not_subscribed: {
     status: 'degraded',

@@ -72,7 +72,7 @@ export interface CertificateTrial {
   readonly uses: 'present' | 'new';
   /** Failed connections in a row with it. */
   readonly failures: number;
-  /** The broker refused the new one, or seems to have. */
+  /** The broker refused the new one. */
   readonly isDoubted: boolean;
 }
 
@@ -92,11 +92,14 @@ export function noteConnection(
   const { uses, isDoubted } = trial;
   if (outcome === 'up') {
     if (uses === 'new') return { trial, verdict: 'adopt' };
-    return { trial, verdict: isDoubted ? 'drop' : 'open' };
+    if (isDoubted) return { trial, verdict: 'drop' };
+    // Failures without a refusal may be the network's: the next connection tries the new one again.
+    return { trial: NEW_TRIAL, verdict: 'open' };
   }
   const failures = trial.failures + 1;
   if (outcome === 'failed' && failures < FAILURES_TO_CHANGE)
     return { trial: { ...trial, failures }, verdict: 'open' };
   const other = uses === 'new' ? 'present' : 'new';
-  return { trial: { uses: other, failures: 0, isDoubted: isDoubted || uses === 'new' }, verdict: 'open' };
+  const isRefused = uses === 'new' && outcome === 'refused';
+  return { trial: { uses: other, failures: 0, isDoubted: isDoubted || isRefused }, verdict: 'open' };
 }

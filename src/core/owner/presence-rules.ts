@@ -11,8 +11,6 @@ export interface HeardStatus {
 export interface OwnStatus {
   readonly bootId: string;
   readonly connection: number;
-  /** The broker had a status of this start of the agent before the present connection began. */
-  readonly wasTold: boolean;
   /** The last status of another start of the agent, or of another device. */
   readonly foreign: HeardStatus | null;
 }
@@ -37,23 +35,20 @@ const GONE = ['lost', 'offline'];
 export function judgeStatus(
   heard: HeardStatus | null,
   isRetained: boolean,
-  { bootId, connection, wasTold, foreign }: OwnStatus,
+  { bootId, connection, foreign }: OwnStatus,
 ): StatusVerdict {
   if (heard === null) return isRetained ? FINE : WRONG;
   if (heard.boot_id === bootId) {
     const isPresent = heard.conn_seq === connection && !GONE.includes(heard.status);
     return isRetained || isPresent ? FINE : WRONG;
   }
-  const other = { isWrong: false, otherBootId: heard.boot_id };
-  if (GONE.includes(heard.status)) {
-    // A will may be late, and from an earlier agent; but a rising connection number means that it is alive.
-    const isAlive =
-      foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
-    return { isWrong: !isRetained, otherBootId: isAlive ? heard.boot_id : null };
-  }
-  // Before its own first status, a device finds the one of its last run. It does not answer a foreign status with its
-  // own: two devices would never stop.
-  return isRetained && !wasTold ? FINE : other;
+  // A retained status, or a late will, may be of an earlier start of the agent, also after the broker has restored old data.
+  // A new connection of that start proves that another device is alive.
+  const isRisen = foreign !== null && foreign.boot_id === heard.boot_id && heard.conn_seq > foreign.conn_seq;
+  const isGone = GONE.includes(heard.status);
+  // A status of a live device is not answered with our own: the two would never stop.
+  const isAlive = isRisen || (!isRetained && !isGone);
+  return { isWrong: isGone && !isRetained, otherBootId: isAlive ? heard.boot_id : null };
 }
 
 /** Whether another device uses this one's name. */

@@ -24,7 +24,7 @@ const finding = z
   ])
   .describe('problem of the microphone');
 const keptFile = z
-  .enum(['commands', 'desired', 'tasks', 'budget', 'broker'])
+  .enum(['commands', 'desired', 'tasks', 'budget'])
   .describe('file in the state directory whose name begins with this word');
 const ms = (says: string) => z.number().describe(`${says}, milliseconds`);
 const moment = (says: string) => timestampSchema.describe(says);

@@ -1,4 +1,5 @@
 /** Everything that a broker can do to us, byte by byte, in virtual time. */
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../until.ts';
 import { startScriptedBroker } from './loopback-servers.ts';
@@ -58,23 +59,19 @@ describe('bus against a scripted broker', () => {
     return seen.map((connect) => connect.level);
   };
 
-  it('tries 3.1.1 after a broker hung up on MQTT 5 without a reason', async () => {
-    const device = await play((bytes, socket) => {
-      if (packetType(bytes) !== CONNECT) return;
-      if (levelOf(bytes) === 5) socket.destroy();
-      else send(socket, ...CONNACK_4);
-    });
-    await passUntil(() => device.ups.length === 1, 'up');
-    expect(device.ups[0]?.protocol).toBe(4);
-    expect(device.downs).toHaveLength(1);
-  });
-
-  it('keeps trying 5 and 3.1.1 in turn while a broker only hangs up, ever more slowly', async () => {
-    const device = await play((_bytes, socket) => void socket.destroy());
-    await passUntil(() => device.downs.length >= 6, 'six failures');
-    expect(seen.slice(0, 4).map((connect) => connect.level)).toEqual([5, 4, 5, 4]);
-    expect(device.ups).toEqual([]);
-  });
+  it.each([
+    ['closes', (socket: Socket) => void socket.end()],
+    ['resets', (socket: Socket) => void socket.resetAndDestroy()],
+  ])(
+    'tries only MQTT 5 while a broker %s each connection without an answer, ever more slowly',
+    async (_, end) => {
+      const device = await play((_bytes, socket) => end(socket));
+      await passUntil(() => device.downs.length >= 8, 'eight failures');
+      expect(seen.map((connect) => connect.level)).toEqual(seen.map(() => 5));
+      expect(seen.length).toBeGreaterThanOrEqual(8);
+      expect(device.ups).toEqual([]);
+    },
+  );
 
   it('reconnects within 15 s when needed at once, even if an attempt hangs', async () => {
     let hangs = false;
@@ -94,17 +91,25 @@ describe('bus against a scripted broker', () => {
     expect(device.downs.at(-1)?.message).toMatch(/no answer/);
   });
 
-  it('disconnects from a broker that does not answer the subscription, without `up`', async () => {
-    const device = await play(
-      (bytes, socket) => {
-        if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
-      },
-      ['a/b'],
-    );
-    await passUntil(() => device.downs.length === 1, 'down');
-    expect(device.downs[0]?.message).toMatch(/does not answer the subscription/);
-    expect(device.ups).toEqual([]);
-  });
+  it.each([
+    [false, 15],
+    [true, 8],
+  ])(
+    'disconnects from a broker that does not answer the subscription, without `up` (urgent: %s)',
+    async (isUrgent, withinS) => {
+      const device = await play(
+        (bytes, socket) => {
+          if (packetType(bytes) === CONNECT) send(socket, ...CONNACK_5);
+        },
+        ['a/b'],
+      );
+      device.bus.urgent(isUrgent);
+      const tookS = await passUntil(() => device.downs.length === 1, 'down');
+      expect(tookS).toBeLessThanOrEqual(withinS + 1);
+      expect(device.downs[0]?.message).toMatch(/does not answer the subscription/);
+      expect(device.ups).toEqual([]);
+    },
+  );
 
   it('names the filter that the broker does not allow', async () => {
     const device = await play(
@@ -147,9 +152,11 @@ describe('bus against a scripted broker', () => {
     await until(() => published.length === 1, 'the message');
     await passUntil(() => device.downs.length === 1, 'down');
     expect(device.downs[0]?.message).toMatch(/acknowledges nothing/);
-    await passUntil(() => published.length >= 3, 'twice more');
+    device.bus.urgent(true);
+    await passUntil(() => published.length === 2, 'the message again');
+    expect(await passUntil(() => device.downs.length === 2, 'down again')).toBeLessThanOrEqual(9);
     await passUntil(() => device.bus.outbox.dropped === 1, 'giving up');
-    expect(published).toEqual([1, 2, 3]);
+    expect(published).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it('does not send a message larger than the broker allows', async () => {

@@ -6,7 +6,6 @@ import {
   CONNACK_4,
   CONNACK_5,
   CONNACK_5_KEPT,
-  CONNACK_5_NOTHING_KEPT,
   CONNECT,
   levelOf,
   PUBACK,
@@ -41,57 +40,63 @@ describe('a session at a scripted broker', () => {
   it.each([
     ['closed', (socket: Socket) => void socket.end()],
     ['reset', (socket: Socket) => void socket.resetAndDestroy()],
-  ])('suspects a takeover when each connection of 3.1.1 is %s soon and without a reason', async (_, end) => {
+  ])(
+    'suspects no takeover when each connection of 3.1.1 is %s soon and without a reason',
+    async (how, end) => {
+      const device = await play(
+        (bytes, socket) => {
+          if (packetType(bytes) !== CONNECT) return;
+          if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+          else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => end(socket), 20));
+        },
+        ...KEPT,
+      );
+      await passUntil(() => device.downs.length >= 5, 'five closes');
+      expect(device.downs.every(({ problem }) => problem === 'unreachable')).toBe(true);
+      const hint = 'does another client use the identifier "museum.kiosk-01"?';
+      expect(device.downs[1]?.message).not.toContain(hint);
+      if (how === 'closed') expect(device.downs[2]?.message).toContain(hint);
+    },
+  );
+
+  it.each([
+    [4, false, 60],
+    [5, false, 60],
+    [4, true, 9],
+  ] as const)(
+    'waits before the next try when a second client was proved (MQTT %s, urgent: %s)',
+    async (level, isUrgent, leastS) => {
+      const device = await play(
+        (bytes, socket) => {
+          if (packetType(bytes) !== CONNECT) return;
+          if (level === 4 && levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
+          else socket.write(Buffer.from(level === 4 ? CONNACK_4 : CONNACK_5_KEPT));
+        },
+        ...KEPT,
+      );
+      await until(() => device.ups.length === 1, 'up');
+      device.bus.disputed?.(true);
+      device.bus.urgent(isUrgent);
+      const tries = fixture.scripted().connections();
+      fixture.scripted().cutAll();
+      await until(() => device.downs.length === 1, 'down');
+      const waitedS = await passUntil(() => fixture.scripted().connections() > tries, 'the next try');
+      expect(waitedS).toBeGreaterThanOrEqual(leastS);
+      expect(waitedS).toBeLessThanOrEqual(isUrgent ? 15 : 301);
+    },
+  );
+
+  it('suspects no takeover when the broker has lost the session of MQTT 5', async () => {
     const device = await play(
       (bytes, socket) => {
         if (packetType(bytes) !== CONNECT) return;
-        if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-        else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => end(socket), 20));
+        socket.write(Buffer.from(CONNACK_5), () => setTimeout(() => socket.end(), 20));
       },
       ...KEPT,
     );
-    await passUntil(() => device.downs.length >= 3, 'three closes');
-    expect(device.downs.map(({ problem }) => problem)).toEqual(['unreachable', 'unreachable', 'taken_over']);
-    expect(device.downs[1]?.message).not.toMatch(/identifier/);
-    expect(device.downs[2]?.message).toMatch(/another client uses the identifier "museum.kiosk-01"/);
-    const waitedS = await passUntil(() => fixture.scripted().connections() === 5, 'the next try');
-    expect(waitedS).toBeGreaterThanOrEqual(60);
-    expect(waitedS).toBeLessThanOrEqual(301);
+    await passUntil(() => device.downs.length >= 5, 'five closes');
+    expect(device.downs.every(({ problem }) => problem === 'unreachable')).toBe(true);
   });
-
-  it('does not make a backend wait after quick closes, and logs a hint', async () => {
-    const backend = await play((bytes, socket) => {
-      if (packetType(bytes) !== CONNECT) return;
-      if (levelOf(bytes) === 5) socket.end(Buffer.from([0x20, 2, 0, 1]));
-      else socket.write(Buffer.from(CONNACK_4), () => setTimeout(() => socket.end(), 20));
-    });
-    await passUntil(() => backend.downs.length >= 5, 'five closes');
-    expect(backend.downs.every(({ problem }) => problem === 'unreachable')).toBe(true);
-    expect(backend.downs[4]?.message).toMatch(/does another client use the identifier "museum.kiosk-01"/);
-  });
-
-  it.each([
-    ['a network that cuts', CONNACK_5_KEPT, 'unreachable'],
-    ['another client', CONNACK_5, 'taken_over'],
-    ['a broker that keeps no session, and a network that cuts', CONNACK_5_NOTHING_KEPT, 'unreachable'],
-  ] as const)(
-    'finds from the MQTT 5 session why connections are closed without a reason: %s',
-    async (_, later, problem) => {
-      const device = await play(
-        (bytes, socket, connection) => {
-          if (packetType(bytes) !== CONNECT) return;
-          const first = later === CONNACK_5_KEPT ? CONNACK_5 : later;
-          socket.write(Buffer.from(connection === 1 ? first : later), () =>
-            setTimeout(() => socket.end(), 20),
-          );
-        },
-        [],
-        { keptForS: 600 },
-      );
-      await passUntil(() => device.downs.length >= 4, 'four closes');
-      expect(device.downs[3]?.problem).toBe(problem);
-    },
-  );
 
   it('comes up without an optional filter that was refused, reports it first, and retries it', async () => {
     const asked: string[] = [];
@@ -110,7 +115,9 @@ describe('a session at a scripted broker', () => {
     expect(device.refused).toEqual([['secret/#']]);
     await passUntil(() => device.refused.length === 2, 'a second try');
     isAllowed = true;
-    await passUntil(() => device.refused.length === 3, 'a third try');
+    device.bus.urgent(true);
+    const waitedS = await passUntil(() => device.refused.length === 3, 'a third try');
+    expect(waitedS).toBeLessThanOrEqual(15);
     expect(device.refused).toEqual([['secret/#'], ['secret/#'], []]);
     expect(asked).toEqual(['all', 'the refused one', 'the refused one']);
     expect(device.downs).toEqual([]);

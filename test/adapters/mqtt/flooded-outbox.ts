@@ -21,6 +21,7 @@ export function createQueue(ackMs: number) {
     outbox,
     clock,
     () => 'the broker',
+    () => false,
     () => {},
   );
   let freeAt = clock.now();

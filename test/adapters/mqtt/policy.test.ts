@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOutbox, expiryLeftS, type OutboxLimits } from '../../../src/adapters/mqtt/outbox.ts';
-import {
-  ASK_AGAIN_AFTER_MS,
-  chooseVersion,
-  noteFinding,
-  UNKNOWN_BROKER,
-} from '../../../src/adapters/mqtt/protocol-version.ts';
+import { ASK_AGAIN_AFTER_MS, createVersionMemories } from '../../../src/adapters/mqtt/protocol-version.ts';
 import {
   beginReconnect,
   noteDown,
@@ -20,7 +15,7 @@ import { fc } from '../../properties.ts';
 
 const fail = (state: ReconnectState, times: number, problem: BusProblem = 'unreachable') => {
   let next = { state, waitMs: 0 };
-  for (let time = 0; time < times; time += 1) next = noteDown(next.state, { problem, protocol: 5 }, 0);
+  for (let time = 0; time < times; time += 1) next = noteDown(next.state, { problem }, 0);
   return next;
 };
 
@@ -35,7 +30,7 @@ describe('reconnecting', () => {
     ] as const) {
       const waits = Array.from({ length: 300 }, (_, seed) => {
         const first = fail(beginReconnect(seed * 7919), 3).state;
-        return noteDown(first, { problem: 'unreachable', protocol: 5 }, lastedMs).waitMs;
+        return noteDown(first, { problem: 'unreachable' }, lastedMs).waitMs;
       });
       expect(Math.max(...waits)).toBeLessThanOrEqual(boundMs);
       expect(Math.max(...waits)).toBeGreaterThan(boundMs * 0.9);
@@ -48,10 +43,10 @@ describe('reconnecting', () => {
 
   it('reconnects soon after a short outage, for any number of attempts', () => {
     for (let seed = 0; seed < 200; seed += 1) {
-      let { state, waitMs } = noteDown(beginReconnect(seed), { problem: 'unreachable', protocol: 5 }, 0);
+      let { state, waitMs } = noteDown(beginReconnect(seed), { problem: 'unreachable' }, 0);
       let now = waitMs;
       while (now < 4000) {
-        ({ state, waitMs } = noteDown(state, { problem: 'unreachable', protocol: 5 }, now));
+        ({ state, waitMs } = noteDown(state, { problem: 'unreachable' }, now));
         now += waitMs;
       }
       expect(now).toBeLessThanOrEqual(8000);
@@ -60,17 +55,9 @@ describe('reconnecting', () => {
 
   it('resets the wait only after a connection of one minute', () => {
     const tired = fail(beginReconnect(1), 6).state;
-    const short = noteDown(
-      noteUp(tired, 1000),
-      { problem: 'unreachable', protocol: 5 },
-      1000 + STABLE_AFTER_MS - 1,
-    );
+    const short = noteDown(noteUp(tired, 1000), { problem: 'unreachable' }, 1000 + STABLE_AFTER_MS - 1);
     expect(short.state.failures).toBe(7);
-    const long = noteDown(
-      noteUp(tired, 1000),
-      { problem: 'unreachable', protocol: 5 },
-      1000 + STABLE_AFTER_MS,
-    );
+    const long = noteDown(noteUp(tired, 1000), { problem: 'unreachable' }, 1000 + STABLE_AFTER_MS);
     expect(long.state.failures).toBe(1);
   });
 
@@ -82,46 +69,18 @@ describe('reconnecting', () => {
       expect(fail(beginReconnect(seed), 20, 'refused').waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.capMs);
     }
   });
-
-  it('counts only quick silent closes in a row', () => {
-    const close = (state: ReconnectState, lastedMs: number, silent: boolean) =>
-      noteDown(noteUp(state, 0), { problem: 'unreachable', protocol: 5, ...(silent && { silent }) }, lastedMs)
-        .state;
-    const two = close(close(beginReconnect(1), 10, true), 10, true);
-    expect(two.quickCloses).toBe(2);
-    expect(close(two, 10, false).quickCloses).toBe(0);
-    expect(close(close(beginReconnect(1), 10, true), STABLE_AFTER_MS, true).quickCloses).toBe(0);
-    expect(noteDown(two, { problem: 'unreachable', silent: true, protocol: 5 }, 5).state.quickCloses).toBe(0);
-  });
 });
 
 describe('protocol version', () => {
-  it('tries 5 first, and again an hour after a refusal', () => {
-    expect(chooseVersion(UNKNOWN_BROKER, 0)).toBe(5);
-    const refused = noteFinding(UNKNOWN_BROKER, 5, 'unsupported', 100);
-    expect(chooseVersion(refused, 100)).toBe(4);
-    expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
-    expect(chooseVersion(refused, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
-    expect(noteFinding(refused, 5, 'accepted', 0)).toEqual({ ...UNKNOWN_BROKER, has5: true });
-    expect(noteFinding(refused, 4, 'accepted', 0)).toEqual(refused);
-  });
-
-  it('does not suspect a broker known for MQTT 5 before five hang-ups in a row', () => {
-    let memory = noteFinding(UNKNOWN_BROKER, 5, 'accepted', 0);
-    for (let time = 0; time < 4; time += 1) memory = noteFinding(memory, 5, 'hung_up', 0);
-    expect(chooseVersion(memory, 0)).toBe(5);
-    expect(chooseVersion(noteFinding(noteFinding(memory, 5, 'other', 0), 5, 'hung_up', 0), 0)).toBe(5);
-    expect(chooseVersion(noteFinding(memory, 5, 'hung_up', 0), 0)).toBe(4);
-  });
-
-  it('suspects after a silent hang-up, which 3.1.1 must confirm', () => {
-    const suspected = noteFinding(UNKNOWN_BROKER, 5, 'hung_up', 0);
-    expect(chooseVersion(suspected, 0)).toBe(4);
-    expect(chooseVersion(noteFinding(suspected, 4, 'hung_up', 0), 0)).toBe(5);
-    expect(chooseVersion(noteFinding(suspected, 4, 'other', 0), 0)).toBe(5);
-    const confirmed = noteFinding(suspected, 4, 'accepted', 50);
-    expect(chooseVersion(confirmed, 60)).toBe(4);
-    expect(noteFinding(UNKNOWN_BROKER, 5, 'other', 0)).toEqual(UNKNOWN_BROKER);
+  it('is 5, but 3.1.1 for an hour after the broker answered that it does not know 5', () => {
+    const memories = createVersionMemories();
+    const broker = { url: 'mqtt://one.example' };
+    expect(memories.choose(broker, 0)).toBe(5);
+    memories.lacks5(broker, 100);
+    expect(memories.choose(broker, 100)).toBe(4);
+    expect(memories.choose(broker, 100 + ASK_AGAIN_AFTER_MS - 1)).toBe(4);
+    expect(memories.choose(broker, 100 + ASK_AGAIN_AFTER_MS)).toBe(5);
+    expect(memories.choose({ url: 'mqtt://two.example' }, 100)).toBe(5);
   });
 });
 
@@ -179,10 +138,10 @@ describe('outbox', () => {
     expect(outbox.counts.expired).toBe(1);
   });
 
-  it('drops a message after three lost connections', () => {
+  it('drops a message after ten lost connections', () => {
     const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
     outbox.add('t', 'poison', plain, 0);
-    for (let connection = 0; connection < 3; connection += 1) {
+    for (let connection = 0; connection < 10; connection += 1) {
       expect(outbox.take(0)?.payload).toBe('poison');
       outbox.unsend();
     }
@@ -190,27 +149,35 @@ describe('outbox', () => {
     expect(outbox.counts.dropped).toBe(1);
   });
 
-  it.each([
-    ['before it was sent again', false],
-    ['while it was in flight', true],
-  ])(
-    'carries the lost connections of a retained message over to the one that replaced it %s',
-    (_, isEarly) => {
-      const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
-      outbox.add('s', 'old', kept, 0);
-      outbox.take(0);
-      expect(outbox.suspect(0, false)).toBeNull();
-      if (isEarly) outbox.add('s', 'new', kept, 0);
-      outbox.unsend();
-      if (!isEarly) outbox.add('s', 'new', kept, 0);
-      expect(outbox.isSuspicious(0)).toBe(true);
-      expect(outbox.take(0)?.payload).toBe('new');
-      expect(outbox.suspect(0, false)).toBe('s');
-      outbox.add('other', 'x', plain, 0);
-      outbox.take(0);
-      expect(outbox.suspect(0, false)).toBeNull();
-    },
-  );
+  it('sends one message at a time after a lost connection, so that only the cause loses many', () => {
+    const outbox = createOutbox(each({ messages: 9, bytes: 1000 }));
+    outbox.add('a', 'x', plain, 0);
+    outbox.add('b', 'x', plain, 0);
+    outbox.take(0);
+    expect([outbox.isSuspicious(), outbox.unansweredTopic()]).toEqual([false, 'a']);
+    outbox.take(0);
+    expect(outbox.unansweredTopic()).toBeNull();
+    outbox.unsend();
+    expect(outbox.isSuspicious()).toBe(true);
+  });
+
+  it('drops the messages on a blocked topic for four minutes, and token requests for 15 s', () => {
+    const lost: string[] = [];
+    const outbox = createOutbox(each({ messages: 9, bytes: 1000 }), ({ topic }) => void lost.push(topic));
+    outbox.block({ topic: 'state', share: 'general' }, 0);
+    outbox.block({ topic: 'token/req', share: 'tokens' }, 0);
+    // A second message was on its way when the first was refused.
+    outbox.block({ topic: 'state', share: 'general' }, 40);
+    const addBoth = (now: number): void => {
+      for (const topic of ['state', 'token/req']) outbox.add(topic, 'x', plain, now);
+    };
+    addBoth(14_999);
+    expect(lost).toEqual(['state', 'token/req']);
+    addBoth(15_000);
+    expect(lost).toEqual(['state', 'token/req', 'state']);
+    addBoth(240_000);
+    expect(lost).toHaveLength(3);
+  });
 
   it('accounts for every message and stays within its bounds, for any order of calls', () => {
     const act = fc.oneof(

@@ -65,120 +65,81 @@ describe('a broker that refuses a topic', () => {
     expect(published.at(-1)).toBe('good');
   });
 
-  it.each([
-    [
-      'by its answer, and hangs up',
-      5,
-      (socket: Socket, id: readonly number[]) =>
-        void socket.end(Buffer.from([0x40, 3, ...id, NOT_AUTHORIZED])),
-    ],
-    [
-      'by a reason to disconnect',
-      5,
-      (socket: Socket) => void socket.end(Buffer.from([0xe0, 2, NOT_AUTHORIZED, 0])),
-    ],
-    ['by hanging up without a reason', 5, (socket: Socket) => void socket.destroy()],
-    ['by hanging up without a reason, over MQTT 3.1.1', 4, (socket: Socket) => void socket.destroy()],
-  ] as const)(
-    'has the topic reported and blocked, and the device reconnects soon: %s',
-    async (_how, level, answer) => {
-      const device = await play(answer, level);
-      device.bus.publish('good', '1');
-      device.bus.publish('bad', 'x');
-      device.bus.publish('good', '2');
-      const tookS = await passUntil(() => device.lost.length > 0 && device.bus.outbox.depth === 0, 'the end');
-      expect(tookS).toBeLessThan(15);
-      expect(device.lost.map(({ topic }) => topic)).toEqual(['bad']);
-      expect(device.downs.length).toBeLessThanOrEqual(3);
-      expect(device.downs.at(-1)).toMatchObject({ problem: 'unreachable' });
-      expect(device.downs.at(-1)?.message).toContain('"bad"');
-      expect(device.downs.map(({ message }) => message).join()).not.toContain('another client');
-      await passUntil(() => device.ups.length > device.downs.length, 'up again');
-
-      const before = { downs: device.downs.length, published: published.length };
-      for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
-      device.bus.publish('good', '3');
-      await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
-      expect(device.downs).toHaveLength(before.downs);
-      expect(published.slice(before.published)).toEqual(['good']);
-      expect(device.lost).toHaveLength(21);
-    },
-  );
-
-  it('gets the topic again after five minutes; the first hang-up blocks it', async () => {
-    const device = await play((socket) => void socket.destroy());
+  it('has the topic reported and blocked when it also hangs up, and the device reconnects soon', async () => {
+    const device = await play(refuseAndHangUp);
+    device.bus.publish('good', '1');
     device.bus.publish('bad', 'x');
-    await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
-    const tries = published.length;
-    const givenUpAt = broker.clock().now();
-    await broker.passUntil(() => broker.clock().now() > givenUpAt + 300_000, 'five minutes');
-    const before = { downs: device.downs.length, lost: device.lost.length };
-    device.bus.publish('good', 'x');
-    device.bus.publish('bad', 'x');
-    await passUntil(() => published.length > tries + 1, 'another try');
-    await passUntil(() => device.lost.length > before.lost, 'the end of it');
-    expect(device.downs).toHaveLength(before.downs + 1);
-    expect(device.lost.at(-1)).toMatchObject({ topic: 'bad', why: 'refused' });
+    device.bus.publish('good', '2');
+    const tookS = await passUntil(() => device.lost.length > 0 && device.bus.outbox.depth === 0, 'the end');
+    expect(tookS).toBeLessThan(15);
+    expect(device.lost).toEqual([{ topic: 'bad', why: 'refused', reason: 'not authorized' }]);
+    expect(device.downs.length).toBeLessThanOrEqual(1);
+    await passUntil(() => device.ups.length > device.downs.length, 'up again');
+
+    const before = { downs: device.downs.length, published: published.length };
+    for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
+    device.bus.publish('bad', 'x', { qos: 0 });
+    device.bus.publish('good', '3');
+    await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
+    expect(device.downs).toHaveLength(before.downs);
+    expect(published.slice(before.published)).toEqual(['good']);
+    expect(device.lost).toHaveLength(21);
   });
 
-  it('gets the topic without suspicion once it allows the topic', async () => {
+  it.each([
+    ['a status', 'general', 240_000],
+    ['a token request', 'tokens', 15_000],
+  ] as const)('gets %s again after a while', async (_, share, afterMs) => {
     let isAllowed = false;
     const device = await play((socket, id) => {
       if (isAllowed) send(socket, PUBACK, 2, ...id);
-      else socket.destroy();
+      else refuseAndHangUp(socket, id);
     });
-    device.bus.publish('bad', 'x');
-    await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
+    device.bus.publish('bad', 'x', { share });
+    await passUntil(() => device.lost.length > 0, 'the refusal');
+    const refusedAt = broker.clock().now();
     isAllowed = true;
-    await broker.passUntil(() => broker.clock().now() > 400_000, 'five minutes');
-    const { length } = published;
-    for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x');
+    await broker.passUntil(
+      () => broker.clock().now() >= refusedAt + afterMs && device.bus.connected,
+      'the time',
+    );
+    for (let i = 0; i < 20; i += 1) device.bus.publish('bad', 'x', { share });
     await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
-    expect(published).toHaveLength(length + 20);
+    expect(published.filter((topic) => topic === 'bad')).toHaveLength(21);
     expect(device.lost).toHaveLength(1);
   });
 
-  it('has an answer over MQTT 3.1.1 blocked before another client is suspected', async () => {
-    const device = await play((socket) => void socket.destroy(), 4);
-    device.bus.publish('bad', 'x', { share: 'answers' });
-    await passUntil(() => device.lost.length > 0 && device.ups.length > device.downs.length, 'up again');
-    expect(device.lost).toEqual([{ topic: 'bad', why: 'refused', reason: expect.any(String) }]);
-    expect(device.downs.map(({ problem }) => problem)).not.toContain('taken_over');
-    expect(device.downs.length).toBeLessThanOrEqual(4);
-  });
-
-  it('gets an answer over MQTT 5 many times before the topic is blocked', async () => {
+  it.each([
+    ['without a reason', 5, []],
+    ['without a reason, over MQTT 3.1.1', 4, []],
+    ['with a reason', 5, [0xe0, 2, NOT_AUTHORIZED, 0]],
+  ] as const)('has no topic blocked when it only hangs up %s', async (_how, level, words) => {
     let cuts = 0;
     const device = await play((socket, id) => {
       cuts += 1;
-      if (cuts <= 5) socket.destroy();
+      if (cuts <= 5) socket.end(Buffer.from(words));
       else send(socket, PUBACK, 2, ...id);
-    });
-    device.bus.publish('bad', 'x', { share: 'answers' });
+    }, level);
+    device.bus.publish('bad', 'x');
+    device.bus.urgent(true);
     await passUntil(() => device.bus.outbox.depth === 0, 'the end of the queue');
     expect(device.lost).toEqual([]);
+    expect(device.downs).toHaveLength(5);
+    expect(device.downs.map(({ problem }) => problem)).not.toContain('taken_over');
   });
 
-  it('has a QoS 0 topic blocked after two lost connections in a row', async () => {
+  it('has its topic named in the log when it hangs up again and again', async () => {
     const device = await play((socket) => void socket.destroy(), 4);
-    for (let i = 0; i < 100; i += 1) {
-      device.bus.publish('good', 'x', { qos: 0 });
-      device.bus.publish('bad', 'x', { qos: 0 });
-      await passUntil(() => device.bus.connected, 'up');
-      await broker.clock().elapse(1000);
-    }
-    expect(device.lost).toEqual([{ topic: 'bad', why: 'refused', reason: expect.any(String) }]);
-    expect(device.downs).toHaveLength(2);
-    expect(published.filter((topic) => topic === 'bad')).toHaveLength(2);
-    expect(published.filter((topic) => topic === 'good').length).toBeGreaterThan(90);
-  });
-
-  it('has no topic blocked when another client uses the agent’s name', async () => {
-    const device = await play((socket) => void socket.destroy(), 4);
-    device.bus.disputed?.();
     device.bus.publish('bad', 'x');
-    await passUntil(() => device.downs.length >= 2, 'down twice');
-    expect(device.downs.map(({ problem }) => problem)).toEqual(['taken_over', 'taken_over']);
-    expect(device.lost).toEqual([]);
+    await passUntil(() => device.lost.length > 0, 'the end of it');
+    expect(device.downs[1]?.message).not.toContain('"bad"');
+    expect(device.downs[2]?.message).toMatch(/closed the connection again; does it allow "bad"\?/);
+    // The others are still sent.
+    expect(device.lost).toEqual([{ topic: 'bad', why: 'undeliverable', reason: expect.any(String) }]);
+    expect(device.downs).toHaveLength(10);
   });
 });
+
+function refuseAndHangUp(socket: Socket, id: readonly number[]): void {
+  socket.end(Buffer.from([0x40, 3, ...id, NOT_AUTHORIZED]));
+}

@@ -60,7 +60,7 @@ if (command === null) {
 
     it.each([
       ['and all else is well', false],
-      ['and the network cuts the connection, for which the refusal is blamed', true],
+      ['and the network cuts the connection', true],
     ])('is published within six minutes after it is allowed (%s)', async (_, isCut) => {
       world = createFakeDeps(testConfig({ start: 'command' }), {
         openBus: (options, listener) =>
@@ -71,13 +71,7 @@ if (command === null) {
       });
       await world.agent.start();
       expect(await passUntil(() => refusals() > 0, 60)).not.toBeNull();
-      if (isCut) {
-        // Unsent bytes would make it a reset, for which no message is blamed.
-        for (let round = 0; round < 10; round += 1) await fence.pass();
-        relay.cut();
-        // In real time: a message is blamed for an end within five seconds of the agent's clock.
-        await expect.poll(() => JSON.stringify(world.logged), SLOW).toContain('does it allow that');
-      }
+      if (isCut) relay.cut();
       await passUntil(() => false, 3);
       writeFileSync(join(broker.folder, 'acl'), EVERYTHING);
       broker.reload();

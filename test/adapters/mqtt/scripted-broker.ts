@@ -14,8 +14,6 @@ export const PINGREQ = 0xc0;
 export const CONNACK_5 = [0x20, 3, 0, 0, 0];
 /** The broker still has our session. */
 export const CONNACK_5_KEPT = [0x20, 3, 1, 0, 0];
-/** Session expiry 0, whatever the client requested. */
-export const CONNACK_5_NOTHING_KEPT = [0x20, 8, 0, 0, 5, 0x11, 0, 0, 0, 0];
 export const CONNACK_4 = [0x20, 2, 0, 0];
 
 export const packetType = (bytes: Buffer): number => (bytes[0] ?? 0) & 0xf0;

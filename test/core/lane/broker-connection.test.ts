@@ -31,13 +31,9 @@ describe('while the broker is away', () => {
     expect(requests(lane)).toEqual(['test-1#1']);
   });
 
-  it.each([
-    [5000, 1000],
-    [60_000, 6000],
-    [3_600_000, 10_000],
-  ])(
-    'after a wait of %i ms for the first connection, requests are spread over %i ms',
-    (waitedMs, spreadMs) => {
+  it.each([5000, 60_000, 3_600_000])(
+    'after a wait of %i ms for the first connection, requests are spread over a second',
+    (waitedMs) => {
       const waits = Array.from({ length: 200 }, (_, seed) => {
         const lane = new LaneHarness({ seed: seed * 7919 });
         lane.start();
@@ -46,9 +42,9 @@ describe('while the broker is away', () => {
         expect(requests(lane)).toEqual([]);
         return lane.due('token');
       });
-      expect(Math.max(...waits)).toBeLessThanOrEqual(spreadMs);
-      expect(Math.max(...waits)).toBeGreaterThan(spreadMs * 0.9);
-      expect(Math.min(...waits)).toBeLessThan(spreadMs * 0.1);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(1000);
+      expect(Math.max(...waits)).toBeGreaterThan(900);
+      expect(Math.min(...waits)).toBeLessThan(100);
     },
   );
 

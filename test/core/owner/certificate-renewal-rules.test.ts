@@ -97,8 +97,9 @@ describe('a new certificate on trial', () => {
     expect(run(['refused', 'refused', 'up']).at(-1)).toBe('new up: adopt');
   });
 
-  it('is not tried while the present one connects', () => {
-    const noted = noteConnection({ uses: 'present', failures: 0, isDoubted: false }, 'up');
-    expect(noted.verdict).toBe('open');
+  it('is not dropped when only the line failed, and is tried at the next connection', () => {
+    const cut = ['failed', 'failed', 'failed', 'up', 'failed', 'up'] as const;
+    expect(run(cut).slice(3)).toEqual(['present up: open', 'new failed: open', 'new up: adopt']);
+    expect(run(['failed', 'failed', 'failed', 'up', 'refused', 'up']).at(-1)).toBe('present up: drop');
   });
 });

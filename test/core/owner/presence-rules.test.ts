@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/owner/presence-rules.ts';
 import { UNDISPUTED_AFTER_MS } from '../../../src/core/retry/reconnect.ts';
 
-const OWN = { bootId: 'me', connection: 3, wasTold: true, foreign: null };
+const OWN = { bootId: 'me', connection: 3, foreign: null };
 const heard = (boot_id: string, conn_seq: number, status: string) => ({ boot_id, conn_seq, status });
 
 describe('a message on the device’s own status topic', () => {
@@ -27,7 +27,7 @@ describe('a message on the device’s own status topic', () => {
   });
 
   it('is wrong when it is a late will of the previous agent', () => {
-    const first = { ...OWN, connection: 1, wasTold: false };
+    const first = { ...OWN, connection: 1 };
     expect(judgeStatus(heard('before', 9, 'lost'), false, first)).toEqual({
       isWrong: true,
       otherBootId: null,
@@ -43,15 +43,26 @@ describe('a message on the device’s own status topic', () => {
       });
   });
 
-  it('reveals another device with the same name', () => {
-    expect(judgeStatus(heard('you', 1, 'ready'), true, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
+  it('reveals another device with the same name that publishes while this one is connected', () => {
     // Both are connected, at a broker that renames clients: they do not answer each other endlessly.
-    for (const wasTold of [true, false])
-      expect(judgeStatus(heard('you', 1, 'ready'), false, { ...OWN, wasTold })).toEqual({
-        isWrong: false,
-        otherBootId: 'you',
-      });
+    expect(judgeStatus(heard('you', 1, 'ready'), false, OWN)).toEqual({ isWrong: false, otherBootId: 'you' });
   });
+
+  it('reveals no other device when the broker has restored old data', () => {
+    const old = heard('before', 9, 'ready');
+    const nothing = { isWrong: false, otherBootId: null };
+    expect(judgeStatus(old, true, OWN)).toEqual(nothing);
+    expect(judgeStatus(old, true, { ...OWN, foreign: old })).toEqual(nothing);
+    expect(judgeStatus(heard('before', 8, 'ready'), true, { ...OWN, foreign: old })).toEqual(nothing);
+  });
+
+  it.each(['ready', 'idle', 'degraded'])(
+    'reveals another device when its retained status (%s) is of a newer connection',
+    (status) => {
+      const own = { ...OWN, foreign: heard('you', 4, 'ready') };
+      expect(judgeStatus(heard('you', 5, status), true, own)).toEqual({ isWrong: false, otherBootId: 'you' });
+    },
+  );
 
   it('reveals another device when a second will is of a newer connection', () => {
     const will = heard('you', 4, 'lost');

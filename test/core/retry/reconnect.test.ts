@@ -3,22 +3,20 @@ import {
   beginReconnect,
   type ConnectionEnding,
   noteDown,
-  noteOther,
   noteUp,
   noteUrgency,
   type ReconnectState,
   SLOW_BACKOFF,
   STABLE_AFTER_MS,
-  SUSPICIOUS_QUICK_CLOSES,
   TAKEN_OVER_BACKOFF,
   tryMs,
-  UNDISPUTED_AFTER_MS,
   UNREACHABLE_BACKOFF,
   URGENT,
+  URGENT_SLOW_BACKOFF,
 } from '../../../src/core/retry/reconnect.ts';
 
-const UNREACHABLE = { problem: 'unreachable', protocol: 5 } as const;
-const KICKED = { problem: 'unreachable', silent: true, protocol: 4 } as const;
+const UNREACHABLE = { problem: 'unreachable' } as const;
+const CLOSED = { problem: 'unreachable', silent: true } as const;
 
 /** The longest waits of many devices after the same failures, one every `everyMs`. */
 function longestWaits(times: number, everyMs: number): number[] {
@@ -45,7 +43,7 @@ describe('the reconnect to the broker', () => {
   });
 
   it('is tried slowly when a person must fix something', () => {
-    const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused', protocol: 5 }, 0);
+    const { waitMs } = noteDown(beginReconnect(1), { problem: 'refused' }, 0);
     expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
     expect(waitMs).toBeLessThanOrEqual(SLOW_BACKOFF.baseMs);
   });
@@ -58,29 +56,19 @@ describe('the reconnect to the broker', () => {
     const long = noteDown(noteUp(failing, 6000), UNREACHABLE, 6000 + STABLE_AFTER_MS).state;
     expect(long).toMatchObject({ failures: 1, troubleSince: 6000 + STABLE_AFTER_MS });
   });
-
-  it('counts connections that are closed soon without a reason', () => {
-    let state: ReconnectState = beginReconnect(1);
-    for (let i = 0; i < SUSPICIOUS_QUICK_CLOSES; i++) {
-      state = noteDown(noteUp(state, i * 1000), KICKED, i * 1000 + 10).state;
-    }
-    expect(state.quickCloses).toBe(SUSPICIOUS_QUICK_CLOSES);
-    expect(noteDown(noteUp(state, 9000), UNREACHABLE, 9010).state.quickCloses).toBe(0);
-    expect(noteDown(state, KICKED, 9010).state.quickCloses).toBe(0);
-  });
 });
 
-const TAKEN_OVER = { problem: 'taken_over', protocol: 5 } as const;
+const TAKEN_OVER = { problem: 'taken_over' } as const;
 
 /**
- * Two devices with one identity: whoever connects ends the other's connection. Returns how each connection of each ended,
- * as they take it, and the waits.
+ * Two devices with one identity: whoever connects ends the other's connection. Returns the waits of each device.
+ * @param isUrgent whether somebody speaks to both all the time
  */
-function takeTurns(ending: ConnectionEnding, hours: number, seed: number) {
+function takeTurns(ending: ConnectionEnding, hours: number, seed: number, isUrgent: boolean) {
   const devices = [0, 1].map((index) => ({
-    state: beginReconnect(seed * 31 + index),
+    state: { ...beginReconnect(seed * 31 + index), isDisputed: true, urgent: isUrgent },
     dueAt: index * 1_000_000,
-    endings: [] as { problem: string; waitMs: number; at: number }[],
+    waits: [] as number[],
   }));
   let holder: (typeof devices)[number] | null = null;
   for (let now = 0; now < hours * 3_600_000; ) {
@@ -88,36 +76,36 @@ function takeTurns(ending: ConnectionEnding, hours: number, seed: number) {
     if (next === undefined) break;
     now = Math.max(now, next.dueAt);
     if (holder !== null) {
-      const { state, waitMs, problem } = noteDown(holder.state, ending, now);
+      const { state, waitMs } = noteDown(holder.state, ending, now);
       holder.state = state;
       holder.dueAt = now + waitMs;
-      holder.endings.push({ problem, waitMs, at: now });
+      holder.waits.push(waitMs);
     }
     next.state = noteUp(next.state, now);
     holder = next;
   }
-  return devices.map(({ endings }) => endings);
+  return devices.map(({ waits }) => waits);
 }
 
 describe('two devices with one identity', () => {
   it.each([
-    ['the broker says so', TAKEN_OVER, 1],
-    ['it closes without a reason', KICKED, SUSPICIOUS_QUICK_CLOSES],
-  ] as const)('both notice and back off for minutes when %s', (_, ending, within) => {
+    ['the broker gives the reason', TAKEN_OVER],
+    ['it closes without a reason', CLOSED],
+  ] as const)('both wait for minutes when %s, and seconds while somebody speaks', (_, ending) => {
     for (let seed = 0; seed < 100; seed++) {
-      for (const endings of takeTurns(ending, 3, seed)) {
-        const first = endings.findIndex(({ problem }) => problem === 'taken_over');
-        expect(first).toBeGreaterThanOrEqual(0);
-        expect(first).toBeLessThanOrEqual(within);
-        const known = endings.slice(first);
-        expect(known.length).toBeGreaterThan(5);
-        for (const { problem, waitMs } of known) {
-          expect(problem).toBe('taken_over');
-          expect(waitMs).toBeGreaterThanOrEqual(60_000);
-          expect(waitMs).toBeLessThanOrEqual(TAKEN_OVER_BACKOFF.capMs);
+      for (const [isUrgent, policy] of [
+        [false, TAKEN_OVER_BACKOFF],
+        [true, URGENT_SLOW_BACKOFF],
+      ] as const) {
+        for (const waits of takeTurns(ending, 3, seed, isUrgent)) {
+          expect(waits.length).toBeGreaterThan(5);
+          expect(Math.min(...waits)).toBeGreaterThanOrEqual(policy.floorMs);
+          expect(Math.max(...waits)).toBeLessThanOrEqual(policy.capMs);
         }
       }
     }
+    expect(TAKEN_OVER_BACKOFF.floorMs).toBe(60_000);
+    expect(URGENT_SLOW_BACKOFF.capMs).toBeLessThan(15_000);
   });
 
   it('wait differently', () => {
@@ -129,50 +117,17 @@ describe('two devices with one identity', () => {
     expect(Math.max(...waits)).toBeGreaterThan(290_000);
   });
 
-  it('are forgotten after a connection of ten minutes, and not before', () => {
-    const disputed = noteDown(noteUp(beginReconnect(1), 0), TAKEN_OVER, 10).state;
-    expect(disputed.isDisputed).toBe(true);
-    const again = noteDown(noteUp(disputed, 0), KICKED, UNDISPUTED_AFTER_MS - 1);
-    expect(again.problem).toBe('taken_over');
-    // A pulled cable, or tries without an answer, are no sign of the other device and no sign of its end.
-    const pulled = noteDown(noteUp(disputed, 0), UNREACHABLE, 5000);
-    expect(pulled).toMatchObject({ problem: 'unreachable', state: { isDisputed: true } });
-    expect(noteDown(pulled.state, KICKED, 6000)).toMatchObject({ problem: 'unreachable' });
-    const over = noteDown(noteUp(disputed, 0), KICKED, UNDISPUTED_AFTER_MS);
-    expect(over).toMatchObject({ problem: 'unreachable', state: { isDisputed: false, quickCloses: 0 } });
-    expect(over.waitMs).toBeLessThan(1000);
-  });
-
-  it('are not suspected when a broker ends each connection after some minutes', () => {
+  it('do not wait when only the line cuts, or the other device was not proved', () => {
+    const soon = (state: ReconnectState, ending: ConnectionEnding) => {
+      const down = noteDown(state, ending, 10);
+      expect(down.waitMs).toBeLessThanOrEqual(UNREACHABLE_BACKOFF.baseMs);
+      return down.state;
+    };
     let state = beginReconnect(1);
-    for (let i = 0; i < 20; i++) {
-      const down = noteDown(noteUp(state, i * 400_000), KICKED, i * 400_000 + 300_000);
-      expect(down.problem).toBe('unreachable');
-      state = down.state;
-    }
-  });
-
-  it('are suspected with MQTT 5 only when the session is gone too, or the other device was seen', () => {
-    const silent: ConnectionEnding = { ...KICKED, protocol: 5 };
-    const close = (state: ReconnectState, isSessionLost = false) =>
-      noteDown(noteUp(state, 0, isSessionLost), silent, 10);
-    let cut = close(beginReconnect(1));
-    for (let i = 0; i < 10; i++) cut = close(cut.state);
-    expect(cut.problem).toBe('unreachable');
-    expect(close(cut.state, true).problem).toBe('taken_over');
-    expect(close(noteOther(beginReconnect(1))).problem).toBe('taken_over');
-    // A connection of ten minutes outweighs earlier signs.
-    const lasted = noteDown(noteUp(beginReconnect(1), 0, true), silent, UNDISPUTED_AFTER_MS).state;
-    expect(lasted.hasLostSession).toBe(false);
-  });
-
-  it('are noticed by a third close that comes minutes after two quick ones', () => {
-    const once = noteDown(noteUp(beginReconnect(1), 0), KICKED, 10).state;
-    const twice = noteDown(noteUp(once, 0), KICKED, 10).state;
-    expect(noteDown(noteUp(twice, 0), KICKED, 280_000).problem).toBe('taken_over');
-    // An end before the subscriptions are in place counts neither way.
-    const early = noteDown(twice, { ...KICKED, early: true }, 20);
-    expect(early).toMatchObject({ problem: 'unreachable', state: { quickCloses: 2 } });
+    for (let i = 0; i < 20; i++) state = soon(noteUp({ ...state, troubleSince: null }, 0), CLOSED);
+    const disputed: ReconnectState = { ...beginReconnect(1), isDisputed: true };
+    soon(noteUp(disputed, 0), UNREACHABLE);
+    soon(disputed, CLOSED);
   });
 });
 
@@ -218,14 +173,22 @@ describe('a connection that is needed at once', () => {
     expect(Math.max(...waits)).toBeGreaterThan(100_000);
   });
 
-  it.each(['refused', 'taken_over'] as const)('waits as before when a person must help (%s)', (problem) => {
-    const { state, waitMs } = noteDown(
-      noteUrgency(beginReconnect(1), true, null, 0).state,
-      { problem, protocol: 5 },
-      0,
-    );
-    expect(waitMs).toBeGreaterThanOrEqual(SLOW_BACKOFF.floorMs);
-    const calm = noteUrgency(state, false, waitMs, 0).state;
-    expect(noteUrgency(calm, true, waitMs, 0).dueAt).toBe(waitMs);
-  });
+  it.each(['refused', 'taken_over'] as const)(
+    'waits 15 s at most also when a person must help (%s)',
+    (problem) => {
+      const waits = seeds.flatMap((seed) => {
+        const urgent = noteUrgency(beginReconnect(seed), true, null, 0).state;
+        const calm = noteDown(beginReconnect(seed), { problem }, 0);
+        return [
+          noteDown(urgent, { problem }, 0).waitMs,
+          noteUrgency(calm.state, true, calm.waitMs, 0).dueAt ?? 0,
+        ];
+      });
+      expect(Math.max(...waits)).toBeLessThanOrEqual(15_000);
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(URGENT_SLOW_BACKOFF.floorMs);
+      // A try that comes sooner anyway is not moved.
+      const { state } = noteDown(beginReconnect(1), { problem }, 0);
+      expect(noteUrgency(state, true, 500, 0).dueAt).toBe(500);
+    },
+  );
 });

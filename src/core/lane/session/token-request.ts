@@ -72,10 +72,8 @@ export function askNow(context: StepContext): void {
   if (context.now - asked.askedAt >= LEAST_BETWEEN_MS) onTokenTimer(context);
 }
 
-/** After an outage of the broker, requests of a fleet are spread over a tenth of the outage, within these bounds. */
-const SPREAD_SHARE = 0.1;
-const LEAST_SPREAD_MS = 1000;
-const MOST_SPREAD_MS = 10_000;
+/** Requests are spread over this time (ms) when the broker is back, beyond the spread of the fleet's connections. */
+const SPREAD_MS = 1000;
 /** Longest wait (ms) of a device that just started: it need not spread its request. */
 const NO_WAIT_MS = 1000;
 
@@ -91,8 +89,7 @@ export function onBroker(context: StepContext, up: boolean): void {
   if (asked.attempt === 0 && waitedMs <= NO_WAIT_MS) return ask(context, asked);
   const drawn = draw(seed);
   context.set({ seed: drawn.seed });
-  const spreadMs = Math.min(MOST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, waitedMs * SPREAD_SHARE));
-  context.arm('token', context.now + drawn.value * spreadMs);
+  context.arm('token', context.now + drawn.value * SPREAD_MS);
 }
 
 function isInUse(context: StepContext, grant: string): boolean {
