@@ -24,6 +24,8 @@ bookworm) ;;
 trixie) packages+=,nodejs ;;
 *) echo "debian-root: there is no root for $SUITE" >&2; exit 2 ;;
 esac
+# For these debootstrap does not find a working set; apt does.
+readonly SOUND_SERVER=(dbus pipewire pipewire-alsa wireplumber)
 
 made_of="$(printf '%s\n' "$SUITE" "$(dpkg --print-architecture)" | cat - "$0" | sha256sum | cut -c1-16)"
 folder="$CACHE/root-$SUITE-$made_of"
@@ -35,7 +37,12 @@ if [[ ! -d $folder ]]; then
   rm -rf --one-file-system "$CACHE/root-$SUITE"-*
   timeout -k 5 "$LIMIT_S" debootstrap --variant=minbase --include="$packages" "$SUITE" "$folder.draft" ${MIRROR:+"$MIRROR"} \
     9>&- >"$CACHE/root-$SUITE.log" 2>&1 || { tail -n 5 "$CACHE/root-$SUITE.log" >&2; exit 1; }
+  DEBIAN_FRONTEND=noninteractive LC_ALL=C timeout -k 5 "$LIMIT_S" chroot "$folder.draft" sh -ec '
+    apt-get update -q; apt-get install -yq --no-install-recommends "$@"' sh "${SOUND_SERVER[@]}" \
+    9>&- >>"$CACHE/root-$SUITE.log" 2>&1 || { tail -n 5 "$CACHE/root-$SUITE.log" >&2; exit 1; }
   rm -rf "$folder.draft"/var/cache/apt/archives/*.deb
+  # ALSA's device "pipewire" stays; "default" is the card, as on a kiosk without a sound server.
+  rm "$folder.draft"/etc/alsa/conf.d/99-pipewire-default.conf
   mv "$folder.draft" "$folder"
 fi
 echo "$folder"

@@ -43,7 +43,7 @@ const normalizeSchema = (isUsual: boolean) =>
 export const commandSchema = (description: string) =>
   z
     .array(plainTextSchema.min(1).max(4096))
-    .min(1, 'must name a program and its arguments, such as ["pw-record", "-"]')
+    .min(1, 'must name a program and its arguments, such as ["pw-record", "--raw", "-"]')
     .max(64)
     .describe(description);
 const addonSchema = (name: string) =>

@@ -6,8 +6,10 @@
  */
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemCode } from '../../system-error.ts';
+import { explainLoadFailure, type LoadFailure, readLoadFailure } from './load-failure.ts';
 import { PACKAGES, READY_LINE } from './wire.ts';
 
 // Node would open a debugger port on this signal.
@@ -63,18 +65,20 @@ function end(line: string | null): never {
 
 /** Loads the package from the folder of this program, or from the working directory. */
 function load(name: string): unknown {
-  const places = [import.meta.url, join(process.cwd(), 'package.json')];
-  let reason = '';
-  for (const place of places) {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  const failures: LoadFailure[] = [];
+  for (const place of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    const require = createRequire(place);
     try {
-      return createRequire(place)(name);
+      return require(name);
     } catch (error) {
-      reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+      failures.push(readLoadFailure(error, name));
     }
   }
-  return end(
-    `${name}: can't be loaded (${reason}); install it with "npm install ${name}", or use the driver "alsa"`,
-  );
+  // A package that is there explains more than its absence in the other place.
+  const failure = failures.find(({ kind }) => kind !== 'absent') ?? { kind: 'absent' };
+  const major = Number.parseInt(process.versions.node, 10);
+  return end(explainLoadFailure(failure, name, { folder, node: process.execPath, major }));
 }
 
 function record(device: string, rateHz: number): void {

@@ -43,7 +43,7 @@ export interface Child {
 
 /** Further lines within a second are ignored: an endless stream of complaints must not cost the agent anything. */
 const MOST_LINES_PER_S = 50;
-const LONGEST_LINE = 300;
+const LONGEST_LINE = 400;
 
 /**
  * Starts a child that uses raw PCM.

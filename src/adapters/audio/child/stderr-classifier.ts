@@ -1,5 +1,6 @@
 import type { AudioFault } from '../../../ports/audio.ts';
 import { ownLine } from '../../own-line.ts';
+import { CANNOT_LOAD } from '../addon/wire.ts';
 import type { ChildEnd } from './process.ts';
 
 /** A device as the operator named it, for messages. */
@@ -60,7 +61,7 @@ const TRANSFER = /(?:read|write|poll|status|prepare) ?error/i;
 const NEEDS_DEFAULT = /cannot open device default/;
 const MISSING_PROGRAM = /failed to execute|command not found/i;
 
-/** Interprets a line of arecord, aplay, alsa-lib or another program. */
+/** Interprets a line of arecord, aplay, alsa-lib, the driver `addon` or another program. */
 export function classifyStderrLine(line: string, device: NamedDevice): StderrFinding {
   if (XRUN.test(line)) return { kind: 'xrun', ms: Number(XRUN_MS.exec(line)?.[1] ?? 0) };
   const cause = readCause(line, device);
@@ -86,6 +87,7 @@ function readCause(line: string, { part, name }: NamedDevice): AudioFault | null
 function readFault(line: string, device: NamedDevice): AudioFault | null {
   const { part, name, program } = device;
   const say = (code: AudioFault['code'], message: string): AudioFault => ({ code, message });
+  if (line.startsWith(CANNOT_LOAD)) return say('not_found', line);
   if (NEEDS_DEFAULT.test(line)) {
     return say(
       'not_found',

@@ -67,6 +67,13 @@ const CAPTURE = (body: string): string => `
 const STEADY =
   'setInterval(() => this.emit("audio", Buffer.alloc(options.rate / 10 * 2, options.device.length)), 100);';
 
+/** The message of Node 24 for a package that was built with Node 20. */
+const OTHER_NODE = `The module '/opt/dragoman/node_modules/alsa-capture/build/Release/capture.node'
+was compiled against a different Node.js version using
+NODE_MODULE_VERSION 115. This version of Node.js requires
+NODE_MODULE_VERSION 137. Please try re-compiling or re-installing
+the module (for instance, using \`npm rebuild\` or \`npm install\`).`;
+
 describe('the addon driver with a recording package', () => {
   it('delivers the sound through a child', async () => {
     const { heard } = await hear(CAPTURE(STEADY));
@@ -105,14 +112,40 @@ describe('the addon driver with a recording package', () => {
     expect(heard.faults).toEqual([]);
   });
 
-  it('reports a package that is not installed', async () => {
+  it.each([
+    [
+      'is not installed',
+      {},
+      /it is not installed; use the driver "alsa", or install it: "(?:\S+ )*npm install --prefix \S+ alsa-capture@0\.3"$/,
+    ],
+    [
+      'is not built',
+      { [PACKAGES.capture]: "require('./build/Release/capture');" },
+      /its native part is not built; .* or build it with this program's Node: "(?:\S+ )*npm rebuild --prefix \S+ alsa-capture"$/,
+    ],
+    [
+      'was built for another Node',
+      { [PACKAGES.capture]: `throw new Error(${JSON.stringify(OTHER_NODE)});` },
+      /it was built for another Node \(NODE_MODULE_VERSION 115, not 137\); .*npm rebuild/,
+    ],
+    [
+      'fails for another reason',
+      {
+        [PACKAGES.capture]:
+          "throw new Error('libasound.so.2: cannot open shared object file: No such file or directory');",
+      },
+      /: libasound\.so\.2: cannot open .*; use the driver "alsa", or install it again$/,
+    ],
+  ])('reports a package that %s, and how to fix it', async (_, packages, message) => {
     const listener = createListener();
-    const script = install({});
+    const script = install(packages);
     const options = { device: 'default', rateHz: RATE_HZ, seed: 1, deps: listener.deps, script };
     const capture = await createAddonCapture(options)(listener.captureSink);
     onTestFinished(() => capture.close());
     await expect.poll(() => listener.heard.faults.length, within).toBe(1);
-    expect(listener.heard.faults[0]?.message).toContain('install it with "npm install alsa-capture"');
+    expect(listener.heard.faults[0]).toMatchObject({ code: 'not_found' });
+    expect(listener.heard.faults[0]?.message).toMatch(/^cannot load the npm package "alsa-capture": /);
+    expect(listener.heard.faults[0]?.message).toMatch(message);
   });
 
   it('fails when the child’s program is not beside the agent’s', () => {
