@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeOwnFolder } from './setup/temporary.ts';
 
 /** Environment variable with the folder of shared files of a run (see `test/setup/run-folder.ts`). */
 export const RUN_FOLDER = 'TESTS_RUN_FOLDER';
@@ -51,7 +52,7 @@ let own: string | null = null;
 /** A folder for this process only, used when there is no shared one. */
 function ownFolder(): string {
   if (own !== null) return own;
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-tests-'));
+  const folder = makeOwnFolder(tmpdir());
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   own = folder;
   return folder;

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { openRunFolder } from '../setup/run-folder.ts';
 import { ARCHITECTURES, type Architecture, type Hardware, KINDS, switchOn } from './machine.ts';
 import { whatOwnerLacks } from './owner.ts';
 import { isAboutTime } from './slowness.ts';
@@ -52,6 +53,7 @@ declare module 'vitest' {
 
 /** Makes the image, its saved state after booting, and the parcel, once for a project. The project has the name of its Debian. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  openRunFolder();
   const { suite, architecture } = whatIsAsked(project.name);
   const missing = whatIsMissing(architecture);
   if (missing !== null) {

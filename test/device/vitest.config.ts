@@ -36,5 +36,9 @@ const VIRTUAL = {
 
 /** The installed packages on a whole machine with its own kernel: `npm run test:device`, as root. */
 export default defineConfig({
-  test: { maxWorkers: 1, projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL] },
+  test: {
+    globalSetup: 'test/setup/run-folder.ts',
+    maxWorkers: 1,
+    projects: [...['trixie', 'bookworm', 'trixie-arm64'].map(project), VIRTUAL],
+  },
 });

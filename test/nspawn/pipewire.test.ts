@@ -80,11 +80,11 @@ describe.skipIf(debian.missing !== null)(
         mqtt: { url: 'mqtt://127.0.0.1:1883' },
         lanes: [{ source: 'en', targets: ['es'], capture, playback }],
       };
-      await machine.write('/root/config.json', JSON.stringify(config));
+      await machine.write('/srv/config.json', JSON.stringify(config));
       const only = ['--only', 'capture', '--only', 'playback', '--json'];
       const { stdout, stderr } = await machine.run([
         ...[...IN_SESSION, '/usr/bin/node', '/opt/dragoman/dragoman.mjs', 'doctor'],
-        ...['--config', '/root/config.json', ...only],
+        ...['--config', '/srv/config.json', ...only],
       ]);
       const said = `${stdout}${stderr}`;
       expect(said).toContain('tone heard back');

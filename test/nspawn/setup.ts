@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { openRunFolder } from '../setup/run-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,6 +22,7 @@ declare module 'vitest' {
 
 /** Makes the bundles and the root once for all files of a project. The project's name starts with that of its Debian. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  openRunFolder();
   const suite = project.name.replace(/-.*/, '');
   const missing = whatIsMissing();
   if (missing !== null) {

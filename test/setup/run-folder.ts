@@ -1,11 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { RUN_FOLDER } from '../once-a-run.ts';
+import { isOwnFolder, MEMORY, makeOwnFolder, makeTemporary, removeAbandoned } from './temporary.ts';
 
-/** Makes the folder of shared files before the first test of a run, and deletes it after the last. */
+/**
+ * Makes the folder of a run before its first test, and deletes it after the last. It contains the shared files, and all temporary
+ * folders: `tmpdir()` is inside. A killed run leaves only this folder, which the next run removes.
+ */
 export default function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-tests-'));
-  process.env[RUN_FOLDER] = folder;
+  const folder = openRunFolder();
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** The folder of this run. The setup of a project needs it earlier than the setup of the whole run makes it. */
+export function openRunFolder(): string {
+  const known = process.env[RUN_FOLDER];
+  if (known !== undefined && isOwnFolder(basename(known))) return known;
+  for (const place of [tmpdir(), MEMORY]) if (existsSync(place)) removeAbandoned(place);
+  const folder = makeOwnFolder(tmpdir());
+  process.env[RUN_FOLDER] = folder;
+  process.env['TMPDIR'] = makeTemporary(folder);
+  return folder;
 }

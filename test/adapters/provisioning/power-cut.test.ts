@@ -1,8 +1,9 @@
 /** The power fails at every single change of a disk: from then on nothing is written until the next boot. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { withoutSecrets } from '../../../src/core/provisioning/secrets.ts';
+import { MEMORY, makeOwnFolder } from '../../setup/temporary.ts';
 import { createSystem, FULL, type System } from './system-folder.ts';
 
 const power = vi.hoisted(() => ({ changesLeft: Number.POSITIVE_INFINITY, changes: 0 }));
@@ -30,7 +31,11 @@ vi.mock('node:fs', async (original) => {
 });
 
 // Some hundred systems are made and removed: in memory that takes a third of the time.
-if (existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
+if (existsSync(MEMORY)) {
+  const folder = makeOwnFolder(MEMORY);
+  process.env['TMPDIR'] = folder;
+  afterAll(() => rmSync(folder, { recursive: true }));
+}
 
 // Deriving a key takes thousands of rounds, and each boot needs some of a few keys: each is derived once.
 vi.mock('node:crypto', async (original) => {

@@ -5,6 +5,7 @@ import { PATIENT } from '../../setup/patience.ts';
 export default defineConfig({
   test: {
     include: ['test/device/arm/*.test.ts'],
+    globalSetup: 'test/setup/run-folder.ts',
     testTimeout: 480_000,
     hookTimeout: 480_000,
     expect: PATIENT,

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/device/image/*.test.ts'],
-    globalSetup: ['test/device/image/setup.ts'],
+    globalSetup: ['test/setup/run-folder.ts', 'test/device/image/setup.ts'],
     testTimeout: 2_400_000,
     hookTimeout: 1_800_000,
     fileParallelism: false,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { openRunFolder } from '../../setup/run-folder.ts';
 import { bundleForGuest } from '../guest-program.ts';
 import { linesOfThePage } from '../install-page.ts';
 import { configuration } from '../kiosk.ts';
@@ -46,6 +47,7 @@ StandardError=journal+console
 
 /** Makes the disk, unless it exists, and the parcel. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  openRunFolder();
   const missing = whatIsMissing('amd64');
   if (missing !== null) {
     project.provide('virtualTestbed', { missing });
