@@ -4,7 +4,7 @@ import { createLatencyRecorder } from '../../src/agent/lane/latency.ts';
 import { PlaybackPipeline } from '../../src/agent/lane/playback-pipeline.ts';
 import { samplesOf } from '../../src/core/audio/pcm.ts';
 import type { LaneEvent } from '../../src/core/lane/lane-event.ts';
-import type { AudioFault, Capture, Playback } from '../../src/ports/audio.ts';
+import type { AudioFault, Capture, OpenCapture, OpenPlayback, Playback } from '../../src/ports/audio.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import type { Stalls } from '../stalls.ts';
 import type { Card } from './card.ts';
@@ -48,13 +48,14 @@ export interface CapturePipeline {
   seconds(): number;
 }
 
-export async function listen(device: string): Promise<CapturePipeline> {
+/** @param open by default the driver of a lane for this device */
+export async function listen(
+  device: string,
+  open: OpenCapture = createCapture(laneOf(device).capture, clock),
+): Promise<CapturePipeline> {
   const heard: Heard[] = [];
   const faults: (AudioFault & { atMs: number })[] = [];
-  const capture = await createCapture(
-    laneOf(device).capture,
-    clock,
-  )({
+  const capture = await open({
     frames: (pcm, capturedAt) =>
       void heard.push({
         pcm: samplesOf(pcm.slice()),
@@ -93,15 +94,16 @@ export interface Speaker {
   say(sound: Int16Array): number;
 }
 
-export async function speak(device: string, rateHz = RATE_HZ): Promise<Speaker> {
+/** @param open by default the driver of a lane for this device */
+export async function speak(
+  device: string,
+  rateHz = RATE_HZ,
+  open: OpenPlayback = createPlayback(laneOf(device).playback, rateHz, clock),
+): Promise<Speaker> {
   const faults: (AudioFault & { atMs: number })[] = [];
   const backs: number[] = [];
   let measured = Number.NaN;
-  const playback = await createPlayback(
-    laneOf(device).playback,
-    rateHz,
-    clock,
-  )({
+  const playback = await open({
     fault: (fault) => void faults.push({ ...fault, atMs: cardNow() }),
     back: () => void backs.push(cardNow()),
     missed() {},
