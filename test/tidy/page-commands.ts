@@ -14,7 +14,7 @@ const HEADING = /^#+ (.*)$/;
 const ARRAY = /"command": (\[[^\]]*\])/g;
 const HERE_DOCUMENT = /<<-?'?(\w+)'?/;
 
-/** All command lines of a page: blocks marked `sh`, and arrays called `command`. */
+/** All command lines of a page: blocks marked `sh` or `console`, and arrays called `command`. */
 export function commandsOf(page: string, text: string): PageCommand[] {
   const found: PageCommand[] = [];
   let heading = '';
@@ -23,7 +23,7 @@ export function commandsOf(page: string, text: string): PageCommand[] {
   for (const line of text.split('\n')) {
     const mark = FENCE.exec(line);
     if (mark !== null) {
-      if (fence === 'sh')
+      if (fence === 'sh' || fence === 'console')
         found.push(...shellLines(block).map((one) => ({ page, heading, line: one, words: null })));
       fence = fence === null ? (mark[1] ?? '') : null;
       block = [];
