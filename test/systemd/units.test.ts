@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -59,6 +60,15 @@ function verify(name: string, text: string): string {
 }
 
 const unit = (name: string): string => readFileSync(join(UNITS, name), 'utf8');
+
+const services = readdirSync(UNITS).filter((name) => name.endsWith('.service'));
+
+it.each(services)('%s ends a start that hangs', (name) => {
+  const type = /^Type=(.*)$/m.exec(unit(name))?.[1];
+  // systemd has no limit for "oneshot", and one that is too short for a slow board for "notify". The others start at once.
+  if (type === 'oneshot' || type === 'notify') expect(unit(name)).toMatch(/^TimeoutStartSec=[1-9]\d*$/m);
+  else expect(['simple', 'exec']).toContain(type);
+});
 
 describe.each(SERVICES)('%s', (name) => {
   it.skipIf(!hasSystemd)('passes systemd-analyze verify', () => {
