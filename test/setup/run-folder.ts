@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { RUN_FOLDER } from '../once-a-run.ts';
-import { isOwnFolder, MEMORY, makeOwnFolder, makeTemporary, removeAbandoned } from './temporary.ts';
+import { isOwnFolder, MEMORY, makeOwnFolder, removeAbandoned } from './temporary.ts';
 
 /**
  * Makes the folder of a run before its first test, and deletes it after the last. It contains the shared files, and all temporary
@@ -20,6 +20,6 @@ export function openRunFolder(): string {
   for (const place of [tmpdir(), MEMORY]) if (existsSync(place)) removeAbandoned(place);
   const folder = makeOwnFolder(tmpdir());
   process.env[RUN_FOLDER] = folder;
-  process.env['TMPDIR'] = makeTemporary(folder);
+  process.env['TMPDIR'] = folder;
   return folder;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PREFIX = 'dragoman-tests-';
@@ -10,17 +10,9 @@ export const MEMORY = '/dev/shm';
 /** Makes a folder that is named after this process, so that a later run can tell whether it is still in use. */
 export function makeOwnFolder(place: string): string {
   const folder = mkdtempSync(join(place, `${PREFIX}${process.pid}-`));
-  // Programs of other users must get through, as in the machine's own.
-  chmodSync(folder, 0o755);
+  // Open to programs of other users, like the machine's own.
+  chmodSync(folder, 0o1777);
   return folder;
-}
-
-/** Makes a folder like the machine's own for temporary files. */
-export function makeTemporary(folder: string): string {
-  const temporary = join(folder, 'tmp');
-  mkdirSync(temporary);
-  chmodSync(temporary, 0o1777);
-  return temporary;
 }
 
 /** Whether a folder of this name was made by this process. */

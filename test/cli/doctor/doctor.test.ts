@@ -24,7 +24,7 @@ describe('dragoman doctor', () => {
       const { exitCode, printed, complained } = await consult(['--config', file]);
       expect(complained).toBe('');
       expect(exitCode, printed).toBe(0);
-      expect(printed).toMatch(/^ok {7}configuration {2}\S*well\.json is valid: 1 lane$/m);
+      expect(printed).toMatch(/^ok {7}configuration {2}\S*well\.json\s+is\s+valid:\s+1\s+lane$/m);
       expect(printed).toMatch(/^ok {7}broker {9}127\.0\.0\.1:\d+ reached in \d+ ms; logged in/m);
       expect(printed).toMatch(/^ok {7}backend {8}a token was issued in \d+ ms and returned; no session/m);
       expect(printed).toMatch(/^ok {7}stream {9}127\.0\.0\.1:\d+ reached/m);

@@ -85,8 +85,11 @@ function record(device: string, rateHz: number): void {
   const Capture = load(PACKAGES.capture) as CaptureConstructor;
   const periodSize = Math.round(rateHz * 0.32);
   const capture = new Capture({ channels: 1, device, format: 'S16_LE', periodSize, rate: rateHz });
-  capture.on('error', (error) => end(`read error: ${error.message}`));
+  let isOpen = false;
+  // A device that never delivered is absent; one that did was removed.
+  capture.on('error', (error) => end(`${isOpen ? 'read' : 'open'} error: ${error.message}`));
   capture.on('audio', (pcm) => {
+    isOpen = true;
     // The reader sets the pace: a full pipe blocks here, and a closed pipe ends the process.
     for (let at = 0; at < pcm.byteLength; ) {
       try {

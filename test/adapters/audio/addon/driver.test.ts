@@ -83,10 +83,11 @@ describe('the addon driver with a recording package', () => {
   });
 
   it('restarts the child when the package reports a failure or crashes', async () => {
-    const failing = await hear(
-      CAPTURE('setTimeout(() => this.emit("error", new Error("No such device")), 50);'),
-    );
-    await expect.poll(() => failing.heard.faults.map(({ code }) => code), within).toEqual(['lost']);
+    const fails = 'setTimeout(() => this.emit("error", new Error("No such device")), 250);';
+    const removed = await hear(CAPTURE(`${STEADY} ${fails}`));
+    await expect.poll(() => removed.heard.faults.map(({ code }) => code), within).toEqual(['lost']);
+    const absent = await hear(CAPTURE(fails));
+    await expect.poll(() => absent.heard.faults.map(({ code }) => code), within).toEqual(['not_found']);
     const crashing = await hear('process.abort();');
     await expect.poll(() => crashing.capture.figures?.failures, within).toBeGreaterThan(1);
     expect(crashing.heard.faults).toHaveLength(1);
