@@ -109,7 +109,8 @@ describe('the device’s bundle', () => {
       encoding: 'utf8',
     });
     expect(signal).toBe('SIGKILL');
-    expect(stderr).toContain('install it with "npm install alsa-capture"');
+    expect(stderr).toContain('cannot load the npm package "alsa-capture": it is not installed; ');
+    expect(stderr).toContain('npm install --prefix ');
     // The agent itself never loads the packages.
     for (const name of ['alsa-capture', 'speaker']) {
       expect(textOf('dragoman')).not.toMatch(new RegExp(`(require|import)\\(['"]${name}['"]\\)`));

@@ -159,7 +159,7 @@ describe('check-config', () => {
     expect(err).toContain('has 5 problems');
     const [, ...lines] = err.split('\n');
     for (const key of ['mqtt.url', 'lanes[0].echo', 'lanes[0].source', 'lanes[0].targets', 'logs']) {
-      expect(err).toContain(`${key}: `);
+      expect(err.replaceAll(/\s+/g, ' ')).toContain(`${key}: `);
     }
     expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(5);
     const withoutPath = lines.join('\n').replaceAll(folder, '');
