@@ -72,6 +72,7 @@ export function classifyStderrLine(line: string, device: NamedDevice): StderrFin
 
 /** What makes the program's own verdict wrong: "Invalid argument" for a brace, "No such device" for a plugin. */
 function readCause(line: string, { part, name }: NamedDevice): AudioFault | null {
+  if (line.startsWith(CANNOT_LOAD)) return { code: 'not_found', message: line };
   const opened = `the ${part} device "${name}" cannot be opened`;
   if (CONFIGURATION.test(line)) {
     const message = `${opened}: ALSA does not read its configuration; repair the file that it names, or /etc/asound.conf`;
@@ -87,7 +88,6 @@ function readCause(line: string, { part, name }: NamedDevice): AudioFault | null
 function readFault(line: string, device: NamedDevice): AudioFault | null {
   const { part, name, program } = device;
   const say = (code: AudioFault['code'], message: string): AudioFault => ({ code, message });
-  if (line.startsWith(CANNOT_LOAD)) return say('not_found', line);
   if (NEEDS_DEFAULT.test(line)) {
     return say(
       'not_found',
