@@ -114,7 +114,9 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
+      ...{ clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
+      timeZone: () => deps.timeZone?.() ?? null,
+      machineDay: deps.machineDay,
       config: () => this.config.current,
       kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
