@@ -1,5 +1,5 @@
 /** Microphone and loudspeaker of a lane: the parts `capture` and `playback` of the configuration. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { plainTextSchema } from './plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
 

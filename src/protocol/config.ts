@@ -2,7 +2,7 @@
  * The device's configuration. Types, checks, defaults and `config/schema.json` all derive from this schema.
  * Editors show these descriptions to operators.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';

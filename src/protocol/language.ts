@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;

@@ -1,5 +1,5 @@
 /** The file format of the command record. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 
 /** `{p}/cmd/{name}`, operator to device. The device does not run the command at or after `not_after`. */

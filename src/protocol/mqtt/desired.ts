@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LOG_LEVELS } from '../config.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { timestampSchema } from './envelope.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The checks of the doctor, in the order of its report. */
 export const CHECKS = [

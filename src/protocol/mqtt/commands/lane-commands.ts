@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ECHO_MODES } from '../../config.ts';
 import { VOLUME_PERCENT } from '../../config-sound.ts';
 import { languageSchema, targetsSchema } from '../../language.ts';
