@@ -11,6 +11,9 @@ import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
 
+/** Time until the start is surely over (ms). */
+const SETTLED_MS = 10_000;
+
 /** The part of the process that the daemon needs. */
 export interface RunHost {
   readonly output: NodeJS.WriteStream & { readonly fd: number };
@@ -36,7 +39,8 @@ export function createRunVerb(host: RunHost): Verb {
 
 async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const { output, signals, onCrash } = host;
-  compileSooner();
+  // Not at once: much of the start's code never runs again.
+  setTimeout(compileSooner, SETTLED_MS).unref();
   const { env } = shell;
   if (isService(env)) {
     const known = loadConfig({ file, env });
