@@ -46,6 +46,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report the output of `diagnose`',
   broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',
+  broker_limits: 'the configuration of the broker; mosquitto: `retain_available`, `max_qos`',
   certificate:
     '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; the agent reads the file again every 5 s',

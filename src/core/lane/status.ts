@@ -68,6 +68,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the configured broker does not accept the device, so the previous one is in use; the detail is the configured one',
   },
+  broker_limits: {
+    status: 'degraded',
+    says: 'the broker does not allow retained messages (`retain`) or QoS 1 (`qos`), so the device goes on without. Without `retain`, whoever connects later does not see its status, and the broker keeps no `config/desired`. Without `qos`, commands and answers can be lost',
+  },
   certificate: {
     status: 'degraded',
     says: 'the client certificate expires within 14 days and was not renewed; the detail is the expiry date',
@@ -110,6 +114,7 @@ const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget']
 /** Problems of the whole program, unknown to the lanes. */
 export type Condition =
   | 'broker'
+  | 'broker_limits'
   | 'memory'
   | 'certificate'
   | 'config_problem'
