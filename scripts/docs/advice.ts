@@ -51,6 +51,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; the agent reads the file again every 5 s',
   config_problem: '`dragoman check-config` names every problem; then reload the agent',
+  restart_needed: '`systemctl restart dragoman`, or the command `restart`',
   disk_problem: 'the disk: is it full or read-only? `dragoman doctor`, check `disk`',
   identity_conflict:
     'which two devices have the same `device.id` and login; give one of them its own. `dragoman-backend devices add NAME --replace` locks out the device with the old login',

@@ -169,6 +169,7 @@ export class Agent {
       bus: () => this.bus,
       refusals: () => this.backend.refusals,
       protocol: () => this.protocol,
+      status: () => this.publisher.status(),
       watch: (listener) => this.watch(listener),
       ...{ randomHash: deps.randomHash, hide: (text: string) => this.tokenStore.hide(text) },
     });
@@ -216,6 +217,11 @@ export class Agent {
     this.judgeUrgency();
   }
 
+  /** What the files say, as far as it is in force. */
+  get configuration(): Config {
+    return this.config.ofFiles;
+  }
+
   /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const reader = signatures === null ? null : guardSignatures(signatures, this.defects);
@@ -229,6 +235,7 @@ export class Agent {
     const stale = this.config.apply(next);
     this.brokerUpkeep.changed(next.mqtt);
     this.troubles.reread([]);
+    this.publisher.condition('restart_needed', stale.length > 0, stale);
     return stale;
   }
 

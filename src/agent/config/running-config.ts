@@ -21,6 +21,8 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
 /** The configuration in force, and its way to the lanes without a restart. */
 export interface RunningConfig {
   readonly current: Config;
+  /** What the files say, as far as it is in force: without `config/desired` and commands. */
+  readonly ofFiles: Config;
   readonly desired: DesiredConfig;
   /** The device's own configuration was read again. Returns the keys that need a restart. */
   apply(next: Config): string[];
@@ -33,6 +35,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     apply: (next) => put(next),
   });
   let current = desired.config;
+  let ofFiles = deps.base;
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {
     if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
@@ -56,8 +59,12 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     get current() {
       return current;
     },
+    get ofFiles() {
+      return ofFiles;
+    },
     desired,
     apply(next) {
+      ofFiles = mergeRunning(deps.base, next);
       desired.rebase(next);
       // Compared with the running values, not the last file: a change may have been reverted, or still need the
       // restart.

@@ -84,6 +84,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key (event `config_problem`)',
   },
+  restart_needed: {
+    status: 'degraded',
+    says: 'a reload has read changes that only a restart puts in force; the detail is the changed key',
+  },
   disk_problem: {
     status: 'degraded',
     says: 'a file that keeps state across restarts cannot be written; the detail is which (event `disk_problem`)',
@@ -118,6 +122,7 @@ export type Condition =
   | 'memory'
   | 'certificate'
   | 'config_problem'
+  | 'restart_needed'
   | 'disk_problem'
   | 'identity_conflict'
   | 'not_subscribed'

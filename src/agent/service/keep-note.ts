@@ -1,0 +1,42 @@
+import type { NoteFile } from '../../adapters/running-note.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Agent } from '../agent.ts';
+import { fingerprints } from '../config/fingerprints.ts';
+import type { Observed } from './observed-deps.ts';
+
+/** Interval of the looks (ms): a person starts the doctor seconds after a change. */
+const LOOK_EVERY_MS = 5000;
+
+export interface NoteParts {
+  readonly agent: Agent;
+  readonly observed: Pick<Observed, 'broker'>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly file: NoteFile;
+}
+
+/** Keeps the note up to date. */
+export interface NoteKeeper {
+  /** Something has changed for certain. */
+  look(): void;
+  end(): Promise<void>;
+}
+
+export function keepNote({ agent, observed, version, clock, file }: NoteParts): NoteKeeper {
+  let cancel = (): void => {};
+  const look = (): void => {
+    cancel();
+    const { status, reasons } = agent.publisher.status();
+    const config = fingerprints(agent.configuration);
+    file.write({ version, status, reasons, broker: observed.broker, problem: null, config });
+    cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS / 5);
+  };
+  look();
+  return {
+    look,
+    end() {
+      cancel();
+      return file.remove();
+    },
+  };
+}
