@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAgentNote } from '../../src/adapters/doctor/agent-note.ts';
 import { noteFolder, noteName, openNote } from '../../src/adapters/running-note.ts';
+import type { RunningNote } from '../../src/protocol/running-note.ts';
 
-const NOTE = { version: '1', status: 'ready', reasons: [], broker: true, problem: null, config: {} } as const;
+const NOTE: Omit<RunningNote, 'pid'> = {
+  ...{ version: '1', status: 'ready', reasons: [], broker: true, problem: null, config: {} },
+};
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-note-'));

@@ -8,7 +8,7 @@ import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection-rules.ts';
-import { skipped } from '../../core/doctor/finding.ts';
+import { combine, skipped } from '../../core/doctor/finding.ts';
 import type { ToldStatus } from '../../core/fleet/told.ts';
 import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -27,6 +27,7 @@ import { createBrokerConnection } from './broker-connection.ts';
 import { type Check, deviceCheck, once } from './check.ts';
 import { connectionChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
+import { lookThroughSandbox } from './sandbox-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
 /** All checks of a device whose agent need not run, and a way to close what they opened. */
@@ -50,6 +51,8 @@ export interface ExaminationOptions {
 }
 
 const QUICK_MS = 5000;
+/** Asks systemd, and for each file the kernel. */
+const SANDBOX_MS = 30_000;
 const NEED_CONFIGURATION: readonly CheckName[] = [
   'broker',
   'isolation',
@@ -83,13 +86,16 @@ export function createExamination(options: ExaminationOptions): Examination {
   const { checks, agentStatus, close } = connectionAndSound(options, config, around);
   return {
     checks: inOrder([
-      deviceCheck('configuration', QUICK_MS, () =>
-        judgeConfiguration({
-          ...{ file, agent, lanes: config.lanes.length },
-          files: readNamedFiles(config, machine.env),
-          warnings: configWarnings(config),
-          isOpenToAll: isOpenToAll(file),
-        }),
+      deviceCheck('configuration', SANDBOX_MS, async () =>
+        combine([
+          judgeConfiguration({
+            ...{ file, agent, lanes: config.lanes.length },
+            files: readNamedFiles(config, machine.env),
+            warnings: configWarnings(config),
+            isOpenToAll: isOpenToAll(file),
+          }),
+          ...(await lookThroughSandbox(machine, file, config)),
+        ]),
       ),
       agentCheck(around, config, agentStatus),
       ...checks,
