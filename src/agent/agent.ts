@@ -1,3 +1,4 @@
+import { isBetweenSentences } from '../core/lane/session/between-sentences.ts';
 import { phaseOf, tokenRequestOf } from '../core/lane/session/session-state.ts';
 import type { Outage } from '../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../ports/bus.ts';
@@ -12,6 +13,7 @@ import { createPublishRights, type PublishRights } from './broker/publish-rights
 import { createDiagnose, type Diagnose } from './commands/diagnosis.ts';
 import { createOperator, type Operator } from './commands/operator.ts';
 import { createStatusAnswer } from './commands/status-answer.ts';
+import type { DeviceChange } from './config/new-devices.ts';
 import { createRunningConfig, type RunningConfig } from './config/running-config.ts';
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
@@ -153,6 +155,8 @@ export class Agent {
       },
       lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
+      isQuiet: ({ state }) => isBetweenSentences(state, clock.now()),
+      renew: (change) => this.renewDevices(change),
       changed: () => {
         this.admissions.review();
         this.publisher.refresh();
@@ -298,6 +302,15 @@ export class Agent {
       seed: Math.floor(random() * 2 ** 32),
     };
     return new LaneRunner(config, deps, (step) => this.onStep(step));
+  }
+
+  private renewDevices({ lane, capture, playback }: DeviceChange): void {
+    this.deps.log.info({ lane: lane.id, capture, playback }, 'the lane uses its newly configured devices');
+    const { openCapture, openPlayback } = this.deps.openAudio(lane);
+    const devices = { ...(capture && { openCapture }), ...(playback && { openPlayback }) };
+    void this.lane(lane.id)
+      ?.renew(devices)
+      .catch((error: unknown) => this.defects('new devices', error));
   }
 
   private onStep(step: LaneStep): void {

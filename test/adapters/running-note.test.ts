@@ -40,9 +40,9 @@ describe('the note of a running agent', () => {
   });
 
   it('lies in memory when there is such a folder, else with the state', () => {
-    expect(noteFolder({ RUNTIME_DIRECTORY: '/run/a:/run/b', HOME: '/home/x' })).toBe('/run/a');
-    expect(noteFolder({ XDG_RUNTIME_DIR: '/run/user/7', HOME: '/home/x' })).toBe('/run/user/7/dragoman');
-    expect(noteFolder({ HOME: '/home/x' })).toBe('/home/x/.local/state/dragoman');
+    expect(noteFolder({ RUNTIME_DIRECTORY: '/run/a:/run/b', HOME: '/srv/x' })).toBe('/run/a');
+    expect(noteFolder({ XDG_RUNTIME_DIR: '/run/user/7', HOME: '/srv/x' })).toBe('/run/user/7/dragoman');
+    expect(noteFolder({ HOME: '/srv/x' })).toBe('/srv/x/.local/state/dragoman');
     expect(noteFolder({})).toBeNull();
   });
 

@@ -8,12 +8,20 @@ import {
   type DesiredConfigDeps,
   type RefusedKeys,
 } from './desired-config.ts';
+import { type DeviceChange, deviceChanges, withDevices } from './new-devices.ts';
 import { mergeRunning, optionsAgain, restartKeys } from './reload.ts';
+
+/** Interval of the looks whether a sentence has ended (ms). */
+const LOOK_EVERY_MS = 500;
 
 export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 'refusedTasks'> {
   lane(id: string): LaneRunner | undefined;
   watch(listener: (step: LaneStep) => void): () => void;
   setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
+  /** Gives a lane its new devices. */
+  renew(change: DeviceChange): void;
+  /** Whether a lane may get them now: no sentence is under way. */
+  isQuiet(lane: LaneRunner): boolean;
   /** The configuration in force has changed. */
   changed(): void;
 }
@@ -35,12 +43,35 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     apply: (next) => put(next),
   });
   let current = desired.config;
-  let ofFiles = deps.base;
+  let base = deps.base;
+  let ofFiles = base;
+  /** What the files said last. */
+  let latest = base;
+  let cancelDevices = (): void => {};
   deps.setLogLevel?.(current.log.level);
   deps.watch(({ before, after }) => {
     if (before.refusedTask !== after.refusedTask || isRejected(before) !== isRejected(after))
       desired.refusalsChanged();
   });
+
+  /** Lanes get their new devices as soon as no sentence is under way. */
+  const takeDevices = (): void => {
+    cancelDevices();
+    for (const change of deviceChanges(base, latest)) {
+      const lane = deps.lane(change.lane.id);
+      if (lane === undefined) continue;
+      if (!deps.isQuiet(lane)) {
+        cancelDevices();
+        cancelDevices = deps.clock.at(deps.clock.now() + LOOK_EVERY_MS, takeDevices, LOOK_EVERY_MS);
+        continue;
+      }
+      base = withDevices(base, change);
+      current = withDevices(current, change);
+      ofFiles = mergeRunning(base, latest);
+      deps.renew(change);
+      deps.changed();
+    }
+  };
 
   const put = (next: Config): void => {
     for (const lane of next.lanes) {
@@ -64,11 +95,14 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     },
     desired,
     apply(next) {
-      ofFiles = mergeRunning(deps.base, next);
+      latest = next;
+      ofFiles = mergeRunning(base, next);
       desired.rebase(next);
       // Compared with the running values, not the last file: a change may have been reverted, or still need the
       // restart.
-      return restartKeys(deps.base, next);
+      takeDevices();
+      const awaited = deviceChanges(base, next).reduce(withDevices, base);
+      return restartKeys(awaited, next);
     },
   };
 }

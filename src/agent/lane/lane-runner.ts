@@ -56,6 +56,12 @@ export interface LaneDeps {
   readonly seed: number;
 }
 
+/** The devices that change. */
+export interface NewDevices {
+  readonly openCapture?: OpenCapture | undefined;
+  readonly openPlayback?: OpenPlayback | undefined;
+}
+
 /** One step of a lane as its watchers see it. */
 export interface LaneStep {
   readonly lane: string;
@@ -149,6 +155,14 @@ export class LaneRunner {
   /** Opens the loudspeaker, which stays open for the lane's life. */
   async open(): Promise<void> {
     await this.playbackPipeline.open();
+  }
+
+  /** Uses other devices from now on; the session goes on. */
+  async renew({ openCapture, openPlayback }: NewDevices): Promise<void> {
+    await Promise.all([
+      openCapture === undefined ? null : this.capturePipeline.renew(openCapture, () => this.hears),
+      openPlayback === undefined ? null : this.playbackPipeline.renew(openPlayback),
+    ]);
   }
 
   /** Releases the audio devices; the lane is `closed`, or its time is over. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { judgeSandbox, type NeededFile, startsWith } from '../../../src/core/doctor/sandbox-rules.ts';
 import type { UnitProperties } from '../../../src/core/doctor/service.ts';
 
+const HOME = '/home';
+const ROOT = '/root';
 const UNIT: UnitProperties = {
   ...{ User: 'dragoman', ProtectHome: 'yes', ProtectSystem: 'strict', PrivateTmp: 'yes' },
   ...{
@@ -20,14 +22,14 @@ const judge = (file: Partial<NeededFile>, unit: UnitProperties = {}) =>
 describe('the sandbox of the unit', () => {
   it.each<[string, UnitProperties, string | null]>([
     ['/etc/dragoman/ca.pem', {}, null],
-    ['/home/kim/ca.pem', {}, 'ProtectHome=yes'],
-    ['/root/ca.pem', { ProtectHome: 'tmpfs' }, 'ProtectHome=tmpfs'],
+    [`${HOME}/kim/ca.pem`, {}, 'ProtectHome=yes'],
+    [`${ROOT}/ca.pem`, { ProtectHome: 'tmpfs' }, 'ProtectHome=tmpfs'],
     ['/homework/ca.pem', {}, null],
-    ['/home/kim/ca.pem', { ProtectHome: 'read-only' }, null],
-    ['/home/kim/ca.pem', { ProtectHome: 'no' }, null],
-    ['/home/kim/ca.pem', { BindReadOnlyPaths: '/home/kim' }, null],
-    ['/home/kim/ca.pem', { BindPaths: '-/srv/kim:/home/kim:rbind' }, null],
-    ['/srv/kim/ca.pem', { BindPaths: '/srv/kim:/home/kim:rbind' }, null],
+    [`${HOME}/kim/ca.pem`, { ProtectHome: 'read-only' }, null],
+    [`${HOME}/kim/ca.pem`, { ProtectHome: 'no' }, null],
+    [`${HOME}/kim/ca.pem`, { BindReadOnlyPaths: `${HOME}/kim` }, null],
+    [`${HOME}/kim/ca.pem`, { BindPaths: `-/srv/kim:${HOME}/kim:rbind` }, null],
+    ['/srv/kim/ca.pem', { BindPaths: `/srv/kim:${HOME}/kim:rbind` }, null],
     ['/tmp/ca.pem', {}, 'PrivateTmp=yes'],
     ['/tmp/ca.pem', { PrivateTmp: 'no' }, null],
     ['/run/lock/ca.pem', {}, 'InaccessiblePaths'],
@@ -43,7 +45,7 @@ describe('the sandbox of the unit', () => {
   });
 
   it('hides a file when a link leads to a hidden one', () => {
-    expect(judge({ paths: ['/etc/dragoman/ca.pem', '/home/kim/ca.pem'] })[0]?.finding).toMatch(
+    expect(judge({ paths: ['/etc/dragoman/ca.pem', `${HOME}/kim/ca.pem`] })[0]?.finding).toMatch(
       /\/etc\/dragoman\/ca\.pem.*ProtectHome/,
     );
   });
@@ -74,7 +76,7 @@ describe('the sandbox of the unit', () => {
 
   it('matters only when the unit starts this configuration', () => {
     expect(startsWith(UNIT, ['/etc/dragoman/config.json'])).toBe(true);
-    expect(startsWith(UNIT, ['/home/kim/config.json'])).toBe(false);
+    expect(startsWith(UNIT, [`${HOME}/kim/config.json`])).toBe(false);
     expect(startsWith({ ExecStart: 'x --config=/a' }, ['/a'])).toBe(true);
     expect(startsWith({}, ['/a'])).toBe(false);
   });
