@@ -101,7 +101,7 @@ describe('the doctor beside a running agent', () => {
     });
     expect(of('agent')).toMatchObject({
       verdict: 'problem',
-      finding: expect.stringMatching(/reports "capture:lost".*has no connection to the broker: .*refused/),
+      finding: expect.stringMatching(/"capture:lost" \(.*has no connection to the broker: .*refused/),
     });
     expect(of('capture')).toMatchObject({
       verdict: 'problem',
@@ -109,6 +109,20 @@ describe('the doctor beside a running agent', () => {
     });
     const all = JSON.stringify(['agent', 'broker', 'capture'].map((name) => of(name as CheckName)));
     expect(all).not.toMatch(/identifier|wrong-one/);
+  });
+
+  it('reports a password that has become wrong since the agent connected', async () => {
+    configure();
+    await run();
+    await expect.poll(note).toMatchObject({ broker: true });
+    expect((await examine('broker'))('broker')?.verdict).toBe('ok');
+    writeFileSync(path('password'), 'wrong-one', { mode: 0o600 });
+    const of = await examine('broker');
+    expect(of('broker')).toMatchObject({
+      verdict: 'problem',
+      fix: expect.stringContaining(path('password')),
+    });
+    expect(JSON.stringify(of('broker'))).not.toMatch(/identifier|wrong-one/);
   });
 
   it('compares the file with what runs', async () => {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readAgentNote } from '../../adapters/doctor/agent-note.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { type AgentFacts, judgeAgent, noAgent } from '../../core/doctor/agent-rules.ts';
@@ -30,10 +31,27 @@ export function findAgent({ kernel, env }: MachineParts, file: string): AgentAro
   };
 }
 
-export function linkOf({ mayAgentRun, note }: AgentAround): AgentLink {
+/**
+ * Whether the running agent proves that the login works: it is connected with it. A login that has changed since is not
+ * proven.
+ */
+export function linkOf({ mayAgentRun, note }: AgentAround, config: Config): AgentLink {
   if (!mayAgentRun) return 'absent';
   if (note === null || note.broker === null) return 'unknown';
-  return note.broker === true ? 'connected' : { fails: note.broker };
+  if (note.broker !== true) return { fails: note.broker };
+  const { passwordFile, certFile, keyFile } = config.mqtt;
+  const changedAt = Math.max(...[passwordFile, certFile, keyFile].map(changeOf));
+  const isProven = changedAt < (note.connectedSince ?? Number.NEGATIVE_INFINITY);
+  return isProven && note.config['mqtt'] === fingerprints(config)['mqtt'] ? 'connected' : 'unknown';
+}
+
+/** When a file changed (ms since 1970); a missing one is reported by itself. */
+function changeOf(file: string | null): number {
+  try {
+    return file === null ? Number.NEGATIVE_INFINITY : statSync(file).mtimeMs;
+  } catch {
+    return Number.NEGATIVE_INFINITY;
+  }
 }
 
 /**

@@ -130,8 +130,9 @@ async function login(
       session: { ...kept, ...(name === 'doctor' && { keptForS: KEPT_S }), subscriptions, will },
       ...{ clock, limitMs: LOGIN_LIMIT_MS },
       hear(message) {
-        // The session of the device holds what its operators sent: left unacknowledged, it waits for the agent.
-        if (name === 'device') message.hold?.();
+        // The session of the device holds what its operators sent: left unacknowledged, it waits for the agent. A broker may
+        // give the doctor that session, too, if it takes the user name for the identifier.
+        message.hold?.();
         hear(message);
       },
     });

@@ -128,7 +128,7 @@ function connectionAndSound(
   });
   const proxy = ignoredProxy(machine.env);
   const broker = createBrokerConnection({
-    ...{ config, topics, clock, proxy, agent: linkOf(around) },
+    ...{ config, topics, clock, proxy, agent: linkOf(around, config) },
     absentDevice:
       only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: async () => {

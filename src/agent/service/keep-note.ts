@@ -24,11 +24,14 @@ export interface NoteKeeper {
 
 export function keepNote({ agent, observed, version, clock, file }: NoteParts): NoteKeeper {
   let cancel = (): void => {};
+  let connectedSince: number | null = null;
   const look = (): void => {
     cancel();
     const { status, reasons } = agent.publisher.status();
     const config = fingerprints(agent.configuration);
-    file.write({ version, status, reasons, broker: observed.broker, problem: null, config });
+    const { broker } = observed;
+    connectedSince = broker === true ? (connectedSince ?? clock.wall()) : null;
+    file.write({ version, status, reasons, broker, connectedSince, problem: null, config });
     cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS / 5);
   };
   look();

@@ -110,7 +110,8 @@ function reasonsOf({ key }: Unusable): string[] {
 /** Whether the broker accepts the device does not matter before the configuration can be used. */
 function noteOf(found: Unusable, version: string): Parameters<NoteFile['write']>[0] {
   const [problem = 'unknown reason'] = found.problems;
-  return { version, status: 'degraded', reasons: reasonsOf(found), broker: null, problem, config: {} };
+  const state = { status: 'degraded', reasons: reasonsOf(found), broker: null, connectedSince: null };
+  return { version, ...state, problem, config: {} };
 }
 
 /** A sign of life with each look: there is no other work. */

@@ -34,12 +34,11 @@ export function judgeAgent(facts: AgentFacts | null, pid: number | null, version
   const { status, reasons, broker, differing } = facts;
   const data = { agent: pid, status, reasons: [...reasons], differing: [...differing] };
   const isDue = (reason: string): boolean => differing.length === 0 || codeOf(reason) !== 'restart_needed';
+  const due = reasons.filter((reason) => !isIntended(reason) && isDue(reason));
   return combine([
     ok(`${who} is ${status}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`, data),
     ...(facts.problem === null
-      ? reasons
-          .filter((reason) => !isIntended(reason) && isDue(reason))
-          .map((reason) => judgeReason(who, reason))
+      ? judgeReasons(who, due)
       : [
           problem(
             `${who} cannot use its configuration: ${facts.problem}`,
@@ -70,11 +69,14 @@ function isIntended(reason: string): boolean {
   return known[codeOf(reason)]?.status === 'idle';
 }
 
-function judgeReason(who: string, reason: string): Outcome {
+function judgeReasons(who: string, reasons: readonly string[]): Outcome[] {
+  if (reasons.length === 0) return [];
   const known: Readonly<Record<string, { readonly says: string }>> = STATUS_REASONS;
-  const says = known[codeOf(reason)]?.says.replaceAll('`', '') ?? 'unknown to this program';
-  return problem(
-    `${who} reports "${reason.slice(0, LONGEST_REASON)}": ${says}`,
-    `docs/operate.md, "Reasons", says what to do about ${codeOf(reason).slice(0, LONGEST_REASON)}.`,
-  );
+  const each = reasons.map((reason) => {
+    const says = known[codeOf(reason)]?.says.replaceAll('`', '') ?? 'unknown to this program';
+    return `"${reason.slice(0, LONGEST_REASON)}" (${says})`;
+  });
+  return [
+    problem(`${who} reports ${each.join(', ')}`, '"Reasons" in docs/operate.md says what to do about each.'),
+  ];
 }

@@ -2,7 +2,7 @@ import type { BrokerLimit } from '../../ports/bus.ts';
 import { combine, type Outcome, ok, problem, warning } from './finding.ts';
 import { explainRefusedLogin, type LoginNames } from './refusal-causes.ts';
 
-/** An agent on this machine: not there, connected to the broker, not connected (and why), or not known. */
+/** An agent on this machine: not there, connected with the same login, not connected (and why), or not known. */
 export type AgentLink = 'absent' | 'connected' | 'unknown' | { readonly fails: string };
 
 /** Result of a login at the broker. */
@@ -91,8 +91,8 @@ function judgeRefused(
   // Some brokers answer the same for a login that is bound to another identifier.
   if ((code === 5 || code === NOT_AUTHORIZED) && agent === 'connected')
     return warning(
-      `${message}; ${beside}, and the agent itself is connected`,
-      `If the login has changed since, the agent's next connection fails. ${fix} If the broker accepts only the device's own identifier, send the agent the command "diagnose" instead.`,
+      `${message}; ${beside}, and the agent itself is connected with the same login`,
+      `The broker most likely accepts only the device's own identifier: send the agent the command "diagnose" instead. If not: ${fix}`,
       data,
     );
   const failing = typeof agent === 'object' ? '; the running agent has no connection either' : '';

@@ -104,7 +104,10 @@ describe('an unusable configuration', () => {
 
   it('leaves a note for the doctor, until it can be used', async () => {
     const { notes, signals, become, outcome } = waiting();
-    const note = { version: '9.9.9', status: 'degraded', reasons: ['config:lanes[0].echo'], broker: null };
+    const note = {
+      ...{ version: '9.9.9', status: 'degraded', reasons: ['config:lanes[0].echo'] },
+      ...{ broker: null, connectedSince: null },
+    };
     expect(notes).toEqual([{ ...note, problem: BAD, config: {} }]);
     become(null);
     signals.emit('SIGHUP');

@@ -25,7 +25,7 @@ describe('a running agent', () => {
     const outcome = judge({ reasons: ['capture:main/lost', 'muted', 'no_broker', 'from_the_future:x'] });
     expect(outcome.verdict).toBe('problem');
     for (const reason of ['capture:main/lost', 'no_broker', 'from_the_future:x'])
-      expect(outcome.finding).toContain(`reports "${reason}"`);
+      expect(outcome.finding).toContain(`"${reason}" (`);
     expect(outcome.finding).not.toContain('"muted"');
     expect(outcome.data).toMatchObject({ status: 'degraded', agent: 12 });
   });

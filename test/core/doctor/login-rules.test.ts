@@ -84,7 +84,7 @@ describe('the login', () => {
     expect(judge(failed({ code: 0x87, agent: 'connected' }))).toMatchObject({
       verdict: 'warning',
       finding: expect.stringContaining('the agent itself is connected'),
-      fix: expect.stringMatching(/login has changed since.*"diagnose"/),
+      fix: expect.stringMatching(/"diagnose".*password/),
     });
     expect(judge(failed({ code: 0x86, agent: 'connected' })).verdict).toBe('problem');
   });
