@@ -72,9 +72,11 @@ function isIntended(reason: string): boolean {
 function judgeReasons(who: string, reasons: readonly string[]): Outcome[] {
   if (reasons.length === 0) return [];
   const known: Readonly<Record<string, { readonly says: string }>> = STATUS_REASONS;
-  const each = reasons.map((reason) => {
-    const says = known[codeOf(reason)]?.says.replaceAll('`', '') ?? 'unknown to this program';
-    return `"${reason.slice(0, LONGEST_REASON)}" (${says})`;
+  const codes = [...new Set(reasons.map(codeOf))];
+  const each = codes.map((code) => {
+    const same = reasons.filter((reason) => codeOf(reason) === code);
+    const says = known[code]?.says.replaceAll('`', '') ?? 'unknown to this program';
+    return `${same.map((reason) => `"${reason.slice(0, LONGEST_REASON)}"`).join(', ')} (${says})`;
   });
   return [
     problem(`${who} reports ${each.join(', ')}`, '"Reasons" in docs/operate.md says what to do about each.'),

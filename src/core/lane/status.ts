@@ -70,7 +70,7 @@ export const STATUS_REASONS = {
   },
   broker_limits: {
     status: 'degraded',
-    says: 'the broker does not allow retained messages (`retain`) or QoS 1 (`qos`), so the device goes on without. Without `retain`, whoever connects later does not see its status, and the broker keeps no `config/desired`. Without `qos`, commands and answers can be lost',
+    says: 'the device goes on without what the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost',
   },
   certificate: {
     status: 'degraded',

@@ -27,6 +27,9 @@ describe('a running agent', () => {
     for (const reason of ['capture:main/lost', 'no_broker', 'from_the_future:x'])
       expect(outcome.finding).toContain(`"${reason}" (`);
     expect(outcome.finding).not.toContain('"muted"');
+    expect(judge({ reasons: ['capture:a/lost', 'capture:b/deaf'] }).finding).toMatch(
+      /reports "capture:a\/lost", "capture:b\/deaf" \(the microphone [^()]*\)$/,
+    );
     expect(outcome.data).toMatchObject({ status: 'degraded', agent: 12 });
   });
 
