@@ -1,4 +1,3 @@
-import { isBetweenSentences } from '../core/lane/session/between-sentences.ts';
 import { phaseOf, tokenRequestOf } from '../core/lane/session/session-state.ts';
 import type { Outage } from '../core/owner/backend-watch-rules.ts';
 import type { Bus } from '../ports/bus.ts';
@@ -155,7 +154,6 @@ export class Agent {
       },
       lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
-      isQuiet: ({ state }) => isBetweenSentences(state, clock.now()),
       renew: (change) => this.renewDevices(change),
       changed: () => {
         this.admissions.review();

@@ -1,5 +1,6 @@
 import { TASK_KEYS } from '../../core/lane/lane-options.ts';
 import type { LaneState } from '../../core/lane/lane-state.ts';
+import { mayChangeLoudspeaker, mayChangeMicrophone } from '../../core/lane/session/between-sentences.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import {
@@ -20,8 +21,6 @@ export interface RunningConfigDeps extends Omit<DesiredConfigDeps, 'apply' | 're
   setLogLevel?: ((level: Config['log']['level']) => void) | undefined;
   /** Gives a lane its new devices. */
   renew(change: DeviceChange): void;
-  /** Whether a lane may get them now: no sentence is under way. */
-  isQuiet(lane: LaneRunner): boolean;
   /** The configuration in force has changed. */
   changed(): void;
 }
@@ -60,7 +59,7 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
     for (const change of deviceChanges(base, latest)) {
       const lane = deps.lane(change.lane.id);
       if (lane === undefined) continue;
-      if (!deps.isQuiet(lane)) {
+      if (!mayChange(change, lane.state, deps.clock.now())) {
         cancelDevices();
         cancelDevices = deps.clock.at(deps.clock.now() + LOOK_EVERY_MS, takeDevices, LOOK_EVERY_MS);
         continue;
@@ -105,6 +104,11 @@ export function createRunningConfig(deps: RunningConfigDeps): RunningConfig {
       return restartKeys(awaited, next);
     },
   };
+}
+
+/** Whether the new devices cut no sentence off. */
+function mayChange({ capture, playback }: DeviceChange, state: LaneState, now: number): boolean {
+  return (!capture || mayChangeMicrophone(state, now)) && (!playback || mayChangeLoudspeaker(state, now));
 }
 
 /** The service refuses the task, and no earlier task can go on. */

@@ -6,13 +6,18 @@ import { isTranscribed } from './standby.ts';
 /** A pause that ends a sentence (ms), longer than one within it. */
 const PAUSE_MS = 2000;
 
-/** No sentence is under way: nobody speaks, and nothing is being translated or played. A new device cuts nothing off. */
-export function isBetweenSentences(state: LaneState, now: number): boolean {
+/** Whether another microphone cuts nothing off: nobody speaks, or the present one is lost. */
+export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now: number): boolean {
+  return captureLost || now - lastVoiceAt >= PAUSE_MS;
+}
+
+/** Whether another loudspeaker cuts nothing off: no sentence is being translated or played, or the present one is lost. */
+export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
   const { session, saying, oldSession, playout, playbackLost, lastVoiceAt, settings } = state;
+  // What waits for a loudspeaker is kept.
+  if (playbackLost) return true;
   if (now - lastVoiceAt < PAUSE_MS || saying !== null || oldSession !== null) return false;
-  // Without a loudspeaker nothing is played, and what waits for it is kept.
-  if (!playbackLost && isPlaying(playout, now)) return false;
-  if (session.kind === 'rolling') return false;
+  if (isPlaying(playout, now) || session.kind === 'rolling') return false;
   if (session.kind !== 'live') return true;
   const { stream } = session;
   return !isTranscribed(stream, now) && !owesSpeechSince(stream.replay, now - settings.answerMs, 0);
