@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneConfig } from '../../src/protocol/config.ts';
+import { spoke } from '../service-events.ts';
 import { createFakeDeps, testConfig } from './fake-deps.ts';
 
 const MICROPHONE = { driver: 'command', command: ['rec'] };
@@ -71,6 +72,21 @@ describe('new devices of a configuration that is read again', () => {
     await deps.clock.elapse(1000);
     expect(opened).toEqual(['in plughw:CARD=Mic']);
     expect(deps.agent.configuration.lanes[0]?.capture).toMatchObject(OTHER_MICROPHONE);
+  });
+
+  it('wait for what is played only when the loudspeaker changes', async () => {
+    const { deps, opened } = await live();
+    const pcm = new Uint8Array(48_000 * 4);
+    deps.service(spoke(pcm, { sentence: 'a', utterance: 'a', last: true }));
+    await deps.clock.elapse(500);
+    deps.agent.apply(configured({ capture: OTHER_MICROPHONE }));
+    await deps.clock.elapse(0);
+    expect(opened).toEqual(['in plughw:CARD=Mic']);
+    deps.agent.apply(configured({ capture: OTHER_MICROPHONE, playback: OTHER_LOUDSPEAKER }));
+    await deps.clock.elapse(1000);
+    expect(opened).toHaveLength(1);
+    await deps.clock.elapse(60_000);
+    expect(opened).toEqual(['in plughw:CARD=Mic', 'out plughw:CARD=Speaker']);
   });
 
   it('repair a lane whose devices are lost', async () => {
