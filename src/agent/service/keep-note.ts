@@ -25,8 +25,11 @@ export interface NoteKeeper {
 export function keepNote({ agent, observed, version, clock, file }: NoteParts): NoteKeeper {
   let cancel = (): void => {};
   let connectedSince: number | null = null;
+  let isEnded = false;
   const look = (): void => {
     cancel();
+    // A reload during the shutdown.
+    if (isEnded) return;
     const { status, reasons } = agent.publisher.status();
     const config = fingerprints(agent.configuration);
     const { broker } = observed;
@@ -38,6 +41,7 @@ export function keepNote({ agent, observed, version, clock, file }: NoteParts): 
   return {
     look,
     end() {
+      isEnded = true;
       cancel();
       return file.remove();
     },
