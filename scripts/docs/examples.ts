@@ -109,6 +109,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ ts, lane: null, what: 'commands' },
     message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written (ENOSPC)',
   },
+  commands_dropped: { ts, lane: null, commands: 9800 },
   disk_problem_over: { ts, lane: null, what: 'commands' },
   budget: { ts, lane: null, used_minutes: 96, minutes_per_day: 120, percent: 80 },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },

@@ -180,6 +180,7 @@ export class Agent {
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       kept: this.troubles.kept('commands'),
+      dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
