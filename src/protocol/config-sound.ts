@@ -90,7 +90,8 @@ export const playbackSchema = z
     }),
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
-      path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      path: fileSchema.describe('WAV file to write; an older one that this program has written is replaced.'),
+      overwrite: z.boolean().default(false).describe('Replace a file of another program, too.'),
       maxMinutes: z
         .int()
         .min(1)
