@@ -16,6 +16,7 @@ import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
+import { describeDevices } from './described-devices.ts';
 import { createEventSums } from './event-sums.ts';
 
 /** Shortest interval of `{p}/state` (ms, docs/mqtt.md). */
@@ -277,27 +278,6 @@ export class Publisher {
     const wall = this.clock.wall();
     return timestamp(wall === null ? null : asWall(wall - (this.clock.now() - monotonic)));
   }
-}
-
-function describeDevices(lane: LaneConfig | undefined): {
-  capture: string;
-  playback: string;
-} {
-  if (lane === undefined) return { capture: 'none', playback: 'none' };
-  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string => {
-    switch (device.driver) {
-      case 'file':
-        return `file:${device.path}`;
-      case 'command':
-        // Arguments may be confidential.
-        return `command:${device.command[0] ?? ''}`;
-      case 'addon':
-        return `addon:${device.device}`;
-      case 'alsa':
-        return device.device;
-    }
-  };
-  return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
 /** Lost speech is published in steps: one event per chunk would be three a second. */
