@@ -199,7 +199,11 @@ export const MESSAGE_EXAMPLES: Messages = {
     version: '0.1.0',
     reasons: ['capture:lost'],
   },
-  state: { ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 }, lanes: [report] },
+  state: {
+    ...{ ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 } },
+    budget: { used_minutes: 96, minutes_per_day: 240 },
+    lanes: [report],
+  },
   health: {
     ...{ ts, boot_id: 'q7J2mXp0aBcD', rss_bytes: 91_234_304, cpu_seconds: 412.3 },
     ...{ loop_lag_ms: { p50: 0.4, p99: 3.1 }, temperature_c: 52.1, uptime_s: 86_400 },

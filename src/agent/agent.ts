@@ -114,7 +114,14 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
+      ...{
+        device: topics.base,
+        clock,
+        log,
+        lanes: this.lanes,
+        timeZone: deps.timeZone ?? null,
+        file: deps.budgetFile ?? null,
+      },
       config: () => this.config.current,
       kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
@@ -123,7 +130,7 @@ export class Agent {
     this.publisher = new Publisher(
       ...([identity, clock, this.repeats, this.lanes] as const),
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
-      (id) => this.admissions.closedUntil(id),
+      () => this.admissions,
     );
     const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics: this.topics, bootId });
