@@ -223,7 +223,7 @@ export const MESSAGE_EXAMPLES: Messages = {
       lanes: [
         {
           ...{ id: 'main', source: 'en', targets: ['es', 'fr'], voice: null },
-          ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120 },
+          ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120, volume: 80 },
         },
       ],
       schedule: {

@@ -21,7 +21,7 @@ describe('the daily budget', () => {
   it('warns at 80 %, ends the session at 100 %, and starts again with the local day', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
-    const used = () => (deps.sent('state').at(-1)?.body as { budget: unknown }).budget;
+    const used = () => deps.sent('state').at(-1)?.body['budget'];
     deps.clock.advance(1000);
     expect(used()).toEqual({ used_minutes: 0, minutes_per_day: 20 });
     deps.clock.advance(3 * MIN);

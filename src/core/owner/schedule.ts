@@ -43,7 +43,7 @@ export function openingDelayMs(name: string): number {
   // FNV-1a: names that differ in one digit get very different delays.
   let hash = 0x811c9dc5;
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return Math.floor((hash / 2 ** 32) * (OPENING_SPREAD_MS / 1000)) * 1000;
+  return (hash * 1000) % OPENING_SPREAD_MS;
 }
 
 /** The same for a device that opens a little after the opening time, and closes at the closing time. */
