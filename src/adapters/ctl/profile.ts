@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
-import { readCertificateFile, UnreadablePem } from '../config/pem.ts';
+import { certificateFault, ownCertificateFault, readCertificateFile, UnreadablePem } from '../config/pem.ts';
 import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
@@ -50,9 +50,9 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
   const field = <T>(path: string | null, read: (path: string) => T): T | undefined =>
     path === null ? undefined : read(at(path));
-  const pem = (key: string) => (path: string) => {
+  const pem = (key: string, faultOf: typeof certificateFault) => (path: string) => {
     try {
-      return readCertificateFile(key, path);
+      return readCertificateFile(key, path, faultOf);
     } catch (error) {
       if (error instanceof UnreadablePem) throw new ProfileError(error.message);
       throw error;
@@ -65,8 +65,8 @@ export function openProfile(name: string | undefined, env: Environment, clientId
       warnings.push(`${key} names ${path}: the secret in it ${found.unseen}, which is sent with it.`);
     return secretOr(key, found);
   };
-  const ca = field(profile.caFile, pem('caFile'));
-  const cert = field(profile.certFile, pem('certFile'));
+  const ca = field(profile.caFile, pem('caFile', certificateFault));
+  const cert = field(profile.certFile, pem('certFile', ownCertificateFault));
   const key = field(profile.keyFile, secret('keyFile', readSecret));
   const password = field(profile.passwordFile, secret('passwordFile', readPassword));
   const signing = field(profile.signingKeyFile, (path) => readSigningKey(path, env));
