@@ -131,6 +131,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
     '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates))',
   config_problem: 'as the reason `config_problem`',
   config_problem_over: NOTHING,
+  commands_dropped: 'who sends so many commands: people with a login at the broker, or a script in a loop',
   disk_problem: 'as the reason `disk_problem`',
   disk_problem_over: NOTHING,
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',

@@ -115,7 +115,14 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
+      ...{
+        device: topics.base,
+        clock,
+        log,
+        lanes: this.lanes,
+        timeZone: deps.timeZone ?? null,
+        file: deps.budgetFile ?? null,
+      },
       config: () => this.config.current,
       kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
@@ -124,7 +131,7 @@ export class Agent {
     this.publisher = new Publisher(
       ...([identity, clock, this.repeats, this.lanes] as const),
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
-      (id) => this.admissions.closedUntil(id),
+      () => this.admissions,
     );
     const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics: this.topics, bootId });
@@ -183,6 +190,7 @@ export class Agent {
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       kept: this.troubles.kept('commands'),
+      dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),

@@ -3,7 +3,9 @@ import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
 import { isMulticastName, readAddress } from '../../protocol/host.ts';
+import { ownLine } from '../own-line.ts';
 import { UnusableCredential } from './endpoint.ts';
+import { explainHandshake } from './handshake-failures.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 
 export interface Ending {
@@ -33,12 +35,6 @@ const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
 /** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
 const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
-/** TLS alerts by which a broker refuses our certificate. */
-const CERTIFICATE_ALERT =
-  /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
-/** Node's codes for an invalid broker certificate. */
-const UNTRUSTED_BROKER =
-  /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH)/;
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -56,6 +52,9 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
 const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: "dragoman doctor" says how';
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
+
+/** The error's own text beside its code, unless the text names the code. */
+const unknown = (code: string, text: string): string => (text.includes(code) ? text : `${text} (${code})`);
 
 const reasonText = (code: number): string =>
   (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
@@ -86,33 +85,21 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   }
   const code = codeOf(error);
   if (typeof code === 'number') return explainRefusal(broker, code, version);
-  const text = error instanceof Error ? error.message : 'unknown error';
+  if (code === 'CERT_NOT_YET_VALID') {
+    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
+    return { problem: 'unreachable', message, tooEarly: true };
+  }
+  const handshake = explainHandshake(broker, error);
+  if (handshake !== null) return handshake;
+  const text = ownLine(error instanceof Error ? error.message : 'unknown error');
   if (code === undefined) {
     return {
       problem: 'unreachable',
       message: `the connection to ${broker} failed: ${text}`,
     };
   }
-  if (CERTIFICATE_ALERT.test(code)) {
-    return {
-      problem: 'refused',
-      message: `${broker} does not accept our certificate (${code})`,
-    };
-  }
-  if (code.startsWith('ERR_OSSL_')) {
-    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${code})`;
-    return { problem: 'refused', message };
-  }
-  if (code === 'CERT_NOT_YET_VALID') {
-    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
-    return { problem: 'unreachable', message, tooEarly: true };
-  }
-  if (UNTRUSTED_BROKER.test(code)) {
-    const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;
-    return { problem: 'unreachable', message };
-  }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
-  const why = `${SYSTEM_ERRORS[code] ?? code}${isMulticast ? MULTICAST_HINT : ''}`;
+  const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
   return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
 

@@ -2,6 +2,7 @@ import type { IClientOptions } from 'mqtt';
 import { readAddress } from '../../protocol/host.ts';
 import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
+import { openWebSocket } from './web-socket.ts';
 
 /** The broker's address and our login. Only the address may appear in a message. */
 export interface MqttConnection {
@@ -61,13 +62,15 @@ export function clientOptions(
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const wsOptions = { ...tls, maxPayload: MOST_FRAME_BYTES };
   return {
     protocol: url.protocol.slice(0, -1) as NonNullable<IClientOptions['protocol']>,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     ...(url.port !== '' && { port: Number(url.port) }),
     ...(isWebSocket && {
       path: `${url.pathname}${url.search}`,
-      wsOptions: { ...tls, maxPayload: MOST_FRAME_BYTES },
+      wsOptions,
+      createWebsocket: (address, protocols) => openWebSocket(address, protocols, wsOptions),
     }),
     ...tls,
     clientId: connection.clientId,

@@ -141,6 +141,10 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     });
     opened.on('disconnect', (packet) => fail(explainDisconnect(broker, packet.reasonCode ?? 0)));
     opened.on('error', (error) => fail(explainError(broker, error, version)));
+    // MQTT.js drops errors of the stream that have no code, such as those of a WebSocket's handshake.
+    opened.stream.on('error', (error) => {
+      if (stage === 'connecting') fail(explainError(broker, error, version));
+    });
     opened.on('close', settle);
   };
 

@@ -3,6 +3,7 @@ import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import { redactValue } from '../../adapters/redaction.ts';
 import { judgeAgent } from '../../core/doctor/agent-rules.ts';
 import { judgeConfiguration } from '../../core/doctor/configuration.ts';
+import { judgeDeviceFault } from '../../core/doctor/device-fault.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
 import { judgeLogin } from '../../core/doctor/login-rules.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../../core/doctor/microphone.ts';
@@ -166,11 +167,7 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
   });
   const { phase } = lane;
   const { captureLost, deviceFaults } = lane.state;
-  if (captureLost)
-    return problem(
-      `${device}: ${deviceFaults.capture?.message ?? 'the microphone has failed'}`,
-      'Plug the microphone in again; "dragoman devices" lists what there is.',
-    );
+  if (captureLost) return judgeLost(device, deviceFaults.capture, 'capture');
   if (pieces.length === 0 && (phase === 'idle' || phase === 'closed'))
     return skipped(`the lane is ${phase} and does not listen; the command "start" starts it`);
   return combine([
@@ -182,14 +179,20 @@ async function hear(lane: LaneRunner, { capture }: LaneConfig, deps: DiagnoseDep
   ]);
 }
 
+/** A fault in a lane's state: its code begins with the direction. */
+function judgeLost(
+  device: string,
+  fault: { readonly code: string; readonly message: string } | null,
+  direction: 'capture' | 'playback',
+): Outcome {
+  const { code, message } = fault ?? { code: 'failed', message: 'it has failed' };
+  return judgeDeviceFault(device, { code: code.replace(`${direction}_`, ''), message }, direction);
+}
+
 function judgePlayback({ state }: LaneRunner, { playback }: LaneConfig): Outcome {
   const device = nameOf(playback);
   const { playbackLost, deviceFaults, playout, settings } = state;
-  if (playbackLost)
-    return problem(
-      `${device}: ${deviceFaults.playback?.message ?? 'the loudspeaker has failed'}`,
-      'Plug the loudspeaker in again; "dragoman devices" lists what there is.',
-    );
+  if (playbackLost) return judgeLost(device, deviceFaults.playback, 'playback');
   const playedS = Math.round(playout.writtenBytes / settings.playoutBytesPerMs / 1000);
   return judgeRunningPlayback(device, { volume: state.options.volume, playedS }, state.echo);
 }

@@ -8,6 +8,7 @@ import { type StepResult, step } from '../../core/lane/machine.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { needsBackend } from '../../core/lane/session/retry-wait.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session-state.ts';
+import { openRequest } from '../../core/lane/session/token-request.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
@@ -145,6 +146,11 @@ export class LaneRunner {
   /** The open token request. */
   get tokenRequest(): PendingTokenRequest | null {
     return tokenRequestOf(this.current.session);
+  }
+
+  /** Whether an answer to this token request can still be used. */
+  awaitsAnswer(request: string): boolean {
+    return openRequest(this.current)?.id === request;
   }
 
   /** Whether it may need the backend at any moment. */

@@ -1,5 +1,6 @@
 import { audiblePart } from '../../core/audio/frame-levels.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain-ramp.ts';
+import { type Ceiling, createCeiling } from '../../core/audio/loudness/ceiling.ts';
 import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/lane-effect.ts';
@@ -63,6 +64,7 @@ export class PlaybackPipeline {
   private volume: number;
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
+  private readonly ceiling: Ceiling;
   private readonly normalizer: Normalizer | null;
   /** Number of the last write, for later corrections by the device. */
   private lastWrite = 0;
@@ -72,6 +74,7 @@ export class PlaybackPipeline {
   constructor(deps: PlaybackPipelineDeps) {
     this.deps = deps;
     this.volume = deps.volume;
+    this.ceiling = createCeiling(deps.rateHz);
     this.normalizer = deps.normalizes === true ? createNormalizer(deps.rateHz) : null;
   }
 
@@ -194,9 +197,12 @@ export class PlaybackPipeline {
   }
 
   private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
-    const { normalizer } = this;
-    if (normalizer === null || kind === 'earcon') return pcm;
-    return kind === 'fade' ? normalizer.edge(pcm) : normalizer.level(pcm, language);
+    const { ceiling, normalizer } = this;
+    if (kind === 'earcon') return pcm;
+    // Before the normaliser: it would take seconds to notice that a soft voice has become loud.
+    const held = kind === 'fade' ? ceiling.edge(pcm) : ceiling.hold(pcm);
+    if (normalizer === null) return held;
+    return kind === 'fade' ? normalizer.edge(held) : normalizer.level(held, language);
   }
 
   /** After silence, a sound begins at its full gain; within sound, a change of gain is a ramp. */

@@ -49,7 +49,7 @@ export const STATUS_REASONS = {
   },
   unreadable: {
     status: 'degraded',
-    says: 'all texts and sound of the service in the last minute were unreadable (event `messages_unreadable`)',
+    says: 'all texts or all sound of the service in the last minute were unreadable (event `messages_unreadable`)',
   },
   unspoken: {
     status: 'degraded',

@@ -35,6 +35,7 @@ function waiting(first: Partial<Unusable> = {}) {
       return {
         connected: true,
         outbox: { depth: 0, dropped: 0 },
+        budget: null,
         publish: (topic, payload) => void said.push({ topic, ...JSON.parse(payload) }),
         urgent() {},
         reconnect() {},
