@@ -12,7 +12,7 @@ import { createPublishRights, type PublishRights } from './broker/publish-rights
 import { createDiagnose, type Diagnose } from './commands/diagnosis.ts';
 import { createOperator, type Operator } from './commands/operator.ts';
 import { createStatusAnswer } from './commands/status-answer.ts';
-import type { DeviceChange } from './config/new-devices.ts';
+import { renewDevices } from './config/new-devices.ts';
 import { createRunningConfig, type RunningConfig } from './config/running-config.ts';
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
@@ -115,14 +115,8 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{
-        device: topics.base,
-        clock,
-        log,
-        lanes: this.lanes,
-        timeZone: deps.timeZone ?? null,
-        file: deps.budgetFile ?? null,
-      },
+      ...{ device: topics.base, clock, log, lanes: this.lanes },
+      ...{ timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
       config: () => this.config.current,
       kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
@@ -161,7 +155,8 @@ export class Agent {
       },
       lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
-      renew: (change) => this.renewDevices(change),
+      renew: (change) =>
+        renewDevices(change, { ...deps, lane: (id) => this.lane(id), defects: this.defects }),
       changed: () => {
         this.admissions.review();
         this.publisher.refresh();
@@ -308,15 +303,6 @@ export class Agent {
       seed: Math.floor(random() * 2 ** 32),
     };
     return new LaneRunner(config, deps, (step) => this.onStep(step));
-  }
-
-  private renewDevices({ lane, capture, playback }: DeviceChange): void {
-    this.deps.log.info({ lane: lane.id, capture, playback }, 'the lane uses its newly configured devices');
-    const { openCapture, openPlayback } = this.deps.openAudio(lane);
-    const devices = { ...(capture && { openCapture }), ...(playback && { openPlayback }) };
-    void this.lane(lane.id)
-      ?.renew(devices)
-      .catch((error: unknown) => this.defects('new devices', error));
   }
 
   private onStep(step: LaneStep): void {

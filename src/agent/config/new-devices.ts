@@ -1,4 +1,7 @@
 import type { Config, LaneConfig } from '../../protocol/config.ts';
+import type { AgentDeps } from '../deps.ts';
+import type { Defects } from '../guard/defects.ts';
+import type { LaneRunner } from '../lane/lane-runner.ts';
 
 /** Which of a lane's devices a configuration replaces. */
 export interface DeviceChange {
@@ -43,3 +46,19 @@ export function withDevices(config: Config, { lane, capture, playback }: DeviceC
 }
 
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+interface RenewalParts extends Pick<AgentDeps, 'log' | 'openAudio'> {
+  lane(id: string): LaneRunner | undefined;
+  readonly defects: Defects;
+}
+
+/** Gives a running lane its newly configured devices. */
+export function renewDevices({ lane, capture, playback }: DeviceChange, parts: RenewalParts): void {
+  parts.log.info({ lane: lane.id, capture, playback }, 'the lane uses its newly configured devices');
+  const { openCapture, openPlayback } = parts.openAudio(lane);
+  const devices = { ...(capture && { openCapture }), ...(playback && { openPlayback }) };
+  void parts
+    .lane(lane.id)
+    ?.renew(devices)
+    .catch((error: unknown) => parts.defects('new devices', error));
+}
