@@ -1,6 +1,10 @@
 /** One HTTP request with a deadline and a limit on the answer. It follows no redirects: they could send a key elsewhere. */
 import { type IncomingHttpHeaders, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import { describeTlsCode, tlsReason } from '../adapters/network/tls-reason.ts';
+import { ownLine } from '../adapters/own-line.ts';
+import { systemCode } from '../adapters/system-error.ts';
+import { tlsAdvice } from '../core/doctor/tls-advice.ts';
 
 const LARGEST_ANSWER_BYTES = 4_194_304;
 
@@ -97,5 +101,10 @@ export function createHttp(ca?: Buffer): Http {
 }
 
 function explain(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  const code = systemCode(error);
+  if (code === null) return ownLine(error.message);
+  const reason = tlsReason(error);
+  if (reason === null) return code.startsWith('HPE_') ? ownLine(error.message) : code;
+  const advice = tlsAdvice(reason);
+  return `${describeTlsCode(code, reason)}${advice === null ? '' : `: ${advice}`}`;
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseJsonc } from '../adapters/config/jsonc.ts';
 import { suggest } from '../adapters/config/keys.ts';
 import { formatPath } from '../adapters/config/layer.ts';
-import { readCertificateFile } from '../adapters/config/pem.ts';
+import { certificateFault, ownCertificateFault, readCertificateFile } from '../adapters/config/pem.ts';
 import { readConfigText, UnreadableFile } from '../adapters/config/read-file.ts';
 import { readKey, readPassword, readSecret } from '../adapters/config/secret.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../adapters/signing/keys.ts';
@@ -174,12 +174,12 @@ export function readBackendSecrets(
     note(problems, read);
     return read;
   };
-  const pemAt = (key: string, file: string | null): Buffer | undefined =>
-    file === null ? undefined : note(problems, () => readCertificateFile(key, file));
+  const pemAt = (key: string, file: string | null, faultOf = certificateFault): Buffer | undefined =>
+    file === null ? undefined : note(problems, () => readCertificateFile(key, file, faultOf));
   const { mqtt, service } = config;
 
   const ca = pemAt('mqtt.caFile', mqtt.caFile);
-  const cert = pemAt('mqtt.certFile', mqtt.certFile);
+  const cert = pemAt('mqtt.certFile', mqtt.certFile, ownCertificateFault);
   const privateKey =
     mqtt.keyFile === null ? undefined : note(problems, secretAt('mqtt.keyFile', mqtt.keyFile, readSecret));
   const serviceCa = pemAt('service.caFile', service.caFile);

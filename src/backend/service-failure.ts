@@ -1,3 +1,4 @@
+import { ownLine, shownAddress } from '../adapters/own-line.ts';
 import { readRetryAfter } from '../adapters/retry-after.ts';
 /** Turns a failed request to the service into a `Trouble`. */
 import { parseJson } from '../protocol/json.ts';
@@ -55,7 +56,10 @@ export function failureOfAnswer(
   const detail = said === '' ? null : scrub(said).slice(0, LONGEST_DETAIL);
   const kind = kindOf(answer.status, errors);
   const retryAfterS = retryAfterSeconds(answer.headers, wall);
-  const words = `cannot ${operation}: HTTP ${answer.status}${detail === null ? '' : ` (${detail})`}`;
+  const { location } = answer.headers;
+  const target = location === undefined ? null : scrub(shownAddress(location) ?? ownLine(location));
+  const leads = target === null ? '' : `, which leads to ${target}`;
+  const words = `cannot ${operation}: HTTP ${answer.status}${leads}${detail === null ? '' : ` (${detail})`}`;
   return new ServiceFailure({ kind, detail, retryAfterS }, answer.status, words);
 }
 

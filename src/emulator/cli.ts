@@ -1,6 +1,8 @@
 import { createSecureContext } from 'node:tls';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readPem, UnreadablePem } from '../adapters/config/pem.ts';
+import { tlsReason } from '../adapters/network/tls-reason.ts';
+import { tlsAdvice } from '../core/doctor/tls-advice.ts';
 import { EXIT, Failure } from '../program/problem.ts';
 import { examples, runProgram, type Shell, type Terminal } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
@@ -112,11 +114,9 @@ function readTls(
   try {
     createSecureContext(tls);
   } catch (problem) {
-    const why = explain(problem).replace(/^error:\w*:/, '');
-    throw new Failure(
-      `--tls-cert and --tls-key do not make a pair (${why}); give a PEM certificate and its private key`,
-      EXIT.usage,
-    );
+    const why = tlsReason(problem) ?? explain(problem);
+    const fix = tlsAdvice(why) ?? 'give a PEM certificate and its private key';
+    throw new Failure(`--tls-cert and --tls-key cannot be used together (${why}); ${fix}`, EXIT.usage);
   }
   return tls;
 }

@@ -92,6 +92,8 @@ export interface Warned {
   readonly type: 'warned';
   /** `rejection`: the task or the text that it was sent is not valid. */
   readonly level: 'warning' | 'error' | 'rejection';
+  /** It does not know this kind of message at all. */
+  readonly isUnknownKind?: true;
   readonly code: string | null;
   readonly text: string | null;
 }
@@ -129,8 +131,8 @@ export interface Ended {
 /** Reports of a translation service on a stream, independent of a protocol. */
 export type ServiceEvent = Ready | Heard | Understood | Translated | Spoke | Warned | Refused | Limit | Ended;
 
-/** `speech`: a text or sound. `frame`: unknown, because it is not a message at all. */
-export type UnreadableWhat = 'speech' | 'frame';
+/** `speech`: a text. `sound`: translated sound. `frame`: unknown, because it is not a message at all. */
+export type UnreadableWhat = 'speech' | 'sound' | 'frame';
 
 /** `service`: the service broke the protocol. `flood`: it sent too much. `agent`: a failure on this side. */
 export type StreamFault = 'service' | 'flood' | 'agent';

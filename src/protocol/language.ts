@@ -19,6 +19,19 @@ export const targetsSchema = z
     'must not name a language twice',
   );
 
+const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/** Tags of a valid form that name no known language or region, such as `xx`: probably typing errors. */
+export function unknownLanguages(tags: readonly string[]): string[] {
+  return tags.filter((tag) => {
+    try {
+      return NAMES.of(tag) === undefined;
+    } catch {
+      return true;
+    }
+  });
+}
+
 /** Describes a conflict between a source and its targets; null without a conflict. */
 export function languageClash(source: string, targets: readonly string[]): string | null {
   const same = targets.find((target) => target.toLowerCase() === source.toLowerCase());

@@ -21,8 +21,13 @@ describe('the daily budget', () => {
   it('warns at 80 %, ends the session at 100 %, and starts again with the local day', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
+    const used = () => deps.sent('state').at(-1)?.body['budget'];
+    deps.clock.advance(1000);
+    expect(used()).toEqual({ used_minutes: 0, minutes_per_day: 20 });
+    deps.clock.advance(3 * MIN);
+    expect(used()).toEqual({ used_minutes: 3, minutes_per_day: 20 });
     // The stream has been open for 2.8 s, the time of its setup.
-    deps.clock.advance(16 * MIN - 2801);
+    deps.clock.advance(13 * MIN - 3801);
     expect(events(deps)).toEqual([]);
     deps.clock.advance(1);
     expect(events(deps)).toEqual([

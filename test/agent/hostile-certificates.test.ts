@@ -19,6 +19,7 @@ describe('a hostile answer', () => {
     ['that is valid from tomorrow', { from: NOW + DAY_MS }, null, /begins only/],
     ['that expires within a day', { to: NOW + DAY_MS / 2 }, null, /within a day/],
     ['for servers', { extensions: ['extendedKeyUsage=serverAuth'] }, null, /clients/],
+    ['signed with SHA-1', { digest: 'sha1' }, null, /cannot be used for TLS \(ca md too weak: .*SHA-256/],
     ['that makes the device an authority', { extensions: AUTHORITY }, null, /authority/],
     ['that is no certificate', {}, () => 'hello', /cannot be read/],
     ['that is cut off', {}, (good) => good.slice(0, 300), /cannot be read/],

@@ -106,7 +106,7 @@ describe('dragoman-emulator run', () => {
       ['run', '--tls-cert', '/nowhere/cert.pem', '--tls-key', 'k'],
       '/nowhere/cert.pem cannot be read (ENOENT)',
     ],
-    [['run', '--tls-cert', 'package.json', '--tls-key', 'package.json'], 'do not make a pair'],
+    [['run', '--tls-cert', 'package.json', '--tls-key', 'package.json'], 'cannot be used together'],
   ])('prints one sentence with the remedy and exits with 2 for %j', async (args, word) => {
     const answer = await type(...args);
     expect([answer.code, answer.out]).toEqual([2, '']);

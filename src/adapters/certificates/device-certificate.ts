@@ -5,6 +5,7 @@ import { faultOf } from '../../core/owner/certificate-renewal-rules.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
 import type { StateFile, StateFound } from '../../ports/state-file.ts';
 import { parseJson } from '../../protocol/json.ts';
+import { tlsRefusal } from '../config/pem.ts';
 import { infoOf, inspect, readCertificates } from './inspect.ts';
 import { createRequest } from './request.ts';
 
@@ -138,6 +139,8 @@ export function openDeviceCertificate(parts: DeviceCertificateParts): OpenedCert
       if (facts === null) return wrong('cannot be read: it must be PEM, the device certificate first');
       const fault = faultOf(facts, infoOfPair(present()) ?? infoOf(own), wall);
       if (fault !== null) return wrong(fault);
+      const refusal = tlsRefusal(tidy(pem));
+      if (refusal !== null) return wrong(`cannot be used for TLS (${refusal})`);
       const successor = { certificate: tidy(pem), key: request.key };
       const problem = await keep({ request: null, successor });
       if (problem === null) return { ok: true };

@@ -1,5 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
 import { unseenCharacters } from '../../protocol/plain-text.ts';
+import { tlsReason } from '../network/tls-reason.ts';
 import { LARGEST_CONFIG_BYTES } from './read-file.ts';
 import { readTextFile, unreadableReason } from './text-file.ts';
 
@@ -24,6 +27,26 @@ export function certificateFault(text: string): string | null {
   const which =
     found.length === 1 ? 'a certificate' : `${found.length} certificates, and number ${wrong + 1}`;
   return `holds ${which} that cannot be read${whyUnusable(text)}: ${COPY_WHOLE}`;
+}
+
+/** The same for our own certificate: with a weak one TLS does not even begin. */
+export function ownCertificateFault(text: string): string | null {
+  const fault = certificateFault(text);
+  if (fault !== null) return fault;
+  const refusal = tlsRefusal(text.replace(BYTE_ORDER_MARK, ''));
+  return refusal === null ? null : `holds a certificate that TLS refuses (${refusal})`;
+}
+
+/** Why OpenSSL does not use a certificate as our own, and what to do. Null: it does. */
+export function tlsRefusal(cert: string): string | null {
+  try {
+    createSecureContext({ cert });
+    return null;
+  } catch (error) {
+    const reason = tlsReason(error) ?? 'unknown reason';
+    const advice = tlsAdvice(reason);
+    return advice === null ? reason : `${reason}: ${advice}`;
+  }
 }
 
 /** The same for a private key. The result reveals nothing of the key. */
@@ -58,10 +81,14 @@ function canBeRead(read: () => unknown): boolean {
   }
 }
 
-/** Reads one or more certificates, each of which must be usable. @throws UnreadablePem */
-export function readCertificateFile(key: string, file: string): Buffer {
+/**
+ * Reads one or more certificates, each of which must be usable.
+ * @param faultOf `ownCertificateFault` for our own
+ * @throws UnreadablePem
+ */
+export function readCertificateFile(key: string, file: string, faultOf = certificateFault): Buffer {
   const bytes = readPem(key, file);
-  const fault = certificateFault(bytes.toString('utf8'));
+  const fault = faultOf(bytes.toString('utf8'));
   if (fault !== null) throw new UnreadablePem(`${key}: the file ${file} ${fault}`);
   return bytes;
 }

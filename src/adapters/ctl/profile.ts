@@ -5,11 +5,12 @@ import { isObject } from '../../protocol/json.ts';
 import { parseJsonc } from '../config/jsonc.ts';
 import { suggest } from '../config/keys.ts';
 import { formatPath } from '../config/layer.ts';
-import { readCertificateFile, UnreadablePem } from '../config/pem.ts';
+import { certificateFault, ownCertificateFault, readCertificateFile, UnreadablePem } from '../config/pem.ts';
 import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
+import { type RegisteredDevice, readRegistered } from './registered.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,6 +23,8 @@ export interface OperatorAccess {
   readonly connection: MqttConnection;
   /** Null when the profile names none: devices then refuse everything that must be signed. */
   readonly signingKey: PrivateKey | null;
+  /** The devices that have a login, if the profile names a set-up. */
+  readonly registered?: readonly RegisteredDevice[];
   /** Sentences about files that can be used. */
   readonly warnings?: readonly string[];
 }
@@ -47,9 +50,9 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
   const field = <T>(path: string | null, read: (path: string) => T): T | undefined =>
     path === null ? undefined : read(at(path));
-  const pem = (key: string) => (path: string) => {
+  const pem = (key: string, faultOf: typeof certificateFault) => (path: string) => {
     try {
-      return readCertificateFile(key, path);
+      return readCertificateFile(key, path, faultOf);
     } catch (error) {
       if (error instanceof UnreadablePem) throw new ProfileError(error.message);
       throw error;
@@ -62,14 +65,15 @@ export function openProfile(name: string | undefined, env: Environment, clientId
       warnings.push(`${key} names ${path}: the secret in it ${found.unseen}, which is sent with it.`);
     return secretOr(key, found);
   };
-  const ca = field(profile.caFile, pem('caFile'));
-  const cert = field(profile.certFile, pem('certFile'));
+  const ca = field(profile.caFile, pem('caFile', certificateFault));
+  const cert = field(profile.certFile, pem('certFile', ownCertificateFault));
   const key = field(profile.keyFile, secret('keyFile', readSecret));
   const password = field(profile.passwordFile, secret('passwordFile', readPassword));
   const signing = field(profile.signingKeyFile, (path) => readSigningKey(path, env));
   return {
     profile,
     signingKey: signing ?? null,
+    registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant)) ?? [],
     warnings,
     connection: {
       ...{ url: profile.url, clientId },
@@ -80,6 +84,17 @@ export function openProfile(name: string | undefined, env: Environment, clientId
       ...(key !== undefined && { key: Buffer.from(key) }),
     },
   };
+}
+
+function registeredAt(file: string, tenant: string): readonly RegisteredDevice[] {
+  try {
+    const found = readRegistered(file, tenant);
+    if (found !== null) return found;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new ProfileError(`setupFile: ${file} cannot be read: ${error.message}`);
+  }
+  throw new ProfileError(`setupFile: ${file} is no setup.json of "dragoman-backend broker init"`);
 }
 
 function readProfiles(file: string): {

@@ -1,11 +1,17 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls';
 import type { CertificateFacts } from '../../core/doctor/certificate-check.ts';
 import type { ReachFacts } from '../../core/doctor/connection-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { readAddress } from '../../protocol/host.ts';
 import { ADDRESS_LIMIT_MS } from '../network/address-attempts.ts';
+import { isAboutOwnFiles, isOurCertificateRefused, tlsReason } from '../network/tls-reason.ts';
 
 /** A server and the TLS material to connect to it. */
 export interface Server {
@@ -104,27 +110,26 @@ async function resolve(
   }
 }
 
-/** Waits until a socket is open. `code` is the reason when it is not; null when it is. */
+/** Waits until a socket is open. `code` is the reason when it is not; null when it is. `reason`: OpenSSL's, if there is one. */
 function open<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
   limitMs: number,
-): Promise<{ socket: S; code: string | null }> {
+): Promise<{ socket: S; code: string | null; reason: string | null }> {
   return new Promise((resolve) => {
-    const settle = (code: string | null): void => {
+    const settle = (code: string | null, reason: string | null = null): void => {
       clearTimeout(timer);
-      resolve({ socket, code });
+      resolve({ socket, code, reason });
     };
     const timer = setTimeout(() => settle('TIMEOUT'), limitMs);
     socket.once(event, () => settle(null));
-    socket.on('error', (error) => settle(codeOf(error)));
+    socket.on('error', (error) => settle(codeOf(error), tlsReason(error)));
     socket.once('close', () => settle('ECONNRESET'));
   });
 }
 
 /** Time for a server to refuse our certificate after the handshake (milliseconds), as TLS 1.3 allows. */
 const AFTERTHOUGHT_MS = 150;
-const CLIENT_CERTIFICATE = /ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED)/;
 
 async function shakeHands(
   { host, port }: Server,
@@ -132,45 +137,59 @@ async function shakeHands(
   tls: NonNullable<Server['tls']>,
   limitMs: number,
 ): Promise<Pick<ReachFacts, 'failure' | 'certificate'>> {
-  const fail = (code: string): Pick<ReachFacts, 'failure' | 'certificate'> => ({
-    failure: {
-      step: 'tls',
-      code: CLIENT_CERTIFICATE.test(code)
-        ? 'CLIENT_CERTIFICATE'
-        : code.startsWith('ERR_OSSL')
-          ? 'UNUSABLE_PEM'
-          : code,
-    },
+  const fail = (code: string, reason: string | null): Pick<ReachFacts, 'failure' | 'certificate'> => ({
+    failure: { step: 'tls', code: kindOf(code, reason), reason },
     certificate: null,
   });
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const options = { host: address, port, ...tls, ...name };
   let socket: TLSSocket;
   try {
-    const name = isIP(host) === 0 ? { servername: host } : {};
     // This connection carries only the handshake, so it is safe to accept an invalid certificate and inspect it.
-    socket = connectTls({ host: address, port, ...tls, ...name, rejectUnauthorized: false });
+    socket = connectTls({ ...options, rejectUnauthorized: false });
   } catch (error) {
-    return fail(codeOf(error));
+    return fail(codeOf(error), tlsReason(error));
   }
   try {
-    const { code } = await open(socket, 'secureConnect', limitMs);
-    if (code !== null) return fail(code);
+    const { code, reason } = await open(socket, 'secureConnect', limitMs);
+    if (code !== null) return fail(code, reason);
     const certificate = readCertificate(socket);
     const afterthought = await turnedDown(socket);
-    if (afterthought !== null && CLIENT_CERTIFICATE.test(afterthought)) return fail(afterthought);
-    return { failure: null, certificate };
+    if (afterthought !== null) return fail(afterthought.code, afterthought.reason);
+    if (certificate.distrust !== UNNAMED) return { failure: null, certificate };
+    return {
+      failure: null,
+      certificate: { ...certificate, distrustReason: await strictReason(options, limitMs) },
+    };
   } finally {
     socket.destroy();
   }
 }
 
-function turnedDown(socket: TLSSocket): Promise<string | null> {
+function kindOf(code: string, reason: string | null): string {
+  if (isOurCertificateRefused(code, reason)) return 'CLIENT_CERTIFICATE';
+  return isAboutOwnFiles(code) ? 'UNUSABLE_PEM' : code;
+}
+
+/** Node's code for a reason of OpenSSL that it has no code for. A socket that accepts such a certificate does not know the reason. */
+const UNNAMED = 'UNSPECIFIED';
+
+async function strictReason(options: ConnectionOptions, limitMs: number): Promise<string | null> {
+  const { socket, reason } = await open(connectTls(options), 'secureConnect', limitMs);
+  socket.destroy();
+  return reason;
+}
+
+/** How the server refuses our certificate after the handshake; null: it does not. */
+function turnedDown(socket: TLSSocket): Promise<{ code: string; reason: string | null } | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), AFTERTHOUGHT_MS);
-    const settle = (code: string | null): void => {
+    const settle = (error: Error | null): void => {
       clearTimeout(timer);
-      resolve(code);
+      const [code, reason] = [codeOf(error), tlsReason(error)];
+      resolve(isOurCertificateRefused(code, reason) ? { code, reason } : null);
     };
-    socket.once('error', (error) => settle(codeOf(error)));
+    const timer = setTimeout(() => settle(null), AFTERTHOUGHT_MS);
+    socket.once('error', settle);
     socket.once('close', () => settle(null));
     socket.resume();
   });

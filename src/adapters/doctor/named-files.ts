@@ -4,7 +4,7 @@ import type { ConfigWarning } from '../../core/owner/config-warning-rules.ts';
 import type { Config } from '../../protocol/config.ts';
 import { describeFileProblem } from '../audio/fault.ts';
 import { checkWritable } from '../audio/wav-writer.ts';
-import { certificateFault, pairFault, privateKeyFault } from '../config/pem.ts';
+import { certificateFault, ownCertificateFault, pairFault, privateKeyFault } from '../config/pem.ts';
 import { LARGEST_CONFIG_BYTES, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret } from '../config/secret.ts';
 import { readTextFile, unreadableReason } from '../config/text-file.ts';
@@ -26,10 +26,10 @@ export function readNamedFiles(
     ['mqtt.passwordFile', mqtt.passwordFile, readPassword, () => null],
     ['mqtt.keyFile', mqtt.keyFile, readSecret, (key) => troubleWithPair(mqtt.certFile, key)],
   ];
-  const certificates: [key: string, file: string | null][] = [
-    ['mqtt.caFile', mqtt.caFile],
-    ['mqtt.certFile', mqtt.certFile],
-    ['service.caFile', service.caFile],
+  const certificates: [key: string, file: string | null, faultOf: typeof certificateFault][] = [
+    ['mqtt.caFile', mqtt.caFile, certificateFault],
+    ['mqtt.certFile', mqtt.certFile, ownCertificateFault],
+    ['service.caFile', service.caFile, certificateFault],
   ];
   return [
     ...secrets.flatMap(([key, file, readFrom, faultOf]) => {
@@ -41,7 +41,9 @@ export function readNamedFiles(
       return [{ key, trouble: fault === null ? null : `the file ${file} ${fault}`, ...warning }];
     }),
     ...owner.publicKeyFiles.map((file) => ({ key: 'owner.publicKeyFiles', trouble: troubleWithKey(file) })),
-    ...certificates.flatMap(([key, file]) => (file === null ? [] : [{ key, trouble: troubleWith(file) }])),
+    ...certificates.flatMap(([key, file, faultOf]) =>
+      file === null ? [] : [{ key, trouble: troubleWith(file, faultOf) }],
+    ),
   ];
 }
 
@@ -78,9 +80,9 @@ function troubleWithKey(file: string): string | null {
   }
 }
 
-function troubleWith(file: string): string | null {
+function troubleWith(file: string, faultOf = certificateFault): string | null {
   try {
-    const fault = certificateFault(readText(file));
+    const fault = faultOf(readText(file));
     return fault === null ? null : `the file ${file} ${fault}`;
   } catch (error) {
     return error instanceof UnreadableFile && error.code === 'ENOENT'
@@ -96,7 +98,7 @@ function readText(file: string): string {
 /** Checks the files that lanes read and write, without changing them. */
 export function checkSoundFiles({ lanes }: Config): NamedFile[] {
   return lanes.flatMap(({ capture, playback }, lane): NamedFile[] => {
-    const written = playback.driver === 'file' ? checkWritable(playback.path) : null;
+    const written = playback.driver === 'file' ? checkWritable(playback.path, playback.overwrite) : null;
     return [
       ...(capture.driver === 'file'
         ? [{ key: `lanes[${lane}].capture.path`, trouble: troubleHearing(capture.path) }]

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientRequest, request as requestHttp } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { UpgradeFacts } from '../../core/doctor/connection-rules.ts';
+import { tlsReason } from '../network/tls-reason.ts';
+import { ownLine, shownAddress } from '../own-line.ts';
 import { codeOf } from './connection.ts';
 
 const WEB_SOCKET_KEY_BYTES = 16;
@@ -40,21 +42,32 @@ export function askForUpgrade(
       request?.destroy();
     };
     const timer = setTimeout(() => settle({ code: 'TIMEOUT' }), limitMs);
-    const answered = (status: number | undefined, date: string | undefined): void => {
+    const answered = ({ statusCode = 0, headers: { date, location } }: IncomingMessage): void => {
       const parsed = Date.parse(date ?? '');
-      settle({ status: status ?? 0, date: Number.isNaN(parsed) ? null : parsed });
+      settle({
+        ...{ status: statusCode, date: Number.isNaN(parsed) ? null : parsed },
+        location: location === undefined ? null : (shownAddress(location, target) ?? ownLine(location)),
+      });
     };
+    const failed = (error: unknown): void => settle({ code: codeOf(error), words: wordsOf(error) });
     try {
       request = (isSecure ? requestHttps : requestHttp)(target, options);
-      request.on('response', (response) => answered(response.statusCode, response.headers.date));
+      request.on('response', answered);
       request.on('upgrade', (response, socket) => {
-        answered(response.statusCode, response.headers.date);
+        answered(response);
         socket.destroy();
       });
-      request.on('error', (error) => settle({ code: codeOf(error) }));
+      request.on('error', failed);
       request.end();
     } catch (error) {
-      settle({ code: codeOf(error) });
+      failed(error);
     }
   });
+}
+
+/** OpenSSL's reason, or the words of Node's HTTP parser. */
+function wordsOf(error: unknown): string | null {
+  return codeOf(error).startsWith('HPE_') && error instanceof Error
+    ? ownLine(error.message)
+    : tlsReason(error);
 }

@@ -3,7 +3,9 @@ import './no-debug-output.ts';
 import { ReasonCodes } from 'mqtt';
 import type { BusProblem } from '../../ports/bus.ts';
 import { isMulticastName, readAddress } from '../../protocol/host.ts';
+import { ownLine } from '../own-line.ts';
 import { UnusableCredential } from './endpoint.ts';
+import { explainHandshake } from './handshake-failures.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 
 export interface Ending {
@@ -11,6 +13,10 @@ export interface Ending {
   readonly message: string;
   /** The broker answered that it does not know MQTT 5. */
   readonly lacks5?: true;
+  /** The broker's own reason: MQTT 5 reason code, or MQTT 3.1.1 return code. */
+  readonly code?: number;
+  /** A connection that asks for less may be accepted: try it at once. */
+  readonly asksForLess?: true;
   /** Closed without a reason. */
   readonly silent?: true;
   /** By this machine's clock, the broker's certificate is not valid yet. */
@@ -20,17 +26,15 @@ export interface Ending {
 }
 
 /** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
-const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
+const REFUSED_CODES: ReadonlySet<number> = new Set([
+  ...[2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c],
+  // About the will: topic, size, quota, format, retain, QoS. And: the broker has moved.
+  ...[0x90, 0x95, 0x97, 0x99, 0x9a, 0x9b, 0x9d],
+]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
 /** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
 const FORBIDDEN_CODES: ReadonlySet<number> = new Set([0x87, 0x90]);
-/** TLS alerts by which a broker refuses our certificate. */
-const CERTIFICATE_ALERT =
-  /^ERR_SSL_.*ALERT_(BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
-/** Node's codes for an invalid broker certificate. */
-const UNTRUSTED_BROKER =
-  /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH)/;
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -49,6 +53,9 @@ const MULTICAST_HINT = '; names in ".local" need multicast DNS on this machine: 
 
 const hostOf = (broker: string): string => readAddress(broker)?.hostname ?? '';
 
+/** The error's own text beside its code, unless the text names the code. */
+const unknown = (code: string, text: string): string => (text.includes(code) ? text : `${text} (${code})`);
+
 const reasonText = (code: number): string =>
   (ReasonCodes as Readonly<Record<number, string>>)[code] ?? `reason ${code}`;
 
@@ -61,12 +68,13 @@ function codeOf(error: unknown): string | number | undefined {
 function explainRefusal(broker: string, code: number, version: ProtocolVersion): Ending {
   if (UNSUPPORTED_VERSION_CODES.has(code)) {
     const message = `${broker} speaks neither MQTT 5 nor MQTT 3.1.1`;
-    return { problem: 'refused', message, ...(version === 5 && { lacks5: true }) };
+    return { problem: 'refused', message, code, ...(version === 5 && { lacks5: true }) };
   }
   const refused = REFUSED_CODES.has(code);
   return {
     problem: refused ? 'refused' : 'unreachable',
     message: `${broker} refused the connection: ${reasonText(code)}`,
+    code,
   };
 }
 
@@ -77,33 +85,21 @@ export function explainError(broker: string, error: unknown, version: ProtocolVe
   }
   const code = codeOf(error);
   if (typeof code === 'number') return explainRefusal(broker, code, version);
-  const text = error instanceof Error ? error.message : 'unknown error';
+  if (code === 'CERT_NOT_YET_VALID') {
+    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
+    return { problem: 'unreachable', message, tooEarly: true };
+  }
+  const handshake = explainHandshake(broker, error);
+  if (handshake !== null) return handshake;
+  const text = ownLine(error instanceof Error ? error.message : 'unknown error');
   if (code === undefined) {
     return {
       problem: 'unreachable',
       message: `the connection to ${broker} failed: ${text}`,
     };
   }
-  if (CERTIFICATE_ALERT.test(code)) {
-    return {
-      problem: 'refused',
-      message: `${broker} does not accept our certificate (${code})`,
-    };
-  }
-  if (code.startsWith('ERR_OSSL_')) {
-    const message = `caFile, certFile or keyFile for ${broker} cannot be used (${code})`;
-    return { problem: 'refused', message };
-  }
-  if (code === 'CERT_NOT_YET_VALID') {
-    const message = `the certificate of ${broker} is not valid yet: is this machine's clock right?`;
-    return { problem: 'unreachable', message, tooEarly: true };
-  }
-  if (UNTRUSTED_BROKER.test(code)) {
-    const message = `the certificate of ${broker} is not trusted (${code}): check caFile, the name and the clock`;
-    return { problem: 'unreachable', message };
-  }
   const isMulticast = (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && isMulticastName(hostOf(broker));
-  const why = `${SYSTEM_ERRORS[code] ?? code}${isMulticast ? MULTICAST_HINT : ''}`;
+  const why = `${SYSTEM_ERRORS[code] ?? unknown(code, text)}${isMulticast ? MULTICAST_HINT : ''}`;
   return { problem: 'unreachable', message: `cannot reach ${broker}: ${why}` };
 }
 
@@ -145,5 +141,6 @@ export function explainDisconnect(broker: string, reason: number): Ending {
   return {
     problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',
     message: `${broker} disconnected us: ${reasonText(reason)}`,
+    code: reason,
   };
 }

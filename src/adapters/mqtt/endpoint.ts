@@ -1,6 +1,8 @@
 import type { IClientOptions } from 'mqtt';
 import { readAddress } from '../../protocol/host.ts';
+import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
+import { openWebSocket } from './web-socket.ts';
 
 /** The broker's address and our login. Only the address may appear in a message. */
 export interface MqttConnection {
@@ -43,26 +45,32 @@ export function brokerName(connection: MqttConnection): string {
 
 /**
  * The settings of MQTT.js for one connection. Throws when the address or the password is unavailable.
- * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept
+ * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept; `allowed`: for the will
  */
 export function clientOptions(
   connection: MqttConnection,
   version: ProtocolVersion,
   will: { topic: string; payload: string } | null,
-  { keptForS, isNew = false }: { readonly keptForS?: number | undefined; readonly isNew?: boolean } = {},
+  {
+    keptForS,
+    isNew = false,
+    allowed = ALL_ALLOWED,
+  }: { readonly keptForS?: number | undefined; readonly isNew?: boolean; readonly allowed?: Allowed } = {},
 ): IClientOptions {
   // `new URL` throws at what is no address.
   const url = readAddress(connection.url) ?? new URL(connection.url);
   const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
   const { username, password, ca, cert, key } = connection;
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const wsOptions = { ...tls, maxPayload: MOST_FRAME_BYTES };
   return {
     protocol: url.protocol.slice(0, -1) as NonNullable<IClientOptions['protocol']>,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     ...(url.port !== '' && { port: Number(url.port) }),
     ...(isWebSocket && {
       path: `${url.pathname}${url.search}`,
-      wsOptions: { ...tls, maxPayload: MOST_FRAME_BYTES },
+      wsOptions,
+      createWebsocket: (address, protocols) => openWebSocket(address, protocols, wsOptions),
     }),
     ...tls,
     clientId: connection.clientId,
@@ -84,7 +92,7 @@ export function clientOptions(
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},
     ...(will !== null && {
-      will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
+      will: { topic: will.topic, payload: Buffer.from(will.payload), ...allowed },
     }),
   };
 }

@@ -15,6 +15,7 @@ import {
 } from '../audio/cards/card.ts';
 import { parseDeviceName } from '../audio/cards/device-name.ts';
 import { readCards } from '../audio/cards/kernel-cards.ts';
+import { reasonIn } from '../audio/child/own-words.ts';
 import { dyingWithParent } from '../audio/child/parent-death.ts';
 
 export interface SpeakerOptions {
@@ -152,16 +153,11 @@ function play(
     });
     child.stdin.on('error', () => {}); // The exit explains more.
     child.on('error', () => end('aplay is not installed (package alsa-utils)'));
-    child.on('close', (code) => end(code === 0 ? null : reasonIn(said)));
+    child.on('close', (code) =>
+      end(code === 0 ? null : /resource busy/.test(said) ? 'busy' : reasonIn(said)),
+    );
     child.stdin.end(pcm);
   });
-}
-
-function reasonIn(said: string): string {
-  if (/resource busy/.test(said)) return 'busy';
-  const opening = /audio open error: (.+)$/m.exec(said)?.[1];
-  const words = (opening ?? said.trim().split('\n').at(-1) ?? '').replaceAll(/\p{C}/gu, ' ').trim();
-  return words === '' ? 'it gave no reason' : words.slice(0, 200);
 }
 
 function wait(clock: Clock, ms: number): Promise<void> {

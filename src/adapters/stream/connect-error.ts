@@ -1,4 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
+import { tlsAdvice } from '../../core/doctor/tls-advice.ts';
+import { describeTlsCode, isDistrust, tlsReason } from '../network/tls-reason.ts';
 import { systemCode } from '../system-error.ts';
 
 /** Errors before the first byte of the request, and so before the token is sent. */
@@ -9,21 +11,16 @@ const BEFORE_REQUEST = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EADDRNOTAVAIL',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
+
+const isBeforeRequest = (code: string): boolean => BEFORE_REQUEST.has(code) || isDistrust(code);
 
 function codeOf(error: Error): string | null {
   if ('code' in error && typeof error.code === 'string') return error.code;
   // Several addresses of one name were tried: all of them must have failed early.
   if (error instanceof AggregateError) {
     const codes = error.errors.map((inner) => (inner instanceof Error ? codeOf(inner) : null));
-    return codes.find((code) => code === null || !BEFORE_REQUEST.has(code)) ?? codes[0] ?? null;
+    return codes.find((code) => code === null || !isBeforeRequest(code)) ?? codes[0] ?? null;
   }
   return null;
 }
@@ -82,16 +79,24 @@ function fileTrouble(): string | null {
 }
 
 /**
- * The arguments of `unreached` for an error before the connection was open. Uses plain words, never the error's own text, which
- * may hold the address and its token.
+ * The arguments of `unreached` for an error before the connection was open. Uses plain words and OpenSSL's reason, never the
+ * error's whole text, which may hold the address and its token.
  */
 export function describeUnreached(error: Error): [spent: boolean, message: string, isOurs: boolean] {
   const room = roomTrouble(error);
   if (room !== null) return [false, room, true];
   const code = codeOf(error);
   if (code === null) return [true, 'the connection failed', false];
-  const isSpent = !BEFORE_REQUEST.has(code) && !isUnconnected(error);
-  return [isSpent, MEANING[code] ?? `the connection failed (${code})`, false];
+  const isSpent = !isBeforeRequest(code) && !isUnconnected(error);
+  return [isSpent, MEANING[code] ?? describeOther(code, tlsReason(error)), false];
+}
+
+function describeOther(code: string, reason: string | null): string {
+  const advice = reason === null ? null : tlsAdvice(reason);
+  const then = advice === null ? '' : `: ${advice}`;
+  return isDistrust(code)
+    ? `the service's certificate is not trusted (${describeTlsCode(code, reason)})${then}`
+    : `the connection failed (${describeTlsCode(code, reason)})${then}`;
 }
 
 /** The library's errors for invalid input; it closes with 1009, 1007 or 1002. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import type { Refused } from '../../ports/stream.ts';
 import { parseJson } from '../../protocol/json.ts';
+import { shownAddress } from '../own-line.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import { classifyRefusal } from './refusal.ts';
 import type { CleanText } from './service-text.ts';
@@ -48,9 +49,15 @@ export async function readUpgradeRefusal(response: IncomingMessage, read: CleanT
       status,
       errorCode,
     },
-    detail: read(words.filter((text) => text !== undefined).join(': ')) || null,
+    detail: read(words.filter((text) => text !== undefined).join(': ')) || redirectOf(response, read),
     retryAfterMs,
   };
+}
+
+/** Where it redirects to, which is not followed: a token must not go there. */
+function redirectOf({ headers: { location } }: IncomingMessage, read: CleanText): string | null {
+  const address = location === undefined ? null : shownAddress(location, 'wss://service');
+  return address === null ? null : `it leads to ${read(address.replace('wss://service/', '/'))}`;
 }
 
 function readBody(response: IncomingMessage): Promise<string> {

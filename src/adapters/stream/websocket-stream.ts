@@ -3,10 +3,10 @@ import type { Clock } from '../../ports/clock.ts';
 import {
   NO_CONNECTION,
   type OpenStream,
-  type Spoke,
   type StreamConnection,
   type StreamListener,
   type StreamTarget,
+  type UnreadableWhat,
 } from '../../ports/stream.ts';
 import type { ClientMessage } from '../../protocol/service/client-message.ts';
 import { describeBreach, describeUnreached, isTooEarly } from './connect-error.ts';
@@ -15,6 +15,7 @@ import { endedOf, eventOf, spokeOf, utteranceOf } from './server-event.ts';
 import { parseServerFrame, type ServerMessage } from './server-message.ts';
 import { type CleanText, createTextCleaner } from './service-text.ts';
 import { CUT, createSoundFrames, cutSound } from './sound-frame.ts';
+import { decodeSound, type Payload, takePcm } from './sound-payload.ts';
 import { speechTask } from './task.ts';
 import { readUpgradeRefusal } from './upgrade-refusal.ts';
 import { createWholeSamples, type WholeSamples } from './whole-samples.ts';
@@ -199,7 +200,7 @@ function deliver(frame: RawData, listener: StreamListener, read: CleanText, samp
     // The mark proves that the removed part was the message's sound, and nothing else.
     if (parsed.kind === 'message' && parsed.message.message_type === 'output_audio_data') {
       const { data } = parsed.message;
-      if (data.data === CUT) return listener.said(spoke(data, cut.sound, samples));
+      if (data.data === CUT) return deliverSound(data, takePcm(cut.sound), listener, samples);
     }
   }
   const parsed = parseServerFrame(frame.toString());
@@ -208,20 +209,20 @@ function deliver(frame: RawData, listener: StreamListener, read: CleanText, samp
       listener.oddity(`an unknown message ${JSON.stringify(read(parsed.type ?? '').slice(0, 60))}`);
       return;
     case 'malformed':
-      return listener.unreadable(parsed.type === null ? 'frame' : 'speech', parsed.reason);
+      return listener.unreadable(unreadableWhat(parsed.type), parsed.reason);
     case 'message': {
       const { message } = parsed;
       if (message.message_type === 'error' || message.message_type === 'warning')
         return listener.said(eventOf(fitToShow(message, read)));
       if (message.message_type !== 'output_audio_data') return listener.said(eventOf(message));
-      const { data } = message.data;
-      const sound = Buffer.from(data, 'base64');
-      // Its end counts even when its sound is unreadable.
-      listener.said(spoke(message.data, sound, samples));
-      if (sound.byteLength === 0 && data.trim() !== '')
-        listener.unreadable('speech', 'output_audio_data of which data is not base64');
+      return deliverSound(message.data, decodeSound(message.data.data), listener, samples);
     }
   }
+}
+
+function unreadableWhat(type: ServerMessage['message_type'] | null): UnreadableWhat {
+  if (type === null) return 'frame';
+  return type === 'output_audio_data' ? 'sound' : 'speech';
 }
 
 type Complaint = Extract<ServerMessage, { message_type: 'error' | 'warning' }>;
@@ -237,6 +238,13 @@ function fitToShow(finding: Complaint, read: CleanText): Complaint {
 
 type SpeechData = Extract<ServerMessage, { message_type: 'output_audio_data' }>['data'];
 
-function spoke(data: SpeechData, sound: Buffer, samples: WholeSamples): Spoke {
-  return spokeOf(data, samples.take(sound, utteranceOf(data), data.last_chunk === true));
+function deliverSound(
+  data: SpeechData,
+  { pcm, problem }: Payload,
+  listener: StreamListener,
+  samples: WholeSamples,
+): void {
+  // Its end counts even when its sound is unreadable.
+  listener.said(spokeOf(data, samples.take(pcm, utteranceOf(data), data.last_chunk === true)));
+  if (problem !== null) listener.unreadable('sound', problem);
 }

@@ -14,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
+import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
@@ -45,6 +46,8 @@ export interface BudgetCountDeps {
 export interface BudgetCount {
   /** Adds the time billed since the last call to the present day. */
   count(): void;
+  /** For the state; null: no limit. */
+  report(): StateMessage['budget'];
   /** Milliseconds left of the day; null: no limit. */
   left(): number | null;
   /** Milliseconds of use until the next check is needed; null: none is. */
@@ -127,6 +130,11 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
       warnOfZone();
       if (isWorthTelling(use, minutesPerDay)) tellMost(minutesPerDay);
       else if (Math.abs(use.today.usedMs - keptMs) >= KEEP_EACH_MS) keep();
+    },
+    report() {
+      const { minutesPerDay } = deps.config().budget;
+      if (minutesPerDay === null) return null;
+      return { used_minutes: Math.floor(use.today.usedMs / MINUTE_MS), minutes_per_day: minutesPerDay };
     },
     left: () => leftMs(use, deps.config().budget.minutesPerDay),
     toNews: () => msToNews(use, deps.config().budget.minutesPerDay),

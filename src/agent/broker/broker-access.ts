@@ -4,7 +4,7 @@ import {
   type OpenedCertificate,
   openDeviceCertificate,
 } from '../../adapters/certificates/device-certificate.ts';
-import { pairFault, privateKeyFault } from '../../adapters/config/pem.ts';
+import { ownCertificateFault, pairFault, privateKeyFault } from '../../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../../adapters/mqtt/bus.ts';
 import { type OpenedStateFile, openStateFile, stateDirectory } from '../../adapters/state-file.ts';
@@ -147,7 +147,7 @@ export function brokerConnection({ mqtt, device }: Config, env: Environment): Mq
 
 /** The identity that the device presents. @throws UnusableFile */
 function clientPair(certFile: string, keyFile: string, env: Environment): { cert: Buffer; key: Buffer } {
-  const cert = certificatesOrThrow('mqtt.certFile', certFile);
+  const cert = certificatesOrThrow('mqtt.certFile', certFile, ownCertificateFault);
   const key = secretOrThrow('mqtt.keyFile', readSecret(keyFile, env));
   const fault = privateKeyFault(key) ?? pairFault(cert.toString('latin1'), key);
   if (fault !== null) throw new UnusableFile(`mqtt.keyFile: the file ${keyFile} ${fault}`);

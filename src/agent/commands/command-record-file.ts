@@ -42,6 +42,10 @@ export const INTERRUPTED: FinalAnswer = {
   },
 };
 
+/** Beside the answer to a command that the disk still lists as unfinished: until it is saved, a restart would report `interrupted`. */
+export const UNSAVED =
+  'this is the result, but its record is not on the disk yet: do not send the command again, even if a restart answers "interrupted"';
+
 export function writeRecord(ledger: CommandLedger): string {
   // A read-only command is answered without the disk, so the file must not list it as unfinished.
   const kept = [...ledger.values()].filter(({ open, answer }) => open !== null || answer !== null);

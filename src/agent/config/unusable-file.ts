@@ -1,4 +1,4 @@
-import { readCertificateFile, UnreadablePem } from '../../adapters/config/pem.ts';
+import { certificateFault, readCertificateFile, UnreadablePem } from '../../adapters/config/pem.ts';
 
 /** A configured file that cannot be used. The message names the key, the file and the fix. */
 export class UnusableFile extends Error {
@@ -8,9 +8,9 @@ export class UnusableFile extends Error {
 }
 
 /** Reads usable certificates. @throws UnusableFile */
-export function certificatesOrThrow(key: string, file: string): Buffer {
+export function certificatesOrThrow(key: string, file: string, faultOf = certificateFault): Buffer {
   try {
-    return readCertificateFile(key, file);
+    return readCertificateFile(key, file, faultOf);
   } catch (error) {
     if (error instanceof UnreadablePem) throw new UnusableFile(error.message);
     throw error;

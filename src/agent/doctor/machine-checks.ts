@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { controlDevice } from '../../adapters/audio/alsa/mixer.ts';
 import { parseDeviceName } from '../../adapters/audio/cards/device-name.ts';
+import { reasonIn } from '../../adapters/audio/child/own-words.ts';
 import {
   KERNEL_FOLDERS,
   type KernelFolders,
@@ -93,7 +94,7 @@ async function checkMixers(
       outcomes.push(judgeMixer(parseMixer(answer.text), { direction, control }));
     else if (answer?.ok === false && answer.missing)
       return skipped('amixer is not installed (package alsa-utils)');
-    else outcomes.push(judgeMissingMixer(device, control, answer?.text ?? ''));
+    else outcomes.push(missingMixer(device, control, answer?.text ?? ''));
   }
   // A missing card lacks both directions.
   return combine(
@@ -120,4 +121,8 @@ function places(
   );
   const own = { folder: state ?? resolve('.'), purpose: "the agent's own files", isNeeded: false };
   return state === undefined && recordings.length > 0 ? recordings : [own, ...recordings];
+}
+
+function missingMixer(device: string, control: string | null, said: string): Outcome {
+  return judgeMissingMixer(device, control, said, said === '' ? null : reasonIn(said));
 }

@@ -1,5 +1,6 @@
 import { type Direction, describeHolders, type Holder } from '../../adapters/audio/cards/card.ts';
 import { BYTES_PER_SAMPLE, toFloat, toPcm, volumeGain } from '../../core/audio/pcm.ts';
+import { judgeDeviceFault } from '../../core/doctor/device-fault.ts';
 import { judgeDeviceInUse } from '../../core/doctor/device-in-use.ts';
 import { type Outcome, ok, problem } from '../../core/doctor/finding.ts';
 import { type EchoFacts, judgeEcho, judgeFilePlayback } from '../../core/doctor/loudspeaker.ts';
@@ -234,20 +235,7 @@ function faulty(
   const holders = code === 'busy' ? holdersOf(device, direction) : [];
   if (holders.length > 0)
     return problem(`${device} is held by ${describeHolders(holders)}`, adviseOn(holders), { device, code });
-  const what = direction === 'capture' ? 'microphone' : 'loudspeaker';
-  const fixes: Readonly<Record<AudioFault['code'], string>> = {
-    not_found: 'Plug it in, or configure another one: "dragoman devices" lists them.',
-    busy: 'End the program that has it: "dragoman devices" tells which.',
-    lost: `Plug the ${what} in again, and try another socket or cable.`,
-    hung: `Plug the ${what} in again; if it hangs each time, use another one.`,
-    format: 'Use "plughw:" in the device name, so that ALSA converts.',
-    too_fast: 'Use another card: this one does not keep time.',
-    failed: '"dragoman devices" lists what there is; look at "dmesg" too.',
-  };
-  // A driver's own message ends with a better fix if it knows one.
-  const [happened = '', ...own] = message.split('; ');
-  const named = happened.includes(device) ? happened : `${device}: ${happened}`;
-  return problem(named, own.length === 0 ? fixes[code] : sentence(own.join('; ')), { device, code });
+  return judgeDeviceFault(device, { code, message }, direction);
 }
 
 /**
@@ -260,10 +248,6 @@ function adviseOn(holders: readonly Holder[]): string {
   if (has(/^(pipewire|wireplumber)/)) return mask('pipewire.socket pipewire wireplumber');
   if (has(/^pulseaudio/)) return mask('pulseaudio.socket pulseaudio');
   return 'End that program.';
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
 export function nameOf(part: {

@@ -1,5 +1,6 @@
 import { audiblePart } from '../../core/audio/frame-levels.ts';
 import { applyRamp, type GainRamp, gainOfDb, rampTo, steadyGain } from '../../core/audio/gain-ramp.ts';
+import { type Ceiling, createCeiling } from '../../core/audio/loudness/ceiling.ts';
 import { createNormalizer, type Normalizer } from '../../core/audio/loudness/normalizer.ts';
 import { durationMs, sampleCount, volumeGain } from '../../core/audio/pcm.ts';
 import type { LaneEffect } from '../../core/lane/lane-effect.ts';
@@ -53,7 +54,7 @@ const OPENING_MS = 3000;
 
 /** The path of the sound from the lane to the loudspeaker. It decides nothing. */
 export class PlaybackPipeline {
-  private readonly deps: PlaybackPipelineDeps;
+  private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
   /** The lane knows that it has no loudspeaker: it failed to open, or not in time. */
@@ -63,6 +64,7 @@ export class PlaybackPipeline {
   private volume: number;
   private ducked = false;
   private ramp: GainRamp = steadyGain(1);
+  private readonly ceiling: Ceiling;
   private readonly normalizer: Normalizer | null;
   /** Number of the last write, for later corrections by the device. */
   private lastWrite = 0;
@@ -72,6 +74,7 @@ export class PlaybackPipeline {
   constructor(deps: PlaybackPipelineDeps) {
     this.deps = deps;
     this.volume = deps.volume;
+    this.ceiling = createCeiling(deps.rateHz);
     this.normalizer = deps.normalizes === true ? createNormalizer(deps.rateHz) : null;
   }
 
@@ -99,6 +102,19 @@ export class PlaybackPipeline {
     if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
     const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
     this.miss(faultEvent('playback', { code: 'hung', message }));
+  }
+
+  /** Uses another device from now on. */
+  async renew(openPlayback: OpenPlayback): Promise<void> {
+    this.deps = { ...this.deps, openPlayback };
+    this.opening?.cancel();
+    const { playback } = this;
+    this.playback = null;
+    this.soundsUntil = Number.NEGATIVE_INFINITY;
+    // The lane knows of a lost device; the new one is back.
+    this.isMissing = true;
+    await playback?.close();
+    if (!this.isClosed) await this.open();
   }
 
   private miss(fault: LaneEvent): void {
@@ -181,9 +197,12 @@ export class PlaybackPipeline {
   }
 
   private normalize(pcm: Uint8Array, kind: WriteKind, language: string): Uint8Array {
-    const { normalizer } = this;
-    if (normalizer === null || kind === 'earcon') return pcm;
-    return kind === 'fade' ? normalizer.edge(pcm) : normalizer.level(pcm, language);
+    const { ceiling, normalizer } = this;
+    if (kind === 'earcon') return pcm;
+    // Before the normaliser: it would take seconds to notice that a soft voice has become loud.
+    const held = kind === 'fade' ? ceiling.edge(pcm) : ceiling.hold(pcm);
+    if (normalizer === null) return held;
+    return kind === 'fade' ? normalizer.edge(held) : normalizer.level(held, language);
   }
 
   /** After silence, a sound begins at its full gain; within sound, a change of gain is a ramp. */

@@ -3,7 +3,13 @@ import type { Survey, SurveyedCard } from '../../adapters/audio/cards/survey.ts'
 
 /** A problem for the operator, and its fix. */
 export interface Advice {
-  readonly code: 'no_kernel_sound' | 'no_cards' | 'not_allowed' | 'no_alsa_tools' | 'twins';
+  readonly code:
+    | 'no_kernel_sound'
+    | 'no_cards'
+    | 'not_allowed'
+    | 'no_alsa_tools'
+    | 'alsa_configuration'
+    | 'twins';
   readonly message: string;
   /** Lines to copy into a file or a shell. */
   readonly lines: readonly string[];
@@ -14,7 +20,7 @@ export const RULES_FILE = '/etc/udev/rules.d/85-dragoman-sound.rules';
 /** Lists problems that prevent the use of devices, or their recognition after a change. */
 export function adviseOn(survey: Survey): Advice[] {
   const advice: Advice[] = [];
-  const { hasKernelSound, hasAlsaTools, cards, twins } = survey;
+  const { hasKernelSound, hasAlsaTools, alsaTrouble, cards, twins } = survey;
   const say = (code: Advice['code'], message: string, lines: readonly string[] = []): void => {
     advice.push({ code, message, lines });
   };
@@ -38,6 +44,12 @@ export function adviseOn(survey: Survey): Advice[] {
     say('no_alsa_tools', 'The "alsa" driver needs the programs arecord and aplay. Install them:', [
       'sudo apt install alsa-utils',
     ]);
+  }
+  if (alsaTrouble !== null) {
+    say(
+      'alsa_configuration',
+      `ALSA does not read its configuration, so no device can be opened (${alsaTrouble}). Repair the file that it names, or /etc/asound.conf.`,
+    );
   }
   for (const { cards: equal, rules } of twins) {
     const ids = equal.map(({ id }) => id).join(' and ');

@@ -40,7 +40,12 @@ export async function findDevice(
     const answer = await tools.askAbility(direction, device);
     if (answer.ok) return say(true, 'present, from the configuration of ALSA');
     if (/busy/i.test(answer.reason)) return say(true, 'present, in use by another program');
-    return say(false, `not present (${answer.reason})${instead(configured, survey)}`);
+    // ALSA's configuration or a plugin of it keeps the device away, which may be plugged in.
+    const isAbsent = !/Invalid argument|shared library/.test(answer.reason);
+    return say(
+      false,
+      `${isAbsent ? 'not present' : 'cannot be opened'} (${answer.reason})${instead(configured, survey)}`,
+    );
   }
   const stream = card.streams.find((one) => one.direction === direction && one.device === name.device);
   if (stream === undefined) {

@@ -51,6 +51,11 @@ const AUDIBLE_DB = -40;
 const MEASURES_KEPT = 3;
 /** Measurements that must agree, within this time, to prove that the lane hears itself. */
 const LOOP = { observations: 3, withinMs: 120_000, agreeMs: 30 };
+/**
+ * Least confidence of a report in the mode off: there the loudspeaker is said to be far from the microphone, and a person who
+ * repeats what it says must not look like an echo.
+ */
+const SURE_WHEN_OFF = 0.8;
 /** When a measurement is reported: the first one, one that changed by this much, or one after this time. */
 const REPORT = { movedMs: 30, movedDb: 6, changedAfterMs: 60_000, againAfterMs: 900_000 };
 /** Played sound in which the canceller learns the room (ms); the gate stays closed as in half-duplex. */
@@ -114,7 +119,8 @@ export function observeEcho(
   const { wanted, heard, playedMs, now } = given;
   if (measure.gainDb < AUDIBLE_DB) return { guard, tell: false, fellBack: false };
   const observation = { ...measure, at: now };
-  const reported = isNews(guard.reported, observation) ? observation : guard.reported;
+  const isSure = wanted !== 'off' || measure.confidence >= SURE_WHEN_OFF;
+  const reported = isSure && isNews(guard.reported, observation) ? observation : guard.reported;
   const measures =
     heard === 'microphone' ? [...guard.measures, observation].slice(-MEASURES_KEPT) : guard.measures;
   const converged = guard.cancelsSince !== null && playedMs - guard.cancelsSince >= CONVERGES_MS;

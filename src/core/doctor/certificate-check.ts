@@ -1,5 +1,6 @@
 import type { WallMs } from '../../protocol/time.ts';
 import { count, type Outcome, ok, problem, warning } from './finding.ts';
+import { fixOf, tlsAdvice } from './tls-advice.ts';
 
 /** A server's certificate. */
 export interface CertificateFacts {
@@ -11,6 +12,8 @@ export interface CertificateFacts {
   readonly validTo: number;
   /** Error code of the TLS library if it is not trusted, such as CERT_HAS_EXPIRED; null if it is. */
   readonly distrust: string | null;
+  /** OpenSSL's reason, where the code says nothing. */
+  readonly distrustReason?: string | null;
 }
 
 /** Remaining validity (days) below which a warning is due: time enough to renew a certificate by hand. */
@@ -100,6 +103,15 @@ function distrusted(
     return problem(
       `the certificate of ${host} is for ${names}`,
       'Use an address with one of these names, or have a certificate issued for this one.',
+      data,
+    );
+  }
+  const reason = facts.distrustReason ?? null;
+  if (reason !== null) {
+    const advice = tlsAdvice(reason);
+    return problem(
+      `the certificate of ${host} is not trusted (${reason}); it was issued by ${facts.issuer}`,
+      advice === null ? 'Show this reason to the authority that issued it.' : fixOf(advice),
       data,
     );
   }

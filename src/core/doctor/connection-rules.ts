@@ -2,6 +2,7 @@ import { isMulticastName } from '../../protocol/host.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import { type CertificateFacts, judgeCertificate } from './certificate-check.ts';
 import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
+import { fixOf, tlsAdvice } from './tls-advice.ts';
 
 /** How far a connection to a server got. */
 export interface ReachFacts {
@@ -13,7 +14,12 @@ export interface ReachFacts {
   /** Addresses that were tried in vain, with the error code. */
   readonly unanswered: readonly { readonly address: string; readonly code: string }[];
   /** The step that failed; null if the connection succeeded. */
-  readonly failure: { readonly step: 'name' | 'connection' | 'tls'; readonly code: string } | null;
+  readonly failure: {
+    readonly step: 'name' | 'connection' | 'tls';
+    readonly code: string;
+    /** OpenSSL's, at step `tls`; null: it gave none. */
+    readonly reason?: string | null;
+  } | null;
   readonly connectMs: number | null;
   /** Null without TLS. */
   readonly certificate: CertificateFacts | null;
@@ -71,7 +77,9 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
       certificate === null ? steps : [...steps, judgeCertificate(certificate, { host, wall, caKey })],
     );
   }
-  const { step, code } = failure;
+  const { step, code, reason = null } = failure;
+  const advice = reason === null ? null : tlsAdvice(reason);
+  const because = reason === null ? '' : ` (${reason})`;
   const hint =
     proxy === null
       ? ''
@@ -95,20 +103,22 @@ export function judgeReach(facts: ReachFacts, question: ReachQuestion): Outcome 
   }
   if (code === 'CLIENT_CERTIFICATE')
     return problem(
-      `${who} ${host}:${port} does not accept our certificate`,
+      `${who} ${host}:${port} does not accept our certificate${because}`,
       'Have a certificate issued for this device by an authority that the server trusts.',
       { ...data, login: 'refused' },
     );
   if (code === 'UNUSABLE_PEM')
     return problem(
-      `the TLS files for ${who} cannot be used`,
-      'Check that the certificate, key and authority files of the configuration are PEM and belong together.',
+      `the TLS files for ${who} cannot be used${because}`,
+      advice === null
+        ? 'Check that the certificate, key and authority files of the configuration are PEM and belong together.'
+        : fixOf(advice),
       data,
     );
-  const plain = code === 'TIMEOUT' ? 'does not answer in TLS' : `fails at TLS (${code})`;
+  const plain = code === 'TIMEOUT' ? 'does not answer in TLS' : `fails at TLS (${reason ?? code})`;
   return problem(
     `${who} ${host}:${port} ${plain}`,
-    `Check whether this port speaks TLS at all; the address comes from ${addressFrom}.`,
+    `${advice === null ? 'Check whether this port speaks TLS at all' : fixOf(advice).slice(0, -1)}; the address comes from ${addressFrom}.`,
     data,
   );
 }
@@ -142,16 +152,21 @@ export interface UpgradeFacts {
   readonly status: number | null;
   /** Error code if there was no answer. */
   readonly code: string | null;
+  /** The library's own words for it; null: the code says all. */
+  readonly words?: string | null;
+  /** The address to which it redirects, fit to show; null: none. */
+  readonly location?: string | null;
   /** The server's own time, wall-clock milliseconds. */
   readonly date: number | null;
 }
 
 /** A refusal for the missing token proves that the service is there. */
-export function judgeUpgrade({ status, code }: UpgradeFacts, host: string): Outcome {
-  const data = { http_status: status };
+export function judgeUpgrade(facts: UpgradeFacts, host: string): Outcome {
+  const { status, code, words = null, location = null } = facts;
+  const data = { http_status: status, ...(location !== null && { location }) };
   if (status === null)
     return problem(
-      `${host} does not answer a request to open a stream (${code ?? 'no answer'})`,
+      `${host} does not answer a request to open a stream (${words ?? code ?? 'no answer'})`,
       "Check streamUrl in the backend's configuration, and whether a proxy lets WebSockets through.",
       data,
     );
@@ -166,8 +181,14 @@ export function judgeUpgrade({ status, code }: UpgradeFacts, host: string): Outc
   const fix =
     status >= 500
       ? 'The service has a fault: try again later, and inform its provider if it lasts.'
-      : "Check streamUrl in the backend's configuration.";
-  return warning(`${host} answers a request to open a stream with HTTP ${status}`, fix, data);
+      : location === null
+        ? "Check streamUrl in the backend's configuration."
+        : "Redirects are not followed: change streamUrl in the backend's configuration.";
+  return warning(
+    `${host} answers a request to open a stream with HTTP ${status}${location === null ? '' : `, which leads to ${location}`}`,
+    fix,
+    data,
+  );
 }
 
 /** Another clock compared with ours. */

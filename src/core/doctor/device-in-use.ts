@@ -13,7 +13,6 @@ export interface DeviceInUse {
 const ASK = 'the command "diagnose" makes the agent check it';
 
 const FIXES: ReadonlyMap<string, string> = new Map([
-  ['lost', 'Plug it in, or name another: "dragoman devices" lists them.'],
   ['silent', 'Speak into it; look for a switch at the microphone, and at the mixer ("alsamixer", F4).'],
   ['deaf', 'Look for a switch at the microphone, its cable, and the mixer ("alsamixer", F4).'],
 ]);

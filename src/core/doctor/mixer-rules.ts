@@ -69,20 +69,33 @@ export function nameMixer(control: string): string {
 
 /** Messages of amixer for a missing card. A name that is not a card's ("default") may only lack a control device. */
 const ABSENT = /Cannot get card index|cannot find card|Invalid card number/i;
+/** Its message for a device whose definition names no mixer. */
+const UNDEFINED = /Invalid CTL/;
 
 /**
  * For a device whose mixer does not answer.
  * @param control null if the device's name gives none
  * @param said amixer's message
+ * @param words the part of it to show; null: it says nothing
  */
-export function judgeMissingMixer(device: string, control: string | null, said: string): Outcome {
+export function judgeMissingMixer(
+  device: string,
+  control: string | null,
+  said: string,
+  words: string | null,
+): Outcome {
   if (control !== null && ABSENT.test(said))
     return skipped(
       control.startsWith('hw:')
         ? `${nameMixer(control)} is not there`
         : `there is no card behind "${device}"`,
     );
-  return skipped(`${control === null ? `"${device}"` : nameMixer(control)} has no mixer`);
+  const name = control === null ? `"${device}"` : nameMixer(control);
+  return skipped(
+    words === null || UNDEFINED.test(said)
+      ? `${name} has no mixer`
+      : `the mixer of ${name} does not answer (${words})`,
+  );
 }
 
 /** Judges one direction of one card. */

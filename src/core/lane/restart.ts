@@ -7,6 +7,7 @@ import type { LaneEvent, TimerName } from './lane-event.ts';
 import { createLane, type LaneState } from './lane-state.ts';
 import { isListening, isTransition } from './phases.ts';
 import { closeStream } from './session/close.ts';
+import { countEnd } from './session/resend.ts';
 import { hearingStream, leaseOf, streamsOf } from './session/session-state.ts';
 import { runsOutMs } from './sound/playback-rules.ts';
 import { StepContext } from './step-context.ts';
@@ -24,7 +25,9 @@ export function restart(
   context: StepContext,
   { where, during }: Extract<LaneEvent, { type: 'defect' }>,
 ): void {
-  const { backlog, settings } = context.state;
+  const { settings } = context.state;
+  countDebts(context);
+  const { backlog } = context.state;
   closeAll(context);
   context.set({ ...freshState(context.state, context.now), ...ordersIn(context.state, during) });
   const { wanted, hold, ending } = context.state;
@@ -92,6 +95,17 @@ export function rebuild(
   if (phase === 'restarting') context.arm('retry', now + waitMs);
   context.notify('internal_error', { message, retry_ms: phase === 'restarting' ? waitMs : null });
   return { state: context.state, effects: context.effects };
+}
+
+/** What the streams owe is lost with the backlog; what they have left unspoken before is counted here. */
+function countDebts(context: StepContext): void {
+  const { state } = context;
+  try {
+    for (const stream of streamsOf(state)) countEnd(context, stream, 'replayed');
+  } catch {
+    // A log is inconsistent: half of the sum would be wrong, too.
+    context.set(state);
+  }
 }
 
 function closeAll(context: StepContext): void {

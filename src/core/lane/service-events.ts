@@ -10,7 +10,7 @@ import type {
   Understood,
   Warned,
 } from '../../ports/stream.ts';
-import { noteLanguage } from '../losses/unspoken.ts';
+import { noteLanguage, noteNoise } from '../losses/unspoken.ts';
 import { notePartial, noteTranscript, noteTranslation } from '../replay/claims.ts';
 import type { ReplayLog } from '../replay/record.ts';
 import { noteSound, noteText } from '../replay/spoken.ts';
@@ -28,7 +28,7 @@ import { endWithoutTask, hearService } from './session/silent-service.ts';
 import { noteSpokenVoice } from './session/spoken-voice.ts';
 import { noteReadable } from './session/unreadable.ts';
 import { noteAnswer } from './session/vain-wakes.ts';
-import { dropOutputAudio, onOutputAudio } from './sound/playback-rules.ts';
+import { dropOutputAudio, playSound } from './sound/playback-rules.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Handles an event of the service on a stream. */
@@ -123,15 +123,14 @@ function onSound(context: StepContext, stream: Stream, sound: Spoke): void {
     return isRepeat ? undefined : dropOutputAudio(context, stream.id, sound);
   }
   context.patch(stream, { newsAt: context.now, replay: log });
-  if (ms > 0) {
-    noteSpokenVoice(context, stream.replay, log, id);
-    noteLanguage(context, language, ms, id ?? '');
-  }
+  if (ms > 0) noteSpokenVoice(context, stream.replay, log, id);
   const ends = log.endsMarked - stream.replay.endsMarked;
   if (ends > 0) context.set({ endsMarked: context.state.endsMarked + ends });
   noteAnswer(context);
   noteNews(context, stream, true);
-  if (!isRepeat) onOutputAudio(context, stream.id, sound);
+  const noiseMs = isRepeat ? 0 : playSound(context, stream, sound);
+  if (noiseMs > 0) noteNoise(context, language, noiseMs, id ?? '');
+  else if (ms > 0) noteLanguage(context, language, ms, id ?? '');
 }
 
 /** A complaint about a stream that is ending does not matter. */
@@ -141,10 +140,11 @@ function isEnding(context: StepContext, stream: Stream): boolean {
 }
 
 /** The service goes on, and objects to something: to the task, to a text that it should speak, or to anything else. */
-function onWarned(context: StepContext, stream: Stream, { level, code, text }: Warned): void {
+function onWarned(context: StepContext, stream: Stream, { level, code, text, isUnknownKind }: Warned): void {
   if (level === 'warning') return noteWarning(context, level, { code, text });
   if (isEnding(context, stream)) return;
-  onSayError(context, stream, [code, text].filter((part) => part !== null && part !== '').join(': '));
+  const words = [code, text].filter((part) => part !== null && part !== '').join(': ');
+  onSayError(context, stream, words, isUnknownKind === true ? 'unsupported' : 'refused');
   const { session } = context.state;
   if (level !== 'rejection' || (stream.liveAt !== null && session.kind !== 'retasking'))
     return noteWarning(context, 'error', { code, text });

@@ -6,6 +6,8 @@ export interface Unreadable {
   readonly since: number;
   /** When the last one came. */
   readonly at: number;
+  /** Sound was among them: readable texts do not end the problem. */
+  readonly isSound: boolean;
 }
 
 /** Speech that the service has translated and spoken: it was a voice, even if the lane's own detector was not sure. */

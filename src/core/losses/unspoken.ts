@@ -46,6 +46,20 @@ export function noteLanguage(context: StepContext, tag: string | null, ms: numbe
   context.set({ unspoken: unspoken.map((one) => (isHeard(one.language) ? { ...one, silentMs: 0 } : one)) });
 }
 
+/**
+ * Sound was muted because it is noise.
+ * @param tag its language in the service's words; null: unknown, and it may be any
+ */
+export function noteNoise(context: StepContext, tag: string | null, ms: number, sentence: string): void {
+  const { targets } = context.state.options;
+  const language = targetOf(tag, targets);
+  const missing = language === null ? targets : [language];
+  addUnspoken(
+    context,
+    missing.map((one) => ({ language: one, ms, sentence })),
+  );
+}
+
 /** The lane starts again: the status begins anew, and what is not reported yet still is. */
 export function forgetSilentLanguages(context: StepContext): void {
   context.set({ unspoken: context.state.unspoken.map((one) => ({ ...one, silentMs: 0 })) });

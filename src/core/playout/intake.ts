@@ -1,3 +1,5 @@
+import { judgeNoise } from '../audio/noise-judge.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
 import {
   bytesOf,
   chooseVictim,
@@ -8,7 +10,7 @@ import {
   type Utterance,
   withPiece,
 } from './sentences.ts';
-import { CAPACITY_MS, type DropReason, type Playout, type PlayoutFormat } from './state.ts';
+import { CAPACITY_MS, type Playout, type PlayoutFormat, type UnwantedReason } from './state.ts';
 
 /** A sentence that was ever this far ahead of playback (ms) arrives in bursts, not at the pace of speech. */
 const BURST_MS = 250;
@@ -62,15 +64,15 @@ export function enqueue(given: Playout, arrival: Arrival, format: PlayoutFormat)
     return { ...dropLate(playout, dropped.why, pcm.byteLength), unwanted };
   }
   const piece: Piece | null = pcm.byteLength === 0 ? null : { pcm, receivedAt };
-  const known = playout.utterances.findIndex(isIt);
-  if (known < 0 && piece === null) return playout;
-  const utterances =
-    known < 0
-      ? insert(playout.utterances, newUtterance(stream, key, arrival.language))
-      : [...playout.utterances];
-  const index = known < 0 ? utterances.findIndex(isIt) : known;
-  const grown = utterances.map((one, place) =>
-    place === index ? grow(playout, one, piece, complete, format) : one,
+  const known = playout.utterances.find(isIt);
+  if (known === undefined && piece === null) return playout;
+  const rateHz = (format.bytesPerMs * 1000) / BYTES_PER_SAMPLE;
+  const { isNoise, endsInNoise } = judgeNoise(pcm, rateHz, known?.endsInNoise ?? false);
+  const utterance = known ?? newUtterance(stream, key, arrival.language);
+  if (isNoise) return mute(playout, { ...utterance, complete }, pcm.byteLength);
+  const utterances = known === undefined ? insert(playout.utterances, utterance) : playout.utterances;
+  const grown = utterances.map((one) =>
+    one === utterance ? { ...grow(playout, one, piece, complete, format), endsInNoise } : one,
   );
   const queuedBytes = playout.queuedBytes + pcm.byteLength;
   return shedLag({ ...playout, utterances: grown, queuedBytes }, format);
@@ -91,8 +93,20 @@ export function dropNew(given: Playout, arrival: Arrival): { playout: Playout; i
   return { playout: { ...playout, unwanted, droppedBytes }, isNew: !isKnown && pcm.byteLength > 0 };
 }
 
+/** Drops a sentence that is noise, with what waits of it. @param bytes its sound that has just come */
+function mute(playout: Playout, utterance: Utterance, bytes: number): Playout {
+  const { stream, key } = utterance;
+  const waiting = bytesOf(utterance);
+  return {
+    ...dropLate(playout, 'noise', waiting + bytes),
+    utterances: playout.utterances.filter((one) => one.stream !== stream || one.key !== key),
+    unwanted: dropRest(playout.unwanted, [utterance], 'noise'),
+    queuedBytes: playout.queuedBytes - waiting,
+  };
+}
+
 /** Counts more sound of a dropped sentence. */
-function dropLate(playout: Playout, why: DropReason, bytes: number): Playout {
+function dropLate(playout: Playout, why: UnwantedReason, bytes: number): Playout {
   const { late, shed, droppedBytes } = playout;
   return {
     ...playout,
@@ -149,7 +163,7 @@ function shedLag(given: Playout, { bytesPerMs, lagMs }: PlayoutFormat): Playout 
 export function dropRest(
   unwanted: Playout['unwanted'],
   utterances: readonly Utterance[],
-  why: DropReason,
+  why: UnwantedReason,
 ): Playout['unwanted'] {
   const more = utterances
     .filter(({ complete }) => !complete)

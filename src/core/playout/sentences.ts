@@ -26,6 +26,8 @@ export interface Utterance {
   readonly edge: Uint8Array | null;
   /** It ran dry and was faded out. */
   readonly faded: boolean;
+  /** Its last sound may be noise: more of it proves that. */
+  readonly endsInNoise: boolean;
 }
 
 /** Stream number of the lane's own chimes: older than any other, so that they play before sentences that have not begun. */
@@ -63,7 +65,7 @@ export function cut(pieces: readonly Piece[], bytes: number): { pcm: Uint8Array;
 
 export function newUtterance(stream: number, key: string, language?: string | null): Utterance {
   const fresh = { begun: false, pieces: [], complete: false, ahead: false, edge: null, faded: false };
-  return { stream, key, ...(language != null && { language }), ...fresh };
+  return { stream, key, ...(language != null && { language }), ...fresh, endsInNoise: false };
 }
 
 /** Inserts a sentence at the end, but before sentences of newer streams that have not begun. */

@@ -8,6 +8,9 @@ export const CAPACITY_MS = 60_000;
 /** Why a sentence is dropped; `stop`: the lane must not speak any more. */
 export type DropReason = 'lag' | 'no_loudspeaker' | 'barge_in' | 'stop';
 
+/** Why further sound of a sentence is not played; `noise`: it is no speech. */
+export type UnwantedReason = DropReason | 'noise';
+
 /** Counter of sentences for a stream whose sound has no names, in one language. */
 export interface Nameless {
   readonly stream: number;
@@ -29,10 +32,10 @@ export interface Playout {
   readonly unwanted: readonly {
     readonly stream: number;
     readonly key: string;
-    readonly why: DropReason;
+    readonly why: UnwantedReason;
   }[];
   /** Bytes that arrived for dropped sentences, in total. */
-  readonly late: Readonly<Record<DropReason, number>>;
+  readonly late: Readonly<Record<UnwantedReason, number>>;
   /** Counters for sound without names: sound that soon follows belongs to the same sentence. */
   readonly nameless: readonly Nameless[];
   readonly queuedBytes: number;
@@ -54,7 +57,7 @@ export const SILENT_PLAYOUT: Playout = {
   earlier: [],
   timeline: EMPTY_TIMELINE,
   unwanted: [],
-  late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0 },
+  late: { lag: 0, no_loudspeaker: 0, barge_in: 0, stop: 0, noise: 0 },
   nameless: [],
   queuedBytes: 0,
   droppedBytes: 0,

@@ -35,12 +35,12 @@ export function notePartial(
 
 /** Rule 2: a final transcript claims what the service has understood. */
 export function noteTranscript(log: ReplayLog, text: FinalText): ReplayLog {
-  return claim({ ...withoutPartial(log, text.id), transcribes: true }, text);
+  return claim({ ...withoutPartial(log, text.id), transcribes: true, writes: true }, text);
 }
 
 /** Rule 2: the final text of a translation does, where no transcript is sent. */
 export function noteTranslation(log: ReplayLog, text: FinalText): ReplayLog {
-  return log.transcribes ? log : claim(withoutPartial(log, text.id), text);
+  return log.transcribes ? log : claim({ ...withoutPartial(log, text.id), writes: true }, text);
 }
 
 export function withoutPartial(log: ReplayLog, id: string | null): ReplayLog {

@@ -81,6 +81,8 @@ export interface ReplayLog {
   readonly times: Times;
   /** The service sends final transcripts. Otherwise its translations are all that says what it understood. */
   readonly transcribes: boolean;
+  /** The service writes down what it understood: sound of a sentence without a text claims nothing. */
+  readonly writes: boolean;
   /** The sentence that partial transcripts are being sent for; null: none. */
   readonly partial: { readonly id: string | null; readonly at: number } | null;
   /** Stretches of speech during which partial transcripts came, newest last: the service took them for speech. */

@@ -20,6 +20,7 @@ export function emptyReplayLog(targets: readonly string[], keptMs: number, endsM
     group: 0,
     times: NO_TIMES,
     transcribes: false,
+    writes: false,
     partial: null,
     heard: [],
     known: [],

@@ -53,6 +53,7 @@ function withPart(spoken: Spoken, id: string | null, how: (part: Part) => Part):
 export function noteText(log: ReplayLog, text: TranslatedText, now: number): ReplayLog {
   const { id, part, language, letters } = text;
   if (id === null || log.withdrawn.includes(id) || log.said.some((one) => one.id === id)) return log;
+  if (isForgotten(log, id)) return log;
   const span = placePart(log, text.span);
   return changeSpoken(log, id, targetOf(language, log.targets), (spoken) => ({
     ...withPart(spoken, part, (one) => ({ ...one, letters, span })),
@@ -72,7 +73,9 @@ export function noteSound(
   const language = targetOf(tag, log.targets);
   const before = log.said.find((one) => one.id === id);
   if (before !== undefined) return { log, isRepeat: language !== null && before.repeats.includes(language) };
-  const claimed = log.known.includes(id) ? log : claim(log, { id, span: null });
+  // Too little is known of it to tell whether it is spoken to its end: what it claims stays owed.
+  if (isForgotten(log, id)) return { log, isRepeat: false };
+  const claimed = log.known.includes(id) || log.writes ? log : claim(log, { id, span: null });
   const isRepeat = language !== null && wasSaidBefore(claimed, id, language);
   const voices = [...log.voices.filter((one) => one.language !== language), { language, soundAt: now }];
   const heard = changeSpoken({ ...claimed, voices }, id, language, (spoken) => ({
@@ -80,6 +83,11 @@ export function noteSound(
     soundAt: now,
   }));
   return { log: settle(last ? noteEnd(heard, id, language) : heard, id), isRepeat };
+}
+
+/** Whether the record of a sentence that claims speech had to make room for others. */
+function isForgotten({ sentences, pieces }: ReplayLog, id: string): boolean {
+  return !sentences.some((one) => one.id === id) && pieces.some(({ claims }) => claims.includes(id));
 }
 
 /** The service has marked the end of a part. */

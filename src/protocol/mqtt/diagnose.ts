@@ -3,6 +3,7 @@ import * as z from 'zod';
 /** The checks of the doctor, in the order of its report. */
 export const CHECKS = [
   'configuration',
+  'agent',
   'broker',
   'isolation',
   'backend',

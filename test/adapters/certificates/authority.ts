@@ -13,6 +13,8 @@ export interface Issue {
   readonly to: number;
   readonly subject?: string;
   readonly extensions?: readonly string[];
+  /** Default: sha256. */
+  readonly digest?: 'sha1';
 }
 
 export interface TestAuthority {
@@ -67,7 +69,7 @@ function openAuthority(folder: string, close: () => void): TestAuthority {
     ...['rand_serial = yes', 'default_md = sha256', 'policy = any', 'copy_extensions = none'],
     ...['[any]', 'commonName = supplied', 'organizationName = optional'],
   ]);
-  const issue: TestAuthority['issue'] = (request, { from, to, subject, extensions = CLIENT }) => {
+  const issue: TestAuthority['issue'] = (request, { from, to, subject, extensions = CLIENT, digest }) => {
     write('in.csr', [request]);
     write('in.ext', extensions);
     const time = (wallMs: number): string =>
@@ -77,6 +79,7 @@ function openAuthority(folder: string, close: () => void): TestAuthority {
       ...['-in', 'in.csr', '-extfile', 'in.ext', '-out', 'out.crt'],
       ...['-startdate', time(from), '-enddate', time(to)],
       ...(subject === undefined ? [] : ['-subj', subject]),
+      ...(digest === undefined ? [] : ['-md', digest]),
     );
     return read('out.crt');
   };

@@ -237,7 +237,7 @@ describe('the problems of a configuration', () => {
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     expect(problems().map((line) => line.replace(/^config.json:\d+:\d+: /, ''))).toEqual([
       'lanes[0].capture.path: is a key of another driver; it needs "driver": "file"',
-      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, volume, normalize',
+      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, maxMinutes, volume, normalize',
     ]);
   });
 

@@ -3,10 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { certificateFault, pairFault, privateKeyFault } from '../../../src/adapters/config/pem.ts';
+import {
+  certificateFault,
+  ownCertificateFault,
+  pairFault,
+  privateKeyFault,
+} from '../../../src/adapters/config/pem.ts';
 import { readNamedFiles } from '../../../src/adapters/doctor/named-files.ts';
 import { findUnusableFile } from '../../../src/agent/machine-deps.ts';
 import { configSchema } from '../../../src/protocol/config.ts';
+import { makeWeakCertificates, type WeakCertificates } from '../weak-certificates.ts';
 
 let folder: string;
 const at = (name: string): string => join(folder, name);
@@ -15,7 +21,9 @@ const openssl = (...args: string[]): void => {
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
 };
 
+let weak: WeakCertificates;
 beforeAll(() => {
+  weak = makeWeakCertificates();
   folder = mkdtempSync(join(tmpdir(), 'dragoman-pem-'));
   const make = (name: string, ...kind: string[]): void =>
     openssl(
@@ -30,7 +38,10 @@ beforeAll(() => {
   openssl('rsa', '-in', 'two.key', '-aes256', '-traditional', '-passout', 'pass:4711', '-out', 'old.key');
   openssl('ecparam', '-name', 'prime256v1', '-genkey', '-out', 'parameters.key');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  weak.remove();
+});
 
 const damaged = (pem: string): string => pem.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA');
 
@@ -59,6 +70,20 @@ describe('certificates in PEM', () => {
     ],
   ])('cannot be used: %s', (_, pem, fault) => {
     expect(certificateFault(pem())).toMatch(fault);
+  });
+});
+
+describe('our own certificates in PEM', () => {
+  it('can be used when they are strong, also with a mark and the certificate of an authority', () => {
+    expect(ownCertificateFault(text('one.crt'))).toBeNull();
+    const chain = `\ufeff${weak.read('good.crt')}${weak.read('ca.crt')}`;
+    expect(ownCertificateFault(chain)).toBeNull();
+    expect(ownCertificateFault(Buffer.from(chain).toString('latin1'))).toBeNull();
+  });
+  it('cannot be used when they are weak, although they can be read', () => {
+    expect(certificateFault(weak.read('sha1.crt').toString())).toBeNull();
+    expect(ownCertificateFault(weak.read('sha1.crt').toString())).toMatch(/TLS refuses \(ca md too weak/);
+    expect(ownCertificateFault('x')).toMatch(/^holds no certificate/);
   });
 });
 
@@ -98,6 +123,11 @@ describe('a configuration that names certificates', () => {
   };
   const pair = (cert: string, key: string) => config({ certFile: at(cert), keyFile: at(key) });
 
+  const weakPair = (name: string) => {
+    for (const file of [`${name}.crt`, `${name}.key`]) write(file, weak.read(file).toString());
+    return pair(`${name}.crt`, `${name}.key`);
+  };
+
   it('is accepted when each file has the right content', () => {
     const good = config(
       { caFile: at('two.crt'), certFile: at('one.crt'), keyFile: at('one.key') },
@@ -119,6 +149,8 @@ describe('a configuration that names certificates', () => {
       () => config({ certFile: at('one.crt'), keyFile: write('bad.key', 'x') }),
       'holds no private key in PEM',
     ],
+    ['mqtt.certFile', () => weakPair('sha1'), 'TLS refuses (ca md too weak: have the certificate issued'],
+    ['mqtt.certFile', () => weakPair('small'), 'TLS refuses (ee key too small: have the certificate issued'],
     ['mqtt.keyFile', () => pair('one.crt', 'locked.key'), 'protected by a password'],
     ['mqtt.keyFile', () => pair('one.crt', 'two.key'), 'of another certificate than certFile'],
   ])('is refused because of %s (%#), at the start, at SIGHUP and by check-config', (key, wrong, words) => {

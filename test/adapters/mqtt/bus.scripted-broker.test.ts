@@ -224,7 +224,7 @@ describe('bus against a scripted broker', () => {
     expect(messages[0]).toMatch(/^cannot reach mqtt:\/\/127\.0\.0\.1:\d+: nothing listens there$/);
     expect(messages[1]).toMatch(/^cannot reach mqtt:\/\/no-such-host\.invalid:1: its name/);
     expect(messages[2]).toBe('the password for the broker cannot be read: there is no file /run/secret');
-    expect(messages[3]).toBe('cannot reach the broker: ERR_INVALID_URL');
+    expect(messages[3]).toBe('cannot reach the broker: Invalid URL (ERR_INVALID_URL)');
     expect(messages[4]).toMatch(/^cannot reach mqtt:\/\/no-such-host\.local: its name .*need multicast DNS/);
     expect(cases[2]?.downs[0]?.problem).toBe('refused');
     expect(messages.join()).not.toContain(secret);

@@ -184,9 +184,9 @@ describe('a stream that is open', () => {
       ['unreadable', 'speech', 'validated_transcription without a usable transcription'],
       ['unreadable', 'frame', 'binary frames'],
       ['unreadable', 'frame', 'JSON without a message_type'],
-      ['unreadable', 'speech', 'output_audio_data without a usable data'],
+      ['unreadable', 'sound', 'output_audio_data without a usable data'],
       ['spoke', expect.objectContaining({ last: true })],
-      ['unreadable', 'speech', 'output_audio_data of which data is not base64'],
+      ['unreadable', 'sound', 'output_audio_data of which data is not base64'],
     ]);
     expect(JSON.stringify(said)).not.toContain(secret);
   });

@@ -98,6 +98,21 @@ describe('the checks of the machine', () => {
       verdict: 'skipped',
       finding: expect.stringContaining('card Mic'),
     });
+    const broken = await examine(CARDS, () => ({
+      ...{ ok: false, missing: false },
+      text: 'ALSA lib conf.c:2007:(_snd_config_load_with_include) _toplevel_:5:0:Unexpected char\namixer: Mixer attach hw:CARD=Mic error: Invalid argument',
+    }));
+    expect(broken.of('mixer')?.finding).toContain(
+      'the mixer of card Mic does not answer (amixer: Mixer attach hw:CARD=Mic error: Invalid argument, ALSA: "_toplevel_:5:0:Unexpected char")',
+    );
+    const plain = await examine(CARDS, () => ({
+      ...{
+        ok: false,
+        missing: false,
+        text: 'ALSA lib control.c:1528:(snd_ctl_open_noupdate) Invalid CTL mic',
+      },
+    }));
+    expect(plain.of('mixer')?.finding).toContain('card Mic has no mixer');
     // The message of alsa-utils 1.2.8.
     const absent = await examine(CARDS, () => ({
       ...{ ok: false, missing: false },

@@ -38,7 +38,7 @@ describe('the check of the devices before the demo', () => {
     answers: Partial<Record<'capture' | 'playback', string>>,
     isInstalled = true,
   ): AlsaTools => ({
-    listSoftware: async () => (isInstalled ? [] : null),
+    listSoftware: async () => (isInstalled ? { devices: [], trouble: null } : null),
     askAbility: async (direction) => {
       const reason = answers[direction];
       return reason === undefined ? { ok: true, ability } : { ok: false, reason };

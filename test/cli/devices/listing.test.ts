@@ -272,6 +272,30 @@ describe('the devices of a configuration', () => {
     expect(await find('capture', 'plughw:CARD=Device', moved)).toMatchObject({ isThere: true });
   });
 
+  it.each([
+    'Invalid argument, ALSA: "_toplevel_:6:0:Unexpected char"',
+    'No such device or address, ALSA: "Cannot open shared library libasound_module_pcm_pulse.so"',
+  ])('may be there, but cannot be opened: %s', async (reason) => {
+    const tools = { ...answeringTools(), askAbility: async () => ({ ok: false, reason }) as const };
+    const device = { lane: 'main', direction: 'capture', device: 'mic' } as const;
+    const found = await findDevice(device, await survey(RASPBERRY_PI, tools), tools);
+    expect(found.finding).toContain(`cannot be opened (${reason})`);
+  });
+
+  it('are listed with the fault of the configuration of ALSA', async () => {
+    const trouble = 'ALSA: "_toplevel_:6:0:Unexpected char"';
+    const broken = { ...answeringTools(), listSoftware: async () => ({ devices: [], trouble }) };
+    const surveyed = await survey(RASPBERRY_PI, broken);
+    expect(adviseOn(surveyed)).toEqual([
+      {
+        code: 'alsa_configuration',
+        message: expect.stringContaining(`no device can be opened (${trouble}). Repair`),
+        lines: [],
+      },
+    ]);
+    expect(listDevices(surveyed, [], 80)).toContain('"_toplevel_:6:0:Unexpected char"');
+  });
+
   it('are listed instead of a recommendation', async () => {
     const finding = await find('capture', 'plughw:CARD=Device');
     const text = listDevices(await survey(BUSY_PI), [finding], 60);

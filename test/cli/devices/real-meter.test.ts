@@ -76,7 +76,9 @@ describe.skipIf(rack === null)(`devices --meter${missing === null ? '' : `: skip
     const gone = start('--meter', 'plughw:CARD=Gone');
     const words = collect(gone);
     expect((await once(gone, 'close'))[0]).toBe(1);
-    expect(words.err).toMatch(/^dragoman: there is no capture device "plughw:CARD=Gone"; .*\.\n$/);
+    expect(words.err).toMatch(
+      /^dragoman: there is no capture device "plughw:CARD=Gone" \(ALSA: ".*"\); .*\.\n$/,
+    );
 
     const card = await insert('Taken', babble(24_000, 2));
     card.capture.control('busy');

@@ -57,6 +57,17 @@ describe('an echo in the mode off', () => {
     expect(watcher.fell).toBe(1);
   });
 
+  it('is reported when the confidence is 0.8 at least, and in the other modes always', () => {
+    const watcher = new Watcher();
+    watcher.see(0, measure({ confidence: 0.79 }));
+    expect([watcher.reported, watcher.guard.measures.length]).toEqual([0, 1]);
+    watcher.see(1000, measure({ confidence: 0.8 }));
+    expect(watcher.reported).toBe(1);
+    const gated = new Watcher({ wanted: 'half-duplex' });
+    gated.see(0, measure({ confidence: 0.4 }));
+    expect(gated.reported).toBe(1);
+  });
+
   it('is no loop when it is rarer', () => {
     const watcher = new Watcher();
     for (let count = 0; count < 20; count++) watcher.see(60_001);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { alsaWords, reasonIn } from '../child/own-words.ts';
 import type { Ability, Direction } from './card.ts';
 import { parseHardwareParameters } from './hardware-parameters.ts';
 import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
@@ -6,14 +7,20 @@ import { parseDeviceList, type SoftwareDevice } from './software-devices.ts';
 /** The answers of ALSA's own programs. */
 export interface AlsaTools {
   /** The devices that ALSA's configuration adds to the cards' own; null when the program is not installed. */
-  listSoftware(direction: Direction): Promise<readonly SoftwareDevice[] | null>;
+  listSoftware(direction: Direction): Promise<SoftwareList | null>;
   /** Asks what a device can do. Opens it for a moment; plays and records nothing. */
   askAbility(direction: Direction, device: string): Promise<AbilityAnswer>;
 }
 
+export interface SoftwareList {
+  readonly devices: readonly SoftwareDevice[];
+  /** Why there are none, in ALSA's words; null: it gave no reason. */
+  readonly trouble: string | null;
+}
+
 export type AbilityAnswer =
   | { readonly ok: true; readonly ability: Ability }
-  /** In ALSA's words, such as "Device or resource busy". */
+  /** In ALSA's words, such as `No such device, ALSA: "Cannot get card index for Mic"`. */
   | { readonly ok: false; readonly reason: string };
 
 const PROGRAMS = { capture: 'arecord', playback: 'aplay' } as const;
@@ -33,7 +40,9 @@ export function createAlsaTools({ env, limitMs = 3000 }: AlsaToolsOptions): Alsa
   return {
     async listSoftware(direction) {
       const ended = await run(direction, ['-L']);
-      return ended.isMissing ? null : parseDeviceList(ended.stdout);
+      if (ended.isMissing) return null;
+      const trouble = ended.stdout === '' ? alsaWords(ended.stderr.split('\n')) : null;
+      return { devices: parseDeviceList(ended.stdout), trouble };
     },
     async askAbility(direction, device) {
       const words = ['-D', device, '--dump-hw-params', '-f', NO_CARDS_FORMAT, '-t', 'raw', '-s', '1'];
@@ -49,11 +58,6 @@ export function createAlsaTools({ env, limitMs = 3000 }: AlsaToolsOptions): Alsa
       return { ok: false, reason: reasonIn(ended.stderr) };
     },
   };
-}
-
-function reasonIn(stderr: string): string {
-  const opening = /audio open error: (.+)$/m.exec(stderr)?.[1];
-  return (opening ?? stderr.trim().split('\n').at(-1) ?? '').trim() || 'it gave no reason';
 }
 
 interface Output {

@@ -34,6 +34,8 @@ export interface Survey {
   readonly hasKernelSound: boolean;
   /** Whether arecord and aplay are installed. */
   readonly hasAlsaTools: boolean;
+  /** Why ALSA's configuration cannot be read, in its words; null: it can. */
+  readonly alsaTrouble: string | null;
   readonly cards: readonly SurveyedCard[];
   readonly software: readonly OfferedDevice[];
   readonly twins: readonly Twins[];
@@ -50,7 +52,7 @@ export async function surveyDevices(folders: MachineFolders, tools: AlsaTools): 
   ]);
   const offered = new Map<string, OfferedDevice>();
   for (const [index, direction] of DIRECTIONS.entries()) {
-    for (const { name, description } of lists[index] ?? []) {
+    for (const { name, description } of lists[index]?.devices ?? []) {
       const directions = [...(offered.get(name)?.directions ?? []), direction];
       offered.set(name, { name, description, directions });
     }
@@ -58,6 +60,7 @@ export async function surveyDevices(folders: MachineFolders, tools: AlsaTools): 
   return {
     hasKernelSound: hasKernelSound(folders),
     hasAlsaTools: lists.every((list) => list !== null),
+    alsaTrouble: lists.map((list) => list?.trouble ?? null).find((trouble) => trouble !== null) ?? null,
     cards: surveyed,
     software: [...offered.values()],
     twins: findTwins(cards),

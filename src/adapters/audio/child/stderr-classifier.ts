@@ -1,4 +1,5 @@
 import type { AudioFault } from '../../../ports/audio.ts';
+import { ownLine } from '../../own-line.ts';
 import type { ChildEnd } from './process.ts';
 
 /** A device as the operator named it, for messages. */
@@ -14,11 +15,31 @@ export interface NamedDevice {
 export type StderrFinding =
   /** Sound was lost (capture) or missing (playback) for at least this long. */
   | { readonly kind: 'xrun'; readonly ms: number }
-  | { readonly kind: 'fault'; readonly fault: AudioFault }
+  | {
+      readonly kind: 'fault';
+      readonly fault: AudioFault;
+      /** This line names the cause: later ones only follow from it. */
+      readonly isCause?: true;
+    }
   | null;
 
 const XRUN = /\b(?:over|under)run\b/i;
 const XRUN_MS = /at least ([\d.]+) ms/;
+/** ALSA does not read its configuration, and so knows no device. */
+const CONFIGURATION = /^ALSA lib .*(?:_snd_config_load|\b_toplevel_:\d|may be old or corrupted)/;
+const PLUGIN = /^ALSA lib .*Cannot open shared library (?:\S*\/)?libasound_module_([a-z]+)_(\w+)\.so/;
+/** The package of Debian that has a plugin. */
+const PLUGIN_PACKAGES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['pulse', 'jack', 'a52', 'speex', 'speexrate', 'samplerate', 'upmix', 'vdownmix', 'oss'].map((name) => [
+      name,
+      'libasound2-plugins',
+    ]),
+  ),
+  pipewire: 'pipewire-alsa',
+};
+/** A name of the configuration leads nowhere. The format is not asked for until the device is open. */
+const NOT_OPENED = /audio open error: Invalid argument/;
 /** When the device is opened, these mean that it is absent; later, that it was removed. */
 const GONE =
   /No such device|No such file or directory|Unknown PCM|cannot find card|Invalid card|No such card/i;
@@ -42,8 +63,24 @@ const MISSING_PROGRAM = /failed to execute|command not found/i;
 /** Interprets a line of arecord, aplay, alsa-lib or another program. */
 export function classifyStderrLine(line: string, device: NamedDevice): StderrFinding {
   if (XRUN.test(line)) return { kind: 'xrun', ms: Number(XRUN_MS.exec(line)?.[1] ?? 0) };
+  const cause = readCause(line, device);
+  if (cause !== null) return { kind: 'fault', fault: cause, isCause: true };
   const fault = readFault(line, device);
   return fault === null ? null : { kind: 'fault', fault };
+}
+
+/** What makes the program's own verdict wrong: "Invalid argument" for a brace, "No such device" for a plugin. */
+function readCause(line: string, { part, name }: NamedDevice): AudioFault | null {
+  const opened = `the ${part} device "${name}" cannot be opened`;
+  if (CONFIGURATION.test(line)) {
+    const message = `${opened}: ALSA does not read its configuration; repair the file that it names, or /etc/asound.conf`;
+    return { code: 'failed', message };
+  }
+  const plugin = PLUGIN.exec(line);
+  if (plugin === null) return null;
+  const debian = PLUGIN_PACKAGES[plugin[2] ?? ''];
+  const fix = debian === undefined ? '' : `; install the package "${debian}"`;
+  return { code: 'failed', message: `${opened}: a plugin of ALSA is missing${fix}` };
 }
 
 function readFault(line: string, device: NamedDevice): AudioFault | null {
@@ -90,6 +127,7 @@ function readFault(line: string, device: NamedDevice): AudioFault | null {
       `the ${part} device "${name}" may not be opened; add the user of this program to the group "audio"`,
     );
   }
+  if (NOT_OPENED.test(line)) return say('failed', `the ${part} device "${name}" cannot be opened`);
   if (FORMAT.test(line)) {
     return say('format', `the ${part} device "${name}" does not take the format; ${formatFix(name)}`);
   }
@@ -150,7 +188,7 @@ export function explainEnd(
   }
   if (finding !== null) return finding;
   const how = end.signal === null ? `with exit code ${end.code ?? 'unknown'}` : `by ${end.signal}`;
-  const words = lastLine === null ? 'without a message' : `after saying "${lastLine}"`;
+  const words = lastLine === null ? 'without a message' : `after saying "${ownLine(lastLine)}"`;
   const message = `${device.program} for the ${device.part} device "${device.name}" ended ${how} ${words}; it is started again`;
   return { code: 'failed', message };
 }

@@ -2,14 +2,9 @@ import { beginRespawn, noteFailure, noteWorking, type RespawnState } from '../..
 import type { AudioFault, DeviceFigures, WhenCardsChange } from '../../../ports/audio.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
+import { createDiagnosis } from './diagnosis.ts';
 import { type Child, type ChildSpec, startChild } from './process.ts';
-import {
-  causeOf,
-  classifyStderrLine,
-  explainEnd,
-  isSetupListing,
-  type NamedDevice,
-} from './stderr-classifier.ts';
+import { causeOf, type NamedDevice } from './stderr-classifier.ts';
 
 /** The dependencies of every supervised child. */
 export interface SupervisorDeps {
@@ -75,8 +70,7 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
   let generation = 0;
   let closed = false;
   let sentence: AudioFault | null = null;
-  let finding: AudioFault | null = null;
-  let lastLine: string | null = null;
+  let diagnosis = createDiagnosis();
   let firstWorkedAt: number | null = null;
   let isRestart = false;
   let cancelRespawn: (() => void) | null = null;
@@ -88,7 +82,8 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
     cancelRespawn = null;
     if (closed) return;
     const mine = ++generation;
-    sentence = finding = lastLine = firstWorkedAt = null;
+    sentence = firstWorkedAt = null;
+    diagnosis = createDiagnosis();
     isRestart = false;
     figures.starts++;
     const isMine = (): boolean => mine === generation && !closed;
@@ -103,20 +98,14 @@ export function supervise(use: SupervisedUse, deps: SupervisorDeps, seed: number
         cancelDrop();
         use.gone();
         if (isRestart) return start();
-        fail(sentence ?? explainEnd(end, finding, lastLine, use.device()));
+        fail(sentence ?? diagnosis.explain(end, use.device()));
       },
     });
     use.started(child);
   };
   const hear = (text: string): void => {
-    if (!isSetupListing(text)) lastLine = text;
-    const heard = classifyStderrLine(text, use.device());
-    if (heard?.kind === 'xrun') {
-      if (use.xrun(heard.ms)) figures.xruns++;
-    } else if (heard?.kind === 'fault') {
-      // The library's line comes first and is less precise than the program's.
-      finding = finding?.code === 'busy' ? finding : heard.fault;
-    }
+    const heard = diagnosis.hear(text, use.device());
+    if (heard?.kind === 'xrun' && use.xrun(heard.ms)) figures.xruns++;
     use.line?.(text);
   };
   const fail = (fault: AudioFault): void => {

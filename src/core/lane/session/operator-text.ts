@@ -7,7 +7,7 @@ import { OTHER_SOUND_MS } from '../../replay/spoken.ts';
 import type { SaidOutcome } from '../lane-effect.ts';
 import type { LaneEvent } from '../lane-event.ts';
 import type { LaneState } from '../lane-state.ts';
-import { onOutputAudio } from '../sound/playback-rules.ts';
+import { playSound } from '../sound/playback-rules.ts';
 import type { StepContext } from '../step-context.ts';
 import { noteNews } from './old-session.ts';
 import { hearingStream, type Stream, streamsOf } from './session-state.ts';
@@ -84,15 +84,20 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Spoke
   context.set({ saying: { ...saying, sound: { sentence, utterance, ms, lastAt: context.now, isComplete } } });
   context.patch(stream, { newsAt: context.now });
   noteNews(context, stream, false);
-  onOutputAudio(context, stream.id, message);
+  playSound(context, stream, message);
   context.arm('saying', context.now + LOOK_EACH_MS);
 }
 
 /** The service objects: that concerns the text if its sound has not begun. */
-export function onSayError(context: StepContext, stream: Stream, words: string): void {
+export function onSayError(
+  context: StepContext,
+  stream: Stream,
+  words: string,
+  outcome: 'refused' | 'unsupported' = 'refused',
+): void {
   const { saying } = context.state;
   if (saying?.stream !== stream.id || saying.sound !== null) return;
-  end(context, 'refused', words.slice(0, 200));
+  end(context, outcome, words.slice(0, 200));
 }
 
 export function onSayingTimer(context: StepContext): void {

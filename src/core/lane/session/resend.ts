@@ -28,8 +28,11 @@ export function giveUpRest(context: StepContext, stream: Stream, how: 'clean' | 
   countEnd(context, stream, how);
 }
 
-/** Unanswered speech counts as lost by a silent service: a dead connection is noticed before the log forgets speech. */
-function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
+/**
+ * Counts what a stream leaves behind, whatever has ended it: every end comes here. Unanswered speech counts as lost by a silent
+ * service: a dead connection is noticed before the log forgets speech.
+ */
+export function countEnd(context: StepContext, { replay }: Stream, end: StreamEnd): void {
   const { unspoken, unanswered, stopped } = settleEnd(replay, end);
   addUnspoken(context, unspoken);
   loseSent(context, unanswered, 'silent_service');

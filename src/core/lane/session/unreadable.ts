@@ -29,14 +29,19 @@ export function onUnreadable(
   const { now } = context;
   const known = context.state.unreadable;
   const isOld = known === null || now - known.at >= FORGOTTEN_MS;
-  context.set({ unreadable: { since: isOld ? now : known.since, at: now } });
+  const isSound = what === 'sound' || (!isOld && known.isSound);
+  context.set({ unreadable: { since: isOld ? now : known.since, at: now, isSound } });
 }
 
-/** A readable text or sound ends the problem. */
+/** A readable text ends the problem, unless the sound is what cannot be played. */
 export function noteReadable(context: StepContext, said: ServiceEvent): void {
-  if (context.state.unreadable === null) return;
-  const isSound = said.type === 'spoke' && said.pcm.byteLength > 0;
-  if (isSound || isText(said)) context.set({ unreadable: null });
+  const { unreadable } = context.state;
+  if (unreadable !== null && !unreadable.isSound && isText(said)) context.set({ unreadable: null });
+}
+
+/** Sound that can be played ends the problem. */
+export function notePlayable(context: StepContext): void {
+  if (context.state.unreadable !== null) context.set({ unreadable: null });
 }
 
 type Known = Pick<LaneState, 'unreadable'>;

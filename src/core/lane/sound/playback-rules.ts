@@ -17,6 +17,8 @@ import {
 import type { LaneEvent } from '../lane-event.ts';
 import type { LaneState } from '../lane-state.ts';
 import { forgetDeviceFault, noteDeviceFault } from '../problems.ts';
+import type { Stream } from '../session/session-state.ts';
+import { notePlayable, onUnreadable } from '../session/unreadable.ts';
 import type { StepContext } from '../step-context.ts';
 import { onPathChanged } from './echo-rules.ts';
 import { holdSpeech } from './held-sound.ts';
@@ -27,6 +29,8 @@ const REFILL_MS = 140;
 const RUNS_OUT_MS = 180;
 /** How far ahead sound is written (ms): far saves wake-ups, near lets a visitor interrupt soon. */
 const AHEAD_MS = { 'half-duplex': 1000, off: 300, cancel: 180 } as const;
+
+const NOISE = 'noise in place of speech: the agent mutes it';
 
 function formatOf({ settings, options }: LaneState): PlayoutFormat {
   return {
@@ -39,12 +43,24 @@ function formatOf({ settings, options }: LaneState): PlayoutFormat {
   };
 }
 
-export function onOutputAudio(context: StepContext, stream: number, message: Spoke): void {
-  const before = context.state.playout;
+/**
+ * Plays translated sound as soon as it is its turn.
+ * @returns how much of its sentence is muted now, because it is noise (ms)
+ */
+export function playSound(context: StepContext, stream: Stream, message: Spoke): number {
+  const noiseMs = queue(context, stream.id, message);
+  if (noiseMs > 0) onUnreadable(context, stream, { what: 'sound', description: NOISE });
+  else if (message.pcm.byteLength > 0) notePlayable(context);
+  return noiseMs;
+}
+
+function queue(context: StepContext, stream: number, message: Spoke): number {
+  const { playout: before, settings } = context.state;
   const arrival = arrivalOf(stream, message, context.now);
   context.set({ playout: enqueue(before, arrival, formatOf(context.state)) });
   noteDropped(context, before);
   feedLoudspeaker(context);
+  return (context.state.playout.late.noise - before.late.noise) / settings.playoutBytesPerMs;
 }
 
 /** The lane is being stopped: drops translated sound that still comes. */

@@ -53,7 +53,7 @@ describe('asking a device for its abilities', () => {
     const tools = createAlsaTools({ env });
     expect(await tools.askAbility('capture', 'hw:0')).toEqual({
       ok: false,
-      reason: 'Device or resource busy',
+      reason: 'Device or resource busy, ALSA: "z"',
     });
     expect(await tools.askAbility('playback', 'hw:0')).toEqual({ ok: false, reason: 'it gave no reason' });
   });
@@ -85,8 +85,20 @@ pcm.booth { type null hint { show on description "The booth" } }
   it('list the devices of a configuration', async () => {
     const tools = createAlsaTools({ env: configured(), limitMs: 20_000 });
     const booth = { name: 'booth', description: 'The booth' };
-    expect(await tools.listSoftware('capture')).toContainEqual(booth);
-    expect(await tools.listSoftware('playback')).toContainEqual(booth);
+    for (const direction of ['capture', 'playback'] as const) {
+      const list = await tools.listSoftware(direction);
+      expect(list?.trouble).toBeNull();
+      expect(list?.devices).toContainEqual(booth);
+    }
+  });
+
+  it('report the place and the file when a brace is missing in the configuration', async () => {
+    const env = configured();
+    writeFileSync(env['ALSA_CONFIG_PATH'] ?? '', '</usr/share/alsa/alsa.conf>\npcm.booth {\n  type null\n');
+    const tools = createAlsaTools({ env, limitMs: 20_000 });
+    const words = expect.stringMatching(/ALSA: "_toplevel_:\d+:\d+:[^"]+", "\S+asound.conf may be old/);
+    expect(await tools.listSoftware('capture')).toEqual({ devices: [], trouble: words });
+    expect(await tools.askAbility('playback', 'booth')).toEqual({ ok: false, reason: words });
   });
 
   it('report what a device can do, and that another one does not exist', async () => {

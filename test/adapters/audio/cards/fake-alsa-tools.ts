@@ -11,8 +11,10 @@ export function answeringTools(
   const asked: string[] = [];
   return {
     asked,
-    listSoftware: async (direction) =>
-      offered[direction].map((name) => ({ name, description: `The device ${name}` })),
+    listSoftware: async (direction) => ({
+      devices: offered[direction].map((name) => ({ name, description: `The device ${name}` })),
+      trouble: null,
+    }),
     async askAbility(direction, device) {
       asked.push(`${direction} ${device}`);
       const isKnown = /Headphones|seeed/.test(device) || offered[direction].includes(device);

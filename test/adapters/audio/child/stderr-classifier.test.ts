@@ -25,6 +25,23 @@ describe('a line on standard error', () => {
     ['aplay: pcm_write:2127: write error: Input/output error', 'lost', /check its plug/],
     ['aplay: set_params:1345: Channels count non available', 'format', /write "plughw:CARD=Speaker" instead/],
     [
+      'ALSA lib dlmisc.c:337:(snd_dlobj_cache_get0) Cannot open shared library libasound_module_pcm_pulse.so (/lib/alsa-lib/libasound_module_pcm_pulse.so: cannot open shared object file: No such file or directory)',
+      'failed',
+      /plugin of ALSA is missing; install the package "libasound2-plugins"$/,
+    ],
+    [
+      'ALSA lib dlmisc.c:339:(snd_dlobj_cache_get0) [error.core] Cannot open shared library libasound_module_pcm_odd.so',
+      'failed',
+      /plugin of ALSA is missing$/,
+    ],
+    [
+      'ALSA lib conf.c:2007:(_snd_config_load_with_include) _toplevel_:5:0:Unexpected char',
+      'failed',
+      /repair the file that it names/,
+    ],
+    ['aplay: main:831: audio open error: Invalid argument', 'failed', /"hw:CARD=Speaker" cannot be opened$/],
+    ['aplay: set_params:1387: Unable to install hw params:', 'format', /write "plughw:/],
+    [
       'setpriv: failed to execute aplay: No such file or directory',
       'not_found',
       /install the package "alsa-utils"/,

@@ -1,0 +1,72 @@
+import { applyGain, samplesOf } from '../pcm.ts';
+import { CEILING, createLimiter, slotSamples } from './limiter.ts';
+
+/** Keeps translated speech from ever being a shriek. Sound below the ceiling passes as it is, bit for bit. */
+export interface Ceiling {
+  /** The next piece of speech: softer where it is louder than all speech may be. */
+  hold(pcm: Uint8Array): Uint8Array;
+  /** Sound that joins the end of the last piece, with the same gain. */
+  edge(pcm: Uint8Array): Uint8Array;
+}
+
+/** Length of a measured block (ms). */
+const BLOCK_MS = 100;
+/** Softer blocks are pauses (RMS, 1 is full scale): -50 dBFS. */
+const PAUSE_LEVEL = 0.003;
+/** Blocks that are remembered: a minute of speech. */
+const REMEMBERED = 600;
+/** Blocks before which the usual loudness is not known: a sentence may begin softly. */
+const FEWEST = 30;
+/** How much louder than the usual block a block may be: 15 dB. The loudest syllable of one speaker is 10 dB above it. */
+const MOST_ABOVE = 10 ** (15 / 20);
+/** A ceiling is never lower than this (-12 dBFS): normal speech after a whisper is no shriek. */
+const LOWEST = 0.25;
+/** ... and never higher (-4 dBFS): no speech is that loud, only a tone or a square wave. */
+const HIGHEST = 0.63;
+
+export function createCeiling(rateHz: number): Ceiling {
+  const limiter = createLimiter(rateHz);
+  const slot = slotSamples(rateHz);
+  const block = Math.round((rateHz * BLOCK_MS) / 1000);
+  /** Levels of the last blocks of speech. */
+  let levels: readonly number[] = [];
+  return {
+    hold(pcm) {
+      const samples = samplesOf(pcm);
+      const { loud, peak } = measure(samples, block);
+      const gain = Math.min(1, ceilingOf(levels) / Math.max(PAUSE_LEVEL, ...loud));
+      // What is too loud does not become usual by its length.
+      if (gain === 1)
+        levels = [...levels, ...loud.filter((level) => level >= PAUSE_LEVEL)].slice(-REMEMBERED);
+      if (gain === 1 && limiter.gain === 1 && peak <= CEILING) return pcm;
+      const gains = new Float64Array(Math.ceil(samples.length / slot)).fill(gain);
+      return new Uint8Array(limiter.apply(samples, gains).buffer);
+    },
+    edge: (pcm) => applyGain(pcm, limiter.gain),
+  };
+}
+
+/** The greatest level of a block, by the median of those before. */
+function ceilingOf(levels: readonly number[]): number {
+  if (levels.length < FEWEST) return HIGHEST;
+  const usual = levels.toSorted((one, other) => one - other)[levels.length >> 1] ?? 0;
+  return Math.min(HIGHEST, Math.max(LOWEST, usual * MOST_ABOVE));
+}
+
+/** The levels of its blocks, and its greatest sample. */
+function measure(samples: Int16Array, block: number): { loud: readonly number[]; peak: number } {
+  const loud: number[] = [];
+  let peak = 0;
+  for (let from = 0, until = 0; from < samples.length; from = until) {
+    // A rest of less than half a block is part of the last one: a single period of a voice may be louder than any syllable.
+    until = samples.length - from < 1.5 * block ? samples.length : from + block;
+    let sum = 0;
+    for (let at = from; at < until; at++) {
+      const size = Math.abs(samples[at] as number);
+      sum += size * size;
+      if (size > peak) peak = size;
+    }
+    loud.push(Math.sqrt(sum / (until - from)) / 32_768);
+  }
+  return { loud, peak };
+}
