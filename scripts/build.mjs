@@ -1,17 +1,18 @@
 /**
- * Builds the three programs as self-contained ESM bundles.
+ * Builds the three programs as self-contained ESM bundles. A program is a small file that checks Node, `dragoman.mjs`, and
+ * its parts beside it, `dragoman.*.mjs`. Verbs that the daemon never needs are parts of their own, which it does not load.
  * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
  */
-import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { checkNodeFirst } from './node-check.mjs';
+import { starter } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Program by bundle. Each is built separately, without shared chunks, so that no code of one program is in another. */
+/** Program by bundle. Each is built separately, without parts in common, so that no code of one program is in another. */
 const ENTRIES = {
   dragoman: 'src/cli/main.ts',
   backend: 'src/backend/main.ts',
@@ -32,16 +33,12 @@ const CHILDREN = { 'audio-addon': 'src/adapters/audio/addon/addon-process.ts' };
 const BESIDE = ['node_modules/@echogarden/fvad-wasm/fvad.wasm', 'src/cli/demo/visitor.wav'];
 
 /** CommonJS dependencies expect these names, which ESM does not have. */
-const BANNER = `#!/usr/bin/env node
-import { createRequire as bundleCreateRequire } from 'node:module';
+const BANNER = `import { createRequire as bundleCreateRequire } from 'node:module';
 import { dirname as bundleDirname } from 'node:path';
 import { fileURLToPath as bundleFileURLToPath } from 'node:url';
 const require = bundleCreateRequire(import.meta.url);
 const __filename = bundleFileURLToPath(import.meta.url);
 const __dirname = bundleDirname(__filename);`;
-/** Placeholder for the check of Node's version. */
-const CHECK_HERE = '/* check of Node */';
-
 /** Zod has messages in fifty languages; only English is used. */
 const onlyEnglish = {
   name: 'only-english',
@@ -73,48 +70,84 @@ const keepApart = {
   },
 };
 
+/**
+ * Parts of packages that no program of this project uses, and that the packages load at their start all the same: MQTT.js's way
+ * through a SOCKS proxy, and its timers for browsers. Its copy of Node's streams gives way to Node's own.
+ */
+const UNUSED = [
+  { importer: /\/mqtt\//, name: /^\.\/socks$/ },
+  { importer: /\/mqtt\//, name: /^worker-timers$/ },
+  { importer: /\/pino\//, name: /^thread-stream$/ },
+];
+const leaveOut = {
+  name: 'leave-out',
+  setup({ onResolve, onLoad }) {
+    for (const { importer, name } of UNUSED) {
+      onResolve({ filter: name }, (found) =>
+        importer.test(found.importer) ? { path: found.path, namespace: 'unused' } : null,
+      );
+    }
+    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+    onResolve({ filter: /^readable-stream$/ }, () => ({ path: 'node:stream', external: true }));
+  },
+};
+
+/** Characters of a line of a bundle. */
+const LINE_LIMIT = 160;
+
 async function bundle(name, outFolder, { version, engines }) {
-  const outfile = join(outFolder, `${name}.mjs`);
-  const { metafile } = await build({
+  const isProgram = name in ENTRIES;
+  const entry = isProgram ? `${name}.main` : name;
+  for (const file of await readdir(outFolder)) {
+    if (file.startsWith(`${name}.`)) await rm(join(outFolder, file));
+  }
+  const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
     // Gives the same bytes if node_modules is a link, without paths of this machine.
     preserveSymlinks: true,
-    entryPoints: [{ ...ENTRIES, ...THREADS, ...CHILDREN }[name]],
-    outfile,
+    entryPoints: { [entry]: { ...ENTRIES, ...THREADS, ...CHILDREN }[name] },
+    // The same for every folder, because the names of the parts depend on it.
+    outdir: 'dist',
+    write: false,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: `${name}.[name]-[hash]`,
     bundle: true,
+    splitting: name === 'dragoman',
     platform: 'node',
     format: 'esm',
-    // Older than the programs need: an old Node must be able to parse the file to print the version message.
-    target: 'node18',
+    target: 'node20',
     sourcemap: 'linked',
     sourcesContent: false,
+    // A process keeps the text of its program in memory: comments and indentation are a third of it.
+    minifyWhitespace: true,
+    // Stack traces name lines, so there must be some.
+    lineLimit: LINE_LIMIT,
     legalComments: 'none',
     metafile: true,
-    banner: { js: name in ENTRIES ? `${BANNER}\n${CHECK_HERE}` : BANNER },
+    banner: { js: BANNER },
     define: { DRAGOMAN_VERSION: JSON.stringify(version) },
-    plugins: [onlyEnglish, keepApart],
+    plugins: [onlyEnglish, keepApart, leaveOut],
     logLevel: 'warning',
   });
-  await keepToAscii(outfile);
-  if (name in ENTRIES) await finishProgram(outfile, NAMES[name], engines.node);
+  const files = outputFiles.map(({ path }) => join(outFolder, basename(path)));
+  for (const { path, text } of outputFiles) {
+    await writeFile(join(outFolder, basename(path)), path.endsWith('.mjs') ? inAscii(text) : text);
+  }
+  if (isProgram) {
+    const start = starter(`./${entry}.mjs`, { program: NAMES[name], needed: engines.node });
+    await writeFile(join(outFolder, `${name}.mjs`), start, { mode: 0o755 });
+  }
   await writeFile(join(outFolder, `${name}.meta.json`), JSON.stringify(metafile));
-  return { outfile, inputs: Object.keys(metafile.inputs) };
-}
-
-async function finishProgram(file, program, needed) {
-  const text = await readFile(file, 'utf8');
-  await writeFile(file, checkNodeFirst(text, { program, needed, marker: CHECK_HERE }));
-  await chmod(file, 0o755);
+  return { files, inputs: Object.keys(metafile.inputs) };
 }
 
 /**
  * Escapes characters beyond Latin-1 that esbuild leaves in regular expressions and comments. With one such character Node
  * stores the whole source with two bytes per character: 2.4 MB of the agent's memory.
  */
-async function keepToAscii(file) {
-  const text = await readFile(file, 'utf8');
+function inAscii(text) {
   const code = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  await writeFile(file, text.replaceAll(/[\u0080-\uffff]/g, code));
+  return text.replaceAll(/[\u0080-\uffff]/g, code);
 }
 
 /** The folders of the packages that went into the bundles: `node_modules/mqtt`, `node_modules/@hono/node-server`. */
@@ -151,8 +184,10 @@ async function main() {
   for (const name of Object.keys({ ...ENTRIES, ...THREADS, ...CHILDREN })) {
     const built = await bundle(name, outFolder, manifest);
     for (const input of built.inputs) inputs.add(input);
-    const { size } = await stat(built.outfile);
-    report(`${basename(built.outfile).padEnd(16)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
+    for (const file of built.files.filter((path) => path.endsWith('.mjs'))) {
+      const { size } = await stat(file);
+      report(`${basename(file).padEnd(40)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
+    }
   }
   for (const path of BESIDE) await copyFile(join(ROOT, path), join(outFolder, basename(path)));
   for (const part of APART) await copyFile(join(ROOT, part.path), join(outFolder, part.file));

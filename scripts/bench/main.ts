@@ -12,6 +12,7 @@ import { captureToWire, type Way, wireToSpeaker } from './latency.ts';
 import { startLoad } from './load.ts';
 import { askStatus } from './operator.ts';
 import { writePage } from './page.ts';
+import { peakOf } from './process-tree.ts';
 import { spreadOf } from './quantiles.ts';
 import type { Passing, Received, Relay, Sent } from './relay.ts';
 import { type Latencies, type Results, type SubjectResults, summary } from './results.ts';
@@ -49,6 +50,7 @@ class Bench {
   private readonly sound: Int16Array;
   private readonly running = new Map<SubjectName, Running>();
   private readonly starts = new Map<SubjectName, number[]>();
+  private readonly startPeaks = new Map<SubjectName, number>();
   private readonly loadBefore = loadavg()[0] ?? 0;
   private subjects: readonly Subject[] = [];
   private periods: Periods | null = null;
@@ -68,6 +70,7 @@ class Bench {
     for (let start = 0; start < plan.starts; start++) await this.startOnce();
     for (const subject of this.subjects) await this.start(subject);
     await sleep(plan.warmUpMs, undefined, { signal: this.signal });
+    for (const [name, { pid }] of this.running) this.startPeaks.set(name, peakOf(pid));
     const load = startLoad();
     let loadedRounds: Round[] = [];
     let share = 0;
@@ -218,6 +221,7 @@ class Bench {
         wireToSpeaker: latencies(speech.ways),
         unheard: speech.unheardAt.filter((atMs) => isDuring(atMs, [...rounds, ...loaded])).length,
         startsMs: this.starts.get(subject.name) ?? [],
+        startPeakMb: this.startPeaks.get(subject.name) ?? Number.NaN,
       });
     }
     return results;

@@ -58,7 +58,8 @@ ${notes.map((note) => `- ${note}`).join('\n')}
 
 - **CPU**: time on a core of the whole process tree, with the children that have ended, by the scheduler's account, over the same
   stretch of time for all. Part of it is the virtual card's own work inside of arecord and aplay, the same for all.
-- **Memory**: resident set of the whole tree at the end of each round.
+- **Memory**: resident set of the whole tree at the end of each round; at the start, the most that Node had by the end of the
+  warm-up.
 - **Capture to wire**: the card knows from its clock when each frame was captured; a relay between the device and the service
   notes when the chunk's last byte arrived. What the chunk itself lasts (320 ms) is not counted.
 - **Wire to speaker**: from the moment when the relay passed on a sentence's first chunk to the frame of the card at which its

@@ -65,6 +65,15 @@ export function residentOf(pid: number): Resident {
   return parseRollup(readText(`/proc/${pid}/smaps_rollup`));
 }
 
+/** The most memory that a process has had so far (MB). */
+export function peakOf(pid: number): number {
+  return parsePeak(readText(`/proc/${pid}/status`));
+}
+
+export function parsePeak(text: string): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024;
+}
+
 export function commandLine(pid: number): string[] {
   return readText(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 }

@@ -81,6 +81,7 @@ export function rowsOf(results: Results): Row[] {
       const starts = subjects.get(name)?.startsMs ?? [];
       return starts.length === 0 ? NOTHING : median(starts).toFixed(0);
     }),
+    row('start, most memory of Node, MB', (name) => subjects.get(name)?.startPeakMb.toFixed(1) ?? NOTHING),
   ];
 }
 
@@ -108,6 +109,12 @@ export function verdictsOf({ rounds, subjects, load, day }: Results): Verdict[] 
       measured: range(rss, 1, '+'),
       goal: `at most +${GOALS.rssOverMb}`,
       isMet: rss.length === 0 ? null : median(rss) <= GOALS.rssOverMb,
+    },
+    {
+      label: 'memory at the start, MB',
+      measured: agent === undefined ? NOTHING : agent.startPeakMb.toFixed(1),
+      goal: `at most ${GOALS.startPeakMb}`,
+      isMet: agent === undefined ? null : agent.startPeakMb <= GOALS.startPeakMb,
     },
     latency('capture to wire', agent?.captureToWire[state] ?? null, GOALS.captureToWireP99Ms),
     latency('wire to speaker', agent?.wireToSpeaker[state] ?? null, GOALS.wireToSpeakerP99Ms),

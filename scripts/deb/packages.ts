@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PHRASE_CODES, PHRASE_LANGUAGES } from '../../src/core/provisioning/phrases.ts';
 import { type Entry, gzip } from './archive.ts';
@@ -190,7 +190,8 @@ function programFiles(source: Source, { name, bundle, threads, beside }: Program
   const components = componentsOf(root, bundles, [bundle, ...threads], Object.values(beside));
   const helps = source.help(bundle);
   const seeAlso = PROGRAMS.filter((one) => one !== name);
-  const files = [...[bundle, ...threads].map((one) => `${one}.mjs`), ...Object.keys(beside)];
+  const parts = readdirSync(bundles).filter((file) => file.startsWith(`${bundle}.`) && file.endsWith('.mjs'));
+  const files = [...parts, ...threads.map((one) => `${one}.mjs`), ...Object.keys(beside)];
   return [
     ...files.map((file) => ({
       path: `usr/lib/${name}/${file}`,

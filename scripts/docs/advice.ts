@@ -46,10 +46,12 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   playback: 'cable and card: `dragoman devices`',
   memory: 'restart it; report the output of `diagnose`',
   broker: 'whether the new broker runs and knows the device: `mqtt` of the configuration, `dragoman doctor`',
+  broker_limits: 'the configuration of the broker; mosquitto: `retain_available`, `max_qos`',
   certificate:
     '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates)); the clock of the device',
   config: '`dragoman check-config` names every problem; the agent reads the file again every 5 s',
   config_problem: '`dragoman check-config` names every problem; then reload the agent',
+  restart_needed: '`systemctl restart dragoman`, or the command `restart`',
   disk_problem: 'the disk: is it full or read-only? `dragoman doctor`, check `disk`',
   identity_conflict:
     'which two devices have the same `device.id` and login; give one of them its own. `dragoman-backend devices add NAME --replace` locks out the device with the old login',
@@ -129,6 +131,7 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
     '`dragoman-backend devices renew` ([fleet-security.md](fleet-security.md#certificates))',
   config_problem: 'as the reason `config_problem`',
   config_problem_over: NOTHING,
+  commands_dropped: 'who sends so many commands: people with a login at the broker, or a script in a loop',
   disk_problem: 'as the reason `disk_problem`',
   disk_problem_over: NOTHING,
   budget: 'raise `budget.minutesPerDay`, lower `standbyAfter`, or let it end for the day',

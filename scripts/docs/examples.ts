@@ -109,6 +109,7 @@ export const EVENT_EXAMPLES: { readonly [K in EventKind]: z.input<(typeof EVENT_
     ...{ ts, lane: null, what: 'commands' },
     message: 'the file /var/lib/dragoman/commands.museum.kiosk-01.json cannot be written (ENOSPC)',
   },
+  commands_dropped: { ts, lane: null, commands: 9800 },
   disk_problem_over: { ts, lane: null, what: 'commands' },
   budget: { ts, lane: null, used_minutes: 96, minutes_per_day: 120, percent: 80 },
   speech_dropped: { ts, lane, why: 'lag', sentences: 2, dropped_ms: 7400, waiting_ms: 12_100 },
@@ -198,7 +199,11 @@ export const MESSAGE_EXAMPLES: Messages = {
     version: '0.1.0',
     reasons: ['capture:lost'],
   },
-  state: { ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 }, lanes: [report] },
+  state: {
+    ...{ ts, boot_id: 'q7J2mXp0aBcD', outbox: { depth: 0, dropped: 0 } },
+    budget: { used_minutes: 96, minutes_per_day: 240 },
+    lanes: [report],
+  },
   health: {
     ...{ ts, boot_id: 'q7J2mXp0aBcD', rss_bytes: 91_234_304, cpu_seconds: 412.3 },
     ...{ loop_lag_ms: { p50: 0.4, p99: 3.1 }, temperature_c: 52.1, uptime_s: 86_400 },
@@ -218,7 +223,7 @@ export const MESSAGE_EXAMPLES: Messages = {
       lanes: [
         {
           ...{ id: 'main', source: 'en', targets: ['es', 'fr'], voice: null },
-          ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120 },
+          ...{ echo: 'half-duplex', start: 'voice', standbyAfter: 120, volume: 80 },
         },
       ],
       schedule: {

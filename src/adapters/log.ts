@@ -1,9 +1,8 @@
 import { fstatSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { LogLevel } from '../protocol/config.ts';
-import { isObject } from '../protocol/json.ts';
 import { escapeSteering, oneLine } from '../protocol/plain-text.ts';
+import type { LogLine } from './readable-log.ts';
 import { redactValue } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -20,9 +19,12 @@ export interface LogSink {
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
+/** A format that is ready to be used; the readable ones are a function, from `loadFormat`. */
+export type LoadedFormat = Exclude<LogFormat, 'readable' | 'readable-plain'> | ((line: LogLine) => string);
+
 export interface LogOptions {
   readonly level: LogLevel;
-  readonly format: LogFormat;
+  readonly format: LoadedFormat;
   readonly sink: LogSink;
 }
 
@@ -142,21 +144,20 @@ export function chooseLogFormat(
   return wanted === 'json' ? 'journal-json' : 'journal';
 }
 
-type Line = Readonly<Record<string, unknown>>;
-
-function redactLine(line: string): Line {
-  return redactValue(JSON.parse(line), LONGEST_LOGGED) as Line;
+/** Loads what the format needs: a kiosk, whose log no terminal shows, never loads the readable ones. */
+export async function loadFormat(format: LogFormat): Promise<LoadedFormat> {
+  if (format !== 'readable' && format !== 'readable-plain') return format;
+  const { readableFormat } = await import('./readable-log.ts');
+  return readableFormat(format === 'readable');
 }
 
-function formatter(format: LogFormat): (line: Line) => string {
-  if (format === 'readable' || format === 'readable-plain') {
-    const prettify = pretty.prettyFactory({
-      colorize: format === 'readable',
-      translateTime: 'SYS:HH:MM:ss.l',
-    });
-    return (line) => prettify(quieted(line) as Line) as string;
-  }
-  const json = (line: Line): string => escapeSteering(JSON.stringify(line));
+function redactLine(line: string): LogLine {
+  return redactValue(JSON.parse(line), LONGEST_LOGGED) as LogLine;
+}
+
+function formatter(format: LoadedFormat): (line: LogLine) => string {
+  if (typeof format === 'function') return format;
+  const json = (line: LogLine): string => escapeSteering(JSON.stringify(line));
   if (format === 'json') return (line) => `${json(line)}\n`;
   return (line) => {
     const priority = JOURNAL_PRIORITIES[String(line['level'])] ?? JOURNAL_DEFAULT_PRIORITY;
@@ -165,31 +166,10 @@ function formatter(format: LogFormat): (line: Line) => string {
 }
 
 /**
- * Records quote services, brokers and owners. At a terminal such a text must not steer it, nor begin a new line, which would look
- * like a record. Colours are added later.
- */
-function quieted(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return key === 'stack' ? stackLines(value) : oneLine(value);
-  if (Array.isArray(value)) return value.map((inner) => quieted(inner));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [oneLine(name), quieted(inner, name)]),
-  );
-}
-
-/** Each frame keeps its line, which is written indented; the message before them becomes one line. */
-function stackLines(stack: string): string {
-  return stack
-    .split(/\n(?= +at )/)
-    .map(oneLine)
-    .join('\n');
-}
-
-/**
  * "the microphone is gone (lane=main, code=lost)", without level and time, which the journal has itself. On one line: a line
  * break would begin another entry with another priority.
  */
-function sentenceOf({ level: _level, time: _time, msg, ...fields }: Line): string {
+function sentenceOf({ level: _level, time: _time, msg, ...fields }: LogLine): string {
   const parts = Object.entries(fields).map(([name, value]) => `${oneLine(name)}=${formatValue(value)}`);
   const sentence = oneLine(typeof msg === 'string' ? msg : '');
   return parts.length === 0 ? sentence : `${sentence} (${parts.join(', ')})`;

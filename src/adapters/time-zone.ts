@@ -1,8 +1,20 @@
 import { isTimeZone } from '../protocol/config-hours.ts';
+import type { WallMs } from '../protocol/time.ts';
 
 /** The machine's time zone, such as `Europe/Berlin`; null when it has no valid name. */
 export function machineTimeZone(): string | null {
   // The engine may return names that it does not accept: `Etc/Unknown` for an empty TZ, undefined for an unknown one.
   const name: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return name !== undefined && isTimeZone(name) ? name : null;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * The local date by the machine's time zone, as the number of days since 1970-01-01. It does not load the engine's tables of
+ * time zones and formats, as `Intl.DateTimeFormat` does: 8 MB and 10 ms.
+ */
+export function machineDay(wall: WallMs): number {
+  return Math.floor((wall - new Date(wall).getTimezoneOffset() * MINUTE_MS) / DAY_MS);
 }

@@ -12,6 +12,7 @@ import { createPublishRights, type PublishRights } from './broker/publish-rights
 import { createDiagnose, type Diagnose } from './commands/diagnosis.ts';
 import { createOperator, type Operator } from './commands/operator.ts';
 import { createStatusAnswer } from './commands/status-answer.ts';
+import { renewDevices } from './config/new-devices.ts';
 import { createRunningConfig, type RunningConfig } from './config/running-config.ts';
 import type { AgentDeps } from './deps.ts';
 import { createEventLoop, type EventLoop } from './event-loop.ts';
@@ -114,7 +115,9 @@ export class Agent {
     this.lanes = this.config.current.lanes.map((lane) => this.createLane(lane));
     const identity = { topics: this.topics, bootId, version: deps.version, groups };
     this.admissions = createAdmissions({
-      ...{ clock, log, lanes: this.lanes, timeZone: deps.timeZone ?? null, file: deps.budgetFile ?? null },
+      ...{ device: topics.base, clock, log, lanes: this.lanes, file: deps.budgetFile ?? null },
+      timeZone: () => deps.timeZone?.() ?? null,
+      machineDay: deps.machineDay,
       config: () => this.config.current,
       kept: troubles.kept('budget'),
       tell: (detail) => this.publisher.tell('budget', { lane: null, ...detail }),
@@ -123,7 +126,7 @@ export class Agent {
     this.publisher = new Publisher(
       ...([identity, clock, this.repeats, this.lanes] as const),
       (id) => this.config.current.lanes.find((lane) => lane.id === id),
-      (id) => this.admissions.closedUntil(id),
+      () => this.admissions,
     );
     const telling = { clock, log, publisher: this.publisher, bus: () => this.bus };
     this.presence = createPresence({ ...telling, topics: this.topics, bootId });
@@ -153,6 +156,8 @@ export class Agent {
       },
       lane: (id) => this.lane(id),
       watch: (listener) => this.watch(listener),
+      renew: (change) =>
+        renewDevices(change, { ...deps, lane: (id) => this.lane(id), defects: this.defects }),
       changed: () => {
         this.admissions.review();
         this.publisher.refresh();
@@ -169,6 +174,7 @@ export class Agent {
       bus: () => this.bus,
       refusals: () => this.backend.refusals,
       protocol: () => this.protocol,
+      status: () => this.publisher.status(),
       watch: (listener) => this.watch(listener),
       ...{ randomHash: deps.randomHash, hide: (text: string) => this.tokenStore.hide(text) },
     });
@@ -180,6 +186,7 @@ export class Agent {
       ...{ deps, address, topics: this.topics, repeats: this.repeats, lanes: this.lanes, status },
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       kept: this.troubles.kept('commands'),
+      dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
@@ -216,6 +223,11 @@ export class Agent {
     this.judgeUrgency();
   }
 
+  /** What the files say, as far as it is in force. */
+  get configuration(): Config {
+    return this.config.ofFiles;
+  }
+
   /** The keys that identify the owner from now on; null: signatures are not checked. */
   trust(signatures: SignatureReader | null): void {
     const reader = signatures === null ? null : guardSignatures(signatures, this.defects);
@@ -229,6 +241,7 @@ export class Agent {
     const stale = this.config.apply(next);
     this.brokerUpkeep.changed(next.mqtt);
     this.troubles.reread([]);
+    this.publisher.condition('restart_needed', stale.length > 0, stale);
     return stale;
   }
 

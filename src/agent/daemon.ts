@@ -6,6 +6,7 @@ import { type Logger, setLogLevel, tapLog } from '../adapters/log.ts';
 import { askServerTime } from '../adapters/network-time.ts';
 import { residentTree } from '../adapters/process-memory.ts';
 import { watchAnnouncements } from '../adapters/provisioning/announcement.ts';
+import { openNote } from '../adapters/running-note.ts';
 import { createClockRequest } from '../adapters/systemd/clock-request.ts';
 import { createHost } from '../adapters/systemd/host.ts';
 import { createVitals } from '../adapters/vitals.ts';
@@ -14,12 +15,14 @@ import { timeSources } from '../core/time-sources.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InitSystem } from '../ports/init-system.ts';
 import type { Config } from '../protocol/config.ts';
+import { VERSION } from '../protocol/version.ts';
 import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import type { ConfigProblem } from './health/troubles.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
 import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
+import { keepNote } from './service/keep-note.ts';
 import { watchMemory } from './service/memory-watch.ts';
 import { observeDeps } from './service/observed-deps.ts';
 
@@ -81,6 +84,7 @@ export async function runDaemon({
     for (const lane of agent.lanes) lane.post({ type: 'announce', pcm });
   });
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
+  const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
@@ -90,7 +94,7 @@ export async function runDaemon({
       vitals.end();
       clockUpkeep?.end();
       service.stopping();
-      agent.stop().then(resolve, reject);
+      Promise.all([agent.stop(), note.end()]).then(() => resolve(), reject);
     };
     endInOrder = end;
     const reread = (): void => {
@@ -104,6 +108,7 @@ export async function runDaemon({
         );
       }
       service.reloaded();
+      note.look();
     };
     signals.on('SIGTERM', end);
     signals.on('SIGINT', end);

@@ -13,6 +13,7 @@ import type { OpenStream } from '../ports/stream.ts';
 import type { ReadVitals } from '../ports/vitals.ts';
 import type { CreateVoiceDetector } from '../ports/voice.ts';
 import type { Config, LaneConfig } from '../protocol/config.ts';
+import type { WallMs } from '../protocol/time.ts';
 import type { MachineParts } from './doctor/machine-checks.ts';
 import type { DefectReports } from './guard/defects.ts';
 
@@ -51,7 +52,9 @@ export interface AgentDeps {
   /** Keeps the use of the budget, likewise. */
   readonly budgetFile?: StateFile;
   /** The machine's time zone, such as `Europe/Berlin`; absent or null: unknown. */
-  readonly timeZone?: string | null;
+  timeZone?(): string | null;
+  /** The local day in that zone, as in `localDay`, at less cost; absent: from `timeZone`. */
+  machineDay?(wall: WallMs): number;
   setLogLevel?(level: Config['log']['level']): void;
   /** Passes each redacted line from this level on to the listener, until the returned function is called. */
   tapLog?(level: string, listener: (line: Readonly<Record<string, unknown>>) => void): () => void;

@@ -6,7 +6,7 @@ import { createEchoCancellers } from '../adapters/echo/canceller.ts';
 import { KeyError, readPublicKey } from '../adapters/signing/keys.ts';
 import { createSignatureReader } from '../adapters/signing/reader.ts';
 import { createWebSocketStreams } from '../adapters/stream/websocket-stream.ts';
-import { machineTimeZone } from '../adapters/time-zone.ts';
+import { machineDay, machineTimeZone } from '../adapters/time-zone.ts';
 import { loadSpeechDetector } from '../adapters/voice/speech-detector.ts';
 import { withTalk } from '../core/speech/talk-detector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -74,7 +74,8 @@ export async function createMachineDeps(
     }),
     machine: createMachineParts(env),
     ...files,
-    timeZone: machineTimeZone(),
+    timeZone: machineTimeZone,
+    machineDay,
     random: Math.random,
     randomHash: () => randomBytes(HASH_BYTES).toString('base64url'),
   };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
 import { ignoredProxy } from '../adapters/network/ignored-proxy.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
@@ -26,7 +26,7 @@ export function addRunVerb(program: Command, shell: Shell, host: RunHost): void 
 async function run(shell: Shell, { output, signals }: RunHost, file: string | undefined): Promise<void> {
   const warnings: string[] = [];
   const { config, secrets } = openConfig(shell, file, 'apiKeyFile', (sentence) => warnings.push(sentence));
-  const format = chooseLogFormat(output, shell.env);
+  const format = await loadFormat(chooseLogFormat(output, shell.env));
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
   const backend = await startBackend({ config, secrets, log });

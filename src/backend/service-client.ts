@@ -1,5 +1,5 @@
 /** The owner's side of the translation service's HTTP API: sessions with the API key, voices with the JWT. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { createSystemClock } from '../adapters/clock.ts';
 import { createKnownSecrets } from '../adapters/known-secrets.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -43,7 +43,11 @@ export function addTemplateVerb(devices: Command, shell: Shell): void {
     .option('--count <number>', 'how many', number, 1)
     .option('--first <number>', 'the first number', number, 1)
     .option('--group <name>', 'a group whose commands they may receive; may be repeated', gather)
-    .option('--owner-key <file>', 'public key of the owner, PEM; may be repeated', gather)
+    .option(
+      '--owner-key <file>',
+      "public key of the owner, PEM; may be repeated (default: the set-up's owner.pub.pem)",
+      gather,
+    )
     .option('--days <days>', 'validity of a certificate', days, DEVICE_DAYS)
     .option('--replace', 'for replacement boards; the logins of the old boards are no longer valid')
     .option('--cloud-init', 'write user-data for the imager of Raspberry Pi OS instead of dragoman.json')
@@ -76,7 +80,7 @@ function writeFiles(shell: Shell, out: string, options: Options): void {
   const form = {
     out,
     isCloudInit: options.cloudInit === true,
-    ownerKeys: readOwnerKeys(options.ownerKey ?? []),
+    ownerKeys: readOwnerKeys(options.broker, options.ownerKey ?? []),
   };
   const wanted = names.map(({ name }) => ({
     ...{ tenant: setup.tenant, device: checked(`the device "${name}"`, deviceIdSchema, name) },

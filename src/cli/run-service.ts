@@ -5,6 +5,7 @@ import { formatProblem } from '../adapters/config/layer.ts';
 import { loadBrokerPart, loadConfig } from '../adapters/config/load.ts';
 import { type Logger, setLogLevel } from '../adapters/log.ts';
 import { createMqttBus } from '../adapters/mqtt/bus.ts';
+import { openNote } from '../adapters/running-note.ts';
 import { brokerConnection, stateFile } from '../agent/broker/broker-access.ts';
 import { UnusableFile } from '../agent/config/unusable-file.ts';
 import { runDaemon, type SignalSource } from '../agent/daemon.ts';
@@ -41,7 +42,16 @@ export async function runService(options: ServiceOptions): Promise<void> {
     return trouble === null ? null : unusable([trouble.message], trouble.key, loaded.config);
   };
   const bootId = randomBytes(9).toString('base64url');
-  const parts: RepairParts = { look, initSystem, clock, log: logger, signals, version: VERSION, bootId };
+  const parts: RepairParts = {
+    look,
+    initSystem,
+    clock,
+    log: logger,
+    signals,
+    version: VERSION,
+    bootId,
+    note: openNote(env),
+  };
   let found = look();
   for (;;) {
     if (found !== null && (await awaitRepair(found, parts)) === 'ended') return;

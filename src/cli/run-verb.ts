@@ -1,6 +1,6 @@
 import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { loadConfig } from '../adapters/config/load.ts';
-import { chooseLogFormat, createLogger } from '../adapters/log.ts';
+import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
 import { isService } from '../adapters/systemd/invocation.ts';
 import { createSystemdNotifier, NO_INIT_SYSTEM } from '../adapters/systemd/notifier.ts';
 import { UnusableFile } from '../agent/config/unusable-file.ts';
@@ -10,6 +10,9 @@ import { examples, type Shell, type Verb } from '../program/program.ts';
 import { compileSooner } from '../program/tuning.ts';
 import { formatProblems } from './check-config.ts';
 import { runService } from './run-service.ts';
+
+/** Time until the start is surely over (ms). */
+const SETTLED_MS = 10_000;
 
 /** The part of the process that the daemon needs. */
 export interface RunHost {
@@ -36,11 +39,13 @@ export function createRunVerb(host: RunHost): Verb {
 
 async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const { output, signals, onCrash } = host;
-  compileSooner();
+  // Not at once: much of the start's code never runs again.
+  setTimeout(compileSooner, SETTLED_MS).unref();
   const { env } = shell;
   if (isService(env)) {
     const known = loadConfig({ file, env });
-    const format = chooseLogFormat(output, env, known.ok ? known.config.log.journal : 'text');
+    const wanted = known.ok ? known.config.log.journal : 'text';
+    const format = await loadFormat(chooseLogFormat(output, env, wanted));
     const logger = createLogger({ level: 'info', format, sink: output });
     const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
     onCrash(recordCrash);
@@ -62,7 +67,7 @@ async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const { config } = loaded;
   const logger = createLogger({
     level: config.log.level,
-    format: chooseLogFormat(output, env, config.log.journal),
+    format: await loadFormat(chooseLogFormat(output, env, config.log.journal)),
     sink: output,
   });
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');

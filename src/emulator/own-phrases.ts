@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXIT, Failure } from '../program/problem.ts';
 import { parseJson } from '../protocol/json.ts';
 import type { PhraseBook } from './core/phrase-book.ts';

@@ -1,5 +1,5 @@
 /** Answers of `/emulator/*`; names are in snake_case. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { streamReportSchema } from './core/stream-report.ts';
 
 const count = z.int().min(0);

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { changeChoices, showChoices } from './core/choices.ts';
 import { parseFaults } from './core/fault.ts';
 import { refuse } from './core/refusal.ts';

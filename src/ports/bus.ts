@@ -52,12 +52,18 @@ export type BusProblem =
   /** Another client connects with this device's identifier. */
   | 'taken_over';
 
+/** What the broker does not allow: retained messages, or QoS 1. */
+export type BrokerLimit = 'retain' | 'qos';
+
 export interface BusListener {
+  /** What the connection goes on without. Called before each `up`. */
+  limited?(limits: readonly BrokerLimit[]): void;
   /** The filters that the broker refused on a connection that goes on without them. Called before `up`, and on changes. */
   refused?(filters: readonly string[]): void;
   /** Connected, and every subscription is in place. `connection` counts connections of this process from 1. */
   up(connection: number, protocol: 4 | 5): void;
-  down(problem: BusProblem, message: string): void;
+  /** @param code the broker's own reason, if it gave one: MQTT 5 reason code, or MQTT 3.1.1 return code below 6 */
+  down(problem: BusProblem, message: string, code?: number): void;
   message(message: BusMessage): void;
   /** A message was too large to be read, and was dropped. */
   oversized?(topic: string, bytes: number): void;

@@ -92,6 +92,8 @@ export interface Warned {
   readonly type: 'warned';
   /** `rejection`: the task or the text that it was sent is not valid. */
   readonly level: 'warning' | 'error' | 'rejection';
+  /** It does not know this kind of message at all. */
+  readonly isUnknownKind?: true;
   readonly code: string | null;
   readonly text: string | null;
 }

@@ -1,5 +1,5 @@
 /** The backend's configuration. Types, checks, defaults and environment variables all derive from this schema. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { configSchema, DESPITE_OTHER_PROBLEMS, LOG_LEVELS } from './config.ts';
 import { isExposedAddress } from './host.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { plainTextSchema } from './plain-text.ts';
 
 /** Weekdays as written in a schedule, in the order of `Date.getUTCDay`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configSchema } from './config.ts';
 
 /** A node of the JSON Schema: only the keywords that `configSchema` produces. */

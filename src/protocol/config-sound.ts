@@ -1,5 +1,5 @@
 /** Microphone and loudspeaker of a lane: the parts `capture` and `playback` of the configuration. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { plainTextSchema } from './plain-text.ts';
 import { INPUT_RATE_HZ } from './service/task.ts';
 
@@ -19,12 +19,12 @@ const sampleRateSchema = z
   .max(SAMPLE_RATE_HZ.max)
   .default(SAMPLE_RATE_HZ.default)
   .describe("Samples per second of the lane's stream to the service.");
-const volumeSchema = z
+export const volumeSchema = z
   .int()
   .min(VOLUME_PERCENT.min)
   .max(VOLUME_PERCENT.max)
-  .default(VOLUME_PERCENT.default)
   .describe('Loudness in percent; 100 leaves the sound as it is.');
+const volumeKey = volumeSchema.default(VOLUME_PERCENT.default);
 
 const gainSchema = z
   .int()
@@ -85,19 +85,20 @@ export const playbackSchema = z
     z.strictObject({
       driver: alsaSchema,
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
-      volume: volumeSchema,
+      volume: volumeKey,
       normalize: normalizeSchema(true),
     }),
     z.strictObject({
       driver: z.literal('file').describe('A WAV file, written in real time: for tests and demos.'),
-      path: fileSchema.describe('WAV file to write; an older one is replaced.'),
+      path: fileSchema.describe('WAV file to write; an older one that this program has written is replaced.'),
+      overwrite: z.boolean().default(false).describe('Replace a file of another program, too.'),
       maxMinutes: z
         .int()
         .min(1)
         .max(1440)
         .default(60)
         .describe('Maximum length of the file; then it continues at its beginning, over the oldest sound.'),
-      volume: volumeSchema,
+      volume: volumeKey,
       normalize: normalizeSchema(false),
     }),
     z.strictObject({
@@ -105,13 +106,13 @@ export const playbackSchema = z
       command: commandSchema(
         'Program and arguments, no shell. It reads raw 16-bit little-endian mono samples at 24000 Hz from its standard input.',
       ),
-      volume: volumeSchema,
+      volume: volumeKey,
       normalize: normalizeSchema(true),
     }),
     z.strictObject({
       driver: addonSchema('speaker'),
       device: alsaDeviceSchema.describe('ALSA device, best by card name: "plughw:CARD=Speaker".'),
-      volume: volumeSchema,
+      volume: volumeKey,
       normalize: normalizeSchema(true),
     }),
   ])

@@ -2,9 +2,9 @@
  * The device's configuration. Types, checks, defaults and `config/schema.json` all derive from this schema.
  * Editors show these descriptions to operators.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
-import { captureSchema, commandSchema, fileSchema, playbackSchema } from './config-sound.ts';
+import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
 import { languageClash, languageSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
@@ -111,6 +111,7 @@ const desirable = {
     .min(0)
     .max(STANDBY_AFTER_S.max)
     .describe('Seconds without speech until the stream is closed to save cost; 0: never.'),
+  volume: volumeSchema,
 };
 const logLevelSchema = z.enum(LOG_LEVELS).describe('Lowest level that is logged.');
 
@@ -247,11 +248,12 @@ export type PlaybackConfig = LaneConfig['playback'];
 
 /** Keys that `config/desired` may contain; config/example.jsonc marks them with `*`. */
 export const DESIRED_KEYS = {
-  lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter'],
+  lanes: ['source', 'targets', 'voice', 'echo', 'start', 'standbyAfter', 'volume'],
   budget: ['minutesPerDay'],
   log: ['level'],
 } as const satisfies {
-  lanes: readonly (keyof LaneConfig)[];
+  /** `volume` is the key of `playback`. */
+  lanes: readonly (keyof LaneConfig | 'volume')[];
   budget: readonly (keyof Config['budget'])[];
   log: readonly (keyof Config['log'])[];
 };

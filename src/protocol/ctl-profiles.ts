@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readAddress } from './host.ts';
 import { nameSchema, prefixSchema } from './mqtt/topics.ts';
 
@@ -26,6 +26,8 @@ export const ctlProfileSchema = z.strictObject({
   keyFile: file.nullable().default(null),
   /** The owner's private key. It signs messages, because some devices accept only signed ones. */
   signingKeyFile: file.nullable().default(null),
+  /** `setup.json` of `broker init`: its devices that never came are shown, too. */
+  setupFile: file.nullable().default(null),
 });
 export type CtlProfile = z.infer<typeof ctlProfileSchema>;
 

@@ -1,5 +1,5 @@
 /** Output of `dragoman devices --json`. Keys are snake_case, like everything that is published. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const directionSchema = z.enum(['capture', 'playback']);
 const spanSchema = z.object({ min: z.number(), max: z.number() }).describe('inclusive');

@@ -1,5 +1,5 @@
 /** Checks of hosts: is it this machine, and is it on a list. Names are compared in the form of URLs: lower case, IDNA. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 const IPV4 = /^\d+(\.\d+){3}$/;

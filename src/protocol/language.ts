@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Maximum length of a language tag (characters): tags in use are far shorter (BCP 47 section 4.4.1). */
 const LONGEST_TAG = 35;
@@ -18,6 +18,19 @@ export const targetsSchema = z
     (targets) => new Set(targets.map((target) => target.toLowerCase())).size === targets.length,
     'must not name a language twice',
   );
+
+const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/** Tags of a valid form that name no known language or region, such as `xx`: probably typing errors. */
+export function unknownLanguages(tags: readonly string[]): string[] {
+  return tags.filter((tag) => {
+    try {
+      return NAMES.of(tag) === undefined;
+    } catch {
+      return true;
+    }
+  });
+}
 
 /** Describes a conflict between a source and its targets; null without a conflict. */
 export function languageClash(source: string, targets: readonly string[]): string | null {

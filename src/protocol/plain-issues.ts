@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Control characters: they truncate a text (NUL in a file name) or break a line (in a log, a header, a topic). */
 const CONTROL = /\p{Cc}/u;

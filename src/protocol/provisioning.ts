@@ -1,5 +1,5 @@
 /** `dragoman.json` on the boot partition: everything that a kiosk must know before it is reachable. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTimeZone } from './config-hours.ts';
 import { countryFault } from './country.ts';
 import { isObject } from './json.ts';

@@ -1,5 +1,5 @@
 /** Signed messages (docs/backend.md): `{"id","jws"}`. The JWS contains the whole body, `device` and `iat`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { requestIdSchema } from './mqtt/envelope.ts';
 
 /** The only algorithm: EdDSA with Ed25519. */

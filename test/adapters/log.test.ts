@@ -8,10 +8,14 @@ import {
   createLogger,
   type LogFormat,
   type Logger,
+  loadFormat,
   setLogLevel,
 } from '../../src/adapters/log.ts';
 
 const FORMATS: readonly LogFormat[] = ['json', 'journal', 'journal-json', 'readable', 'readable-plain'];
+const LOADED = new Map(
+  await Promise.all(FORMATS.map(async (name) => [name, await loadFormat(name)] as const)),
+);
 
 function record(
   format: LogFormat,
@@ -19,7 +23,9 @@ function record(
   level: 'info' | 'trace' = 'info',
 ): string[] {
   const lines: string[] = [];
-  write(createLogger({ level, format, sink: { write: (text) => lines.push(text) } }));
+  const loaded = LOADED.get(format);
+  if (loaded === undefined) throw new Error(`no such format: ${format}`);
+  write(createLogger({ level, format: loaded, sink: { write: (text) => lines.push(text) } }));
   return lines;
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { machineTimeZone } from '../../src/adapters/time-zone.ts';
+import { machineDay, machineTimeZone } from '../../src/adapters/time-zone.ts';
+import { localDay } from '../../src/core/owner/local-time.ts';
 import { isTimeZone } from '../../src/protocol/config-hours.ts';
+import { asWall } from '../../src/protocol/time.ts';
 
 const before = process.env['TZ'];
 afterEach(() => {
@@ -20,6 +22,19 @@ describe('the time zone of the machine', () => {
       process.env['TZ'] = zone;
       const name = machineTimeZone();
       expect(name === null || isTimeZone(name)).toBe(true);
+    },
+  );
+
+  it.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Kiritimati'])(
+    'has the same days without the tables of time zones when it is %s',
+    (zone) => {
+      process.env['TZ'] = zone;
+      const from = Date.UTC(2026, 0, 1);
+      for (let quarter = 0; quarter < 366 * 96; quarter++) {
+        const wall = asWall(from + quarter * 900_000);
+        const [day, table] = [machineDay(wall), localDay(wall, zone)];
+        if (day !== table) expect([quarter, day]).toEqual([quarter, table]);
+      }
     },
   );
 });

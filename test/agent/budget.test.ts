@@ -16,13 +16,18 @@ import {
 describe('the daily budget', () => {
   const events = (deps: ScheduledAgent) => deps.sent('event/budget').map(({ body }) => body);
   /** Nine o'clock UTC is four in the morning in New York, where the day ends at five UTC. */
-  const zone = { timeZone: 'America/New_York' };
+  const zone = { timeZone: () => 'America/New_York' };
 
   it('warns at 80 %, ends the session at 100 %, and starts again with the local day', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 20 } }, zone);
     await deps.goLive();
+    const used = () => deps.sent('state').at(-1)?.body['budget'];
+    deps.clock.advance(1000);
+    expect(used()).toEqual({ used_minutes: 0, minutes_per_day: 20 });
+    deps.clock.advance(3 * MIN);
+    expect(used()).toEqual({ used_minutes: 3, minutes_per_day: 20 });
     // The stream has been open for 2.8 s, the time of its setup.
-    deps.clock.advance(16 * MIN - 2801);
+    deps.clock.advance(13 * MIN - 3801);
     expect(events(deps)).toEqual([]);
     deps.clock.advance(1);
     expect(events(deps)).toEqual([
@@ -178,6 +183,24 @@ describe('the daily budget', () => {
     expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
   });
 
+  it('counts the day so far without the tables of time zones when the limit comes later', async () => {
+    let asked = 0;
+    const timeZone = (): string => {
+      asked++;
+      return 'America/New_York';
+    };
+    const machineDay = (wall: number): number => Math.floor((wall - 5 * HOUR) / (24 * HOUR));
+    const deps = createScheduledAgent({}, { timeZone, machineDay });
+    await deps.goLive();
+    deps.clock.advance(12 * MIN);
+    expect(asked).toBe(0);
+    deps.deliver(DESIRED, { version: 1, budget: { minutesPerDay: 10 } });
+    expect(asked).toBeGreaterThan(0);
+    expect(deps.statusTold()).toEqual(['degraded', ['budget']]);
+    deps.closeDrained();
+    expect(deps.closedUntil()).toBe('2026-01-16T05:00:00.000Z');
+  });
+
   it('counts while the clock is not set', async () => {
     const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } });
     deps.clock.setWall(null);
@@ -198,15 +221,15 @@ describe('the daily budget', () => {
   it('uses UTC days without a time zone, and logs it once', async () => {
     const sentence = 'the time zone of the machine is unknown: budget days begin at midnight UTC';
     const told = (deps: ScheduledAgent) => deps.logged.filter(([, said]) => said === sentence).length;
-    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: null });
+    const deps = createScheduledAgent({ budget: { minutesPerDay: 10 } }, { timeZone: () => null });
     await deps.goLive();
     deps.clock.advance(11 * MIN);
     expect(told(deps)).toBe(1);
     expect(deps.closedUntil()).toBe('2026-01-16T00:00:00.000Z');
     for (const [config, more] of [
       [{ budget: { minutesPerDay: 10 } }, zone],
-      [{ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '20:00') }, { timeZone: null }],
-      [{}, { timeZone: null }],
+      [{ budget: { minutesPerDay: 10 }, schedule: hours('08:00', '20:00') }, { timeZone: () => null }],
+      [{}, { timeZone: () => null }],
     ] as const) {
       const other = createScheduledAgent(config, more);
       await other.goLive();

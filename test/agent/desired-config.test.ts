@@ -51,6 +51,19 @@ describe('config/desired', () => {
     expect(report.hash).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
+  it('sets the volume, until a command sets another', async () => {
+    const deps = createFakeDeps(CONFIG);
+    await deps.goLive();
+    deps.deliver(DESIRED, { version: 1, lanes: [{ id: 'main', volume: 30 }] });
+    expect(optionsOf(deps)?.volume).toBe(30);
+    expect(reported(deps).effective).toMatchObject({ lanes: [{ volume: 30 }] });
+    deps.command('volume', { id: 'v', args: { percent: 60 } });
+    deps.deliver(DESIRED, { version: 2, lanes: [{ id: 'main', volume: 30 }] });
+    expect(optionsOf(deps)?.volume).toBe(60);
+    deps.deliver(DESIRED, { version: 3, lanes: [{ id: 'main' }] });
+    expect(optionsOf(deps)?.volume).toBe(100);
+  });
+
   it('reports a refusal by the service as an error of the document', async () => {
     const deps = createFakeDeps(CONFIG);
     await deps.goLive();

@@ -71,6 +71,22 @@ describe('the status that the broker keeps', () => {
     refused?.([]);
     expect(logged(deps, 'the broker allows all subscriptions')).toBe(1);
   });
+
+  it('says what the broker does not allow, once, until it does', async () => {
+    const deps = await online();
+    const { limited } = deps.bus.listener;
+    limited?.(['retain', 'qos']);
+    limited?.(['retain', 'qos']);
+    expect(statuses(deps).at(-1)).toMatchObject({
+      status: 'degraded',
+      reasons: ['broker_limits:retain', 'broker_limits:qos'],
+    });
+    expect(logged(deps, 'it goes on with less')).toBe(1);
+    limited?.([]);
+    limited?.([]);
+    expect(statuses(deps).at(-1)).toMatchObject({ status: 'ready', reasons: [] });
+    expect(logged(deps, 'the broker allows all that')).toBe(1);
+  });
 });
 
 describe('an identity that two devices use', () => {

@@ -169,7 +169,7 @@ describe('a refused command', () => {
     const closed = createScheduledAgent({ schedule: hours('20:00', '21:00') });
     await closed.agent.start();
     closed.brokerUp();
-    expectSentence(refusal(closed, 'start', {}), 'closed', '2026-01-15T20:00:00.000Z');
+    expectSentence(refusal(closed, 'start', {}), 'closed', '2026-01-15T20:00:51.000Z');
     expectSentence(refusal(closed, 'say', { args: { text: 'x', language: 'es' } }), 'closed', 'start');
     const spent = createScheduledAgent({ budget: { minutesPerDay: 1 } });
     await spent.goLive();

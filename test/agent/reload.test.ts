@@ -6,11 +6,7 @@ describe('a new configuration', () => {
     const deps = createFakeDeps();
     await deps.goLive();
     deps.clock.advance(3000);
-    const next = testConfig({
-      targets: ['de', 'fr'],
-      echo: 'off',
-      playback: { driver: 'file', path: 'other.wav' },
-    });
+    const next = testConfig({ targets: ['de', 'fr'], echo: 'off', rolloverLead: 60 });
     expect(deps.agent.apply(next)).toEqual(['lanes']);
     // Named as long as it is pending, and no longer once the file has the old value again.
     expect(deps.agent.apply(next)).toEqual(['lanes']);

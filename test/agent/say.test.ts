@@ -129,6 +129,18 @@ describe('say', () => {
     expect(deps.phase()).toBe('live');
   });
 
+  it('is unsupported when the service does not know such messages', async () => {
+    const deps = await quietKiosk();
+    const answers = say(deps, TEXT);
+    const text = 'unknown message type tts_task';
+    deps.service({ ...rejected(text), isUnknownKind: true });
+    await deps.clock.elapse(10);
+    expect(answers().at(-1)).toMatchObject({
+      error: { code: 'unsupported', message: expect.stringContaining(text) },
+    });
+    expect(deps.phase()).toBe('live');
+  });
+
   it('fails when the service sends no audio, or when the session ends', async () => {
     const deps = await quietKiosk();
     const silent = say(deps, TEXT);

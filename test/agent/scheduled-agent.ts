@@ -25,7 +25,7 @@ export function createScheduledAgent(
   more: Partial<AgentDeps> = {},
   lane: Record<string, unknown> = { standbyAfter: 0 },
 ) {
-  const deps = createFakeDeps(testConfig(lane, config), { timeZone: 'UTC', ...more }, withPongs);
+  const deps = createFakeDeps(testConfig(lane, config), { timeZone: () => 'UTC', ...more }, withPongs);
   const phase = () => deps.agent.lanes[0]?.phase;
   let commands = 0;
   return Object.assign(deps, {

@@ -41,6 +41,26 @@ describe('service.hosts', () => {
     expect(deps.streams).toHaveLength(hosts[0] === 'service.example:80' ? 0 : 1);
   });
 
+  it.each<[string, object]>([
+    ['that leads to an unlisted host', {}],
+    ['that denies', { ok: false, error: { code: 'no', title: 'no', detail: '', final: true } }],
+  ])('connects to a listed host although a forged answer %s came first', async (_, denial) => {
+    const deps = await asking(['service.example']);
+    for (let forged = 0; forged < 10; forged++) {
+      if ('ok' in denial) deps.deliver(`${BASE}/token/res`, { id: deps.lastRequest().id, ...denial });
+      else deps.grant({}, `wss://evil.example${PATH}`);
+    }
+    expect(deps.streams).toEqual([]);
+    expect(deps.sent('event/refused')).toHaveLength(1);
+    deps.clock.advance(200);
+    deps.grant({}, `wss://service.example${PATH}`);
+    expect(deps.streams).toHaveLength(1);
+    // Nothing that comes later replaces it.
+    deps.grant({}, `wss://service.example${PATH}`);
+    deps.clock.advance(60_000);
+    expect(deps.streams).toHaveLength(1);
+  });
+
   it('restricts the ws_url of a legacy session to the same hosts', async () => {
     const deps = await asking(['service.example']);
     const answer = (ws_url: string): void =>

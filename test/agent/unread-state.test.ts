@@ -60,7 +60,7 @@ describe('state that the disk delivers late', () => {
     const kept = file.text;
     file.delay();
     const config = testConfig({}, { budget: { minutesPerDay: 10 } });
-    const deps = createFakeDeps(config, { budgetFile: file.file, timeZone: 'UTC' });
+    const deps = createFakeDeps(config, { budgetFile: file.file, timeZone: () => 'UTC' });
     await deps.goLive();
     await deps.clock.elapse(10_000);
     expect(deps.agent.publisher.status().reasons).not.toContain('budget');

@@ -174,6 +174,16 @@ describe('check-config', () => {
       problems: [{ source: { kind: 'file', name: file } }],
     });
   });
+
+  it('warns of languages that are not known', async () => {
+    const lanes = [{ source: 'qq', targets: ['es', 'xx', 'pt-br', 'zh-Hans', 'yue'] }];
+    writeFileSync(file, JSON.stringify({ ...valid, lanes }));
+    const { code, out, err } = await run(['check-config', '--config', file]);
+    expect([code, out]).toEqual([0, expect.stringContaining('is valid')]);
+    expect(err).toMatch(/warning: lanes\[0\]\.source names "qq", which is no known\s+language/);
+    expect(err).toMatch(/warning: lanes\[0\]\.targets names "xx"/);
+    expect(err.match(/no known\s+language/g)).toHaveLength(2);
+  });
 });
 
 function longest(text: string): number {

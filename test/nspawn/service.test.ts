@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
+import { OWN_HEADER_BYTES } from '../../src/adapters/audio/own-wav.ts';
 import { visitors } from '../card/agent-on-a-card.ts';
 import { findMarkers } from '../card/sound.ts';
 import { type Kiosk, SERVICE, until } from './kiosk.ts';
 import { underSystemd } from './under-systemd.ts';
 
 const RATE_HZ = 24_000;
-const WAV_HEADER_BYTES = 44;
 
 underSystemd('service', (test) => {
   test('starts, and plays the echo of its microphone through files', async (kiosk, { annotate }) => {
@@ -63,6 +63,6 @@ underSystemd('service', (test) => {
 async function spoken({ machine }: Kiosk): Promise<Int16Array> {
   const { code, stdout } = await machine.run(['base64', '/var/lib/dragoman/spoken.wav']);
   if (code !== 0) return new Int16Array(0);
-  const bytes = new Uint8Array(Buffer.from(stdout, 'base64').subarray(WAV_HEADER_BYTES));
+  const bytes = new Uint8Array(Buffer.from(stdout, 'base64').subarray(OWN_HEADER_BYTES));
   return new Int16Array(bytes.buffer, 0, Math.floor(bytes.byteLength / 2));
 }

@@ -2,6 +2,7 @@
 
 import type { LaneState } from '../../src/core/lane/lane-state.ts';
 import { streamsOf } from '../../src/core/lane/session/session-state.ts';
+import { OPENING_SPREAD_MS } from '../../src/core/owner/schedule.ts';
 import { type DrawnSchedule, dayBy, isOpenBy, NO_DAY } from './hours.ts';
 import type { Violations } from './violations.ts';
 
@@ -61,6 +62,8 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
   let forgottenMs = 0;
   let isClean = false;
 
+  /** It opens at its own second of a minute. */
+  const obeyedWithinMs = (): number => OBEYED_WITHIN_MS + (expected === 'open' ? OPENING_SPREAD_MS : 0);
   const expect = (): void => {
     const { schedule, minutesPerDay } = hours;
     const isOpen = schedule === null || isOpenBy(schedule, setup.wall());
@@ -159,7 +162,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
       allMs += open;
       sinceMs += open;
       checkBudget(lanes);
-      if (setup.now() - since < OBEYED_WITHIN_MS) return;
+      if (setup.now() - since < obeyedWithinMs()) return;
       if (expected === 'closed') checkClosed(lanes, connections);
       else if (expected === 'open')
         violations.check(
@@ -169,7 +172,7 @@ export function createHoursOracle(setup: HoursOracleSetup): HoursOracle {
         );
     },
     get isHeld() {
-      if (setup.now() - since < OBEYED_WITHIN_MS || expected === 'budget') return null;
+      if (setup.now() - since < obeyedWithinMs() || expected === 'budget') return null;
       return expected === 'closed';
     },
   };

@@ -22,7 +22,7 @@ const SERVICES = ['dragoman.service', 'dragoman-backend.service'] as const;
 
 /** All settings of a unit for its program. */
 const ENVIRONMENT = {
-  'dragoman.service': ['Environment=MALLOC_ARENA_MAX=1'],
+  'dragoman.service': ['Environment=MALLOC_ARENA_MAX=1', 'Environment=NODE_OPTIONS=--max-semi-space-size=1'],
   'dragoman-backend.service': [],
 };
 

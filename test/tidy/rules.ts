@@ -103,6 +103,14 @@ export const onlyOneFileImportsFastCheck: Rule = (files) =>
     .filter((file) => isCode(file) && file.path !== PROPERTIES && importsOf(file).includes('fast-check'))
     .map(({ path }) => `${path}: imports fast-check, not ${PROPERTIES}`);
 
+/** A bundle takes from a namespace only what is used, and of the object `z` everything: twice the code at each start. */
+const WHOLE_ZOD = /^import (?:z\b|\{)[^;]*from 'zod';/gm;
+
+export const zodIsImportedAsNamespace: Rule = (files) =>
+  sources(files).flatMap(({ path, text }) =>
+    [...text.matchAll(WHOLE_ZOD)].map(([statement]) => `${path}: ${statement}`),
+  );
+
 export const LONGEST_FILE_LINES = 350;
 
 export const filesAreShort: Rule = (files) =>

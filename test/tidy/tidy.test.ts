@@ -204,6 +204,15 @@ const CASES: [rules.Rule, string, bad: SourceFile[], good: SourceFile[]][] = [
     [from('test/properties.ts', 'fast-check'), from('test/core/a.test.ts', '../properties.ts')],
   ],
   [
+    rules.zodIsImportedAsNamespace,
+    'zod is imported as a namespace',
+    ["import { z } from 'zod';", "import z from 'zod';"].map((text) => file('src/protocol/json.ts', text)),
+    [
+      file('src/protocol/json.ts', "import * as z from 'zod';"),
+      file('src/protocol/text.ts', "import type { z } from 'zod';"),
+    ],
+  ],
+  [
     rules.hooksBelongToTests,
     'modules that tests share have no hooks at their top',
     ['beforeAll', 'beforeEach', 'afterAll', 'afterEach'].map((hook) =>

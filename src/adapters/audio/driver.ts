@@ -49,7 +49,10 @@ export function createPlayback(
 ): OpenPlayback {
   switch (config.driver) {
     case 'file':
-      return createFilePlayback({ path: config.path, maxMs: config.maxMinutes * 60_000, rateHz, clock });
+      return createFilePlayback({
+        ...{ path: config.path, overwrite: config.overwrite, maxMs: config.maxMinutes * 60_000 },
+        ...{ rateHz, clock },
+      });
     case 'alsa':
       return createAlsaPlayback({ device: config.device, rateHz, ...supervision(clock, deps) });
     case 'command':

@@ -8,8 +8,10 @@ import { AudioFaultError } from './fault.ts';
 import { createWavWriter } from './wav-writer.ts';
 
 export interface FilePlaybackOptions {
-  /** The WAV file to write, mono 16-bit; an older one is replaced. */
+  /** The WAV file to write, mono 16-bit; an older one of this program is replaced. */
   readonly path: string;
+  /** Replace a file of another program, too. */
+  readonly overwrite?: boolean;
   readonly rateHz: number;
   readonly clock: Clock;
   /** Maximum length of the file (ms): then it continues at its beginning, over the oldest sound. */

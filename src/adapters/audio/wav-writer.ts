@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BYTES_PER_SAMPLE } from '../../core/audio/pcm.ts';
-import { type AudioFaultError, describeFileProblem } from './fault.ts';
-import { HEADER_BYTES, MAX_DATA_BYTES, makeHeader } from './wav.ts';
+import { AudioFaultError, describeFileProblem } from './fault.ts';
+import { MOST_OWN_BYTES, OWN_HEADER_BYTES, ownHeader, refuseForeign } from './own-wav.ts';
 
 /**
  * A mono 16-bit WAV file that grows at its end and is valid at any moment, also after a kill. At its maximum length it
@@ -21,6 +21,8 @@ export interface WavWriter {
 
 export interface WavWriterOptions {
   readonly rateHz: number;
+  /** Replace a file of another program, too. */
+  readonly overwrite?: boolean;
   /** Maximum length of the file (ms of sound). */
   readonly maxMs: number;
 }
@@ -28,10 +30,10 @@ export interface WavWriterOptions {
 /** O_NONBLOCK: a named pipe without a reader would block the program otherwise. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK;
 
-/** Makes a writer, and creates the file if possible. An older file of that name is replaced. */
+/** Makes a writer, and creates the file if possible. An older file of its own is replaced. */
 export function createWavWriter(path: string, options: WavWriterOptions): WavWriter {
-  const { rateHz, maxMs } = options;
-  const maxDataBytes = Math.min(MAX_DATA_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
+  const { rateHz, overwrite = false, maxMs } = options;
+  const maxDataBytes = Math.min(MOST_OWN_BYTES, Math.floor((maxMs * rateHz) / 1000) * BYTES_PER_SAMPLE);
   let fd: number | null = null;
   let closed = false;
   /** Where the timeline continues, and how much the file holds (bytes of sound). */
@@ -40,10 +42,11 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
 
   const writeHeader = (file: number): void => {
     const dataBytes = writtenBytes - (writtenBytes % 2);
-    writeAt(file, makeHeader({ rateHz, dataBytes }), 0);
+    writeAt(file, ownHeader({ rateHz, dataBytes }), 0);
   };
   const open = (): number => {
     if (fd === null) {
+      if (!overwrite) refuseForeign(path);
       fd = openSync(path, CREATE);
       writtenBytes = 0;
       writeHeader(fd);
@@ -53,7 +56,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
   const grow = (pcm: Uint8Array, at: number): void => {
     const file = open();
     try {
-      writeAt(file, pcm, HEADER_BYTES + at, (bytes) => {
+      writeAt(file, pcm, OWN_HEADER_BYTES + at, (bytes) => {
         writtenBytes = Math.max(writtenBytes, at + bytes);
       });
     } finally {
@@ -79,7 +82,7 @@ export function createWavWriter(path: string, options: WavWriterOptions): WavWri
           done += fits.length;
         }
       } catch (error) {
-        throw describeFileProblem(error, 'write', path);
+        throw error instanceof AudioFaultError ? error : describeFileProblem(error, 'write', path);
       }
     },
     close() {
@@ -98,18 +101,22 @@ function writeAt(fd: number, bytes: Uint8Array, at: number, progress?: (bytes: n
   }
 }
 
-/** Checks whether a file could be written there, without touching it. Null: no obstacle found. */
-export function checkWritable(path: string): AudioFaultError | null {
+/**
+ * Checks whether a file could be written there, without touching it. Null: no obstacle found.
+ * @param overwrite a file of another program may be replaced
+ */
+export function checkWritable(path: string, overwrite = false): AudioFaultError | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) {
       accessSync(`${dirname(path)}/`, constants.W_OK | constants.X_OK);
     } else {
       accessSync(path, constants.W_OK);
+      if (!overwrite) refuseForeign(path);
       if (stats.isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
     }
   } catch (error) {
-    return describeFileProblem(error, 'write', path);
+    return error instanceof AudioFaultError ? error : describeFileProblem(error, 'write', path);
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** The configured pair and its successors, kept in one file, so that key and certificate always match. */
 import { createHash, type X509Certificate } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { faultOf } from '../../core/owner/certificate-renewal-rules.ts';
 import type { CertificateInfo, DeviceCertificate } from '../../ports/certificate.ts';
 import type { StateFile, StateFound } from '../../ports/state-file.ts';

@@ -10,6 +10,7 @@ import { readConfigText, UnreadableFile } from '../config/read-file.ts';
 import { readPassword, readSecret, type SecretResult } from '../config/secret.ts';
 import type { MqttConnection } from '../mqtt/endpoint.ts';
 import { KeyError, type PrivateKey, parsePrivateKey } from '../signing/keys.ts';
+import { type RegisteredDevice, readRegistered } from './registered.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,6 +23,8 @@ export interface OperatorAccess {
   readonly connection: MqttConnection;
   /** Null when the profile names none: devices then refuse everything that must be signed. */
   readonly signingKey: PrivateKey | null;
+  /** The devices that have a login, if the profile names a set-up. */
+  readonly registered?: readonly RegisteredDevice[];
   /** Sentences about files that can be used. */
   readonly warnings?: readonly string[];
 }
@@ -70,6 +73,7 @@ export function openProfile(name: string | undefined, env: Environment, clientId
   return {
     profile,
     signingKey: signing ?? null,
+    registered: field(profile.setupFile, (path) => registeredAt(path, profile.tenant)) ?? [],
     warnings,
     connection: {
       ...{ url: profile.url, clientId },
@@ -80,6 +84,17 @@ export function openProfile(name: string | undefined, env: Environment, clientId
       ...(key !== undefined && { key: Buffer.from(key) }),
     },
   };
+}
+
+function registeredAt(file: string, tenant: string): readonly RegisteredDevice[] {
+  try {
+    const found = readRegistered(file, tenant);
+    if (found !== null) return found;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new ProfileError(`setupFile: ${file} cannot be read: ${error.message}`);
+  }
+  throw new ProfileError(`setupFile: ${file} is no setup.json of "dragoman-backend broker init"`);
 }
 
 function readProfiles(file: string): {

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
+import type { BrokerLimit, Bus, BusMessage, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createMqttBus, type MqttConnection } from '../mqtt/bus.ts';
 
@@ -6,15 +6,24 @@ export type Login =
   | {
       readonly ok: true;
       readonly protocol: 4 | 5;
+      /** What the broker does not allow. */
+      readonly limits: readonly BrokerLimit[];
       readonly bus: Bus;
       /** Whether the broker has refused a message of ours; only MQTT 5 reports that. */
       readonly hasRefused: () => boolean;
     }
-  | { readonly ok: false; readonly refused: boolean; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly refused: boolean;
+      readonly message: string;
+      /** The broker's own reason, if it gave one. */
+      readonly code: number | undefined;
+    };
 
 export interface LoginOptions {
   readonly connection: MqttConnection;
-  readonly subscriptions: BusOptions['subscriptions'];
+  /** Subscriptions, session and will: a broker may refuse each of them. */
+  readonly session: BusOptions;
   readonly clock: Clock;
   readonly limitMs: number;
   /** Receives the messages of the subscriptions. */
@@ -22,44 +31,39 @@ export interface LoginOptions {
 }
 
 /**
- * Logs in and subscribes once. Without a will, so the device's published status stays as it is. A broker that hangs up on
- * the first attempt is asked a second time, in the older version of MQTT.
+ * Logs in and subscribes once. A broker that hangs up on the first attempt is asked a second time, in the older version of
+ * MQTT.
  */
-export async function logIn({
-  connection,
-  subscriptions,
-  clock,
-  limitMs,
-  hear,
-}: LoginOptions): Promise<Login> {
+export async function logIn({ connection, session, clock, limitMs, hear }: LoginOptions): Promise<Login> {
   const openBus = createMqttBus(connection, { clock, seed: 1 });
   let failures = 0;
   let close = async (): Promise<void> => {};
   const outcome = await new Promise<Login>((resolve) => {
     let last: string | null = null;
-    const fail = (refused: boolean, message: string): void => {
+    let limits: readonly BrokerLimit[] = [];
+    const fail = (refused: boolean, message: string, code?: number): void => {
       cancel();
-      resolve({ ok: false, refused, message });
+      resolve({ ok: false, refused, message, code });
     };
     const cancel = clock.at(clock.now() + limitMs, () =>
       fail(false, last ?? `the broker does not answer the login within ${limitMs / 1000} s`),
     );
-    const bus = openBus(
-      { subscriptions, will: null },
-      {
-        up: (_, protocol) => {
-          cancel();
-          resolve({ ok: true, protocol, bus, hasRefused: () => bus.outbox.dropped > 0 });
-        },
-        down: (problem, message) => {
-          failures += 1;
-          last = message;
-          if (problem !== 'unreachable') fail(true, message);
-          else if (failures > 1) fail(false, message);
-        },
-        message: hear,
+    const bus = openBus(session, {
+      limited: (given) => {
+        limits = given;
       },
-    );
+      up: (_, protocol) => {
+        cancel();
+        resolve({ ok: true, protocol, limits, bus, hasRefused: () => bus.outbox.dropped > 0 });
+      },
+      down: (problem, message, code) => {
+        failures += 1;
+        last = message;
+        if (problem !== 'unreachable') fail(true, message, code);
+        else if (failures > 1) fail(false, message, code);
+      },
+      message: hear,
+    });
     close = () => bus.close();
   });
   if (!outcome.ok) await close();

@@ -98,7 +98,7 @@ function readText(file: string): string {
 /** Checks the files that lanes read and write, without changing them. */
 export function checkSoundFiles({ lanes }: Config): NamedFile[] {
   return lanes.flatMap(({ capture, playback }, lane): NamedFile[] => {
-    const written = playback.driver === 'file' ? checkWritable(playback.path) : null;
+    const written = playback.driver === 'file' ? checkWritable(playback.path, playback.overwrite) : null;
     return [
       ...(capture.driver === 'file'
         ? [{ key: `lanes[${lane}].capture.path`, trouble: troubleHearing(capture.path) }]

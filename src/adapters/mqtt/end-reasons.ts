@@ -13,6 +13,10 @@ export interface Ending {
   readonly message: string;
   /** The broker answered that it does not know MQTT 5. */
   readonly lacks5?: true;
+  /** The broker's own reason: MQTT 5 reason code, or MQTT 3.1.1 return code. */
+  readonly code?: number;
+  /** A connection that asks for less may be accepted: try it at once. */
+  readonly asksForLess?: true;
   /** Closed without a reason. */
   readonly silent?: true;
   /** By this machine's clock, the broker's certificate is not valid yet. */
@@ -22,7 +26,11 @@ export interface Ending {
 }
 
 /** Answers to CONNECT that need a person: MQTT 3.1.1 return codes and MQTT 5 reason codes. */
-const REFUSED_CODES: ReadonlySet<number> = new Set([2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c]);
+const REFUSED_CODES: ReadonlySet<number> = new Set([
+  ...[2, 4, 5, 0x85, 0x86, 0x87, 0x8a, 0x8c],
+  // About the will: topic, size, quota, format, retain, QoS. And: the broker has moved.
+  ...[0x90, 0x95, 0x97, 0x99, 0x9a, 0x9b, 0x9d],
+]);
 const UNSUPPORTED_VERSION_CODES: ReadonlySet<number> = new Set([1, 0x84]);
 const SESSION_TAKEN_OVER = 0x8e;
 /** Answers to a message that stay the same until a person changes the broker's rules: not authorized, its topic. */
@@ -60,12 +68,13 @@ function codeOf(error: unknown): string | number | undefined {
 function explainRefusal(broker: string, code: number, version: ProtocolVersion): Ending {
   if (UNSUPPORTED_VERSION_CODES.has(code)) {
     const message = `${broker} speaks neither MQTT 5 nor MQTT 3.1.1`;
-    return { problem: 'refused', message, ...(version === 5 && { lacks5: true }) };
+    return { problem: 'refused', message, code, ...(version === 5 && { lacks5: true }) };
   }
   const refused = REFUSED_CODES.has(code);
   return {
     problem: refused ? 'refused' : 'unreachable',
     message: `${broker} refused the connection: ${reasonText(code)}`,
+    code,
   };
 }
 
@@ -132,5 +141,6 @@ export function explainDisconnect(broker: string, reason: number): Ending {
   return {
     problem: REFUSED_CODES.has(reason) ? 'refused' : 'unreachable',
     message: `${broker} disconnected us: ${reasonText(reason)}`,
+    code: reason,
   };
 }

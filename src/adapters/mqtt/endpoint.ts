@@ -1,5 +1,6 @@
 import type { IClientOptions } from 'mqtt';
 import { readAddress } from '../../protocol/host.ts';
+import { ALL_ALLOWED, type Allowed } from './allowances.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import { openWebSocket } from './web-socket.ts';
 
@@ -44,13 +45,17 @@ export function brokerName(connection: MqttConnection): string {
 
 /**
  * The settings of MQTT.js for one connection. Throws when the address or the password is unavailable.
- * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept
+ * @param session how long the broker keeps it after the end; `isNew`: discard the one that it has kept; `allowed`: for the will
  */
 export function clientOptions(
   connection: MqttConnection,
   version: ProtocolVersion,
   will: { topic: string; payload: string } | null,
-  { keptForS, isNew = false }: { readonly keptForS?: number | undefined; readonly isNew?: boolean } = {},
+  {
+    keptForS,
+    isNew = false,
+    allowed = ALL_ALLOWED,
+  }: { readonly keptForS?: number | undefined; readonly isNew?: boolean; readonly allowed?: Allowed } = {},
 ): IClientOptions {
   // `new URL` throws at what is no address.
   const url = readAddress(connection.url) ?? new URL(connection.url);
@@ -87,7 +92,7 @@ export function clientOptions(
     // The library's own debug log would print the password with DEBUG=mqttjs*.
     log: () => {},
     ...(will !== null && {
-      will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
+      will: { topic: will.topic, payload: Buffer.from(will.payload), ...allowed },
     }),
   };
 }

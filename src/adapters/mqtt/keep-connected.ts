@@ -2,6 +2,7 @@ import type { Seed } from '../../core/random.ts';
 import { beginReconnect, noteDown, noteUp, noteUrgency, tryMs } from '../../core/retry/reconnect.ts';
 import type { BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { limitsOf } from './allowances.ts';
 import type { Ending } from './end-reasons.ts';
 import { brokerName, type MqttConnection } from './endpoint.ts';
 import type { Link, openLink } from './link.ts';
@@ -92,6 +93,7 @@ export function keepConnected(
     cancelLimit();
     refusals.note(opened, refused);
     reconnect = noteUp(reconnect, clock.now());
+    listener.limited?.(limitsOf(opened.allowed));
     listener.up(starter.connections, opened.version);
     sender.attach(opened);
   };
@@ -105,7 +107,7 @@ export function keepConnected(
     const unanswered = outbox.unansweredTopic();
     sender.detach(ending);
     if (left) return watcher();
-    const isAwaited = leaving || ending.lacks5 === true;
+    const isAwaited = leaving || ending.lacks5 === true || ending.asksForLess === true;
     leaving = false;
     if (isAwaited) return open();
     // Both addresses may lead to one broker, which accepts only one client with our name.
@@ -122,7 +124,7 @@ export function keepConnected(
     const isClose = wasUp && ending.silent === true;
     if (isClose) closes += 1;
     const hint = isClose && closes >= HINT_AFTER ? hintOf(connection.clientId, unanswered) : '';
-    listener.down(ending.problem, ending.message + hint);
+    listener.down(ending.problem, ending.message + hint, ending.code);
     if (ending.tooEarly) tooEarly?.();
   };
 

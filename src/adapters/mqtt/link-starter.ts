@@ -1,6 +1,7 @@
 /** How links are started and closed. */
 import type { Bus, BusListener, BusOptions } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { createAllowances } from './allowances.ts';
 import type { Ending } from './end-reasons.ts';
 import { brokerName, clientOptions, type MqttConnection } from './endpoint.ts';
 import { type Link, openLink } from './link.ts';
@@ -63,6 +64,7 @@ export function createStarter(
 ): { readonly start: StartLink; readonly connections: number } {
   const subscriptions = subscriptionsOf(options);
   let connections = 0;
+  const allowances = createAllowances();
   const avoidances = new Map<string, ReturnType<typeof createAvoidance>>();
   const avoidanceOf = ({ url }: MqttConnection): ReturnType<typeof createAvoidance> => {
     const avoidance = avoidances.get(url) ?? createAvoidance(clock);
@@ -77,12 +79,14 @@ export function createStarter(
       options.will?.(connections + 1) ?? null;
     const target = {
       ...{ broker: brokerName(to), version, subscriptions, isWithoutRetained },
-      options: () => clientOptions(to, version, will(), { keptForS: options.keptForS, isNew }),
+      options: () =>
+        clientOptions(to, version, will(), { keptForS: options.keptForS, isNew, allowed: allowances.of(to) }),
     };
     const opened: Link = open(target, clock, {
       accepted() {
         connections += 1;
         avoidance.accepted();
+        allowances.accepted(to, opened.allowed);
       },
       ready: (refused) => on.ready(opened, refused),
       message(message) {
@@ -96,7 +100,7 @@ export function createStarter(
       ended(ending) {
         avoidance.ended(ending);
         if (ending.lacks5) memories.lacks5(to, clock.now());
-        on.ended(opened, ending);
+        on.ended(opened, allowances.refused(to, ending.code) ? { ...ending, asksForLess: true } : ending);
       },
     });
     return opened;

@@ -4,6 +4,7 @@ import { connect, type IClientOptions, type IPublishPacket, type MqttClient } fr
 import type { BusMessage, RequestProperties, Subscription } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { acknowledgeOurselves } from './acknowledgement.ts';
+import { ALL_ALLOWED, type Allowed, allowedBy } from './allowances.ts';
 import {
   type Ending,
   explainClose,
@@ -50,6 +51,8 @@ export interface Link {
   readonly accepted: boolean;
   /** How many QoS 1 messages the broker accepts before it has acknowledged the first. */
   readonly window: number;
+  /** What messages may ask for. */
+  readonly allowed: Allowed;
   /** Largest packet that the broker accepts, bytes. */
   readonly largestPacketBytes: number;
   /** The socket holds so much unsent data that fleeting messages should be dropped. */
@@ -81,6 +84,7 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
   let stage: 'connecting' | 'accepted' | 'ready' | 'ended' = 'connecting';
   let ending: Ending | null = null;
   let early: (() => void)[] = [];
+  let allowed = ALL_ALLOWED;
 
   const settle = (): void => {
     if (stage === 'ended') return;
@@ -103,8 +107,9 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     );
     opened.stream.on('data', watch);
     const acknowledgements = acknowledgeOurselves(opened);
-    opened.on('connect', () => {
+    opened.on('connect', ({ properties }) => {
       stage = 'accepted';
+      allowed = allowedBy(properties);
       sink.accepted();
       subscribeAll(opened, broker, target.subscriptions, how, (problem, refused) => {
         if (stage !== 'accepted') return;
@@ -155,6 +160,9 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     get accepted() {
       return stage === 'accepted' || stage === 'ready';
     },
+    get allowed() {
+      return allowed;
+    },
     get window() {
       return Math.min(MOST_IN_FLIGHT, client?.serverProperties?.receiveMaximum ?? MOST_IN_FLIGHT);
     },
@@ -166,7 +174,8 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
     },
     publish(message, done) {
       const properties = version === 5 ? writeProperties(message.properties) : {};
-      const { qos, retain } = message;
+      const qos = message.qos === 1 ? allowed.qos : 0;
+      const retain = message.retain && allowed.retain;
       client?.publish(message.topic, message.payload, { qos, retain, properties }, (error) => {
         if (stage !== 'ended' && ending === null) done(error ? explainPublishError(error) : null);
       });

@@ -88,12 +88,13 @@ const NO_TASK = 'NOT_FOUND';
 const NOT_VALID = 'VALIDATION_ERROR';
 
 function errorEvent(data: DataOf<'error'>): ServiceEvent {
-  const { code = null, desc: text = null, reason, error_code: errorCode = null } = data;
+  const { code = null, desc: text = null, param, reason, error_code: errorCode = null } = data;
   const said = [code, text].filter((part) => part !== null && part !== '').join(': ');
   const refusal = readNamedRefusal({ errorCode, texts: [reason, code, text] });
   if (refusal !== null) return refused(refusal, errorCode, said);
   if (code === NO_TASK) return ready('none', { detail: said });
-  return { type: 'warned', level: code === NOT_VALID ? 'rejection' : 'error', code, text };
+  const level = code === NOT_VALID ? 'rejection' : 'error';
+  return { type: 'warned', level, code, text, ...(param === 'message_type' && { isUnknownKind: true }) };
 }
 
 function refused(reason: Refused['reason'], errorCode: number | null, said: string): Refused {

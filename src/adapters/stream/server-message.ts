@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isObject, parseJson } from '../../protocol/json.ts';
 
 /** The four transcripts: source or target language, interim or final. All have one shape. */

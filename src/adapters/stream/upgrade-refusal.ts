@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Refused } from '../../ports/stream.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { shownAddress } from '../own-line.ts';

@@ -1,5 +1,7 @@
 import { openSince } from '../../core/lane/lane-report.ts';
 import { type Admission, admissionOf } from '../../core/owner/admission.ts';
+import { openingDelayMs } from '../../core/owner/schedule.ts';
+import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import { CommandError } from '../commands/command-request.ts';
@@ -10,7 +12,9 @@ import { type BudgetCountDeps, createBudgetCount } from './budget-count.ts';
 const LOOK_EACH_MS = 30_000;
 
 export interface AdmissionsDeps extends BudgetCountDeps {
-  /** The result of `closedUntil` has changed. */
+  /** Name of the device, unique in the fleet. */
+  readonly device: string;
+  /** The result of `closedUntil` or `budget` has changed. */
   changed(): void;
 }
 
@@ -21,6 +25,8 @@ export interface Admissions {
   onStep(step: LaneStep): void;
   /** Until when no session may begin, as a timestamp; null: one may begin, or the end is unknown. */
   closedUntil(lane: string): string | null;
+  /** The use of the day's budget; null: there is none. */
+  budget(): StateMessage['budget'];
   /**
    * Allows lanes to start. With `until` they may run to that moment, whatever the schedule says. @throws CommandError
    */
@@ -35,6 +41,8 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
   const budget = createBudgetCount(deps);
   const openUntil = new Map<string, WallMs>();
   const given = new Map<string, Admission>();
+  const delayMs = openingDelayMs(deps.device);
+  let toldBudget = '';
   let isReviewing = false;
   let isStale = false;
   let isClosed = false;
@@ -45,10 +53,15 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
     const wall = clock.wall();
     const left = budget.left();
     const dayEndsAt = left === null ? null : budget.dayEndsAt();
-    let isTold = false;
+    const used = JSON.stringify(budget.report());
+    let isTold = used !== toldBudget;
+    toldBudget = used;
     for (const lane of lanes) {
       const opened = openUntil.get(lane.id) ?? null;
-      const admission = admissionOf({ schedule, isSpent: left === 0, dayEndsAt, openUntil: opened }, wall);
+      const admission = admissionOf(
+        { schedule, openingDelayMs: delayMs, isSpent: left === 0, dayEndsAt, openUntil: opened },
+        wall,
+      );
       isTold ||= given.get(lane.id)?.until !== admission.until;
       given.set(lane.id, admission);
       if (lane.state.hold !== admission.hold) lane.post({ type: 'hold', hold: admission.hold });
@@ -111,6 +124,7 @@ export function createAdmissions(deps: AdmissionsDeps): Admissions {
         openSince(before).length === openSince(after).length;
       if (!isAsBefore) review();
     },
+    budget: () => budget.report(),
     closedUntil(lane) {
       return timestamp(given.get(lane)?.until ?? null);
     },

@@ -14,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import type { Config } from '../../protocol/config.ts';
+import type { StateMessage } from '../../protocol/mqtt/device.ts';
 import type { EventDetail } from '../../protocol/mqtt/event.ts';
 import type { WallMs } from '../../protocol/time.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
@@ -30,7 +31,9 @@ export interface BudgetCountDeps {
   readonly log: Log;
   readonly lanes: readonly LaneRunner[];
   /** Time zone of days without a schedule; null: UTC, which the log reports. */
-  readonly timeZone: string | null;
+  timeZone(): string | null;
+  /** The local day in that zone at less cost: the tables of time zones are a tenth of a kiosk's memory. */
+  machineDay?: ((wall: WallMs) => number) | undefined;
   /** Keeps the budget use over a restart; null: a restart forgets it. */
   readonly file: StateFile | null;
   /** Called with a reason when the use cannot be saved; null: it is saved again. */
@@ -43,6 +46,8 @@ export interface BudgetCountDeps {
 export interface BudgetCount {
   /** Adds the time billed since the last call to the present day. */
   count(): void;
+  /** For the state; null: no limit. */
+  report(): StateMessage['budget'];
   /** Milliseconds left of the day; null: no limit. */
   left(): number | null;
   /** Milliseconds of use until the next check is needed; null: none is. */
@@ -84,7 +89,13 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
           },
         );
 
-  const zone = (): string => deps.config().schedule?.timeZone ?? deps.timeZone ?? 'UTC';
+  const zone = (): string => deps.config().schedule?.timeZone ?? deps.timeZone() ?? 'UTC';
+  /** Without a limit the end of the day has no effect, but a limit that comes later counts the day so far. */
+  const dayOf = (wall: WallMs): number => {
+    const { schedule, budget } = deps.config();
+    const isPlain = schedule === null && budget.minutesPerDay === null;
+    return isPlain && deps.machineDay !== undefined ? deps.machineDay(wall) : localDay(wall, zone());
+  };
   const keep = (): void => {
     keptMs = use.today.usedMs;
     writer?.changed();
@@ -100,7 +111,7 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
   };
   /** Logged once, because it explains why the budget begins anew at an unexpected hour. */
   const warnOfZone = (): void => {
-    if (isZoneTold || deps.timeZone !== null || deps.config().schedule !== null) return;
+    if (isZoneTold || deps.timeZone() !== null || deps.config().schedule !== null) return;
     isZoneTold = true;
     log.warn({}, 'the time zone of the machine is unknown: budget days begin at midnight UTC');
   };
@@ -113,12 +124,17 @@ export function createBudgetCount(deps: BudgetCountDeps): BudgetCount {
       // After a defect, a restarted lane may have forgotten its last stream.
       const usedMs = Math.max(0, total - billed);
       billed = total;
-      use = countUse(use, wall === null ? null : dateOf(localDay(wall, zone())), now, usedMs);
+      use = countUse(use, wall === null ? null : dateOf(dayOf(wall)), now, usedMs);
       const { minutesPerDay } = deps.config().budget;
       if (minutesPerDay === null) return;
       warnOfZone();
       if (isWorthTelling(use, minutesPerDay)) tellMost(minutesPerDay);
       else if (Math.abs(use.today.usedMs - keptMs) >= KEEP_EACH_MS) keep();
+    },
+    report() {
+      const { minutesPerDay } = deps.config().budget;
+      if (minutesPerDay === null) return null;
+      return { used_minutes: Math.floor(use.today.usedMs / MINUTE_MS), minutes_per_day: minutesPerDay };
     },
     left: () => leftMs(use, deps.config().budget.minutesPerDay),
     toNews: () => msToNews(use, deps.config().budget.minutesPerDay),

@@ -1,5 +1,5 @@
 /** The file format of the budget use. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type BudgetDay, type BudgetUse, daysToKeep } from '../../core/owner/budget.ts';
 import { DAY_MS } from '../../core/owner/local-time.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';

@@ -9,6 +9,7 @@ import type { LaneRunner } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import type { AnswerReader } from '../tokens/answer-reader.ts';
 import type { BackendWatcher } from '../tokens/backend-watch.ts';
+import { createLimitReport } from './broker-limits.ts';
 import type { BrokerUpkeep } from './broker-upkeep.ts';
 import { reportDown, reportLost, reportOversized, reportUnexpected, reportUp } from './bus-problems.ts';
 import type { Presence } from './presence.ts';
@@ -65,6 +66,7 @@ export function openOwnerConnection(parts: OwnerConnectionParts): Bus {
         brokerUpkeep.failed(problem);
         presence.down(problem);
       },
+      limited: createLimitReport(parts),
       refused: (filters) => presence.refused(filters),
       message: (message) => receive(parts, bus, message),
       oversized: (topic, bytes) => {

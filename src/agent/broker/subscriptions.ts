@@ -1,4 +1,4 @@
-import type { BusOptions, Subscription } from '../../ports/bus.ts';
+import type { Subscription } from '../../ports/bus.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 
 /** How long the broker keeps commands for a device that is away (s, MQTT 5). It never keeps tokens. */
@@ -17,7 +17,7 @@ export function keptSession(
   topics: DeviceTopics,
   groups: readonly string[],
   more: readonly string[] = [],
-): Pick<BusOptions, 'subscriptions' | 'keptForS'> {
+): { readonly subscriptions: readonly Subscription[]; readonly keptForS: number } {
   const fleeting = [topics.tokenResponse, topics.status];
   const filters = [...deviceSubscriptions(topics, groups), ...more, topics.status];
   const subscriptions = filters.map((filter): Subscription => {

@@ -1,11 +1,11 @@
 import { type FinalAnswer, isExpired } from '../../core/owner/command-ledger.ts';
-import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { commandName, type DeviceAddress, type DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 import { type Asker, createCommandAnswers } from './command-answers.ts';
+import { createCommandRate } from './command-rate.ts';
 import type { CommandRecord } from './command-record.ts';
 import { CommandError, type CommandReading, readCommand, takeSpread } from './command-request.ts';
 import type { CommandSignatures } from './command-signature.ts';
@@ -14,8 +14,6 @@ import { createFanOut } from './fan-out.ts';
 
 /** Longest command name that is read (characters): longer than any of ours. */
 const LONGEST_NAME = 64;
-/** Highest rate of commands: more than any operator needs. The rest is refused, so that audio is not disturbed. */
-const COMMAND_RATE: Rate = { burst: 100, perMinute: 600 };
 /** Commands per minute that are logged one by one. */
 const LOGGED_A_MINUTE = 30;
 
@@ -45,6 +43,8 @@ export interface CommandDispatcherDeps {
   readonly signatures: CommandSignatures;
   /** Called whenever `isAwaited` may have changed. */
   readonly awaitedChanged?: () => void;
+  /** In a flood, this many commands got no answer. */
+  readonly dropped?: (commands: number) => void;
   /** A number in [0, 1), to spread a fleet. */
   random(): number;
 }
@@ -58,7 +58,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
   let isClosed = false;
   /** Commands without a final answer, by id. */
   const unfinished = new Map<string, (error: CommandError) => void>();
-  let bucket: Bucket = fullBucket(COMMAND_RATE, clock.now());
+  const rate = createCommandRate(clock, (commands) => deps.dropped?.(commands));
 
   const errorOf = (name: string, error: unknown): FinalAnswer => {
     if (error instanceof CommandError) {
@@ -103,12 +103,6 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     } catch (error) {
       settle(errorOf(name, error));
     }
-  };
-
-  const isWithinRate = (): boolean => {
-    const spent = spend(bucket, COMMAND_RATE, clock.now());
-    bucket = spent.bucket;
-    return spent.waitMs === 0;
   };
 
   /** Checks everything before the command is noted, except errors that only show when it runs. */
@@ -203,6 +197,11 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
           `a command with a name of more than ${LONGEST_NAME} characters was ignored`,
         );
       }
+      const allowed = rate.next();
+      if (allowed === 'drop') {
+        received();
+        return ignore('dropped', {}, 'a command was dropped: too many came at once');
+      }
       const reading = readCommand(name, message.payload);
       if (reading.kind === 'nameless') {
         received();
@@ -212,7 +211,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
       const id = reading.kind === 'request' ? reading.request.id : reading.id;
       const isResent = message.again === true;
       const asker: Asker = { bus, name, id, correlationData, isResent, received };
-      if (!isWithinRate()) {
+      if (allowed === 'refuse') {
         refuse(asker, 'busy', 'too many commands at once: send it again later');
         return true;
       }
@@ -226,6 +225,7 @@ export function createCommandDispatcher(deps: CommandDispatcherDeps, table: Comm
     close() {
       isClosed = true;
       fanOut.close();
+      rate.close();
       const stopping = new CommandError('stopping', 'the agent stopped before the command was done');
       for (const settle of [...unfinished.values()]) settle(stopping);
       answers.close();

@@ -1,5 +1,5 @@
 /** The file format of the command record. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { redactText } from '../../adapters/redaction.ts';
 import type { Addressee, CommandLedger, FinalAnswer, LedgerEntry } from '../../core/owner/command-ledger.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
@@ -41,6 +41,10 @@ export const INTERRUPTED: FinalAnswer = {
       'the agent stopped, or its disk failed, before the result of the command was saved; send it again',
   },
 };
+
+/** Beside the answer to a command that the disk still lists as unfinished: until it is saved, a restart would report `interrupted`. */
+export const UNSAVED =
+  'this is the result, but its record is not on the disk yet: do not send the command again, even if a restart answers "interrupted"';
 
 export function writeRecord(ledger: CommandLedger): string {
   // A read-only command is answered without the disk, so the file must not list it as unfinished.

@@ -15,7 +15,7 @@ import type { Log } from '../../ports/log.ts';
 import type { StateFile } from '../../ports/state-file.ts';
 import { createBatchedWriter } from '../state-files/batched-writer.ts';
 import { readKept } from '../state-files/kept-state.ts';
-import { INTERRUPTED, type KeptRecord, readRecord, writeRecord } from './command-record-file.ts';
+import { type KeptRecord, readRecord, UNSAVED, writeRecord } from './command-record-file.ts';
 
 /** A command as the record keeps it. */
 export interface NotedCommand {
@@ -38,8 +38,8 @@ export interface CommandRecord {
   note(command: NotedCommand): void;
   /**
    * Settles a command, and calls `say` with `answer` once that is saved, so that no restart contradicts it.
-   * If the disk holds the beginning of a command but does not accept its end, the answer is `interrupted`, as after a
-   * restart. A command that the disk does not know is answered at once.
+   * If the disk holds the beginning of a command and does not accept its end in time, the answer has a note. A command
+   * that the disk does not know is answered at once.
    * @param isUrgent false: written with the next urgent change
    */
   settleThen(id: string, answer: FinalAnswer, say: (answer: FinalAnswer) => void, isUrgent?: boolean): void;
@@ -121,10 +121,7 @@ export function createCommandRecord(
       unsaved.add(key);
       writer.changedThen((isSaved) => {
         unsaved.delete(key);
-        if (isSaved) return say(answer);
-        ledger = settle(ledger, key, INTERRUPTED);
-        writer.changed();
-        say(INTERRUPTED);
+        say(isSaved ? answer : { ...answer, note: UNSAVED });
       });
     },
     told(id) {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { DEEPEST_JSON, readJson, textAt } from '../../protocol/json.ts';
 import { type CommandRequest, commandRequestSchema, FLEET_SPREAD_S } from '../../protocol/mqtt/command.ts';

@@ -1,10 +1,11 @@
 import { readNamedFiles } from '../../adapters/doctor/named-files.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import { redactValue } from '../../adapters/redaction.ts';
-import { judgeLogin } from '../../core/doctor/broker.ts';
+import { judgeAgent } from '../../core/doctor/agent-rules.ts';
 import { judgeConfiguration } from '../../core/doctor/configuration.ts';
 import { judgeDeviceFault } from '../../core/doctor/device-fault.ts';
 import { combine, diagnosisOf, type Outcome, problem, skipped } from '../../core/doctor/finding.ts';
+import { judgeLogin } from '../../core/doctor/login-rules.ts';
 import { type HeardPiece, judgeHearing, measureHearing } from '../../core/doctor/microphone.ts';
 import { judgeCaptureFindings, judgeRunningPlayback } from '../../core/doctor/running-agent-rules.ts';
 import { configWarnings } from '../../core/owner/config-warning-rules.ts';
@@ -36,6 +37,7 @@ export interface DiagnoseDeps {
   bus(): Bus | null;
   /** MQTT version of the present connection. */
   protocol(): 4 | 5;
+  status(): { readonly status: string; readonly reasons: readonly string[] };
   watch(listener: (step: LaneStep) => void): () => void;
   randomHash(): string;
   /** Token requests that the broker refused since the start. */
@@ -78,6 +80,7 @@ export function createDiagnose(deps: DiagnoseDeps): Diagnose {
       );
     return [
       deviceCheck('configuration', QUICK_MS, () => judgeRunning(deps, config)),
+      deviceCheck('agent', QUICK_MS, () => judgeItself(deps)),
       ...connectionChecks({
         ...{ clock, topics, probe, lane: lanes[0]?.id ?? 'main' },
         join: async () => judgeConnection(deps, config),
@@ -120,6 +123,10 @@ function judgeRunning({ machine }: DiagnoseDeps, config: Config): Outcome {
   });
 }
 
+function judgeItself({ status, version }: DiagnoseDeps): Outcome {
+  return judgeAgent({ ...status(), version, broker: true, problem: null, differing: [] }, null, version);
+}
+
 function judgeConnection(
   { bus, protocol, topics, refusals }: DiagnoseDeps,
   config: Config,
@@ -129,10 +136,10 @@ function judgeConnection(
     return { outcome: problem('the agent has no connection to the broker', 'See its log.'), bus: null };
   const subscriptions = deviceSubscriptions(topics, config.device.groups).length;
   const clientId = `${config.device.tenant}.${config.device.id}`;
-  const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent' } as const;
+  const facts = { ok: true, protocol: protocol(), subscriptions, as: 'agent', limits: [] } as const;
   const before = refusals();
   return {
-    outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config) }),
+    outcome: judgeLogin(facts, { clientId, isExposed: isExposed(config), names: config.mqtt }),
     bus: live,
     hasRefused: () => refusals() > before,
   };

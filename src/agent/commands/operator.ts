@@ -31,6 +31,8 @@ export interface OperatorDeps {
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
+  /** In a flood, this many commands got no answer. */
+  dropped(commands: number): void;
   /** Called with a reason when commands cannot be saved; null: they can be again. */
   kept(problem: string | null): void;
 }
@@ -81,7 +83,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   const dispatcher = createCommandDispatcher(
     {
       ...{ address, groups, topics, clock, log, random: deps.random, repeats, record, signatures },
-      awaitedChanged: parts.awaitedChanged,
+      ...{ awaitedChanged: parts.awaitedChanged, dropped: parts.dropped },
     },
     table,
   );

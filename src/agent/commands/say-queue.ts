@@ -50,11 +50,12 @@ interface Waiting {
 }
 
 /** Reasons for a text that was not heard, for the operator. */
-const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused'>, string>> = {
-  silent: 'the service did not begin to speak it within 15 s: it may not support this language',
-  cut: 'a part of it was dropped unheard: a visitor spoke over it, or too much sound was waiting',
-  lost: 'the session ended before it was heard; send it again',
-};
+const WHY: Readonly<Record<Exclude<SaidOutcome, 'played' | 'not_live' | 'refused' | 'unsupported'>, string>> =
+  {
+    silent: 'the service did not begin to speak it within 15 s: it may not support this language',
+    cut: 'a part of it was dropped unheard: a visitor spoke over it, or too much sound was waiting',
+    lost: 'the session ended before it was heard; send it again',
+  };
 
 export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue {
   const queues = new Map<string, Waiting[]>(lanes.map(({ id }) => [id, []]));
@@ -110,6 +111,14 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
         return;
       case 'refused':
         return settle(lane, new CommandError('rejected', `the service says: ${message ?? 'no'}`));
+      case 'unsupported':
+        return settle(
+          lane,
+          new CommandError(
+            'unsupported',
+            `the service does not speak texts of operators: ${message ?? 'no'}`,
+          ),
+        );
       default:
         return settle(lane, new CommandError('not_spoken', WHY[outcome]));
     }

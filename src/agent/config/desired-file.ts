@@ -1,5 +1,5 @@
 /** The file format of `config/desired` documents. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DesiredDocument } from '../../core/owner/desired-rules.ts';
 import { type Readers, type Reading, readVersioned } from '../state-files/versioned-file.ts';
 

@@ -73,5 +73,5 @@ export function mergeRunning(running: Config, next: Config): Config {
   const { owner, schedule, budget, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
-  return { ...running, lanes, mqtt, owner, schedule, budget, log };
+  return { ...running, lanes, mqtt, owner, schedule, budget, log: { ...log, journal: running.log.journal } };
 }

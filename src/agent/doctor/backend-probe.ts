@@ -1,4 +1,4 @@
-import type { BackendAnswer } from '../../core/doctor/broker.ts';
+import type { BackendAnswer } from '../../core/doctor/backend-rules.ts';
 import type { ClockReading } from '../../core/doctor/connection-rules.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,17 +1,17 @@
 import { reach, serverOf } from '../../adapters/doctor/connection.ts';
 import { logIn } from '../../adapters/doctor/login.ts';
 import type { MqttConnection } from '../../adapters/mqtt/bus.ts';
-import { judgeLogin, type LoginFacts } from '../../core/doctor/broker.ts';
 import { judgeOwnCertificate, type OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeReach } from '../../core/doctor/connection-rules.ts';
 import { combine, type Outcome, problem } from '../../core/doctor/finding.ts';
 import type { IsolationFacts } from '../../core/doctor/isolation-rules.ts';
+import { type AgentLink, judgeLogin, type LoginFacts } from '../../core/doctor/login-rules.ts';
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress } from '../../protocol/host.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
-import { deviceSubscriptions } from '../broker/subscriptions.ts';
+import { deviceSubscriptions, keptSession } from '../broker/subscriptions.ts';
 import { type BrokerConnection, STEP_LIMIT_MS } from './connection-checks.ts';
 import { tryForeignTopics } from './isolation-checks.ts';
 
@@ -28,8 +28,8 @@ export interface BrokerConnectionParts {
   connection(): Promise<MqttConnection>;
   /** Null: there is no readable one. */
   certificate(): Promise<OwnCertificateFacts | null>;
-  /** An agent runs on this machine, or that cannot be excluded. */
-  readonly mayAgentRun: boolean;
+  /** Any agent on this machine. */
+  readonly agent: AgentLink;
   hear(message: BusMessage): void;
   /** Name of the variable that sets a proxy, which is not used; null: none. */
   readonly proxy?: string | null;
@@ -67,7 +67,9 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
     const steps = [
       reached,
       ...(certificate === null ? [] : [judgeOwnCertificate(certificate, clock.wall())]),
-      judgeLogin(facts, { clientId: connection.clientId, isExposed: isExposed(config) }),
+      judgeLogin(facts, {
+        ...{ clientId: connection.clientId, isExposed: isExposed(config), names: config.mqtt },
+      }),
     ];
     return { outcome: combine(steps), bus, hasRefused, isolation };
   };
@@ -81,14 +83,14 @@ export function createBrokerConnection(parts: BrokerConnectionParts): {
 
 function tryForeign(
   connection: MqttConnection,
-  { config, clock, mayAgentRun }: BrokerConnectionParts,
+  { config, clock, agent }: BrokerConnectionParts,
   absentDevice: string,
 ): Promise<IsolationFacts | null> {
   const { tenant, id: device } = config.device;
   const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   return tryForeignTopics({
     ...{ clock, absentDevice, address: { prefix: config.mqtt.prefix, tenant, device } },
-    connections: mayAgentRun ? [beside] : [beside, connection],
+    connections: agent === 'absent' ? [beside, connection] : [beside],
   });
 }
 
@@ -105,32 +107,49 @@ async function reachBroker(
   });
 }
 
+/** How long the broker keeps the session of the doctor's own identifier (s, MQTT 5): as short as possible. */
+const KEPT_S = 1;
+
+/** Logs in as the agent does: with its session, its subscriptions and a will on its status. */
 async function login(
   connection: MqttConnection,
-  { config, topics, clock, mayAgentRun, hear }: BrokerConnectionParts,
+  { config, topics, clock, agent, hear }: BrokerConnectionParts,
 ): Promise<{ facts: LoginFacts; bus: Bus | null; hasRefused: () => boolean }> {
-  const subscriptions = deviceSubscriptions(topics, config.device.groups);
-  // The status of a running agent. A broker that does not let the device read it is no problem of the device.
-  const own = { filter: topics.status, mayBeRefused: true, qos: 0 } as const;
+  const kept = keptSession(topics, config.device.groups);
+  const needed = deviceSubscriptions(topics, config.device.groups);
+  const subscriptions = kept.subscriptions.map((one) => ({
+    ...one,
+    mayBeRefused: !needed.includes(one.filter),
+  }));
+  // Only a doctor that is killed leaves it. It is no status, so that an agent corrects it and takes it for nobody's.
+  const will = (): { topic: string; payload: string } => ({ topic: topics.status, payload: '{}' });
+  const beside = { ...connection, clientId: `${connection.clientId}.doctor` };
   const as = (name: 'doctor' | 'device') =>
     logIn({
-      connection: { ...connection, ...(name === 'doctor' && { clientId: `${connection.clientId}.doctor` }) },
-      ...{ subscriptions: [...subscriptions, own], clock, limitMs: LOGIN_LIMIT_MS, hear },
+      connection: name === 'doctor' ? beside : connection,
+      session: { ...kept, ...(name === 'doctor' && { keptForS: KEPT_S }), subscriptions, will },
+      ...{ clock, limitMs: LOGIN_LIMIT_MS },
+      hear(message) {
+        // The session of the device holds what its operators sent: left unacknowledged, it waits for the agent. A broker may
+        // give the doctor that session, too, if it takes the user name for the identifier.
+        message.hold?.();
+        hear(message);
+      },
     });
   let name: 'doctor' | 'device' = 'doctor';
   let outcome = await as(name);
   // A second client of its name would disconnect the agent: only if surely none runs.
-  if (!outcome.ok && outcome.refused && !mayAgentRun) {
+  if (!outcome.ok && outcome.refused && agent === 'absent') {
     name = 'device';
     outcome = await as(name);
   }
   if (outcome.ok) {
-    const { protocol, bus, hasRefused } = outcome;
-    return { facts: { ok: true, protocol, subscriptions: subscriptions.length, as: name }, bus, hasRefused };
+    const { protocol, limits, bus, hasRefused } = outcome;
+    const facts = { ok: true, protocol, limits, subscriptions: needed.length, as: name } as const;
+    return { facts, bus, hasRefused };
   }
-  const { refused, message } = outcome;
-  const facts = { ok: false, refused, message, agentRuns: mayAgentRun } as const;
-  return { facts, bus: null, hasRefused: () => false };
+  const { refused, message, code } = outcome;
+  return { facts: { ok: false, refused, message, code, agent }, bus: null, hasRefused: () => false };
 }
 
 /** Whether the traffic with the broker can be read and changed on the way. */

@@ -1,6 +1,6 @@
 import { reach, type Server, serverOf } from '../../adapters/doctor/connection.ts';
 import { askForUpgrade } from '../../adapters/doctor/upgrade.ts';
-import { judgeBackend } from '../../core/doctor/broker.ts';
+import { judgeBackend } from '../../core/doctor/backend-rules.ts';
 import {
   type ClockReading,
   judgeClock,

@@ -4,12 +4,11 @@ import { streamOf } from '../../adapters/audio/cards/kernel-cards.ts';
 import { createCapture, createPlayback } from '../../adapters/audio/driver.ts';
 import { formatProblem, type Problem } from '../../adapters/config/layer.ts';
 import { isOpenToAll, readNamedFiles } from '../../adapters/doctor/named-files.ts';
-import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { ignoredProxy } from '../../adapters/network/ignored-proxy.ts';
 import type { OwnCertificateFacts } from '../../core/doctor/certificate-check.ts';
 import { judgeConfiguration, judgeInvalid } from '../../core/doctor/configuration.ts';
 import { judgeClock } from '../../core/doctor/connection-rules.ts';
-import { skipped } from '../../core/doctor/finding.ts';
+import { combine, skipped } from '../../core/doctor/finding.ts';
 import type { ToldStatus } from '../../core/fleet/told.ts';
 import { configWarnings } from '../../core/owner/config-warning-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -21,12 +20,14 @@ import { brokerConnection, lookAtCertificate, withCertificate } from '../broker/
 import { guardSignatures, type SignedContentReader } from '../guard/signed-content.ts';
 import { ownerSignatures, serviceAuthority } from '../machine-deps.ts';
 import { createAnswerReader, explainFault } from '../tokens/answer-reader.ts';
+import { type AgentAround, agentCheck, findAgent, linkOf } from './agent-check.ts';
 import { createAgentStatus } from './agent-status.ts';
 import { createBackendProbe } from './backend-probe.ts';
 import { createBrokerConnection } from './broker-connection.ts';
 import { type Check, deviceCheck, once } from './check.ts';
 import { connectionChecks } from './connection-checks.ts';
 import { type MachineParts, machineChecks } from './machine-checks.ts';
+import { lookThroughSandbox } from './sandbox-checks.ts';
 import { type SoundParts, soundChecks } from './sound-checks.ts';
 
 /** All checks of a device whose agent need not run, and a way to close what they opened. */
@@ -50,6 +51,8 @@ export interface ExaminationOptions {
 }
 
 const QUICK_MS = 5000;
+/** Asks systemd, and for each file the kernel. */
+const SANDBOX_MS = 30_000;
 const NEED_CONFIGURATION: readonly CheckName[] = [
   'broker',
   'isolation',
@@ -72,26 +75,29 @@ export function createExamination(options: ExaminationOptions): Examination {
         deviceCheck(name, QUICK_MS, () => skipped('the configuration cannot be used')),
       ),
       deviceCheck('clock', QUICK_MS, () => judgeClock(options.clock.wall(), [])),
+      agentCheck(findAgent(machine, file), null, async () => null),
       ...machineChecks(machine, null),
     ];
     return { checks: inOrder(checks), agentStatus: async () => null, close: async () => {} };
   }
   const { config } = loaded;
-  const agents = findRunningAgents(machine.kernel.proc, process.pid);
-  const agent = agents?.find((one) => runsWith(one, file))?.pid ?? null;
-  // An agent with another configuration may have the same name at the broker.
-  const mayAgentRun = agents === undefined || agents.length > 0;
-  const { checks, agentStatus, close } = connectionAndSound(options, config, agent, mayAgentRun);
+  const around = findAgent(machine, file);
+  const { agent, mayAgentRun } = around;
+  const { checks, agentStatus, close } = connectionAndSound(options, config, around);
   return {
     checks: inOrder([
-      deviceCheck('configuration', QUICK_MS, () =>
-        judgeConfiguration({
-          ...{ file, agent, lanes: config.lanes.length },
-          files: readNamedFiles(config, machine.env),
-          warnings: configWarnings(config),
-          isOpenToAll: isOpenToAll(file),
-        }),
+      deviceCheck('configuration', SANDBOX_MS, async () =>
+        combine([
+          judgeConfiguration({
+            ...{ file, agent, lanes: config.lanes.length },
+            files: readNamedFiles(config, machine.env),
+            warnings: configWarnings(config),
+            isOpenToAll: isOpenToAll(file),
+          }),
+          ...(await lookThroughSandbox(machine, file, config)),
+        ]),
       ),
+      agentCheck(around, config, agentStatus),
       ...checks,
       ...machineChecks(machine, config),
     ]),
@@ -104,9 +110,9 @@ export function createExamination(options: ExaminationOptions): Examination {
 function connectionAndSound(
   { machine, clock, only, isSilent, sound }: ExaminationOptions,
   config: Config,
-  agent: number | null,
-  mayAgentRun: boolean,
+  around: AgentAround,
 ): Examination {
+  const { agent, note } = around;
   const { tenant, id } = config.device;
   const topics = deviceTopics({ prefix: config.mqtt.prefix, tenant, device: id });
   const probe = createBackendProbe(topics, clock, () => `doctor-${randomBytes(9).toString('base64url')}`);
@@ -122,7 +128,7 @@ function connectionAndSound(
   });
   const proxy = ignoredProxy(machine.env);
   const broker = createBrokerConnection({
-    ...{ config, topics, clock, mayAgentRun, proxy },
+    ...{ config, topics, clock, proxy, agent: linkOf(around, config) },
     absentDevice:
       only === null || only.includes('isolation') ? `doctor-${randomBytes(6).toString('hex')}` : null,
     connection: async () => {
@@ -159,7 +165,7 @@ function connectionAndSound(
       openPlayback: ({ playback }) => createPlayback(playback, OUTPUT_RATE_HZ, clock),
       holdersOf: (device, direction) => streamOf(device, direction, MACHINE_FOLDERS)?.holders ?? [],
       ...sound,
-      ...{ agent, agentStatus: status.ask },
+      ...{ agent, agentStatus: async () => note ?? (await status.ask()) },
       plays: wants('playback'),
     },
     config,

@@ -31,7 +31,9 @@ export async function tryForeignTopics(parts: IsolationParts): Promise<Isolation
     const heard: string[] = [];
     const open = (subscriptions: readonly string[]): Promise<Login> => {
       const hear = (message: { readonly topic: string }): void => void heard.push(message.topic);
-      return logIn({ connection, subscriptions, clock, limitMs: LOGIN_LIMIT_MS, hear });
+      // Without a will: the published status of the device stays as it is.
+      const session = { subscriptions, will: null };
+      return logIn({ connection, session, clock, limitMs: LOGIN_LIMIT_MS, hear });
     };
     const first = await open([]);
     if (!first.ok) continue;

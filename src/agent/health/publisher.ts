@@ -12,10 +12,12 @@ import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import { asWall } from '../../protocol/time.ts';
+import type { Admissions } from '../admission/admissions.ts';
 import { createSaidAgain, type SaidAgain } from '../broker/said-again.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { ORDINARY_A_MINUTE, type RepeatFilter, withRepeats } from '../repeat-filter.ts';
 import { createThrottle, type Throttle } from '../throttle.ts';
+import { describeDevices } from './described-devices.ts';
 import { createEventSums } from './event-sums.ts';
 
 /** Shortest interval of `{p}/state` (ms, docs/mqtt.md). */
@@ -42,7 +44,7 @@ export class Publisher {
   private readonly repeats: RepeatFilter;
   private readonly lanes: readonly LaneRunner[];
   private readonly laneConfig: (id: string) => LaneConfig | undefined;
-  private readonly closedUntil: (id: string) => string | null;
+  private readonly admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>;
   private readonly state: Throttle;
   private bus: Bus | null = null;
   private connection = 0;
@@ -64,14 +66,14 @@ export class Publisher {
     repeats: RepeatFilter,
     lanes: readonly LaneRunner[],
     laneConfig: (id: string) => LaneConfig | undefined,
-    closedUntil: (id: string) => string | null,
+    admissions: () => Pick<Admissions, 'closedUntil' | 'budget'>,
   ) {
     this.identity = identity;
     this.clock = clock;
     this.repeats = repeats;
     this.lanes = lanes;
     this.laneConfig = laneConfig;
-    this.closedUntil = closedUntil;
+    this.admissions = admissions;
     this.again = createSaidAgain(clock);
     this.state = createThrottle(clock, STATE_INTERVAL_MS, () => this.publishState());
   }
@@ -200,7 +202,7 @@ export class Publisher {
   laneReports(): LaneReport[] {
     const stampOf = (monotonic: number): string | null => this.stampOf(monotonic);
     return this.lanes.map(({ id, state }) =>
-      reportLane(id, state, describeDevices(this.laneConfig(id)), stampOf, this.closedUntil(id)),
+      reportLane(id, state, describeDevices(this.laneConfig(id)), stampOf, this.admissions().closedUntil(id)),
     );
   }
 
@@ -262,6 +264,7 @@ export class Publisher {
       boot_id: this.identity.bootId,
       groups: [...this.identity.groups],
       outbox: { depth: this.bus?.outbox.depth ?? 0, dropped: this.bus?.outbox.dropped ?? 0 },
+      budget: this.admissions().budget(),
       lanes: this.laneReports(),
     };
     this.publishRetained(this.identity.topics.state, JSON.stringify(body), () => this.state.request());
@@ -277,27 +280,6 @@ export class Publisher {
     const wall = this.clock.wall();
     return timestamp(wall === null ? null : asWall(wall - (this.clock.now() - monotonic)));
   }
-}
-
-function describeDevices(lane: LaneConfig | undefined): {
-  capture: string;
-  playback: string;
-} {
-  if (lane === undefined) return { capture: 'none', playback: 'none' };
-  const name = (device: LaneConfig['capture'] | LaneConfig['playback']): string => {
-    switch (device.driver) {
-      case 'file':
-        return `file:${device.path}`;
-      case 'command':
-        // Arguments may be confidential.
-        return `command:${device.command[0] ?? ''}`;
-      case 'addon':
-        return `addon:${device.device}`;
-      case 'alsa':
-        return device.device;
-    }
-  };
-  return { capture: name(lane.capture), playback: name(lane.playback) };
 }
 
 /** Lost speech is published in steps: one event per chunk would be three a second. */

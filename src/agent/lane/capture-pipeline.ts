@@ -50,7 +50,7 @@ interface Microphone extends Reference {
 
 /** The path of the sound from the microphone to the lane: exact chunks, measured and judged. It decides nothing. */
 export class CapturePipeline implements Reference {
-  private readonly deps: CapturePipelineDeps;
+  private deps: CapturePipelineDeps;
   private microphone: Microphone | null = null;
   private cancels: boolean;
 
@@ -62,6 +62,17 @@ export class CapturePipeline implements Reference {
   /** Opens the microphone; a failure comes as `audio_fault`. */
   open(): void {
     this.microphone = openMicrophone(this.deps, this.cancels);
+  }
+
+  /**
+   * Uses another device from now on.
+   * @param isWanted whether the lane still wants a microphone once the present one is closed
+   */
+  async renew(openCapture: OpenCapture, isWanted: () => boolean): Promise<void> {
+    this.deps = { ...this.deps, openCapture };
+    if (this.microphone === null) return;
+    await this.close();
+    if (this.microphone === null && isWanted()) this.open();
   }
 
   /** Whether the loudspeaker's echo is cancelled. */

@@ -8,6 +8,7 @@ import { type StepResult, step } from '../../core/lane/machine.ts';
 import type { Phase } from '../../core/lane/phases.ts';
 import { needsBackend } from '../../core/lane/session/retry-wait.ts';
 import { type PendingTokenRequest, phaseOf, tokenRequestOf } from '../../core/lane/session/session-state.ts';
+import { openRequest } from '../../core/lane/session/token-request.ts';
 import type { DeviceFigures, OpenCapture, OpenPlayback } from '../../ports/audio.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OpenEchoCanceller } from '../../ports/echo.ts';
@@ -54,6 +55,12 @@ export interface LaneDeps {
   readonly acceptedTask: TaskOptions | null;
   /** Seed of the lane's jitter. */
   readonly seed: number;
+}
+
+/** The devices that change. */
+export interface NewDevices {
+  readonly openCapture?: OpenCapture | undefined;
+  readonly openPlayback?: OpenPlayback | undefined;
 }
 
 /** One step of a lane as its watchers see it. */
@@ -141,6 +148,11 @@ export class LaneRunner {
     return tokenRequestOf(this.current.session);
   }
 
+  /** Whether an answer to this token request can still be used. */
+  awaitsAnswer(request: string): boolean {
+    return openRequest(this.current)?.id === request;
+  }
+
   /** Whether it may need the backend at any moment. */
   get needsBackend(): boolean {
     return needsBackend(this.current, this.deps.clock.now());
@@ -149,6 +161,14 @@ export class LaneRunner {
   /** Opens the loudspeaker, which stays open for the lane's life. */
   async open(): Promise<void> {
     await this.playbackPipeline.open();
+  }
+
+  /** Uses other devices from now on; the session goes on. */
+  async renew({ openCapture, openPlayback }: NewDevices): Promise<void> {
+    await Promise.all([
+      openCapture === undefined ? null : this.capturePipeline.renew(openCapture, () => this.hears),
+      openPlayback === undefined ? null : this.playbackPipeline.renew(openPlayback),
+    ]);
   }
 
   /** Releases the audio devices; the lane is `closed`, or its time is over. */

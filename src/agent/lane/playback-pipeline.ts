@@ -54,7 +54,7 @@ const OPENING_MS = 3000;
 
 /** The path of the sound from the lane to the loudspeaker. It decides nothing. */
 export class PlaybackPipeline {
-  private readonly deps: PlaybackPipelineDeps;
+  private deps: PlaybackPipelineDeps;
   private playback: Playback | null = null;
   private opening: KeepOpening | null = null;
   /** The lane knows that it has no loudspeaker: it failed to open, or not in time. */
@@ -102,6 +102,19 @@ export class PlaybackPipeline {
     if (await within(clock, OPENING_MS, this.opening.firstTry)) return;
     const message = `the loudspeaker has not opened within ${OPENING_MS / 1000} s; the lane runs without it until it does`;
     this.miss(faultEvent('playback', { code: 'hung', message }));
+  }
+
+  /** Uses another device from now on. */
+  async renew(openPlayback: OpenPlayback): Promise<void> {
+    this.deps = { ...this.deps, openPlayback };
+    this.opening?.cancel();
+    const { playback } = this;
+    this.playback = null;
+    this.soundsUntil = Number.NEGATIVE_INFINITY;
+    // The lane knows of a lost device; the new one is back.
+    this.isMissing = true;
+    await playback?.close();
+    if (!this.isClosed) await this.open();
   }
 
   private miss(fault: LaneEvent): void {

@@ -88,7 +88,10 @@ export function runAsService({ agent, observed, initSystem, clock, log }: Servic
       status.request();
     },
     reloading: () => initSystem.tell({ reloading: true }),
-    reloaded: () => initSystem.tell({ ready: true }),
+    reloaded() {
+      last = describe();
+      initSystem.tell({ ready: true, status: last });
+    },
     stopping() {
       isEnding = true;
       watchdog.end();

@@ -1,3 +1,4 @@
+import type { NoteFile } from '../../adapters/running-note.ts';
 import type { Bus, OpenBus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InitSystem } from '../../ports/init-system.ts';
@@ -38,6 +39,7 @@ export interface RepairParts {
   readonly signals: SignalSource;
   readonly version: string;
   readonly bootId: string;
+  readonly note: NoteFile;
 }
 
 /** A small file: reading costs a millisecond. */
@@ -68,6 +70,7 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
     );
     if (isNew) initSystem.tell({ ready: true, status: `degraded (config): ${problem}${rest}` });
     if (isNew) line.tell(found);
+    if (isNew) parts.note.write(noteOf(found, parts.version));
   };
   const outcome = await new Promise<'repaired' | 'ended'>((resolve) => {
     let cancelLook = (): void => {};
@@ -96,8 +99,19 @@ export async function awaitRepair(first: Unusable, parts: RepairParts): Promise<
   });
   if (outcome === 'ended') initSystem.tell({ stopping: true });
   else log.info({}, 'the configuration is usable again');
-  await line.close(outcome === 'ended');
+  await Promise.all([line.close(outcome === 'ended'), parts.note.remove()]);
   return outcome;
+}
+
+function reasonsOf({ key }: Unusable): string[] {
+  return [key === null ? 'config' : `config:${key}`];
+}
+
+/** Whether the broker accepts the device does not matter before the configuration can be used. */
+function noteOf(found: Unusable, version: string): Parameters<NoteFile['write']>[0] {
+  const [problem = 'unknown reason'] = found.problems;
+  const state = { status: 'degraded', reasons: reasonsOf(found), broker: null, connectedSince: null };
+  return { version, ...state, problem, config: {} };
 }
 
 /** A sign of life with each look: there is no other work. */
@@ -168,8 +182,9 @@ function createStatusPublisher({ clock, log, version, bootId }: RepairParts) {
     dispatcher.begin(line);
   };
   return {
-    tell({ key, broker, problems }: Unusable): void {
-      reasons = [key === null ? 'config' : `config:${key}`];
+    tell(found: Unusable): void {
+      const { broker, problems } = found;
+      reasons = reasonsOf(found);
       problem = problems[0] ?? '';
       if (broker?.fingerprint === bus?.fingerprint) return publish();
       void bus?.dispatcher.close();

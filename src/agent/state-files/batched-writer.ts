@@ -11,6 +11,11 @@ const WRITE_RATE: Rate = { burst: 9, perMinute: 60 };
 const TRY_AGAIN_MS = 60_000;
 /** Time limit of a write (ms): a slower disk counts as failing. */
 const WRITE_WITHIN_MS = 2000;
+/**
+ * The limit is counted in steps of this length (ms). A busy program delays the steps and the write's result alike, so its
+ * own delays do not count as the disk's.
+ */
+const PATIENCE_STEP_MS = 100;
 
 type SavedCallback = (isSaved: boolean) => void;
 
@@ -67,7 +72,7 @@ export function createBatchedWriter(
     bucket = spend(bucket, WRITE_RATE, startedAt).bucket;
     written = waiting;
     waiting = [];
-    const cancelPatience = clock.at(startedAt + WRITE_WITHIN_MS, () => {
+    const cancelPatience = afterSteps(clock, () => {
       note(`the file ${file.name} cannot be written: the disk takes too long`);
       failAll();
     });
@@ -123,7 +128,7 @@ export function createBatchedWriter(
       };
       let cancel = (): void => {};
       const tooLong = new Promise<void>((resolve) => {
-        cancel = clock.at(clock.now() + WRITE_WITHIN_MS, () => {
+        cancel = afterSteps(clock, () => {
           failAll();
           resolve();
         });
@@ -134,4 +139,17 @@ export function createBatchedWriter(
       cancelTimer = null;
     },
   };
+}
+
+/** Calls back after the time limit of a write, unless cancelled. */
+function afterSteps(clock: Clock, callback: () => void): () => void {
+  let left = WRITE_WITHIN_MS / PATIENCE_STEP_MS;
+  let cancel = (): void => {};
+  const step = (): void => {
+    if (left === 0) return callback();
+    left -= 1;
+    cancel = clock.at(clock.now() + PATIENCE_STEP_MS, step);
+  };
+  step();
+  return () => cancel();
 }

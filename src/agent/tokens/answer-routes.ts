@@ -49,7 +49,7 @@ export function tellLanes(
   backend: () => Pick<BackendWatcher, 'answered' | 'malformed' | 'published'>,
 ): TokenClientListener {
   return {
-    awaits: (id, request) => lane(id)?.tokenRequest?.id === request,
+    awaits: (id, request) => lane(id)?.awaitsAnswer(request) === true,
     granted: (id, grant) => lane(id)?.post({ type: 'granted', grant }),
     denied: (id, request, denial) => lane(id)?.post({ type: 'denied', id: request, denial }),
     unusable: (id, request, message) => lane(id)?.post({ type: 'unusable', id: request, message }),

@@ -1,4 +1,5 @@
 import type { Setup } from '../core/broker/setup.ts';
+import { OWNER_KEY } from './store.ts';
 
 const COPY = 'copy the files of the folder "broker" over';
 const RESTART = 'restart mosquitto (systemctl restart mosquitto)';
@@ -25,6 +26,9 @@ broker/      For the broker's machine, as ${installedAt}:
              As Debian's service, let mosquitto.conf in /etc/mosquitto be a copy of it.
              It holds no password, but hashes of them and the key of ${host}.
 logins/      One folder for the backend, each person and each device: bring it to them, then delete it here.
+${OWNER_KEY}
+             The owner's public key, for "owner.publicKeyFiles" of each device;
+             "devices template" puts it on the cards. The backend and administrators sign with its private key.
 setup.json   The source of all files in broker/. Keep a copy.
 
 Devices connect to ${host}:${devicePort}, the backend and people to ${host}:${peoplePort}.

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createKeyPair } from '../../adapters/signing/keys.ts';
 import { BACKEND_GROUP } from '../../protocol/mqtt/topics.ts';
 import type { Role } from '../core/broker/access.ts';
 import type { Setup } from '../core/broker/setup.ts';
@@ -9,7 +10,7 @@ import { createAuthority, issueCertificate } from './authority.ts';
 import { explainSetup } from './explanation.ts';
 import { backendFiles, personFiles } from './login-files.ts';
 import { createPassword } from './password.ts';
-import { createFolders, writeCertificates, writeLogin, writeSetup } from './store.ts';
+import { createFolders, writeCertificates, writeLogin, writeOwnerKey, writeSetup } from './store.ts';
 
 /** Choices that are made once and never change. */
 export type Chosen = Omit<Setup, 'format' | 'backend' | 'people' | 'devices' | 'revoked' | 'authorities'> & {
@@ -33,6 +34,8 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     const server = issueCertificate(authority, { usage: 'server', name: chosen.host, days: SERVER_DAYS });
     writeCertificates(folder, authority, server);
     const backend = createPassword();
+    const owner = createKeyPair();
+    writeOwnerKey(folder, owner.publicPem);
     const people = chosen.people.map((person) => ({ ...person, made: createPassword() }));
     const setup: Setup = {
       ...chosen,
@@ -47,10 +50,11 @@ export function initBroker(given: string, chosen: Chosen): { folder: string; han
     };
     const ca = authority.certificate;
     const handedOut = [
-      writeLogin(folder, 'backend', backendFiles(setup, backend.password, ca)),
-      ...people.map(({ name, made }) =>
-        writeLogin(folder, name, personFiles(setup, name, made.password, ca)),
-      ),
+      writeLogin(folder, 'backend', backendFiles(setup, backend.password, ca, owner.privatePem)),
+      ...people.map(({ name, role, made }) => {
+        const signingKey = role === 'administrator' ? owner.privatePem : null;
+        return writeLogin(folder, name, personFiles(setup, name, made.password, ca, signingKey));
+      }),
     ];
     writeFileSync(join(folder, 'README.txt'), explainSetup(setup), { mode: 0o600 });
     writeSetup(folder, setup);

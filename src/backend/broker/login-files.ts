@@ -7,6 +7,8 @@ export type Credential = { readonly password: string } | KeyedCertificate;
 /** File name, and name of the systemd credential in the units. */
 const PASSWORD_FILE = 'mqtt-password';
 const CA_FILE = 'broker-ca.crt';
+/** The owner's private key, for those who sign. */
+const SIGNING_FILE = 'signing.key.pem';
 
 function address(host: string, port: number): string {
   return `mqtts://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -51,28 +53,45 @@ export function deviceFiles(config: object, credential: Credential, ca: string):
   return { 'broker.json': pretty(config), ...login, [CA_FILE]: ca };
 }
 
-export function backendFiles(setup: Setup, password: string, ca: string): Record<string, string> {
+export function backendFiles(
+  setup: Setup,
+  password: string,
+  ca: string,
+  signingKey: string,
+): Record<string, string> {
   const mqtt = {
     ...{ url: address(setup.host, setup.peoplePort), prefix: setup.prefix, username: BACKEND_NAME },
     ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE, shareGroup: setup.backend.shareGroup },
   };
-  return { 'backend.json': pretty({ mqtt }), [PASSWORD_FILE]: password, [CA_FILE]: ca };
+  const config = { mqtt, signingKeyFile: SIGNING_FILE };
+  return {
+    'backend.json': pretty(config),
+    ...{ [PASSWORD_FILE]: password, [CA_FILE]: ca, [SIGNING_FILE]: signingKey },
+  };
 }
 
-/** Files for `~/.config/dragoman`: the profile, and beside it the files that the profile names. */
+/**
+ * Files for `~/.config/dragoman`: the profile, and beside it the files that the profile names.
+ * @param signingKey null: this person signs nothing
+ */
 export function personFiles(
   setup: Setup,
   name: string,
   password: string,
   ca: string,
+  signingKey: string | null,
 ): Record<string, string> {
   const { tenant, prefix } = setup;
   const profile = {
     ...{ url: address(setup.host, setup.peoplePort), prefix, tenant, username: name },
     ...{ passwordFile: PASSWORD_FILE, caFile: CA_FILE },
+    ...(signingKey !== null && { signingKeyFile: SIGNING_FILE }),
   };
   const profiles = { profiles: { [tenant]: profile }, default: tenant };
-  return { 'ctl.json': pretty(profiles), [PASSWORD_FILE]: password, [CA_FILE]: ca };
+  return {
+    ...{ 'ctl.json': pretty(profiles), [PASSWORD_FILE]: password, [CA_FILE]: ca },
+    ...(signingKey !== null && { [SIGNING_FILE]: signingKey }),
+  };
 }
 
 function pretty(value: object): string {

@@ -14,6 +14,8 @@ const SETUP_FILE = 'setup.json';
 const AUTHORITY = 'authority';
 const BROKER = 'broker';
 export const LOGINS = 'logins';
+/** The owner's public key. */
+export const OWNER_KEY = 'owner.pub.pem';
 
 /** @throws Failure if the folder is not a set-up */
 export function readSetup(folder: string): Setup {
@@ -73,6 +75,10 @@ export function writeCertificates(
     writeNew(join(folder, BROKER, 'server.crt'), server.certificate);
     writeNew(join(folder, BROKER, 'server.key'), server.key);
   });
+}
+
+export function writeOwnerKey(folder: string, publicPem: string): void {
+  guarded(folder, () => writeNew(join(folder, OWNER_KEY), publicPem));
 }
 
 /** PEM of all valid authorities. */

@@ -18,12 +18,13 @@ import { isObject } from '../../protocol/json.ts';
 import {
   brokenPartOf,
   cloudInit,
+  namesHosts,
   ownKeyIn,
   provisioningFile,
   withNumber,
 } from '../core/broker/card-settings.ts';
 import type { DeviceLogin } from './devices.ts';
-import { writeNew } from './store.ts';
+import { OWNER_KEY, writeNew } from './store.ts';
 
 const LARGEST_TEMPLATE_BYTES = 1_000_000;
 const MOST_TOLD = 5;
@@ -52,16 +53,31 @@ export function readTemplate(file: string): Template {
     throw new Failure(`${file}: ${own} must be left out: each device gets its own value`, EXIT.usage);
   const broken = brokenPartOf(parsed.value);
   if (broken !== null) throw new Failure(`${file}: ${broken} must be an object, in braces`, EXIT.usage);
+  if (!namesHosts(parsed.value))
+    throw new Failure(
+      `${file}: config.service.hosts is missing: list the hosts of the translation service, such as ["stream.example"]; tokens go nowhere else`,
+      EXIT.usage,
+    );
   return parsed.value;
 }
 
-/** PEM of public keys. @throws Failure */
-export function readOwnerKeys(files: readonly string[]): string[] {
-  return files.map((file) => {
+/**
+ * PEM of public keys: those that the operator names, otherwise the one of the set-up.
+ * @throws Failure, also without any: the devices would take answers from anyone
+ */
+export function readOwnerKeys(broker: string, named: readonly string[]): string[] {
+  const own = join(broker, OWNER_KEY);
+  if (named.length === 0 && !existsSync(own))
+    throw new Failure(
+      `the set-up has no ${OWNER_KEY}: make keys with "dragoman-backend keys create", and give the public one with --owner-key`,
+      EXIT.usage,
+    );
+  return (named.length === 0 ? [own] : named).map((file) => {
     try {
       readPublicKey(file);
     } catch (error) {
-      if (error instanceof KeyError) throw new Failure(`--owner-key: ${error.message}`, EXIT.usage);
+      if (error instanceof KeyError)
+        throw new Failure(`the owner's key (--owner-key): ${error.message}`, EXIT.usage);
       throw error;
     }
     return readText('the key', file);

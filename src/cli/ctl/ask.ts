@@ -1,3 +1,4 @@
+import { suggest } from '../../adapters/config/keys.ts';
 import {
   type Answers,
   isComplete,
@@ -5,7 +6,9 @@ import {
   noteAnswer,
   type Outcome,
   outcomes,
+  UNKNOWN,
 } from '../../core/fleet/answers.ts';
+import { isUnknown, NEVER_CAME } from '../../core/fleet/roster.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { type CommandResponse, commandResponseSchema } from '../../protocol/mqtt/command.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
@@ -14,7 +17,7 @@ import type { CtlDeps } from './deps.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { createFleetView, type FleetView } from './fleet-view.ts';
 import { seal } from './seal.ts';
-import { topicLevel } from './target.ts';
+import { registeredIn, topicLevel } from './target.ts';
 
 /** Timeout after an `accepted` (seconds), unless the operator set one: such commands take longer. */
 const ACCEPTED_TIMEOUT_S = 120;
@@ -55,15 +58,39 @@ export async function ask(
       const begun = answers.accepted.size > 0 && options.timeout === undefined;
       return spreadS + (begun ? Math.max(timeoutS, ACCEPTED_TIMEOUT_S) : timeoutS);
     };
+    const isStranger = (name: string): boolean =>
+      !answers.accepted.has(name) && view.entries().every(isUnknown);
     const isDone = (): boolean =>
       device === null
         ? exchange.isSettled() && isComplete(answers, view.entries())
-        : answers.final.has(device);
+        : answers.final.has(device) || (exchange.isSettled() && isStranger(device));
     await exchange.waitUntil(isDone, () => limitS() * 1000);
-    return { outcomes: outcomes(answers, view.entries(), limitS()), view };
+    const found = outcomes(answers, view.entries(), limitS());
+    return { outcomes: await withNearest(found, deps), view };
   } finally {
     await exchange.close();
   }
+}
+
+/** Adds the name that the operator probably means to the outcome of a device that the broker does not know. */
+async function withNearest(found: readonly Outcome[], deps: CtlDeps): Promise<readonly Outcome[]> {
+  const { target } = deps;
+  const isStrange = found.some((outcome) => outcome.kind === 'silent' && outcome.why === UNKNOWN);
+  if (target.kind !== 'device' || !isStrange) return found;
+  const why =
+    registeredIn(target, deps.access.registered).length > 0 ? NEVER_CAME : await strange(target.device, deps);
+  return found.map((outcome) => (outcome.kind === 'silent' ? { ...outcome, why } : outcome));
+}
+
+/** Words for a device that the broker does not know, with the known one of the most similar name. */
+async function strange(name: string, deps: CtlDeps): Promise<string> {
+  const view = createFleetView(deps.topics, { kind: 'all' });
+  const exchange = await openExchange(deps, view.subscriptions, (message) => void view.receive(message));
+  await exchange.waitUntil(exchange.isSettled, () => deps.timeoutS * 1000);
+  await exchange.close();
+  const known = [...view.entries(), ...(deps.access.registered ?? [])].map(({ device }) => device);
+  const near = suggest(name, known);
+  return near === null ? UNKNOWN : `${UNKNOWN}; did you mean "${near}"?`;
 }
 
 /** Publishes a command. It expires at the timeout, or when the operator says. */

@@ -51,8 +51,13 @@ export function sumUp(outcomes: readonly Outcome[], shell: Shell): void {
 export function outcomeJson(outcome: Outcome): object {
   const { device } = outcome;
   if (outcome.kind === 'silent') return { device, status: 'silent', message: outcome.why };
-  const { status, error, data } = outcome.answer;
-  return { device, status, ...(error && { error }), ...(data !== undefined && { data }) };
+  const { status, error, note, data } = outcome.answer;
+  return {
+    ...{ device, status },
+    ...(error && { error }),
+    ...(note !== undefined && { note }),
+    ...(data !== undefined && { data }),
+  };
 }
 
 function wordOutcome(outcome: Outcome): string {
@@ -63,7 +68,11 @@ function wordOutcome(outcome: Outcome): string {
   return wrapText(`${device}: ${wordAnswer(outcome.answer)}`, '  ');
 }
 
-function wordAnswer({ status, error, data }: CommandResponse): string {
+function wordAnswer(answer: CommandResponse): string {
+  return [wordResult(answer), ...(answer.note === undefined ? [] : [answer.note])].join('; ');
+}
+
+function wordResult({ status, error, data }: CommandResponse): string {
   if (status === 'error')
     return `refused (${error?.code ?? 'without a code'}): ${error?.message ?? 'without a reason'}`;
   if (status === 'expired') return 'expired: the command arrived too late';

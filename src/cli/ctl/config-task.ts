@@ -1,3 +1,4 @@
+import { suggest } from '../../adapters/config/keys.ts';
 import { readUnverified } from '../../adapters/signing/jws.ts';
 import {
   applyChanges,
@@ -5,12 +6,13 @@ import {
   type DesiredBody,
   type DesiredChange,
   differences,
+  missingLane,
   readChange,
 } from '../../core/fleet/desired-edit.ts';
 import { type ToldReport, toldReportSchema } from '../../core/fleet/told.ts';
 import { readEnvelope } from '../../core/owner/signed-message.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
-import { isObject, parseJson } from '../../protocol/json.ts';
+import { isObject, parseJson, textAt } from '../../protocol/json.ts';
 import { LONGEST_DESIRED } from '../../protocol/mqtt/desired.ts';
 import { timestamp } from '../../protocol/mqtt/envelope.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
@@ -29,6 +31,8 @@ interface Found {
   readonly reports: ReadonlyMap<string, ToldReport>;
   /** Devices of the target. */
   devices(): readonly string[];
+  /** Their lanes, as far as known. */
+  lanes(): readonly string[];
 }
 
 /** Shows or changes the desired configuration, and waits until the devices report. */
@@ -80,7 +84,11 @@ async function look(deps: CtlDeps): Promise<Found> {
   });
   await exchange.waitUntil(exchange.isSettled, () => timeoutS * 1000);
   const devices = (): string[] => (device === null ? view.entries().map((entry) => entry.device) : [device]);
-  return { exchange, reports, devices, desired: () => desired };
+  const lanes = (): string[] => {
+    const states = view.entries().flatMap(({ state }) => state?.lanes.map(({ id }) => id) ?? []);
+    return [...new Set([...states, ...[...reports.values()].flatMap(({ effective }) => lanesOf(effective))])];
+  };
+  return { exchange, reports, devices, lanes, desired: () => desired };
 }
 
 /** Reads a document, signed or not. The devices verify the signature. */
@@ -131,10 +139,38 @@ function compareAll({ reports, desired, devices }: Found, { shell, options }: Ct
   if (count > 0) shell.finish(EXIT.failed);
 }
 
+/** A wrong name would be refused by every device, and stay in the document. @throws Failure */
+function checkLanes(found: Found, changes: readonly DesiredChange[]): void {
+  const lanes = found.lanes();
+  const missing = lanes.length === 0 ? null : missingLane(changes, lanes);
+  if (missing === null) return;
+  const near = suggest(missing, lanes);
+  const hint = near === null ? `there are ${lanes.join(', ')}` : `did you mean "${near}"?`;
+  throw new Failure(`there is no lane "${missing}"; ${hint}`, EXIT.usage);
+}
+
+/** @throws Failure that names the key to take out that is not there */
+function checkRemovals(before: DesiredBody, changes: readonly DesiredChange[]): void {
+  const textOf = (some: readonly DesiredChange[]): string => JSON.stringify(applyChanges(before, some, 0));
+  const missing = changes.find((change) => change.value === undefined && textOf([change]) === textOf([]));
+  if (missing === undefined) return;
+  const { scope, key } = missing;
+  const name = scope === '' ? key : `${scope}.${key}`;
+  throw new Failure(`"${name}" is not in the desired configuration; "config get" shows it`, EXIT.usage);
+}
+
+function lanesOf(effective: unknown): string[] {
+  const lanes = isObject(effective) ? effective['lanes'] : null;
+  if (!Array.isArray(lanes)) return [];
+  return lanes.flatMap((lane: unknown) => textAt(lane, 'id') ?? []);
+}
+
 /** Publishes the changed document, waits for the reports of the devices, and prints them. */
 async function change(found: Found, changes: readonly DesiredChange[], deps: CtlDeps): Promise<void> {
   const { shell, topics, target, clock, timeoutS } = deps;
   const before = found.desired() ?? {};
+  checkLanes(found, changes);
+  checkRemovals(before, changes);
   const from = target.kind === 'group' ? `group:${target.group}` : 'device';
   const version = nextVersion(before, found.reports, from);
   const body = { ts: timestamp(clock.wall()), ...applyChanges(before, changes, version) };

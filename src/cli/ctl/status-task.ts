@@ -1,4 +1,4 @@
-import { isReachable, rosterRows } from '../../core/fleet/roster.ts';
+import { isReachable, NEVER_CAME, neverCame, rosterRows } from '../../core/fleet/roster.ts';
 import { type ToldAnswer, type ToldLane, toldAnswerSchema } from '../../core/fleet/told.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
@@ -7,22 +7,29 @@ import { ask } from './ask.ts';
 import { outcomeJson, runCommand, sumUp } from './command-task.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
+import { registeredIn } from './target.ts';
 
 /** Prints the details of one device, or a table of several. All are asked, so that hanging devices show up. */
 export async function showStatus(deps: CtlDeps): Promise<void> {
-  const { options, target, shell } = deps;
-  if (options.json) return runCommand('status', {}, deps);
+  const { options, target, shell, access } = deps;
+  if (options.json && target.kind === 'device') return runCommand('status', {}, deps);
   const { outcomes, view } = await ask('status', {}, deps);
   if (target.kind !== 'device') {
-    if (outcomes.length === 0)
+    const never = neverCame(registeredIn(target, access.registered), view.entries());
+    if (outcomes.length + never.length === 0)
       throw new Failure('the broker knows no such devices, and there was no answer', EXIT.noAnswer);
+    if (options.json) {
+      for (const outcome of outcomes) shell.print(jsonLine(outcomeJson(outcome)));
+      for (const { device } of never) shell.print(jsonLine({ device, status: 'never', message: NEVER_CAME }));
+      return sumUp(outcomes, shell);
+    }
     const silent = new Set(outcomes.filter(({ kind }) => kind === 'silent').map(({ device }) => device));
     const entries = view.entries();
     const known = new Set(entries.map(({ device }) => device));
     const strangers = outcomes
       .filter(({ device }) => !known.has(device))
       .map(({ device }) => ({ device, status: null, state: null }));
-    const rows = rosterRows([...entries, ...strangers]).map((row) => {
+    const rows = rosterRows([...entries, ...strangers, ...never]).map((row) => {
       const entry = entries.find(({ device }) => device === row.device);
       const isHung = silent.has(row.device) && entry !== undefined && isReachable(entry);
       return isHung ? { ...row, status: 'silent', reasons: `was ${row.status}`, isProblem: true } : row;

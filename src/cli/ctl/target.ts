@@ -1,3 +1,4 @@
+import type { RegisteredDevice } from '../../adapters/ctl/registered.ts';
 import { EXIT, Failure } from '../../program/problem.ts';
 import { deviceIdSchema, nameSchema } from '../../protocol/mqtt/topics.ts';
 import type { CtlOptions } from './ctl-options.ts';
@@ -19,6 +20,21 @@ export function topicLevel(target: Target): string {
     case 'all':
       return 'all';
   }
+}
+
+/** The registered devices of the target. */
+export function registeredIn(target: Target, registered: readonly RegisteredDevice[] = []): string[] {
+  const isMeant = ({ device, groups }: RegisteredDevice): boolean => {
+    switch (target.kind) {
+      case 'device':
+        return device === target.device;
+      case 'group':
+        return groups.includes(target.group);
+      case 'all':
+        return true;
+    }
+  };
+  return registered.filter(isMeant).map(({ device }) => device);
 }
 
 /** Verbs that need no device: they default to all. */

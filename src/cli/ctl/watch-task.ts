@@ -1,5 +1,5 @@
 import { connectOperator } from '../../adapters/ctl/operator-client.ts';
-import { type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
+import { neverCame, type RosterRow, rosterRows } from '../../core/fleet/roster.ts';
 import { jsonLine, textLine } from '../../protocol/plain-text.ts';
 import { plainRow } from '../demo/display-text.ts';
 import { isLiveTerminal } from '../demo/live-host.ts';
@@ -7,9 +7,12 @@ import { createScreen, type LiveTerminal } from '../demo/live-screen.ts';
 import type { CtlDeps } from './deps.ts';
 import { layOutRoster } from './fleet-table.ts';
 import { createFleetView } from './fleet-view.ts';
+import { registeredIn } from './target.ts';
 
 /** Interval between redraws (ms): looks live, and is slow enough for 200 devices over a slow connection. */
 const DRAW_EACH_MS = 250;
+/** By then the broker has sent what it knows (ms). */
+const NEVER_AFTER_MS = 3000;
 const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Source of signals, and the terminal for the live table. */
@@ -49,9 +52,13 @@ export async function watchFleet(deps: CtlDeps, host: WatchHost = processHost): 
     };
     for (const signal of END_SIGNALS) host.once(signal, end);
   });
+  const registered = registeredIn(target, access.registered);
+  const startedAt = clock.now();
   const draw = (): void => {
     if (isOver) return;
-    show.rows(rosterRows(view.entries()), problem);
+    const known = view.entries();
+    const never = startedAt + NEVER_AFTER_MS > clock.now() ? [] : neverCame(registered, known);
+    show.rows(rosterRows([...known, ...never]), problem);
     clock.at(clock.now() + DRAW_EACH_MS, draw);
   };
   draw();

@@ -48,7 +48,14 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
   const { inputMs } = options;
   const room = createRoom(STREAM_RATE_HZ);
   const recording = createPlayback(
-    { driver: 'file', path: options.output, maxMinutes: LONGEST_MIN, volume: 100, normalize: false },
+    {
+      driver: 'file',
+      path: options.output,
+      overwrite: false,
+      maxMinutes: LONGEST_MIN,
+      volume: 100,
+      normalize: false,
+    },
     OUTPUT_RATE_HZ,
     options.clock,
   );

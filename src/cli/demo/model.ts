@@ -162,6 +162,7 @@ function describeEvent({ kind, detail }: Extract<LaneEffect, { type: 'notify' }>
     case 'broker_changed':
     case 'config_problem':
     case 'config_problem_over':
+    case 'commands_dropped':
     case 'disk_problem_over':
     case 'identity_conflict':
       return kind.replaceAll('_', ' ');

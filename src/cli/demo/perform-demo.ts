@@ -39,14 +39,14 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   const realMic = options.realMic === true ? chooseRealMic(shell.env) : null;
   if (realMic === null) await checkInput(input);
   else await checkRealMic(realMic, createAlsaTools({ env: shell.env }));
-  const unwritable = checkWritable(output);
-  if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
   if (realMic === null && isSameFile(input, output)) {
     throw new Failure(
       '--output: is the same file as --input and would overwrite it; name another file',
       EXIT.usage,
     );
   }
+  const unwritable = checkWritable(output);
+  if (unwritable !== null) throw new Failure(`--output: ${unwritable.message}`, EXIT.usage);
   const abort = new AbortController();
   const end = (): void => abort.abort();
   process.on('SIGINT', end);

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../../program/problem.ts';
 import { type ChildProgram, startProgram } from './child-program.ts';
 import type { BackendSetting, ProgramStarters } from './environment.ts';

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 import { createSystemClock } from '../../adapters/clock.ts';
 import { loadConfig } from '../../adapters/config/load.ts';
+import { readAgentEnvironment } from '../../adapters/doctor/agent-note.ts';
+import { KERNEL_FOLDERS } from '../../adapters/doctor/machine-facts.ts';
+import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
 import { systemCode } from '../../adapters/system-error.ts';
 import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
@@ -35,7 +38,7 @@ export async function performDoctor(
   shell: Shell,
   signals: Signals = process,
 ): Promise<void> {
-  const { env } = shell;
+  const env = asAgent(shell.env, file, KERNEL_FOLDERS.proc);
   if (!exists(file)) {
     throw new Failure(
       `the file ${file} does not exist: give the agent's configuration with --config`,
@@ -63,6 +66,19 @@ export async function performDoctor(
   if (json) shell.print(formatDiagnosis(diagnosisOf(VERSION, findings)));
   else shell.print(`\n${layOutSummary(findings)}`);
   if (worstOf(findings.map(({ verdict }) => verdict)) === 'problem') shell.finish(EXIT.problemFound);
+}
+
+/**
+ * The environment of this program, with the running agent's own settings and credentials, if this user may read them: the
+ * doctor then reads the same configuration and the same secrets.
+ */
+export function asAgent(env: Shell['env'], file: string, proc: string): Shell['env'] {
+  const agent = findRunningAgents(proc, process.pid)?.find((one) => runsWith(one, file));
+  if (agent === undefined) return env;
+  const taken = Object.entries(readAgentEnvironment(proc, agent.pid)).filter(
+    ([name]) => name.startsWith('DRAGOMAN_') || name === 'CREDENTIALS_DIRECTORY',
+  );
+  return { ...env, ...Object.fromEntries(taken) };
 }
 
 function exists(file: string): boolean {

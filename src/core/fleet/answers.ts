@@ -1,5 +1,5 @@
 import type { CommandResponse } from '../../protocol/mqtt/command.ts';
-import { type DeviceEntry, isReachable } from './roster.ts';
+import { type DeviceEntry, isReachable, isUnknown } from './roster.ts';
 
 /** The result of a command at one device. */
 export type Outcome =
@@ -44,11 +44,16 @@ export function outcomes(answers: Answers, expected: readonly DeviceEntry[], wai
   return [...silent, ...answered].sort((one, other) => (one.device < other.device ? -1 : 1));
 }
 
-function whySilent({ device, status }: DeviceEntry, { accepted }: Answers, waitedS: number): string {
+function whySilent(entry: DeviceEntry, { accepted }: Answers, waitedS: number): string {
+  const { device, status } = entry;
   if (accepted.has(device)) return `has begun, but was not finished within ${waitedS} s`;
-  const last = status === null ? 'the broker knows no such device' : `its last status was ${status.status}`;
-  return `no answer within ${waitedS} s; ${last}`;
+  if (isUnknown(entry)) return UNKNOWN;
+  const last = status === null ? 'it has published no status' : `its last status was ${status.status}`;
+  return isReachable(entry) ? `no answer within ${waitedS} s; ${last}` : `is not connected: ${last}`;
 }
+
+/** Why a device that `isUnknown` is silent. */
+export const UNKNOWN = 'the broker knows no such device';
 
 /** Whether a device carried the command out. */
 export function isDone(outcome: Outcome): boolean {

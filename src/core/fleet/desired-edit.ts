@@ -11,7 +11,7 @@ export type DesiredBody = Readonly<Record<string, unknown>>;
 
 /**
  * One change: a lane's key (`main.targets`), one of `PARTS`, or `schedule` as a whole; without a value the key is
- * removed.
+ * removed. A removal may name a whole lane, too.
  */
 export interface DesiredChange {
   /** A lane, a part, or '' for a key of the document itself. */
@@ -44,6 +44,8 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   const dot = name.lastIndexOf('.');
   const scope = name.slice(0, Math.max(0, dot));
   const key = name.slice(dot + 1);
+  // Whatever stands in a document can be taken out of it.
+  if (isRemoval) return { scope, key };
   const keys: readonly string[] = isPart(scope) ? DESIRED_KEYS[scope] : DESIRED_KEYS.lanes;
   if (scope === '' ? !isWhole(key) : !keys.includes(key)) {
     const parts = PARTS.flatMap((part) => DESIRED_KEYS[part].map((one) => `${part}.${one}`));
@@ -54,11 +56,11 @@ export function readChange(text: string, isRemoval: boolean): DesiredChange {
   }
   if (scope !== '' && !nameSchema.safeParse(scope).success)
     throw new ChangeError(`"${scope}" is no name of a lane: a-z, 0-9 and "-", at most 64`);
-  return isRemoval ? { scope, key } : { scope, key, value: readValue(key, text.slice(at + 1)) };
+  return { scope, key, value: readValue(key, text.slice(at + 1)) };
 }
 
 const NULLABLE: readonly string[] = ['voice', 'schedule', 'minutesPerDay'];
-const NUMBERS: readonly string[] = ['standbyAfter', 'minutesPerDay'];
+const NUMBERS: readonly string[] = ['standbyAfter', 'minutesPerDay', 'volume'];
 
 /** @throws ChangeError */
 function readJson(key: string, text: string): unknown {
@@ -84,10 +86,43 @@ export function applyChanges(
   const { device: _, iat: __, ts: ___, ...body } = before;
   let next: Record<string, unknown> = { ...body, version };
   for (const { scope, key, value } of changes) {
-    if (scope === '') next = withKey(next, key, value);
+    if (value === undefined) next = without(next, scope, key);
+    else if (scope === '') next = withKey(next, key, value);
     else next = isPart(scope) ? withPart(next, scope, key, value) : withLane(next, scope, key, value);
   }
   return next;
+}
+
+/** Without the key, the lane, or the lane's key. A lane or part without further keys goes, too: a device may not have it. */
+function without(body: Record<string, unknown>, scope: string, key: string): Record<string, unknown> {
+  if (key === 'version') return body;
+  if (scope === '' && Object.hasOwn(body, key)) return withKey(body, key, undefined);
+  if (scope === '') return withLanes(body, (lane) => (lane['id'] === key ? null : lane));
+  const part = body[scope];
+  if (isObject(part)) return withKey(body, scope, keep(withKey(part, key, undefined)));
+  return withLanes(body, (lane) => (lane['id'] === scope ? keepLane(withKey(lane, key, undefined)) : lane));
+}
+
+const keep = <T extends object>(part: T): T | undefined =>
+  Object.keys(part).length === 0 ? undefined : part;
+const keepLane = (lane: Record<string, unknown>): Record<string, unknown> | null =>
+  Object.keys(lane).some((key) => key !== 'id') ? lane : null;
+
+function withLanes(
+  body: Record<string, unknown>,
+  change: (lane: Record<string, unknown>) => Record<string, unknown> | null,
+): Record<string, unknown> {
+  if (!Array.isArray(body['lanes'])) return body;
+  const lanes = body['lanes'].flatMap((lane: unknown) => (isObject(lane) ? (change(lane) ?? []) : [lane]));
+  return withKey(body, 'lanes', lanes.length === 0 ? undefined : lanes);
+}
+
+/** The first lane that a change names and none of the devices has; null: none. */
+export function missingLane(changes: readonly DesiredChange[], lanes: readonly string[]): string | null {
+  const named = changes.find(
+    ({ scope, value }) => value !== undefined && scope !== '' && !isPart(scope) && !lanes.includes(scope),
+  );
+  return named?.scope ?? null;
 }
 
 function withPart(

@@ -5,6 +5,8 @@ export interface DeviceEntry {
   readonly device: string;
   readonly status: ToldStatus | null;
   readonly state: ToldState | null;
+  /** It has a login, and the broker knows nothing of it: it never came. */
+  readonly isRegistered?: true;
 }
 
 /** The devices of a tenant. */
@@ -41,9 +43,25 @@ export function createRoster(): Roster {
   };
 }
 
+/** Of a registered device. */
+export const NEVER_CAME = 'is registered and never came';
+
+/** The registered devices that the broker does not know. */
+export function neverCame(registered: readonly string[], known: readonly DeviceEntry[]): DeviceEntry[] {
+  const names = new Set(known.map(({ device }) => device));
+  return registered
+    .filter((device) => !names.has(device))
+    .map((device) => ({ device, status: null, state: null, isRegistered: true }));
+}
+
 /** Whether a command that is sent now will arrive. */
 export function isReachable({ status }: DeviceEntry): boolean {
   return status !== null && status.status !== 'lost' && status.status !== 'offline';
+}
+
+/** Whether the broker has no message of the device. */
+export function isUnknown({ status, state }: DeviceEntry): boolean {
+  return status === null && state === null;
 }
 
 /** Whether the device reports that it belongs to the group. */
@@ -78,10 +96,10 @@ export function rosterRows(entries: Iterable<DeviceEntry>): RosterRow[] {
   const rank = ({ status }: DeviceEntry): number => SEVERITY[status?.status ?? ''] ?? 2;
   return [...entries]
     .sort((one, other) => rank(one) - rank(other) || (one.device < other.device ? -1 : 1))
-    .map(({ device, status, state }) => ({
+    .map(({ device, status, state, isRegistered }) => ({
       device,
-      status: status?.status ?? 'unknown',
-      reasons: (status?.reasons ?? []).join(' '),
+      status: status?.status ?? (isRegistered ? 'never' : 'unknown'),
+      reasons: isRegistered ? NEVER_CAME : (status?.reasons ?? []).join(' '),
       lanes: (state?.lanes ?? []).map(describeLane).join('; '),
       version: status?.version ?? '',
       since: status?.ts ?? state?.ts ?? null,

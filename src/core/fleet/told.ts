@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The operator's view of device messages. Devices of a fleet run several versions, older and newer than this program:

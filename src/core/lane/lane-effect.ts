@@ -19,7 +19,7 @@ export interface Caption {
  * `not_live`: there was no session. `silent`: the service did not begin to speak. `cut`: a part was dropped unheard.
  * `lost`: the session ended before the end.
  */
-export type SaidOutcome = 'played' | 'not_live' | 'refused' | 'silent' | 'cut' | 'lost';
+export type SaidOutcome = 'played' | 'not_live' | 'refused' | 'unsupported' | 'silent' | 'cut' | 'lost';
 
 /** Everything a lane can ask for. The runner performs the effects of a step in their order, after the step. */
 export type LaneEffect =

@@ -9,7 +9,7 @@ import { type Backlog, EMPTY_BACKLOG } from '../uplink/backlog.ts';
 import { IDLE_PACER, type Pacer } from '../uplink/pacer.ts';
 import type { Hold, TimerName } from './lane-event.ts';
 import type { LaneOptions, LaneSettings, RefusedTask, TaskOptions } from './lane-options.ts';
-import type { OldSession, Session } from './session/session-state.ts';
+import type { OldSession, PendingTokenRequest, Session } from './session/session-state.ts';
 import { NO_SILENT_ENDS, type SilentEnds } from './session/silence-watch.ts';
 import {
   type Chimes,
@@ -146,6 +146,8 @@ export interface LaneState {
   readonly silentEnds: SilentEnds;
   /** Consecutive tokens that the service refused without a reason, since the last live stream. */
   readonly refusedTokens: number;
+  /** The last token request, while its only answers were denials or useless: a usable one that follows still counts. */
+  readonly unfulfilled: PendingTokenRequest | null;
   /** Consecutive program defects since the last stable stream. */
   readonly crashes: number;
   /** The last failure on the way to a session. */
@@ -256,6 +258,7 @@ export function createLane(given: {
     unspoken: [],
     silentEnds: NO_SILENT_ENDS,
     refusedTokens: 0,
+    unfulfilled: null,
     crashes: 0,
     problem: null,
     warning: null,

@@ -35,7 +35,7 @@ export const PHASES = {
   },
   parked: {
     says: 'refused, and needs manual action; retries every few minutes',
-    to: ['acquiring', 'idle', 'closed', 'restarting'],
+    to: ['acquiring', 'connecting', 'idle', 'closed', 'restarting'],
   },
   restarting: {
     says: 'a defect of the program: no microphone, no stream; the lane restarts after a wait',

@@ -140,10 +140,11 @@ function isEnding(context: StepContext, stream: Stream): boolean {
 }
 
 /** The service goes on, and objects to something: to the task, to a text that it should speak, or to anything else. */
-function onWarned(context: StepContext, stream: Stream, { level, code, text }: Warned): void {
+function onWarned(context: StepContext, stream: Stream, { level, code, text, isUnknownKind }: Warned): void {
   if (level === 'warning') return noteWarning(context, level, { code, text });
   if (isEnding(context, stream)) return;
-  onSayError(context, stream, [code, text].filter((part) => part !== null && part !== '').join(': '));
+  const words = [code, text].filter((part) => part !== null && part !== '').join(': ');
+  onSayError(context, stream, words, isUnknownKind === true ? 'unsupported' : 'refused');
   const { session } = context.state;
   if (level !== 'rejection' || (stream.liveAt !== null && session.kind !== 'retasking'))
     return noteWarning(context, 'error', { code, text });

@@ -68,6 +68,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the configured broker does not accept the device, so the previous one is in use; the detail is the configured one',
   },
+  broker_limits: {
+    status: 'degraded',
+    says: 'the device goes on without what the broker does not allow. `retain`: clients that connect later see no status, and `config/desired` is not kept. `qos`: messages can be lost',
+  },
   certificate: {
     status: 'degraded',
     says: 'the client certificate expires within 14 days and was not renewed; the detail is the expiry date',
@@ -79,6 +83,10 @@ export const STATUS_REASONS = {
   config_problem: {
     status: 'degraded',
     says: 'a reload of the configuration failed, or a file that it names is no longer readable. The previous configuration stays in force, but the next start would fail. The detail is the first wrong key (event `config_problem`)',
+  },
+  restart_needed: {
+    status: 'degraded',
+    says: 'a reload has read changes that only a restart puts in force; the detail is the changed key',
   },
   disk_problem: {
     status: 'degraded',
@@ -110,9 +118,11 @@ const DEVICE_WIDE: readonly ReasonCode[] = ['no_broker', 'no_backend', 'budget']
 /** Problems of the whole program, unknown to the lanes. */
 export type Condition =
   | 'broker'
+  | 'broker_limits'
   | 'memory'
   | 'certificate'
   | 'config_problem'
+  | 'restart_needed'
   | 'disk_problem'
   | 'identity_conflict'
   | 'not_subscribed'

@@ -1,11 +1,13 @@
 import type { Schedule } from '../../protocol/config-hours.ts';
 import { asWall, type WallMs } from '../../protocol/time.ts';
 import type { Hold } from '../lane/lane-event.ts';
-import { openingAt } from './schedule.ts';
+import { delayedOpeningAt } from './schedule.ts';
 
 /** The facts that decide whether a lane may have a session. */
 export interface Rules {
   readonly schedule: Schedule | null;
+  /** How long after the opening time of the schedule the device opens. */
+  readonly openingDelayMs: number;
   /** The budget of the day is used up. */
   readonly isSpent: boolean;
   /** When the local day ends; null: the clock is not set. */
@@ -25,11 +27,11 @@ export interface Admission {
 
 /** @param wall null: the clock is not set; then every schedule is open */
 export function admissionOf(
-  { schedule, isSpent, dayEndsAt, openUntil }: Rules,
+  { schedule, openingDelayMs, isSpent, dayEndsAt, openUntil }: Rules,
   wall: WallMs | null,
 ): Admission {
   const always = { isOpen: true, changesAt: null };
-  const opening = wall === null ? always : openingAt(schedule, wall);
+  const opening = wall === null ? always : delayedOpeningAt(schedule, wall, openingDelayMs);
   const isOpened = wall === null || (openUntil !== null && openUntil > wall);
   const changesAt = earliest(opening.changesAt, isOpened ? openUntil : null, dayEndsAt);
   if (!opening.isOpen && !isOpened) return { hold: 'closed', until: opening.changesAt, changesAt };

@@ -8,6 +8,7 @@ import type { WallMs } from '../../protocol/time.ts';
 export interface FinalAnswer {
   readonly status: 'ok' | 'error' | 'expired';
   readonly error?: { readonly code: string; readonly message: string };
+  readonly note?: string;
   readonly data?: unknown;
 }
 

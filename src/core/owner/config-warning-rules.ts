@@ -1,5 +1,6 @@
 import type { Config } from '../../protocol/config.ts';
 import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
+import { unknownLanguages } from '../../protocol/language.ts';
 
 /** A risk in a valid configuration. */
 export interface ConfigWarning {
@@ -11,7 +12,7 @@ export interface ConfigWarning {
 }
 
 /** The risks in a valid configuration. */
-export function configWarnings({ mqtt, owner, service }: Config): ConfigWarning[] {
+export function configWarnings({ mqtt, owner, service, lanes }: Config): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push({
@@ -34,5 +35,16 @@ export function configWarnings({ mqtt, owner, service }: Config): ConfigWarning[
         "is empty: any client that may answer a token request chooses where the microphone's sound goes",
       fix: 'List the hosts of the translation service, such as ["stream.example"].',
     });
+  for (const [index, { source, targets }] of lanes.entries())
+    for (const [key, tags] of [
+      ['source', [source]],
+      ['targets', targets],
+    ] as const)
+      for (const tag of unknownLanguages(tags))
+        warnings.push({
+          key: `lanes[${index}].${key}`,
+          message: `names "${tag}", which is no known language: the service may refuse it`,
+          fix: 'Write a code of ISO 639, with a region if needed, such as "es" or "pt-br".',
+        });
   return warnings;
 }

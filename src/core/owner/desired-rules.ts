@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type Config,
   configSchema,
@@ -168,14 +168,23 @@ function applyLane(
   refuse: Refuse,
 ): LaneConfig {
   const shape = desiredSchema.shape.lanes.unwrap().element.shape;
-  const taken = takeKeys(given, shape, DESIRED_KEYS.lanes, path, refuse) as Partial<LaneConfig>;
-  const next = { ...lane, ...taken };
+  const { volume, ...taken } = takeKeys(
+    given,
+    shape,
+    DESIRED_KEYS.lanes,
+    path,
+    refuse,
+  ) as Partial<LaneConfig> & {
+    volume?: number;
+  };
+  const playback = volume === undefined ? lane.playback : { ...lane.playback, volume };
+  const next = { ...lane, ...taken, playback };
   const clash = languageClash(next.source, next.targets);
   if (clash === null) return next;
   // Either of the two may be the mistake: both are refused.
   const { source: _, targets: __, ...others } = taken;
   refuse(`${path}.${taken.targets === undefined ? 'source' : 'targets'}`, `targets ${clash}`);
-  return { ...lane, ...others };
+  return { ...lane, ...others, playback };
 }
 
 /** The allowed and valid keys; others are refused, each with its reason. */
@@ -231,8 +240,9 @@ function article(type: string): string {
 
 /** The keys that may be desired, with their configured values; later commands are not in it. */
 export function effectiveOf(config: Config): EffectiveConfig {
-  const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter }) => ({
+  const lanes = config.lanes.map(({ id, source, targets, voice, echo, start, standbyAfter, playback }) => ({
     ...{ id, source, targets: [...targets], voice, echo, start, standbyAfter },
+    volume: playback.volume,
   }));
   const { schedule, budget, log } = config;
   const { minutesPerDay } = budget;

@@ -35,6 +35,27 @@ export function openingAt(schedule: Schedule | null, wall: WallMs): Opening {
   return { isOpen: true, changesAt: localDay(end, schedule.timeZone) > today + LOOK_AHEAD_DAYS ? null : end };
 }
 
+/** A fleet opens over this time (ms): else all its kiosks would ask for tokens in one second. Shorter than any hours or pause. */
+export const OPENING_SPREAD_MS = 60_000;
+
+/** How long after the opening time this device opens (ms, whole seconds): always the same for its name. */
+export function openingDelayMs(name: string): number {
+  // FNV-1a: names that differ in one digit get very different delays.
+  let hash = 0x811c9dc5;
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return (hash * 1000) % OPENING_SPREAD_MS;
+}
+
+/** The same for a device that opens a little after the opening time, and closes at the closing time. */
+export function delayedOpeningAt(schedule: Schedule | null, wall: WallMs, delayMs: number): Opening {
+  const opening = openingAt(schedule, wall);
+  // Without a schedule, and in hours without an end, there was no opening time either.
+  const since = opening.isOpen ? openingAt(schedule, asWall(wall - delayMs)) : opening;
+  if (since.isOpen) return opening;
+  const { changesAt } = since;
+  return { isOpen: false, changesAt: changesAt === null ? null : asWall(changesAt + delayMs) };
+}
+
 function opensAt(
   schedule: Schedule,
   closed: ReadonlySet<string>,

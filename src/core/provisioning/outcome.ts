@@ -2,7 +2,7 @@
  * Outcomes of provisioning by `dragoman.json`, and findings about a booted kiosk. Texts, speech and exit codes are made
  * from these codes.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Outcomes of reading the file. */
 export const PROVISIONING_OUTCOMES = [

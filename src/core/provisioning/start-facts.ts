@@ -98,7 +98,7 @@ const SERVICE_REASONS = [
 ];
 
 /** With only these reasons the kiosk interprets; its owner knows about them. */
-const LATER_TROUBLES = ['config_problem', 'disk_problem'];
+const LATER_TROUBLES = ['config_problem', 'restart_needed', 'disk_problem', 'broker_limits'];
 
 function networkTrouble({ interfaces, wifi }: StartFacts): Trouble | null {
   if (interfaces.some(({ addresses }) => addresses.length > 0)) return null;

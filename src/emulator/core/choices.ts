@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `spec` follows the specification strictly; `live` adds what public clients show of a live service. */
 export const PROFILES = ['spec', 'live'] as const;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isObject } from '../../protocol/json.ts';
 import { REFUSAL_REASONS } from '../../protocol/service/error.ts';
 

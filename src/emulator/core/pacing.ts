@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 /** The pacing of a client's audio, as `GET /emulator/metrics` shows it. Times are milliseconds. */
 export const pacingReportSchema = z.object({
   violations: z.int().describe('frames faster than real time, against docs/service.md 8'),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { newPacingReport, pacingReportSchema } from './pacing.ts';
 
 const STREAM_PHASES = ['idle', 'starting', 'running', 'paused', 'ending', 'closing', 'closed'] as const;

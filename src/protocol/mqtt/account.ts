@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const chunks = (says: string): z.ZodNumber => z.number().describe(`chunks of 320 ms: ${says}`);
 const times = (says: string): z.ZodNumber => z.number().describe(`count: ${says}`);

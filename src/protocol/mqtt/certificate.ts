@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 
 /** Maximum length of a PEM text (characters): enough for a chain of four certificates with long names. */

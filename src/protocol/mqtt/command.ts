@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { requestIdSchema, timestampSchema } from './envelope.ts';
 
 /** `{p}/cmd/{name}`, operator to device. The device does not run the command at or after `not_after`. */
@@ -27,6 +27,7 @@ export const commandResponseSchema = z.object({
     })
     .optional()
     .describe('only with the status `error`'),
+  note: z.string().optional().describe('a warning beside the result: its record is not on the disk yet'),
   data: z.unknown().optional().describe('result of the command'),
 });
 export type CommandResponse = z.infer<typeof commandResponseSchema>;

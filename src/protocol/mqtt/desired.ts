@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LOG_LEVELS } from '../config.ts';
 import { scheduleSchema } from '../config-hours.ts';
 import { timestampSchema } from './envelope.ts';
@@ -23,6 +23,7 @@ const effectiveSchema = z.object({
       echo: z.string().describe('value in force'),
       start: z.string().describe('value in force'),
       standbyAfter: z.number().describe('value in force'),
+      volume: z.number().describe('value in force'),
     }),
   ),
   schedule: scheduleSchema.nullable().describe('value in force; null: no schedule'),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestampSchema } from './envelope.ts';
 
 /**
@@ -114,6 +114,13 @@ export const stateSchema = z.object({
     depth: z.number().describe('messages that are not sent or not acknowledged yet'),
     dropped: z.number().describe('messages dropped since the start'),
   }),
+  budget: z
+    .object({
+      used_minutes: z.int().describe('whole minutes of open streams on this local day, all lanes together'),
+      minutes_per_day: z.number().describe('limit'),
+    })
+    .nullable()
+    .describe('use of `budget.minutesPerDay`; null: no limit'),
   lanes: z.array(laneReportSchema).describe('all lanes'),
 });
 export type StateMessage = z.infer<typeof stateSchema>;

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The checks of the doctor, in the order of its report. */
 export const CHECKS = [
   'configuration',
+  'agent',
   'broker',
   'isolation',
   'backend',

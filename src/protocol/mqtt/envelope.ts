@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WallMs } from '../time.ts';
 
 /** ISO 8601 UTC, or null while the sender's clock is not set. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestampSchema } from './envelope.ts';
 import { tokenReasonSchema } from './token.ts';
 
@@ -186,6 +186,10 @@ export const EVENT_SCHEMAS = {
     'A reload of the configuration succeeded, or all its files are readable again.',
     { lane: noLane },
   ),
+  commands_dropped: event('More commands came in a minute than the device answers.', {
+    lane: noLane,
+    commands: z.int().describe('number of commands that were not carried out and got no answer'),
+  }),
   disk_problem: event(
     'A file that keeps state across restarts cannot be written; the agent retries every minute.',
     {

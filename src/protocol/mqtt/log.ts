@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestampSchema } from './envelope.ts';
 
 /** `{p}/log`, while the command `log_stream` runs. */

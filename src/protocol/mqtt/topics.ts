@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isPlain, PLAIN } from '../plain-text.ts';
 
 /** Name of a tenant, a device or a lane; one level of a topic. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One problem as the service reports it over HTTP (docs/service.md 2.4). */
 export const serviceErrorSchema = z.object({

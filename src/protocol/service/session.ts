@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Allowed use of a token (docs/service.md 1). */
 export const intentSchema = z.enum(['s2s', 'stt', 'tts']);

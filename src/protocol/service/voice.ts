@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** File types accepted as a voice sample (docs/service.md 4.4). */
 export const SAMPLE_MIME_TYPES = [

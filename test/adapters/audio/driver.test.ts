@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCapture, createPlayback } from '../../../src/adapters/audio/driver.ts';
 import { describeFileProblem } from '../../../src/adapters/audio/fault.ts';
+import { ownHeader } from '../../../src/adapters/audio/own-wav.ts';
+import { makeHeader } from '../../../src/adapters/audio/wav.ts';
 import { checkWritable } from '../../../src/adapters/audio/wav-writer.ts';
 import { createVirtualClock } from '../../virtual-clock.ts';
 import { makeFolder, makeNumbered, makeWav, writeTemp } from './wav-files.ts';
@@ -21,7 +23,7 @@ describe('audio driver', () => {
 
     const output = join(makeFolder(), 'out.wav');
     const playback = await createPlayback(
-      { driver: 'file', path: output, maxMinutes: 60, volume: 80, normalize: false },
+      { driver: 'file', path: output, overwrite: false, maxMinutes: 60, volume: 80, normalize: false },
       24_000,
       clock,
     )({ fault() {}, back() {}, missed() {}, measured() {} });
@@ -58,6 +60,11 @@ describe('file problems', () => {
     const path = join(folder, 'out.wav');
     expect(checkWritable(path)).toBeNull();
     writeFileSync(path, '');
+    expect(checkWritable(path)).toBeNull();
+    writeFileSync(path, makeHeader({ rateHz: 24_000, dataBytes: 0 }));
+    expect(checkWritable(path)?.message).toMatch(/has not written it: name another file/);
+    expect(checkWritable(path, true)).toBeNull();
+    writeFileSync(path, ownHeader({ rateHz: 24_000, dataBytes: 0 }));
     expect(checkWritable(path)).toBeNull();
     expect(checkWritable(folder)?.message).toMatch(/it is a folder; name a file/);
     expect(checkWritable(join(folder, 'none', 'out.wav'))?.message).toMatch(/no such file or folder/);

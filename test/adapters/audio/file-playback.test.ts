@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { createFilePlayback, type FilePlaybackOptions } from '../../../src/adapters/audio/file-playback.ts';
+import { OWN_HEADER_BYTES } from '../../../src/adapters/audio/own-wav.ts';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { fadeOut } from '../../../src/core/audio/fade.ts';
 import type { AudioFault } from '../../../src/ports/audio.ts';
@@ -41,9 +42,9 @@ function readTimeline(path: string): number[] {
   const file = readFileSync(path);
   expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
   expect(file.readUInt32LE(4)).toBe(file.length - 8);
-  expect(file.readUInt32LE(40)).toBe(file.length - 44);
+  expect(file.readUInt32LE(OWN_HEADER_BYTES - 4)).toBe(file.length - OWN_HEADER_BYTES);
   expect(file.readUInt32LE(24)).toBe(RATE_HZ);
-  return readSamples(file.subarray(44));
+  return readSamples(file.subarray(OWN_HEADER_BYTES));
 }
 
 /** The first 8 ms of the dropped sound, faded out as by a flush. */
@@ -289,11 +290,12 @@ describe('file playback with a failing file', () => {
       const child = spawn(process.execPath, [bundle], { stdio: ['ignore', 'pipe', 'inherit'] });
       const exited = once(child, 'exit');
       await once(child.stdout, 'data');
-      while (soundIn(readFileSync(path).subarray(44)).length < afterMs * SAMPLES_PER_MS) await delay(7);
+      while (soundIn(readFileSync(path).subarray(OWN_HEADER_BYTES)).length < afterMs * SAMPLES_PER_MS)
+        await delay(7);
       child.kill('SIGKILL');
       expect((await exited)[1]).toBe('SIGKILL');
       const { pcm } = await loadWav(path, { rateHz: RATE_HZ });
-      const dataBytes = readFileSync(path).readUInt32LE(40);
+      const dataBytes = readFileSync(path).readUInt32LE(OWN_HEADER_BYTES - 4);
       expect(pcm.length).toBe(dataBytes);
       expect(pcm.length).toBeGreaterThan(100 * SAMPLES_PER_MS);
       // Silence comes before the sound and where the machine paused; no sample is lost or repeated.

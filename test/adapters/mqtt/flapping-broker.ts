@@ -1,4 +1,5 @@
 /** A broker behind a bad line, without sockets: connections and messages pass in virtual time. */
+import { ALL_ALLOWED } from '../../../src/adapters/mqtt/allowances.ts';
 import { type Ending, explainClose, explainError } from '../../../src/adapters/mqtt/end-reasons.ts';
 import type { Link, LinkSink, LinkTarget, openLink } from '../../../src/adapters/mqtt/link.ts';
 import { fc } from '../../properties.ts';
@@ -125,7 +126,14 @@ export function createFlappingBroker(
       });
     });
     return {
-      ...{ broker, version, window: 16, largestPacketBytes: Number.POSITIVE_INFINITY, congested: false },
+      ...{
+        broker,
+        version,
+        window: 16,
+        largestPacketBytes: Number.POSITIVE_INFINITY,
+        allowed: ALL_ALLOWED,
+        congested: false,
+      },
       get accepted() {
         return stage === 'accepted' || stage === 'ready';
       },

@@ -1,5 +1,7 @@
 /** A flood of messages, and the room that it leaves in the queue. */
+
 import { expect } from 'vitest';
+import { ALL_ALLOWED } from '../../../src/adapters/mqtt/allowances.ts';
 import type { Link, Outgoing } from '../../../src/adapters/mqtt/link.ts';
 import { createOutbox } from '../../../src/adapters/mqtt/outbox.ts';
 import { createSender } from '../../../src/adapters/mqtt/sender.ts';
@@ -30,6 +32,7 @@ export function createQueue(ackMs: number) {
     accepted: true,
     window: 16,
     largestPacketBytes: Number.POSITIVE_INFINITY,
+    allowed: ALL_ALLOWED,
     congested: false,
     publish({ topic }: Outgoing, done) {
       arrived.push({ topic, at: clock.now() });

@@ -78,6 +78,11 @@ describe('a message of the service', () => {
     ],
     ['error', {}, warned('error')],
     ['error', { code: 'VALIDATION_ERROR', desc: 'd' }, { ...rejected('d'), code: 'VALIDATION_ERROR' }],
+    [
+      'error',
+      { code: 'VALIDATION_ERROR', desc: 'd', param: 'message_type' },
+      { ...rejected('d'), code: 'VALIDATION_ERROR', isUnknownKind: true },
+    ],
   ])('is an objection: %s %j', (type, data, event) => {
     expect(read(type, data)).toEqual(event);
   });

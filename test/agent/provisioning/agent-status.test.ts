@@ -54,7 +54,7 @@ async function agentSays(said: { status: string; reasons: string[] } | null): Pr
   if (said === null) return;
   const login = await logIn({
     connection: { url: environment.brokerUrl, clientId: id } as never,
-    ...{ subscriptions: [], clock, limitMs: 5000, hear() {} },
+    ...{ session: { subscriptions: [], will: null }, clock, limitMs: 5000, hear() {} },
   });
   if (!login.ok) throw new Error(login.message);
   const payload = JSON.stringify({ ts: null, version: '1', ...said });

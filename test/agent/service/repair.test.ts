@@ -35,6 +35,7 @@ function waiting(first: Partial<Unusable> = {}) {
       return {
         connected: true,
         outbox: { depth: 0, dropped: 0 },
+        budget: null,
         publish: (topic, payload) => void said.push({ topic, ...JSON.parse(payload) }),
         urgent() {},
         reconnect() {},
@@ -46,18 +47,23 @@ function waiting(first: Partial<Unusable> = {}) {
     ...{ problems: [BAD], key: 'lanes[0].echo', broker },
     ...more,
   });
+  const notes: unknown[] = [];
   let now: Unusable | null = unusable(first);
   let looks = 0;
   const outcome = awaitRepair(unusable(first), {
     ...{ clock, log, signals, version: '9.9.9', bootId: 'boot' },
     initSystem: service.initSystem,
+    note: {
+      write: (note) => void notes.push(note),
+      remove: async () => void notes.push('removed'),
+    },
     look: () => {
       looks += 1;
       return now;
     },
   });
   return {
-    ...{ clock, service, signals, errors, buses, outcome, unusable, broker, topics },
+    ...{ clock, service, signals, errors, notes, buses, outcome, unusable, broker, topics },
     become(next: Unusable | null) {
       now = next;
     },
@@ -95,6 +101,19 @@ describe('an unusable configuration', () => {
     other.become(null);
     other.clock.advance(6000);
     expect(await other.outcome).toBe('repaired');
+  });
+
+  it('leaves a note for the doctor, until it can be used', async () => {
+    const { notes, signals, become, outcome } = waiting();
+    const note = {
+      ...{ version: '9.9.9', status: 'degraded', reasons: ['config:lanes[0].echo'] },
+      ...{ broker: null, connectedSince: null },
+    };
+    expect(notes).toEqual([{ ...note, problem: BAD, config: {} }]);
+    become(null);
+    signals.emit('SIGHUP');
+    expect(await outcome).toBe('repaired');
+    expect(notes.at(-1)).toBe('removed');
   });
 
   it('is logged again when the fault changes', () => {

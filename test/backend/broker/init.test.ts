@@ -49,8 +49,13 @@ describe.skipIf(!hasOpenssl)(`broker init${hasOpenssl ? '' : ': openssl is not i
       ...['ca.crt', 'dynamic-security.json', 'mosquitto.conf', 'server.crt', 'server.key'].map(
         (name) => `broker/${name}`,
       ),
-      ...['broker-ca.crt', 'ctl.json', 'mqtt-password'].map((name) => `logins/anna/${name}`),
-      ...['backend.json', 'broker-ca.crt', 'mqtt-password'].map((name) => `logins/backend/${name}`),
+      ...['broker-ca.crt', 'ctl.json', 'mqtt-password', 'signing.key.pem'].map(
+        (name) => `logins/anna/${name}`,
+      ),
+      ...['backend.json', 'broker-ca.crt', 'mqtt-password', 'signing.key.pem'].map(
+        (name) => `logins/backend/${name}`,
+      ),
+      'owner.pub.pem',
       'setup.json',
     ]);
     for (const file of filesIn(folder)) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);

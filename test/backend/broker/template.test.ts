@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
+import { createKeyPair, parsePrivateKey, readPublicKey } from '../../../src/adapters/signing/keys.ts';
 import { findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { createSystem } from '../../adapters/provisioning/system-folder.ts';
 import { backend } from './set-up-broker.ts';
@@ -98,6 +98,35 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     system.remove();
   });
 
+  it('gives every device the owner key of the set-up when none is named', async () => {
+    await init();
+    expect(await template(TEMPLATE)).toMatchObject({ err: '', exitCode: 0 });
+    const { ownerKeysPem, config } = JSON.parse(fileOf('kiosk-01'));
+    expect(ownerKeysPem).toEqual([readFileSync(join(museum, 'owner.pub.pem'), 'utf8')]);
+    expect(config.service.hosts).toEqual(['stream.example']);
+    // The backend and the administrator sign with the same pair.
+    for (const [login, file] of [
+      ['backend', 'backend.json'],
+      ['administrator', 'ctl.json'],
+    ] as const) {
+      const folder = join(museum, 'logins', login);
+      const settings = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      const { signingKeyFile } = login === 'backend' ? settings : settings.profiles.museum;
+      const key = readFileSync(join(folder, signingKeyFile), 'utf8');
+      expect(parsePrivateKey(key, signingKeyFile).kid).toBe(readPublicKey(join(museum, 'owner.pub.pem')).kid);
+    }
+    for (const login of ['operator', 'viewer'])
+      expect(readdirSync(join(museum, 'logins', login))).not.toContain('signing.key.pem');
+  });
+
+  it('makes nothing when there is no owner key', async () => {
+    await init();
+    rmSync(join(museum, 'owner.pub.pem'));
+    const ran = await template(TEMPLATE);
+    expect([ran.exitCode, ran.err]).toEqual([2, expect.stringContaining('keys create')]);
+    expect(await listed()).toEqual([]);
+  });
+
   it('writes certificates when devices log in with certificates', async () => {
     await init('--device-login', 'certificate');
     const { address: _, ...others } = TEMPLATE;
@@ -119,7 +148,13 @@ describe.skipIf(!hasOpenssl)(`devices template${hasOpenssl ? '' : ': openssl is 
     ['no object', '[]', /one object/],
     ['a login for all', { ...TEMPLATE, secrets: { 'mqtt-password': 'x' } }, /secrets must be left out/],
     ['a name for all', { config: { device: { id: 'kiosk' } } }, /config\.device\.id must be left out/],
-    ['no lanes', { config: {} }, /config\.lanes/],
+    ['no lanes', { config: { service: { hosts: ['stream.example'] } } }, /config\.lanes/],
+    ['no hosts', { config: { lanes: TEMPLATE.config.lanes } }, /config\.service\.hosts is missing/],
+    [
+      'an empty list of hosts',
+      { ...TEMPLATE, config: { ...TEMPLATE.config, service: { hosts: [] } } },
+      /config\.service\.hosts is missing/,
+    ],
     ['a broken configuration', { config: 7 }, /config must be an object/],
     [
       'a missing passphrase',

@@ -70,6 +70,31 @@ describe('dragoman ctl config', () => {
     await device.close();
   });
 
+  it('refuses a lane that no device has, and takes an old one out', async () => {
+    const device = await reporting('kiosk-01');
+    const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.echo=off', 'maim.targets=es');
+    expect(ran).toMatchObject({ exitCode: 2, printed: '' });
+    expect(ran.complained).toContain('there is no lane "maim"; did you mean "main"?');
+    expect((await ctl.run('kiosk-01', 'config', 'get')).printed).toContain('desired: "nothing"');
+    const none = await ctl.run('kiosk-01', 'config', 'unset', 'maim');
+    expect(none).toMatchObject({ exitCode: 2 });
+    expect(none.complained).toContain('"maim" is not in the desired configuration');
+    // A device that has never reported may have any lane.
+    await ctl.run('kiosk-09', 'config', 'set', 'maim.targets=es', '--timeout', '1');
+    expect((await ctl.run('kiosk-09', 'config', 'get')).printed).toContain('maim');
+    await ctl.run('kiosk-09', 'config', 'unset', 'maim.targets', '--timeout', '1');
+    expect((await ctl.run('kiosk-09', 'config', 'get')).printed).not.toContain('maim');
+    await device.close();
+  });
+
+  it('sets the volume for good', async () => {
+    const device = await reporting('kiosk-01');
+    const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.volume=35');
+    expect(ran).toMatchObject({ exitCode: 0, printed: 'kiosk-01: version 1 is in force\n' });
+    expect((await ctl.run('kiosk-01', 'config', 'get')).printed).toContain('"volume":35');
+    await device.close();
+  });
+
   it('shows the keys that a device rejects, and the remaining differences', async () => {
     const device = await reporting('kiosk-01');
     const ran = await ctl.run('kiosk-01', 'config', 'set', 'main.echo=loud');

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEnvironment } from '../../../src/cli/demo/environment.ts';
-import { performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
+import { asAgent, performDoctor } from '../../../src/cli/doctor/perform-doctor.ts';
 import { CHECKS } from '../../../src/protocol/mqtt/diagnose.ts';
 import { inProcessPrograms } from '../../e2e/in-process.ts';
 import { consult, createConsultation } from './consultation.ts';
@@ -103,7 +103,7 @@ describe('dragoman doctor', () => {
     [
       'a check that does not exist',
       ['--config', 'x.json', '--only', 'brokr'],
-      /It must be one of configuration, broker/,
+      /It must be one of configuration, agent, broker/,
     ],
     ['an option that does not exist', ['--config', 'x.json', '--fast'], /--fast/],
   ])('rejects %s with exit code 2', async (_, argv, words) => {
@@ -111,6 +111,20 @@ describe('dragoman doctor', () => {
     expect(exitCode).toBe(2);
     expect(printed).toBe('');
     expect(complained).toMatch(words);
+  });
+
+  it("takes the running agent's settings and credentials, and nothing else of its environment", () => {
+    const file = fixture.config('as-agent');
+    const proc = join(fixture.folder, 'proc');
+    mkdirSync(join(proc, '4711'), { recursive: true });
+    writeFileSync(join(proc, '4711/cmdline'), `dragoman\0run\0--config\0${file}\0`);
+    writeFileSync(
+      join(proc, '4711/environ'),
+      'DRAGOMAN_LOG_LEVEL=debug\0CREDENTIALS_DIRECTORY=/run/c\0PATH=/agent\0',
+    );
+    const taken = { DRAGOMAN_LOG_LEVEL: 'debug', CREDENTIALS_DIRECTORY: '/run/c' };
+    expect(asAgent({ PATH: '/own' }, file, proc)).toEqual({ PATH: '/own', ...taken });
+    expect(asAgent({ PATH: '/own' }, '/other.json', proc)).toEqual({ PATH: '/own' });
   });
 
   it('prints its help within 80 columns', async () => {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type BackendAnswer,
-  judgeBackend,
-  judgeLogin,
-  type LoginFacts,
-} from '../../../src/core/doctor/broker.ts';
+import { type BackendAnswer, judgeBackend } from '../../../src/core/doctor/backend-rules.ts';
 import {
   type CertificateFacts,
   judgeCertificate,
@@ -165,44 +160,6 @@ describe('the clock', () => {
     expect(judgeClock(NOW, [sight(5 * 3_600_000)]).finding).toContain('5 h behind');
     expect(judgeClock(NOW, [sight(400 * DAY_MS)]).finding).toContain('400 days behind');
     expect(judgeClock(null, [sight(0)]).verdict).toBe('problem');
-  });
-});
-
-describe('the login', () => {
-  const judge = (facts: LoginFacts, isExposed = false) =>
-    judgeLogin(facts, { clientId: 'museum.kiosk-01', isExposed });
-  const done: LoginFacts = { ok: true, protocol: 4, subscriptions: 3, as: 'agent' };
-  const failed = (more: Partial<Extract<LoginFacts, { ok: false }>>): LoginFacts => ({
-    ...{
-      ok: false,
-      refused: true,
-      message: 'mqtt://b refused the connection: Not authorized',
-      agentRuns: false,
-    },
-    ...more,
-  });
-  it('is reported with its version', () => {
-    expect(judge(done)).toMatchObject({
-      verdict: 'ok',
-      finding: 'the running agent is logged in (MQTT 3.1.1), 3 subscriptions granted',
-    });
-    expect(judge(done, true)).toMatchObject({
-      verdict: 'warning',
-      fix: expect.stringContaining('mqtts://'),
-    });
-  });
-  it('is reported with a fix when it fails', () => {
-    expect(judge(failed({}))).toMatchObject({
-      verdict: 'problem',
-      fix: expect.stringContaining('passwordFile'),
-    });
-    expect(judge(failed({ agentRuns: true })).verdict).toBe('warning');
-    expect(judge(failed({ refused: false, message: 'no answer' })).fix).toContain("broker's log");
-    const topics = 'b does not allow us to subscribe to x';
-    expect(judge(failed({ message: topics, agentRuns: true }))).toMatchObject({
-      verdict: 'problem',
-      fix: expect.stringContaining('access list'),
-    });
   });
 });
 

@@ -43,10 +43,10 @@ describe('the answers to a command', () => {
     const answers = noted(['stranger', 'ok'], ['b', 'expired'], ['begun', 'accepted']);
     const expected = [entry('b', 'ready'), entry('a', 'lost'), entry('begun', 'ready'), entry('new', null)];
     expect(outcomes(answers, expected, 10)).toEqual([
-      { device: 'a', kind: 'silent', why: 'no answer within 10 s; its last status was lost' },
+      { device: 'a', kind: 'silent', why: 'is not connected: its last status was lost' },
       { device: 'b', kind: 'answered', answer: answer('expired') },
       { device: 'begun', kind: 'silent', why: 'has begun, but was not finished within 10 s' },
-      { device: 'new', kind: 'silent', why: 'no answer within 10 s; the broker knows no such device' },
+      { device: 'new', kind: 'silent', why: 'the broker knows no such device' },
       { device: 'stranger', kind: 'answered', answer: answer('ok') },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyChanges, differences, readChange } from '../../../src/core/fleet/desired-edit.ts';
+import { applyChanges, differences, missingLane, readChange } from '../../../src/core/fleet/desired-edit.ts';
 
 const set = (...texts: string[]) => texts.map((text) => readChange(text, false));
 
@@ -43,7 +43,7 @@ describe('a change of the desired configuration', () => {
     const after = applyChanges({}, set('schedule={"open":[]}', 'budget.minutesPerDay=5'), 1);
     expect(after).toEqual({ version: 1, schedule: { open: [] }, budget: { minutesPerDay: 5 } });
     const removals = ['schedule', 'budget.minutesPerDay'].map((key) => readChange(key, true));
-    expect(applyChanges(after, removals, 2)).toEqual({ version: 2, budget: {} });
+    expect(applyChanges(after, removals, 2)).toEqual({ version: 2 });
   });
 
   it('is compared for schedule and budget, after defaults are filled in', () => {
@@ -78,10 +78,60 @@ describe('a change of the desired configuration', () => {
     });
     expect(applyChanges(before, [readChange('main.echo', true), readChange('log.level', true)], 6)).toEqual({
       version: 6,
-      lanes: [{ id: 'main' }, { id: 'side', voice: 'v' }],
-      log: {},
+      lanes: [{ id: 'side', voice: 'v' }],
     });
     expect(applyChanges({}, set('log.level=debug'), 1)).toEqual({ version: 1, log: { level: 'debug' } });
+  });
+
+  it.each([
+    ['maim.targets', { lanes: [{ id: 'main', echo: 'off' }], colour: 'red' }],
+    ['maim', { lanes: [{ id: 'main', echo: 'off' }], colour: 'red' }],
+    [
+      'colour',
+      {
+        lanes: [
+          { id: 'main', echo: 'off' },
+          { id: 'maim', targets: ['es'] },
+        ],
+      },
+    ],
+    ['lanes', { colour: 'red' }],
+    [
+      'version',
+      {
+        lanes: [
+          { id: 'main', echo: 'off' },
+          { id: 'maim', targets: ['es'] },
+        ],
+        colour: 'red',
+      },
+    ],
+    [
+      'nothing.there',
+      {
+        lanes: [
+          { id: 'main', echo: 'off' },
+          { id: 'maim', targets: ['es'] },
+        ],
+        colour: 'red',
+      },
+    ],
+  ])('takes %s out, whatever it is', (key, left) => {
+    const before = {
+      version: 1,
+      lanes: [
+        { id: 'main', echo: 'off' },
+        { id: 'maim', targets: ['es'] },
+      ],
+      colour: 'red',
+    };
+    expect(applyChanges(before, [readChange(key, true)], 2)).toEqual({ version: 2, ...left });
+  });
+
+  it('names the lane that no device has', () => {
+    const changes = set('log.level=debug', 'main.echo=off', 'maim.targets=es');
+    expect(missingLane(changes, ['main', 'side'])).toBe('maim');
+    expect(missingLane([...set('main.echo=off'), readChange('maim.targets', true)], ['main'])).toBeNull();
   });
 
   it('is compared with the effective configuration, key by key', () => {

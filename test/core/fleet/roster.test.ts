@@ -6,6 +6,7 @@ import {
   isInGroup,
   isReachable,
   MOST_DEVICES,
+  neverCame,
   rosterRows,
 } from '../../../src/core/fleet/roster.ts';
 import { toldLaneSchema, toldStateSchema, toldStatusSchema } from '../../../src/core/fleet/told.ts';
@@ -106,6 +107,17 @@ describe('the rows of a table', () => {
       ...{ since: null, isProblem: true },
     });
     expect(rows.map(({ isProblem }) => isProblem)).toEqual([false, true, false]);
+  });
+
+  it('show a registered device that never came as such', () => {
+    const known = [entry('here', 'ready'), entry('gone', 'lost')];
+    const rows = rosterRows([...known, ...neverCame(['here', 'gone', 'new'], known)]);
+    expect(rows.map(({ device, status }) => [device, status])).toEqual([
+      ['gone', 'lost'],
+      ['new', 'never'],
+      ['here', 'ready'],
+    ]);
+    expect(rows[1]).toMatchObject({ reasons: 'is registered and never came', isProblem: true });
   });
 
   it('take "since" from the status, otherwise from the state', () => {

@@ -105,6 +105,10 @@ const STORIES: Readonly<Record<string, (lane: LaneHarness) => void>> = {
     lane.goParked();
     lane.until(() => lane.phase !== 'parked', 400_000);
   },
+  'parked > connecting': (lane) => {
+    lane.goAcquiring().deny({ final: true });
+    lane.grant();
+  },
   'parked > idle': (lane) => lane.goParked().stop(),
   'parked > closed': (lane) => lane.goParked().shutdown(),
 };

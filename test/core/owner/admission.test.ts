@@ -8,7 +8,7 @@ const SCHEDULE = scheduleSchema.parse({
   timeZone: 'UTC',
   open: [{ days: ['mon'], from: '09:00', to: '18:00' }],
 });
-const FREE: Rules = { schedule: null, isSpent: false, dayEndsAt: null, openUntil: null };
+const FREE: Rules = { schedule: null, openingDelayMs: 0, isSpent: false, dayEndsAt: null, openUntil: null };
 const NOON = at('2026-05-04T12:00:00Z');
 const EVENING = at('2026-05-04T20:00:00Z');
 const NEXT = at('2026-05-11T09:00:00Z');
@@ -56,12 +56,12 @@ describe('the admission of a lane to a session', () => {
     ],
     [
       'the budget is used up outside the hours: the reason is "closed"',
-      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: null },
+      { ...FREE, schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: null },
       ...[EVENING, 'closed', NEXT, MIDNIGHT],
     ],
     [
       'the budget also limits a lane opened by command',
-      { schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: PAST_MIDNIGHT },
+      { ...FREE, schedule: SCHEDULE, isSpent: true, dayEndsAt: MIDNIGHT, openUntil: PAST_MIDNIGHT },
       ...[EVENING, 'budget', MIDNIGHT, MIDNIGHT],
     ],
   ] as const)('%s', (_, rules, wall, hold, until, changesAt) => {

@@ -106,13 +106,25 @@ describe('desired configuration', () => {
       'device schedule: must be an object',
       'device lanes[0].echo: must be one of "half-duplex", "cancel", "off"',
       'device lanes[0].standbyAfter: must be at least 0',
-      'device lanes[0].capture: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter',
-      'device lanes[0].constructor: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter',
+      'device lanes[0].capture: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter, volume',
+      'device lanes[0].constructor: cannot be set over MQTT; allowed here: source, targets, voice, echo, start, standbyAfter, volume',
       'device lanes[1]: this device has no such lane; it has main, side',
       'device lanes[2]: must be an object { ... }',
       'device log.level: must be one of "trace", "debug", "info", "warn", "error", "fatal"',
       'device log.journal: cannot be set over MQTT; allowed here: level',
     ]);
+  });
+
+  it('sets the volume of the loudspeaker, and reports it', () => {
+    const { config, errors } = resolve(['device', { lanes: [{ id: 'main', volume: 35 }] }]);
+    expect(lane(config, 'main')?.playback).toMatchObject({ volume: 35 });
+    expect(lane(config, 'main')).not.toHaveProperty('volume');
+    expect(effectiveOf(config).lanes.map(({ id, volume }) => [id, volume])).toContainEqual(['main', 35]);
+    expect(errors).toEqual([]);
+    for (const volume of [-1, 101, 2.5, '50', null])
+      expect(resolve(['device', { lanes: [{ id: 'main', volume }] }]).errors).toMatchObject([
+        { key: 'lanes[0].volume' },
+      ]);
   });
 
   it('keeps source and targets when the desired combination is impossible', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dateOf, instantOf, localDay } from '../../../src/core/owner/local-time.ts';
-import { openingAt } from '../../../src/core/owner/schedule.ts';
+import { delayedOpeningAt, openingAt, openingDelayMs } from '../../../src/core/owner/schedule.ts';
 import { type Schedule, scheduleSchema, WEEKDAYS } from '../../../src/protocol/config-hours.ts';
 import { asWall } from '../../../src/protocol/time.ts';
 import { at, describeYear, schedule, WORKDAYS } from './opening-year.ts';
@@ -140,5 +140,47 @@ describe('an invalid schedule', () => {
     for (let day = 0; day < 20; day++) openingAt(most, asWall(at('2026-05-04T12:00:00Z') + day * 86_400_000));
     const { user, system } = process.cpuUsage(began);
     expect((user + system) / 1000).toBeLessThan(4000);
+  });
+});
+
+describe('the opening of a fleet', () => {
+  it('is spread over a minute by the names of the devices, always in the same way', () => {
+    const names = Array.from(
+      { length: 600 },
+      (_, n) => `dragoman/v1/museum/kiosk-${String(n).padStart(3, '0')}`,
+    );
+    const delays = names.map(openingDelayMs);
+    expect(names.map(openingDelayMs)).toEqual(delays);
+    const perSecond = Array.from({ length: 60 }, (_, s) => delays.filter((ms) => ms === s * 1000).length);
+    expect(perSecond.reduce((sum, each) => sum + each)).toBe(600);
+    expect(Math.min(...perSecond)).toBeGreaterThan(0);
+    expect(Math.max(...perSecond)).toBeLessThan(30);
+  });
+
+  const MORNING = schedule('UTC', [
+    ['mon', '09:00', '12:00'],
+    ['mon', '12:00', '13:00'],
+  ]);
+  const moment = (time: string) => at(`2026-05-04T${time}Z`);
+  it.each([
+    ['before the opening time', '08:59:59', false, '09:00:40'],
+    ['in the delay', '09:00:39', false, '09:00:40'],
+    ['after it', '09:00:40', true, '13:00:00'],
+    ['where one part of the hours follows another', '12:00:00', true, '13:00:00'],
+    ['in the last minute', '12:59:59', true, '13:00:00'],
+  ])('is judged %s', (_, time, isOpen, until) => {
+    expect(delayedOpeningAt(MORNING, asWall(moment(time)), 40_000)).toEqual({
+      isOpen,
+      changesAt: moment(until),
+    });
+  });
+
+  it('does not wait when there is no schedule, or hours without an end', () => {
+    const always = schedule('UTC', [[EVERY_DAY, '00:00', '00:00']]);
+    for (const hours of [null, always])
+      expect(delayedOpeningAt(hours, asWall(moment('00:00:00')), 40_000)).toEqual({
+        isOpen: true,
+        changesAt: null,
+      });
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWN_HEADER_BYTES } from '../../../src/adapters/audio/own-wav.ts';
 import { samplesOf } from '../../../src/core/audio/pcm.ts';
 import { makeWav } from '../../adapters/audio/wav-files.ts';
 import { until } from '../../nspawn/kiosk.ts';
@@ -136,7 +137,7 @@ describe.each(PROCESSORS)('the shipped agent on $name', (processor) => {
   );
 });
 
-const judgeWav = (wav: Buffer) => judge(samplesOf(wav.subarray(44)));
+const judgeWav = (wav: Buffer) => judge(samplesOf(wav.subarray(OWN_HEADER_BYTES)));
 
 /** Writes the recording and a configuration for this machine's loopback. @returns the configuration's path */
 function configure(folder: string, owner: Owner): string {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { cpuSecondsOf, parseRollup, parseStat, treeOf } from '../../../scripts/bench/process-tree.ts';
+import {
+  cpuSecondsOf,
+  parsePeak,
+  parseRollup,
+  parseStat,
+  treeOf,
+} from '../../../scripts/bench/process-tree.ts';
 import { quantile, slope, spreadOf } from '../../../scripts/bench/quantiles.ts';
 import { forDevice, readUnit } from '../../../scripts/bench/subjects.ts';
 
@@ -36,6 +42,7 @@ describe('a process of /proc', () => {
   });
 
   it('has its memory in MB', () => {
+    expect(parsePeak('VmPeak:\t 9216 kB\nVmHWM:\t    3072 kB\nVmRSS:\t 2048 kB\n')).toBe(3);
     expect(parseRollup('5561-7ffd ---p [rollup]\nRss:  2048 kB\nPss:  512 kB\nPss_Dirty: 9 kB\n')).toEqual({
       rss: 2,
       pss: 0.5,

@@ -57,6 +57,13 @@ export function brokenPartOf(template: Readonly<Record<string, unknown>>): strin
   return part === undefined ? null : `config.${part}`;
 }
 
+/** Whether the template says where streams may go: without, any answer could choose where the microphone's sound goes. */
+export function namesHosts({ config }: Readonly<Record<string, unknown>>): boolean {
+  const service = isObject(config) ? config['service'] : null;
+  const hosts = isObject(service) ? service['hosts'] : null;
+  return Array.isArray(hosts) && hosts.length > 0;
+}
+
 /** A device's login. */
 export interface Login {
   readonly tenant: string;

@@ -1,5 +1,5 @@
 /** The content of `setup.json`, from which all other files of a broker's set-up are made. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { deviceIdSchema, nameSchema, prefixSchema } from '../../../protocol/mqtt/topics.ts';
 import { type Access, backendAccess, deviceAccess, personAccess, ROLES } from './access.ts';
 

@@ -72,6 +72,8 @@ function failSetup(context: StepContext, setup: Successor, cause: Cause, failure
   context.disarm('setup', 'poll');
   if (setup.stage === 'acquiring') {
     context.disarm('token');
+    // Anyone who may publish to token/res can deny, or send nonsense, before the backend answers.
+    context.set({ unfulfilled: setup.request });
     return null;
   }
   const lease = leftOver(context, setup.stream, cause, failure);

@@ -89,10 +89,15 @@ export function onSaidSound(context: StepContext, stream: Stream, message: Spoke
 }
 
 /** The service objects: that concerns the text if its sound has not begun. */
-export function onSayError(context: StepContext, stream: Stream, words: string): void {
+export function onSayError(
+  context: StepContext,
+  stream: Stream,
+  words: string,
+  outcome: 'refused' | 'unsupported' = 'refused',
+): void {
   const { saying } = context.state;
   if (saying?.stream !== stream.id || saying.sound !== null) return;
-  end(context, 'refused', words.slice(0, 200));
+  end(context, outcome, words.slice(0, 200));
 }
 
 export function onSayingTimer(context: StepContext): void {

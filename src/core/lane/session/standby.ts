@@ -59,7 +59,7 @@ export function onStandbyTimer(context: StepContext): void {
 }
 
 /** Whether a partial is open, or a transcript is not spoken to its end. */
-function isTranscribed({ replay, signs }: LiveStream, now: number): boolean {
+export function isTranscribed({ replay, signs }: LiveStream, now: number): boolean {
   const isBeingWritten = replay.partial !== null && now - replay.partial.at < PARTIAL_LASTS_MS;
   return isBeingWritten || owesUnderstood(replay) || isSpeaking(replay, signs.settledAt);
 }

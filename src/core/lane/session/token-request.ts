@@ -1,18 +1,20 @@
 import { draw } from '../../random.ts';
 import type { Cause } from '../../retry/recovery.ts';
 import type { Denial, Grant } from '../lane-event.ts';
+import type { LaneState } from '../lane-state.ts';
 import type { StepContext } from '../step-context.ts';
-import { dropLease } from './close.ts';
+import { dropLease, forgetLease } from './close.ts';
 import { fail } from './failure.ts';
 import { waitForAnswer } from './retry-wait.ts';
 import { connect } from './session-setup.ts';
-import { leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
+import { type Lease, leaseOf, type PendingTokenRequest, streamsOf, tokenRequestOf } from './session-state.ts';
 
 /** Longest wait for an answer (ms). */
 const LONGEST_ANSWER_WAIT_MS = 60_000;
 
 /** Connects with the unspent token, or requests a new one. */
 export function acquire(context: StepContext): void {
+  context.set({ unfulfilled: null });
   const lease = leaseOf(context.state.session);
   if (lease !== null && lease.expiresAt > context.now) {
     connect(context, lease);
@@ -97,9 +99,15 @@ function isInUse(context: StepContext, grant: string): boolean {
   return [leaseOf(context.state.session), ...leases].some((used) => used?.grant.id === grant);
 }
 
+/** The request that a usable answer may still fulfil: also after a denial, until the lane asks again or stops. */
+export function openRequest({ session, unfulfilled }: LaneState): PendingTokenRequest | null {
+  const isBetweenTries = ['waiting', 'parked', 'live', 'retasking'].includes(session.kind);
+  return tokenRequestOf(session) ?? (isBetweenTries ? unfulfilled : null);
+}
+
 export function onGranted(context: StepContext, grant: Grant): void {
   const { session, settings } = context.state;
-  const asked = tokenRequestOf(session);
+  const asked = openRequest(context.state);
   if (asked === null || asked.id !== grant.id) {
     const inUse = isInUse(context, grant.id);
     // Late, repeated or unknown: not used. A repetition of the token in use must not remove that.
@@ -107,12 +115,24 @@ export function onGranted(context: StepContext, grant: Grant): void {
     context.count('ignored');
     return;
   }
-  context.disarm('token');
   const expiresAt = asked.since + grant.windowMs - settings.connectMarginMs;
   const fault = faultOf(grant, expiresAt, context.now);
-  if (fault === null) return connect(context, { grant, expiresAt, unreached: 0 });
+  if (fault === null) return use(context, { grant, expiresAt, unreached: 0 });
   context.emit({ type: 'forget_grant', grant: grant.id });
-  fail(context, fault.cause, { message: fault.message });
+  if (tokenRequestOf(session) === null) context.count('ignored');
+  else fail(context, fault.cause, { message: fault.message });
+}
+
+function use(context: StepContext, lease: Lease): void {
+  const { session } = context.state;
+  context.set({ unfulfilled: null });
+  if (session.kind === 'live' || session.kind === 'retasking') {
+    forgetLease(context, session.lease);
+    context.become({ ...session, lease });
+    return context.arm('roll', context.now);
+  }
+  context.disarm('token', 'retry');
+  connect(context, lease);
 }
 
 /** Why the requested token cannot be used; null: it can. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LOG_LEVELS } from '../../config.ts';
 import { laneAccountSchema } from '../account.ts';
 import { certificateArgsSchema } from '../certificate.ts';

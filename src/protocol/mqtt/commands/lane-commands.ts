@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ECHO_MODES } from '../../config.ts';
 import { VOLUME_PERCENT } from '../../config-sound.ts';
 import { languageSchema, targetsSchema } from '../../language.ts';
@@ -174,7 +174,7 @@ export const LANE_COMMANDS = {
           .describe('true: the text is in the source language and is translated first'),
       })
       .describe(
-        "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `rejected` or `not_spoken`.",
+        "Speaks a text in the lane's session and wakes a lane in standby. It waits for earlier texts, and at most 20 s for a pause in the conversation. The answer `ok` comes after playback. If the service does not speak texts, the answer is `unsupported` or `not_spoken`; the emulator speaks them with `--profile live`.",
       ),
     data: z.strictObject({
       lanes: z.array(

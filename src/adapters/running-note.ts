@@ -1,0 +1,81 @@
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { RunningNote } from '../protocol/running-note.ts';
+import { stateDirectory } from './state-file.ts';
+import { systemCode } from './system-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const NAME = /^agent-(\d+)\.json$/;
+
+export function noteName(pid: number): string {
+  return `agent-${pid}.json`;
+}
+
+/** The folder of the notes: in memory if the environment names such a folder. */
+export function noteFolder(env: Environment): string | null {
+  const [systemd = ''] = (env['RUNTIME_DIRECTORY'] ?? '').split(':');
+  if (isAbsolute(systemd)) return systemd;
+  const { XDG_RUNTIME_DIR: xdg = '' } = env;
+  return isAbsolute(xdg) ? join(xdg, 'dragoman') : stateDirectory(env);
+}
+
+/** The note of this process. It is a convenience: a failure to write it changes nothing else. */
+export interface NoteFile {
+  /** Writes only what has changed. */
+  write(note: Omit<RunningNote, 'pid'>): void;
+  remove(): Promise<void>;
+}
+
+export function openNote(env: Environment, pid: number = process.pid): NoteFile {
+  const folder = noteFolder(env);
+  if (folder === null) return { write() {}, remove: async () => {} };
+  const path = join(folder, noteName(pid));
+  let last = '';
+  let work = removeDead(folder);
+  return {
+    write(note) {
+      const text = JSON.stringify({ pid, ...note });
+      if (text === last) return;
+      last = text;
+      work = work
+        .then(() => replace(folder, path, text))
+        .catch(() => {
+          // Tried again with the next look.
+          last = '';
+        });
+    },
+    remove() {
+      last = '';
+      work = work.then(() => rm(path, { force: true })).catch(() => {});
+      return work;
+    },
+  };
+}
+
+async function replace(folder: string, path: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.tmp`;
+  await writeFile(draft, text);
+  // Every user may ask for the state, whatever the umask of the service is.
+  await chmod(draft, 0o644);
+  await rename(draft, path);
+}
+
+/** A killed agent leaves its note. */
+async function removeDead(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isInteger(pid) && !isAlive(pid)) await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,22 @@
+import type { BrokerLimit } from '../../ports/bus.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Publisher } from '../health/publisher.ts';
+
+/** Reports what the broker does not allow: the agent goes on without it. */
+export function createLimitReport({
+  log,
+  publisher,
+}: {
+  readonly log: Log;
+  readonly publisher: Pick<Publisher, 'condition'>;
+}): (limits: readonly BrokerLimit[]) => void {
+  let told = '';
+  return (limits) => {
+    if (limits.join() === told) return;
+    told = limits.join();
+    if (limits.length > 0)
+      log.warn({ limits }, 'the broker does not allow all that the agent needs; it goes on with less');
+    else log.info({}, 'the broker allows all that the agent needs');
+    publisher.condition('broker_limits', limits.length > 0, limits);
+  };
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../protocol/config.ts';
+
+const LENGTH = 16;
+
+/** A fingerprint of each top-level key: equal values have equal ones. The schema gives the keys their order. */
+export function fingerprints(config: Config): Record<string, string> {
+  const pairs = Object.entries(config).map(([key, value]): [string, string] => {
+    const hash = createHash('sha256').update(JSON.stringify(value)).digest('hex');
+    return [key, hash.slice(0, LENGTH)];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** The top-level keys that differ. */
+export function differingKeys(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);
+}

@@ -1,0 +1,49 @@
+import type { NoteFile } from '../../adapters/running-note.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Agent } from '../agent.ts';
+import { fingerprints } from '../config/fingerprints.ts';
+import type { Observed } from './observed-deps.ts';
+
+/** Interval of the looks (ms): a person starts the doctor seconds after a change. */
+const LOOK_EVERY_MS = 5000;
+
+export interface NoteParts {
+  readonly agent: Agent;
+  readonly observed: Pick<Observed, 'broker'>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly file: NoteFile;
+}
+
+/** Keeps the note up to date. */
+export interface NoteKeeper {
+  /** Something has changed for certain. */
+  look(): void;
+  end(): Promise<void>;
+}
+
+export function keepNote({ agent, observed, version, clock, file }: NoteParts): NoteKeeper {
+  let cancel = (): void => {};
+  let connectedSince: number | null = null;
+  let isEnded = false;
+  const look = (): void => {
+    cancel();
+    // A reload during the shutdown.
+    if (isEnded) return;
+    const { status, reasons } = agent.publisher.status();
+    const config = fingerprints(agent.configuration);
+    const { broker } = observed;
+    connectedSince = broker === true ? (connectedSince ?? clock.wall()) : null;
+    file.write({ version, status, reasons, broker, connectedSince, problem: null, config });
+    cancel = clock.at(clock.now() + LOOK_EVERY_MS, look, LOOK_EVERY_MS / 5);
+  };
+  look();
+  return {
+    look,
+    end() {
+      isEnded = true;
+      cancel();
+      return file.remove();
+    },
+  };
+}

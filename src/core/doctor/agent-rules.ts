@@ -1,0 +1,84 @@
+import { STATUS_REASONS } from '../lane/status.ts';
+import { combine, type Outcome, ok, problem, skipped, warning } from './finding.ts';
+
+export interface AgentFacts {
+  readonly version: string;
+  readonly status: string;
+  /** `code` or `code:detail`. */
+  readonly reasons: readonly string[];
+  /** True: connected; text: why not; null: not known. */
+  readonly broker: true | string | null;
+  /** Why its configuration cannot be used; null: it is used. */
+  readonly problem: string | null;
+  /** The keys in which the configuration that runs differs from the file. */
+  readonly differing: readonly string[];
+}
+
+const RESTART = 'Restart it ("systemctl restart dragoman").';
+const LONGEST_REASON = 200;
+
+/**
+ * Judges a running agent by what it says of itself.
+ * @param facts null: it says nothing that this user can read
+ * @param pid null: the agent asks itself
+ * @param version of this program
+ */
+export function judgeAgent(facts: AgentFacts | null, pid: number | null, version: string): Outcome {
+  const who = pid === null ? 'the agent' : `the running agent (process ${pid})`;
+  if (facts === null)
+    return warning(
+      `${who} does not say how it is`,
+      'Run this as root or as the user of the agent. An older agent says nothing: restart it.',
+      { agent: pid },
+    );
+  const { status, reasons, broker, differing } = facts;
+  const data = { agent: pid, status, reasons: [...reasons], differing: [...differing] };
+  const isDue = (reason: string): boolean => differing.length === 0 || codeOf(reason) !== 'restart_needed';
+  const due = reasons.filter((reason) => !isIntended(reason) && isDue(reason));
+  return combine([
+    ok(`${who} is ${status}${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`, data),
+    ...(facts.problem === null
+      ? judgeReasons(who, due)
+      : [
+          problem(
+            `${who} cannot use its configuration: ${facts.problem}`,
+            'Fix it: it is read again every 5 s.',
+          ),
+        ]),
+    ...(typeof broker === 'string'
+      ? [problem(`${who} has no connection to the broker: ${broker}`, 'See the check "broker".')]
+      : []),
+    ...(differing.length > 0
+      ? [problem(`${who} runs with another configuration: ${differing.join(', ')}`, RESTART)]
+      : []),
+    ...(facts.version === version
+      ? []
+      : [warning(`${who} has version ${facts.version}, and this program ${version}`, RESTART)]),
+  ]);
+}
+
+export function noAgent(): Outcome {
+  return skipped('no agent runs with this configuration');
+}
+
+const codeOf = (reason: string): string => reason.split(':')[0] ?? '';
+
+/** The device is deliberately not listening. A newer agent may have reasons that this program does not know. */
+function isIntended(reason: string): boolean {
+  const known: Readonly<Record<string, { readonly status: string }>> = STATUS_REASONS;
+  return known[codeOf(reason)]?.status === 'idle';
+}
+
+function judgeReasons(who: string, reasons: readonly string[]): Outcome[] {
+  if (reasons.length === 0) return [];
+  const known: Readonly<Record<string, { readonly says: string }>> = STATUS_REASONS;
+  const codes = [...new Set(reasons.map(codeOf))];
+  const each = codes.map((code) => {
+    const same = reasons.filter((reason) => codeOf(reason) === code);
+    const says = known[code]?.says.replaceAll('`', '') ?? 'unknown to this program';
+    return `${same.map((reason) => `"${reason.slice(0, LONGEST_REASON)}"`).join(', ')} (${says})`;
+  });
+  return [
+    problem(`${who} reports ${each.join(', ')}`, '"Reasons" in docs/operate.md says what to do about each.'),
+  ];
+}

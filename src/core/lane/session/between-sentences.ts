@@ -1,0 +1,24 @@
+import { isPlaying } from '../../playout/playout.ts';
+import { owesSpeechSince } from '../../replay/owed.ts';
+import type { LaneState } from '../lane-state.ts';
+import { isTranscribed } from './standby.ts';
+
+/** A pause that ends a sentence (ms), longer than one within it. */
+const PAUSE_MS = 2000;
+
+/** Whether another microphone cuts nothing off: nobody speaks, or the present one is lost. */
+export function mayChangeMicrophone({ captureLost, lastVoiceAt }: LaneState, now: number): boolean {
+  return captureLost || now - lastVoiceAt >= PAUSE_MS;
+}
+
+/** Whether another loudspeaker cuts nothing off: no sentence is being translated or played, or the present one is lost. */
+export function mayChangeLoudspeaker(state: LaneState, now: number): boolean {
+  const { session, saying, oldSession, playout, playbackLost, lastVoiceAt, settings } = state;
+  // What waits for a loudspeaker is kept.
+  if (playbackLost) return true;
+  if (now - lastVoiceAt < PAUSE_MS || saying !== null || oldSession !== null) return false;
+  if (isPlaying(playout, now) || session.kind === 'rolling') return false;
+  if (session.kind !== 'live') return true;
+  const { stream } = session;
+  return !isTranscribed(stream, now) && !owesSpeechSince(stream.replay, now - settings.answerMs, 0);
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ctlOfEachTest } from './ctl-on-loopback.ts';
+
+const ctl = ctlOfEachTest();
+
+describe('dragoman ctl', () => {
+  it('shows the registered devices that never came', async () => {
+    const devices = ['kiosk-01', 'kiosk-02', 'kiosk-03'].map((device) => ({
+      tenant: 'museum',
+      device,
+      groups: [],
+    }));
+    const more = [
+      { ...devices[0], tenant: 'other', device: 'elsewhere' },
+      { ...devices[0], device: 'retired', disabled: true },
+    ];
+    writeFileSync(join(ctl.home, 'setup.json'), JSON.stringify({ devices: [...devices, ...more] }));
+    const profile = { url: ctl.brokerUrl, tenant: 'museum', setupFile: join(ctl.home, 'setup.json') };
+    ctl.writeProfiles({ profiles: { museum: profile } });
+    await ctl.device('kiosk-02', { answer: () => ({ status: 'ok', data: {} }) });
+    const ran = await ctl.run('--all', 'status');
+    expect(ran).toMatchObject({ exitCode: 0, complained: '' });
+    const words = ran.printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/\s+/).slice(0, 5).join(' '));
+    expect(words.slice(1)).toEqual([
+      ...['kiosk-01 never is registered and', 'kiosk-03 never is registered and'],
+      expect.stringMatching(/^kiosk-02 ready/),
+    ]);
+    const json = await ctl.run('--all', '--json', 'status');
+    expect(json.printed).toContain(
+      '{"device":"kiosk-03","status":"never","message":"is registered and never came"}',
+    );
+    expect((await ctl.run('kiosk-03', 'mute')).printed).toBe('kiosk-03: is registered and never came\n');
+    // Other commands go to devices that have been there.
+    expect(await ctl.run('--all', 'mute')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('warns of a language that is not known, and sends it', async () => {
+    const device = await ctl.device('kiosk-01');
+    const ran = await ctl.run('kiosk-01', 'languages', '--targets', 'xx,pt-br');
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      complained: 'warning: "xx" is no known language: the service may refuse it\n',
+    });
+    expect(device.received[0]?.body.args).toEqual({ targets: ['xx', 'pt-br'] });
+  });
+});
