@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { StateFile, StateFound } from '../ports/state-file.ts';
 import { systemCode } from './system-error.ts';
@@ -18,6 +19,26 @@ export function stateDirectory(env: Readonly<Record<string, string | undefined>>
   const { XDG_STATE_HOME: xdg = '', HOME: home = '' } = env;
   if (isAbsolute(xdg)) return join(xdg, 'dragoman');
   return isAbsolute(home) ? join(home, '.local', 'state', 'dragoman') : null;
+}
+
+/** Names the configuration file in the environment of a program that runs with it. */
+const CONFIG_FILE = 'CONFIGURATION_FILE';
+
+/** The environment of a program that runs with this configuration file. */
+export const runningWith = (
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> => ({ ...env, [CONFIG_FILE]: resolve(file) });
+
+/**
+ * The folder of an agent's state. Outside of a service each configuration file has its own, so that two checkouts with the same
+ * device do not share their state. Null: nothing outlives the program.
+ */
+export function agentStateFolder(env: Readonly<Record<string, string | undefined>>): string | null {
+  const folder = stateDirectory(env);
+  const file = env[CONFIG_FILE];
+  if (folder === null || file === undefined || isAbsolute(env['STATE_DIRECTORY'] ?? '')) return folder;
+  return join(folder, createHash('sha256').update(file).digest('hex').slice(0, 12));
 }
 
 /** Timeout for a read (milliseconds): a slower disk counts as failing, and the agent starts without the file. */

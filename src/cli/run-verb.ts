@@ -1,6 +1,7 @@
 import { AudioFaultError } from '../adapters/audio/fault.ts';
 import { loadConfig } from '../adapters/config/load.ts';
 import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
+import { runningWith } from '../adapters/state-file.ts';
 import { isService } from '../adapters/systemd/invocation.ts';
 import { createSystemdNotifier, NO_INIT_SYSTEM } from '../adapters/systemd/notifier.ts';
 import { UnusableFile } from '../agent/config/unusable-file.ts';
@@ -73,7 +74,14 @@ async function run(file: string, shell: Shell, host: RunHost): Promise<void> {
   const recordCrash = (err: unknown): void => logger.fatal({ err }, 'unexpected failure');
   onCrash(recordCrash);
   try {
-    await runDaemon({ config, reload: load, logger, signals, initSystem: NO_INIT_SYSTEM, env });
+    await runDaemon({
+      config,
+      reload: load,
+      logger,
+      signals,
+      initSystem: NO_INIT_SYSTEM,
+      env: runningWith(file, env),
+    });
     host.onClosed();
   } catch (error) {
     if (error instanceof UnusableFile || error instanceof AudioFaultError) {

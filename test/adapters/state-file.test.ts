@@ -15,7 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/adapters/clock.ts';
-import { createSlots, openStateFile, stateDirectory } from '../../src/adapters/state-file.ts';
+import {
+  agentStateFolder,
+  createSlots,
+  openStateFile,
+  runningWith,
+  stateDirectory,
+} from '../../src/adapters/state-file.ts';
 import type { StateFile } from '../../src/ports/state-file.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 
@@ -130,6 +136,23 @@ describe('slots', () => {
     await expect(failing).rejects.toThrow('no');
     await Promise.all(last);
     expect(begun).toEqual(['stuck', 'failing', 'third', 'fourth']);
+  });
+});
+
+describe("an agent's state folder", () => {
+  const home = { HOME: '/x' };
+  it('differs for each configuration file outside of a service', () => {
+    const [here, there] = ['/a/config.json', '/b/config.json'].map((file) =>
+      agentStateFolder(runningWith(file, home)),
+    );
+    expect(here).toMatch(/^\/x\/.local\/state\/dragoman\/[0-9a-f]{12}$/);
+    expect(there).not.toBe(here);
+    expect(agentStateFolder(runningWith('/b/../a/config.json', home))).toBe(here);
+  });
+
+  it('is that of the service under systemd', () => {
+    const env = { ...home, STATE_DIRECTORY: '/var/lib/dragoman' };
+    expect(agentStateFolder(runningWith('/a/config.json', env))).toBe('/var/lib/dragoman');
   });
 });
 

@@ -7,7 +7,7 @@ import {
 import { ownCertificateFault, pairFault, privateKeyFault } from '../../adapters/config/pem.ts';
 import { readPassword, readSecret, type SecretResult } from '../../adapters/config/secret.ts';
 import { createMqttBus, type MqttConnection } from '../../adapters/mqtt/bus.ts';
-import { type OpenedStateFile, openStateFile, stateDirectory } from '../../adapters/state-file.ts';
+import { agentStateFolder, type OpenedStateFile, openStateFile } from '../../adapters/state-file.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Config } from '../../protocol/config.ts';
@@ -25,7 +25,7 @@ export function stateFile(
   env: Environment,
   clock: Clock,
 ): OpenedStateFile | null {
-  const directory = stateDirectory(env);
+  const directory = agentStateFolder(env);
   return directory === null
     ? null
     : openStateFile(join(directory, `${name}.${device.tenant}.${device.id}.json`), clock);

@@ -4,6 +4,7 @@ import { loadConfig } from '../../adapters/config/load.ts';
 import { readAgentEnvironment } from '../../adapters/doctor/agent-note.ts';
 import { KERNEL_FOLDERS } from '../../adapters/doctor/machine-facts.ts';
 import { findRunningAgents, runsWith } from '../../adapters/doctor/running-agent.ts';
+import { runningWith } from '../../adapters/state-file.ts';
 import { systemCode } from '../../adapters/system-error.ts';
 import { runChecks } from '../../agent/doctor/check.ts';
 import { createExamination } from '../../agent/doctor/examination.ts';
@@ -38,7 +39,7 @@ export async function performDoctor(
   shell: Shell,
   signals: Signals = process,
 ): Promise<void> {
-  const env = asAgent(shell.env, file, KERNEL_FOLDERS.proc);
+  const env = runningWith(file, asAgent(shell.env, file, KERNEL_FOLDERS.proc));
   if (!exists(file)) {
     throw new Failure(
       `the file ${file} does not exist: give the agent's configuration with --config`,
