@@ -82,7 +82,10 @@ export class SoundLedger {
     return listener;
   }
 
-  /** A sentence is understood by the pause after it, and spoken once its sound comes in every language. */
+  /**
+   * A sentence is understood by the pause after it, and spoken once its sound comes in every language. Sound with an id is that
+   * sentence's alone; sound without an id speaks everything that is understood.
+   */
   private understand(stream: number, said: ServiceEvent, targets: readonly string[]): void {
     const listener = this.listeners.get(stream);
     if (listener === undefined) return;
@@ -94,7 +97,7 @@ export class SoundLedger {
     if (said.type !== 'spoke' || said.pcm.byteLength === 0) return;
     const { sentence, language } = said;
     for (const { id, sounds, languages } of listener.understood) {
-      if (id !== null && sentence !== null && id !== sentence) continue;
+      if (sentence !== null && id !== sentence) continue;
       if (language !== null) languages.add(language);
       if (language !== null && targets.some((target) => !languages.has(target))) continue;
       for (const sound of sounds.splice(0)) sound.spoken = true;

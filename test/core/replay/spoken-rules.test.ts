@@ -70,6 +70,11 @@ describe('rule 10: sound without an id speaks everything that is claimed', () =>
       [send('ssssqqqqq'), understand(null), send('ssss'), sound(null, 900)],
       upTo(9, 12),
     ],
+    [
+      'no speech of a sentence without an id when the sound has one',
+      [send('ssssqqqqq'), understand(null), sound('a', 900)],
+      upTo(0, 6),
+    ],
     ['speech before the last pause when no text was sent', [send('ssssqqqqqss'), sound(null, 900)], [9, 10]],
     [
       'no further speech when the same sound continues within a second',
