@@ -9,11 +9,12 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { loadSpeechDetector } from '../../src/adapters/voice/speech-detector.ts';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentDeps } from '../../src/agent/deps.ts';
+import { MOST_REMEMBERED } from '../../src/core/owner/command-ledger.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { withTalk } from '../../src/core/speech/talk-detector.ts';
-import type { BusListener } from '../../src/ports/bus.ts';
 import { configSchema } from '../../src/protocol/config.ts';
 import { createSimClock } from '../../test/sim/sim-clock.ts';
+import { createDayBroker } from './day-broker.ts';
 import { createAir, openEchoCanceller } from './day-echo.ts';
 import type { DayReport } from './day-report.ts';
 import { createDayService, SPOKEN_BYTES } from './day-service.ts';
@@ -25,10 +26,9 @@ const CHUNK_MS = 320;
 const CHUNK_SAMPLES = (RATE_HZ * CHUNK_MS) / 1000;
 /** Opening hours after the start (h), and visitors: five minutes of every quarter of an hour (ms). */
 const OPEN = { fromH: 1, untilH: 11, everyMs: 900_000, forMs: 300_000 };
-/** Hours before the measurement starts: by then all code has run and all ring buffers are full. */
+/** Hours before the measurement starts: by then all code has run, and all that is kept up to a limit is full. */
 const WARM_H = 4;
 const BASE = 'dragoman/v1/bench/kiosk-01';
-const BROKER_OUTAGE = { everyMs: 2 * HOUR_MS, forMs: 20_000 };
 const MEGABYTE = 2 ** 20;
 
 const [recording = '', hoursText = '24', echo = 'half-duplex'] = process.argv.slice(2);
@@ -61,9 +61,11 @@ function spoken(sentence: number, chunk: number): Uint8Array {
   return new Uint8Array(sound.slice(from, from + samples).buffer);
 }
 
-let line: BusListener | null = null;
 const air = createAir(RATE_HZ);
 const service = createDayService(clock, counts, spoken);
+const broker = createDayBroker(clock, (topic, payload) => {
+  if (topic === `${BASE}/token/req`) grant(payload);
+});
 
 function grant(request: string): void {
   const { id } = JSON.parse(request) as { id: string };
@@ -73,9 +75,7 @@ function grant(request: string): void {
     session: service.session(),
     stream_url: 'wss://service.example/streaming-api/{random_hash}/v1/speech-to-speech/stream',
   });
-  clock.at(clock.now() + 80, () =>
-    line?.message({ topic: `${BASE}/token/res`, payload, retain: false, properties: {} }),
-  );
+  clock.at(clock.now() + 80, () => broker.send(`${BASE}/token/res`, payload));
 }
 
 const detector = await loadSpeechDetector();
@@ -84,29 +84,7 @@ const world: AgentDeps = {
   clock,
   log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
   version: '0.0.0',
-  openBus(_options, listener) {
-    line = listener;
-    let connection = 0;
-    const up = (): void => {
-      connection += 1;
-      listener.up(connection, 5);
-      clock.at(clock.now() + BROKER_OUTAGE.everyMs, () => {
-        listener.down('unreachable', 'the broker is away');
-        clock.at(clock.now() + BROKER_OUTAGE.forMs, up);
-      });
-    };
-    clock.at(clock.now() + 100, up);
-    return {
-      connected: true,
-      outbox: { depth: 0, dropped: 0 },
-      urgent() {},
-      reconnect() {},
-      publish(topic, payload) {
-        if (topic === `${BASE}/token/req`) grant(payload);
-      },
-      close: async () => {},
-    };
-  },
+  openBus: broker.openBus,
   openStream: service.openStream,
   createVoiceDetector: withTalk(detector.create),
   openEchoCanceller,
@@ -145,7 +123,7 @@ const world: AgentDeps = {
 function command(name: string): void {
   counts.commands += 1;
   const payload = JSON.stringify({ id: `day-${counts.commands}`, args: {} });
-  line?.message({ topic: `${BASE}/cmd/${name}`, payload, retain: false, properties: {} });
+  broker.send(`${BASE}/cmd/${name}`, payload);
 }
 
 /** Heap after garbage collection (MB). */
@@ -174,13 +152,15 @@ const agent = new Agent(config, world);
 void agent.start();
 clock.settle();
 const points: [hour: number, mb: number][] = [];
+const warmMinutes = 60 * Math.min(WARM_H, hours / 2);
 for (let minute = 1; minute <= hours * 60; minute++) {
   await clock.run((minute * HOUR_MS) / 60);
-  command('status');
+  const commands = minute <= warmMinutes ? Math.ceil(MOST_REMEMBERED / warmMinutes) : 1;
+  for (let time = 0; time < commands; time++) command('status');
   if (minute % 60 === 0) points.push([minute / 60, await heapMb()]);
 }
 const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-const steady = points.filter(([hour]) => hour > Math.min(WARM_H, hours / 2));
+const steady = points.filter(([hour]) => hour * 60 > warmMinutes);
 const report: DayReport = {
   hours,
   seconds,
