@@ -188,15 +188,16 @@ describe('outbox', () => {
       }),
     );
     void fc.assert(
-      fc.property(fc.array(act, { maxLength: 200 }), (acts) => {
+      fc.property(fc.array(act, { maxLength: 200, size: 'max' }), (acts) => {
         const outbox = createOutbox(each({ messages: 10, bytes: 200 }));
         let added = 0;
         let settled = 0;
+        const ended: number[] = [];
         const flying: NonNullable<ReturnType<typeof outbox.take>>[] = [];
         for (const { kind, size } of acts) {
           if (kind === 'add') {
-            outbox.add('t', 'x'.repeat(size), plain, 0);
-            added += 1;
+            const number = added++;
+            outbox.add('t', 'x'.repeat(size), { ...plain, ended: () => ended.push(number) }, 0);
           } else if (kind === 'take') {
             const message = flying.length < 4 ? outbox.take(0) : null;
             if (message) flying.push(message);
@@ -212,6 +213,9 @@ describe('outbox', () => {
           }
           const { waiting, inFlight, dropped } = outbox.counts;
           expect(waiting + inFlight + dropped + settled).toBe(added);
+          // What waits for the end of a message, such as an answer, is forgotten with it.
+          expect(new Set(ended).size).toBe(dropped + settled);
+          expect(ended.length).toBe(dropped + settled);
           expect(waiting + inFlight).toBeLessThanOrEqual(10 + 4);
           expect(inFlight).toBe(flying.length);
         }
