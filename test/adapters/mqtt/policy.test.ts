@@ -188,7 +188,7 @@ describe('outbox', () => {
       }),
     );
     void fc.assert(
-      fc.property(fc.array(act, { maxLength: 200, size: 'max' }), (acts) => {
+      fc.property(fc.array(act, { maxLength: 200 }), (acts) => {
         const outbox = createOutbox(each({ messages: 10, bytes: 200 }));
         let added = 0;
         let settled = 0;

@@ -13,7 +13,7 @@ import { CHUNK_MS, type LaneHarness } from './lane-harness.ts';
 import { perform } from './perform.ts';
 import { SITUATIONS, situation } from './situations.ts';
 
-const acts = fc.array(anyAct, { maxLength: 60, size: 'max' });
+const acts = fc.array(anyAct, { maxLength: 60 });
 /** The longest wait is a parked lane's six minutes, before or after a set-up that hangs, a lost answer and a drain. */
 const BACK_WITHIN_MS = 600_000;
 const LONGEST_DRAIN_MS = 3000;
