@@ -217,6 +217,16 @@ export class Agent {
     return () => this.watchers.delete(listener);
   }
 
+  /** Carries out a command from the kiosk's own screen. @throws CommandError */
+  async carryOut(name: string, args: object): Promise<unknown> {
+    return this.operator.carryOut(name, args);
+  }
+
+  /** Until when a lane may have no session, as a timestamp; null: it may, or the time is unknown. */
+  closedUntil(lane: string): string | null {
+    return this.admissions.closedUntil(lane);
+  }
+
   /** An obstacle to a connection is gone: retries within seconds. */
   hasten(): void {
     this.bus?.urgent(true);

@@ -1,0 +1,23 @@
+/** How large letters must be on the screen, and what fits on it. */
+
+/** EN 301 549, 5.1.4: a capital H of at least 0.7 degrees. */
+const LEAST_DEGREES = 0.7;
+/** Height of a capital H as a share of the font size, at least: Noto Sans has 0.71, DejaVu Sans 0.73. */
+const CAPITAL_SHARE = 0.7;
+
+export const SCREEN_LAYOUTS = ['one', 'beside', 'facing'] as const;
+export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
+
+/** Height of the page in letters (font sizes): two lines, the state, the buttons, and the space between them. */
+const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6, beside: 6, facing: 9.6 };
+
+/** The least font size (mm) that is readable at a distance. */
+export function leastLetterMm(viewingDistanceMm: number): number {
+  const capital = 2 * viewingDistanceMm * Math.tan((LEAST_DEGREES / 2) * (Math.PI / 180));
+  return capital / CAPITAL_SHARE;
+}
+
+/** The least height of a screen (mm) that has room for such letters. */
+export function leastScreenMm(viewingDistanceMm: number, layout: ScreenLayout): number {
+  return leastLetterMm(viewingDistanceMm) * PAGE_EM[layout];
+}
