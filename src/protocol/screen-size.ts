@@ -1,4 +1,4 @@
-/** How large letters must be on the screen, and what fits on it. */
+/** How large letters must be on the screen, and what fits on it. The page shares this file. */
 
 /** EN 301 549, 5.1.4: a capital H of at least 0.7 degrees. */
 const LEAST_DEGREES = 0.7;
@@ -8,8 +8,8 @@ const CAPITAL_SHARE = 0.7;
 export const SCREEN_LAYOUTS = ['one', 'beside', 'facing'] as const;
 export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
 
-/** Height of the page in letters (font sizes): two lines, the state, the buttons, and the space between them. */
-const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6, beside: 6, facing: 9.6 };
+/** Height of the page in letters (font sizes): two lines, the state and the buttons with the space between them, twice for two people who face each other. */
+export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6, beside: 6, facing: 11.2 };
 
 /** The least font size (mm) that is readable at a distance. */
 export function leastLetterMm(viewingDistanceMm: number): number {
@@ -21,3 +21,6 @@ export function leastLetterMm(viewingDistanceMm: number): number {
 export function leastScreenMm(viewingDistanceMm: number, layout: ScreenLayout): number {
   return leastLetterMm(viewingDistanceMm) * PAGE_EM[layout];
 }
+
+/** Longest text that a visitor can type (characters). */
+export const LONGEST_TYPED = 300;

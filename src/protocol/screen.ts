@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { languageSchema } from './language.ts';
 import { plainTextSchema } from './plain-text.ts';
-import type { ScreenLayout } from './screen-size.ts';
+import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
 
 /** What the kiosk is doing, for people in front of it. */
 export type ScreenStatus =
@@ -55,9 +55,6 @@ export interface ScreenSnapshot {
 export type ScreenChange = { readonly seq: number } & Partial<
   Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'conversation' | 'texts'>
 >;
-
-/** Longest text that a visitor can type (characters). */
-export const LONGEST_TYPED = 300;
 
 const lane = z.string().max(64);
 

@@ -137,7 +137,7 @@ describe('the configuration', () => {
 
   it.each([
     [{ heightMm: 60 }, 'must be 74 or more: letters that are readable at 700 mm do not fit'],
-    [{ layout: 'facing', heightMm: 110 }, 'must be 118 or more'],
+    [{ layout: 'facing', heightMm: 110 }, 'must be 137 or more'],
     [{ layout: 'one', viewingDistanceMm: 2000 }, 'must be 210 or more'],
     [{ port: 0 }, '1'],
     [{ layout: 'wide' }, 'one'],

@@ -120,6 +120,14 @@ export function layOutAgain(given: Lines): Lines {
   return { ...given, lines: [], waiting: [...shown, ...given.waiting], readAt: NEVER };
 }
 
+/** Lays everything out at once, as if it had been read: a page that begins shows the end of it. */
+export function layOutRead(given: Lines, room: Room): Lines {
+  let { lines, wakeAt } = advanceLines(given, room, 0);
+  while (wakeAt !== null) ({ lines, wakeAt } = advanceLines(lines, room, wakeAt));
+  const read = lines.lines.map((line) => ({ ...line, firstAt: NEVER, readAt: NEVER }));
+  return { ...lines, lines: read, readAt: NEVER, movedAt: NEVER };
+}
+
 function paceFor(waitingWords: number): number {
   const { calm, pressed } = WORDS_A_MINUTE;
   if (waitingWords > MOST_WAITING_WORDS) return Number.POSITIVE_INFINITY;

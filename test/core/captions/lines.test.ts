@@ -4,6 +4,7 @@ import {
   appendText,
   type Lines,
   layOutAgain,
+  layOutRead,
   noLines,
 } from '../../../src/core/captions/lines.ts';
 import { fc } from '../../properties.ts';
@@ -130,6 +131,14 @@ describe('the lines of captions', () => {
   it('keep the text when the width changes', () => {
     const lines = advanceLines(layOutAgain(lay('one two three four', 10)), room(20), 5).lines;
     expect(textsOf(lines)).toEqual(['one two three four']);
+  });
+
+  it('show the end of a text when a page begins', () => {
+    const lines = layOutRead(appendText(noLines('en'), `${words(300)} end`, false), room(20));
+    expect(textsOf(lines).at(-1)).toMatch(/end$/);
+    expect(lines.waiting).toEqual([]);
+    const next = advanceLines(appendText(lines, ' of all these words', false), room(20), 5).lines;
+    expect(next.waiting).toEqual([]);
   });
 
   it('lay out 10,000 characters without a blank line by line', () => {

@@ -1,0 +1,42 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ScreenLane } from '../protocol/screen.ts';
+import { Bar } from './bar.tsx';
+import { Panel } from './panel.tsx';
+import { letterPx } from './sizes.ts';
+import { screen } from './store.ts';
+
+/** Before the agent has answered. */
+const UNKNOWN_LANE: ScreenLane = { id: '', source: 'en', targets: [], offer: [], volume: 100 };
+
+/** The whole screen, in one of three layouts. */
+export function Kiosk() {
+  const size = useSignal({ width: innerWidth, height: innerHeight });
+  useEffect(() => {
+    const measure = () => {
+      size.value = { width: innerWidth, height: innerHeight };
+    };
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, []);
+  const { layout = 'beside', viewingDistanceMm = 700, heightMm = 150, lanes = [] } = screen.value ?? {};
+  const { width, height } = size.value;
+  const letter = letterPx({ layout, viewingDistanceMm, heightMm }, width, height);
+  const [lane = UNKNOWN_LANE] = lanes;
+  const { source } = lane;
+  const [target = source] = lane.targets;
+  const both = [...new Set([source, target])];
+  const panel = (language: string, more: object = {}) => (
+    <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
+  );
+  const bar = <Bar lane={lane} helpIn={layout === 'facing' ? [source] : both} />;
+  return (
+    <main class={layout} style={{ '--letter': `${letter}px` }}>
+      <h1>Interpreter</h1>
+      {layout === 'one' && panel(target, { statusIn: both })}
+      {layout === 'beside' && both.map((language) => panel(language))}
+      {layout === 'facing' && target !== source && panel(target, { isTurned: true })}
+      {layout === 'facing' ? panel(source, { children: bar }) : bar}
+    </main>
+  );
+}
