@@ -4,12 +4,12 @@ import { ICONS, Icon } from './icon.tsx';
 import { LanguageDialog } from './language-dialog.tsx';
 import { directionOf, ownName } from './languages.ts';
 import { act } from './link.ts';
-import { helpText, statusNow } from './status-line.tsx';
+import { statusNow } from './status-line.tsx';
 import { TypingDialog } from './typing-dialog.tsx';
 import { wordedLanguage, wordingOf } from './wording.ts';
 
-/** Buttons for the person at the kiosk; instead of them what to do, when it cannot interpret. */
-export function Bar({ lane, helpIn }: { lane: ScreenLane; helpIn: readonly string[] }) {
+/** Buttons for the person at the kiosk, as long as it interprets. */
+export function Bar({ lane }: { lane: ScreenLane }) {
   const opened = useSignal<'none' | 'language' | 'typing'>('none');
   const status = statusNow();
   const worded = wordedLanguage(lane.source);
@@ -18,8 +18,7 @@ export function Bar({ lane, helpIn }: { lane: ScreenLane; helpIn: readonly strin
   const close = () => {
     opened.value = 'none';
   };
-  if (status.kind === 'offline') return <Help languages={helpIn} />;
-  if (status.kind === 'closed') return <div class="bar" />;
+  if (status.kind === 'offline' || status.kind === 'closed') return null;
   return (
     <nav class="bar" lang={worded} dir={directionOf(worded)} aria-label={words.language}>
       {lane.offer.length > 1 && (
@@ -27,6 +26,7 @@ export function Bar({ lane, helpIn }: { lane: ScreenLane; helpIn: readonly strin
           icon={ICONS.globe}
           label={ownName(target)}
           lang={target}
+          keepsText
           press={() => (opened.value = 'language')}
         />
       )}
@@ -44,33 +44,17 @@ export function Bar({ lane, helpIn }: { lane: ScreenLane; helpIn: readonly strin
   );
 }
 
-function Help({ languages }: { languages: readonly string[] }) {
-  const status = statusNow();
-  return (
-    <div class="bar helps">
-      {languages.map((language) => (
-        <p
-          class="help"
-          key={language}
-          lang={wordedLanguage(language)}
-          dir={directionOf(wordedLanguage(language))}
-        >
-          {helpText(status, wordingOf(language))}
-        </p>
-      ))}
-    </div>
-  );
-}
-
 export function Button(props: {
   icon?: string;
   label: string;
   lang?: string;
+  /** Without its text the sign says nothing. */
+  keepsText?: boolean;
   isOff?: boolean;
   isChosen?: boolean;
   press: () => void;
 }) {
-  const { icon, label, lang, isOff = false, isChosen, press } = props;
+  const { icon, label, lang, keepsText = false, isOff = false, isChosen, press } = props;
   return (
     <button
       type="button"
@@ -81,7 +65,7 @@ export function Button(props: {
       onClick={press}
     >
       {icon !== undefined && <Icon path={icon} />}
-      <span>{label}</span>
+      <span class={keepsText ? 'kept' : ''}>{label}</span>
     </button>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { ScreenLane } from '../protocol/screen.ts';
 import { Bar } from './bar.tsx';
 import { Panel } from './panel.tsx';
-import { letterPx } from './sizes.ts';
+import { layoutFor, letterPx } from './sizes.ts';
 import { screen } from './store.ts';
 
 /** Before the agent has answered. */
@@ -19,21 +19,28 @@ export function Kiosk() {
     addEventListener('resize', measure);
     return () => removeEventListener('resize', measure);
   }, []);
-  const { layout = 'beside', viewingDistanceMm = 700, heightMm = 150, lanes = [] } = screen.value ?? {};
+  const {
+    layout: wanted = 'beside',
+    viewingDistanceMm = 700,
+    heightMm = 150,
+    lanes = [],
+  } = screen.value ?? {};
   const { width, height } = size.value;
+  const layout = layoutFor({ layout: wanted, viewingDistanceMm, heightMm }, width, height);
   const letter = letterPx({ layout, viewingDistanceMm, heightMm }, width, height);
   const [lane = UNKNOWN_LANE] = lanes;
   const { source } = lane;
   const [target = source] = lane.targets;
   const both = [...new Set([source, target])];
+  const readersFirst = [...both].reverse();
   const panel = (language: string, more: object = {}) => (
     <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
   );
-  const bar = <Bar lane={lane} helpIn={layout === 'facing' ? [source] : both} />;
+  const bar = <Bar lane={lane} />;
   return (
     <main class={layout} style={{ '--letter': `${letter}px` }}>
       <h1>Interpreter</h1>
-      {layout === 'one' && panel(target, { statusIn: both })}
+      {layout === 'one' && panel(target, { statusIn: readersFirst })}
       {layout === 'beside' && both.map((language) => panel(language))}
       {layout === 'facing' && target !== source && panel(target, { isTurned: true })}
       {layout === 'facing' ? panel(source, { children: bar }) : bar}

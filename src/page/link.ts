@@ -44,7 +44,7 @@ function begin(next: ScreenSnapshot): void {
   // Text that is on the screen stays where it is.
   if (goesOn) tellTexts(textsAfter(next.texts), 'new');
   else tellTexts(next.texts, 'begin');
-  lastText = next.texts.at(-1)?.number ?? lastText;
+  lastText = next.texts.at(-1)?.number ?? (goesOn ? lastText : 0);
 }
 
 function take(change: ScreenChange): void {

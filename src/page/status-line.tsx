@@ -8,34 +8,16 @@ export function statusNow(): ScreenStatus {
   return isConnected.value && status !== undefined ? status : { kind: 'offline', cause: 'connection' };
 }
 
-/** What the kiosk does, in a few words. */
-export function statusText(status: ScreenStatus, language: string): string {
-  const words = wordingOf(language);
+/** What the kiosk does, in a word or two. */
+export function statusText(status: ScreenStatus, words: Wording): string {
   switch (status.kind) {
     case 'standby':
       return words.listening;
-    case 'closed':
-      return status.until === null
-        ? words.closed
-        : words.until.replace('{t}', timeOf(status.until, language));
+    case 'offline':
+      return status.cause === 'connection' ? words.offline : words.broken;
     default:
       return words[status.kind];
   }
-}
-
-/** What to do when the kiosk cannot interpret; null: it can. */
-export function helpText(status: ScreenStatus, words: Wording): string | null {
-  if (status.kind !== 'offline') return null;
-  return { connection: words.wait, microphone: words.microphone, loudspeaker: words.loudspeaker }[
-    status.cause
-  ];
-}
-
-function timeOf(until: string, language: string): string {
-  const at = new Date(until);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const day = isToday ? {} : ({ weekday: 'short' } as const);
-  return new Intl.DateTimeFormat(language, { ...day, hour: 'numeric', minute: '2-digit' }).format(at);
 }
 
 const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -54,7 +36,7 @@ export function StatusLine({ languages }: { languages: readonly string[] }) {
       <span class="state" role="status">
         {languages.map((language) => (
           <bdi key={language} lang={wordedLanguage(language)}>
-            {statusText(status, language)}
+            {statusText(status, wordingOf(language))}
           </bdi>
         ))}
       </span>

@@ -9,7 +9,7 @@ export const SCREEN_LAYOUTS = ['one', 'beside', 'facing'] as const;
 export type ScreenLayout = (typeof SCREEN_LAYOUTS)[number];
 
 /** Height of the page in letters (font sizes): two lines, the state and the buttons with the space between them, twice for two people who face each other. */
-export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6, beside: 6, facing: 11.2 };
+export const PAGE_EM: Readonly<Record<ScreenLayout, number>> = { one: 6.2, beside: 6.2, facing: 12 };
 
 /** The least font size (mm) that is readable at a distance. */
 export function leastLetterMm(viewingDistanceMm: number): number {

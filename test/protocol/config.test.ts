@@ -136,9 +136,9 @@ describe('the configuration', () => {
   });
 
   it.each([
-    [{ heightMm: 60 }, 'must be 74 or more: letters that are readable at 700 mm do not fit'],
-    [{ layout: 'facing', heightMm: 110 }, 'must be 137 or more'],
-    [{ layout: 'one', viewingDistanceMm: 2000 }, 'must be 210 or more'],
+    [{ heightMm: 60 }, 'must be 76 or more: letters that are readable at 700 mm do not fit'],
+    [{ layout: 'facing', heightMm: 110 }, 'must be 147 or more'],
+    [{ layout: 'one', viewingDistanceMm: 2000 }, 'must be 217 or more'],
     [{ port: 0 }, '1'],
     [{ layout: 'wide' }, 'one'],
   ])('refuses the screen %j', (screen, message) => {

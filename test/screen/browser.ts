@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type Page, type Viewport } from 'puppeteer-core';
 import { bundlePage } from '../../scripts/bundle-page.mjs';
 import { createSystemClock } from '../../src/adapters/clock.ts';
 import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
@@ -41,8 +41,9 @@ export async function buildPage(): Promise<PageFiles> {
 
 export interface Shown {
   readonly fake: ReturnType<typeof createFakeSource>;
-  readonly server: PageServer;
   readonly page: Page;
+  /** The server ends, as when the agent does; `back` starts it again at the same address. */
+  breakConnection(): Promise<{ back(): Promise<void> }>;
   /** Errors and refused requests of the page. */
   readonly complaints: string[];
   close(): Promise<void>;
@@ -53,13 +54,13 @@ export async function showPage(
   browser: Browser,
   files: PageFiles,
   snapshot: Partial<ScreenSnapshot> = {},
-  size: { width: number; height: number } = { width: 1280, height: 720 },
+  size: Viewport = { width: 1280, height: 720 },
   prepare: (page: Page) => Promise<unknown> = async () => {},
 ): Promise<Shown> {
   const fake = createFakeSource({ ...SNAPSHOT, ...snapshot });
   const clock = createSystemClock();
   const options = { port: 0, token: 'page-token', files, source: fake.source, clock };
-  const server = await openPageServer(options);
+  let server: PageServer = await openPageServer(options);
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -71,7 +72,16 @@ export async function showPage(
   await page.waitForSelector('.panel');
   await settle(page);
   return {
-    ...{ fake, server, page, complaints },
+    ...{ fake, page, complaints },
+    async breakConnection() {
+      const port = Number(new URL(server.url).port);
+      await server.close();
+      return {
+        async back() {
+          server = await openPageServer({ ...options, port });
+        },
+      };
+    },
     async close() {
       await page.close();
       await server.close();

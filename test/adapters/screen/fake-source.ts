@@ -45,6 +45,11 @@ export function createFakeSource(snapshot: ScreenSnapshot = SNAPSHOT) {
       current = { ...current, ...change, texts };
       for (const listener of listeners) listener({ seq, ...change });
     },
+    /** Another run of the agent: nothing of the earlier one is left. */
+    restart(run: string) {
+      seq = 0;
+      current = { ...current, run, texts: [], conversation: 1 };
+    },
     refuseWith(next: ActionProblem | null) {
       problem = next;
     },
