@@ -1,5 +1,6 @@
 import type { ScreenStatus } from '../protocol/screen.ts';
 import { directionOf } from './languages.ts';
+import { isEmpty } from './store.ts';
 import { wordedLanguage, wordingOf } from './wording.ts';
 
 /** What the panel says in place of captions: an invitation, or what to do when the kiosk does not interpret. */
@@ -8,7 +9,10 @@ export function Cover({ status, language }: { status: ScreenStatus; language: st
   const words = wordingOf(language);
   const place = { class: 'cover', lang: worded, dir: directionOf(worded) };
   switch (status.kind) {
+    case 'listening':
     case 'standby':
+      // Before a conversation begins, people learn what interprets.
+      if (status.kind === 'listening' && !isEmpty.value) return null;
       return (
         <div {...place}>
           <p class="invitation">{words.begin}</p>

@@ -6,6 +6,9 @@ export const screen = signal<ScreenSnapshot | null>(null);
 /** Whether the agent answers. */
 export const isConnected = signal(false);
 
+/** Nothing has been said in this conversation. */
+export const isEmpty = signal(true);
+
 type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
 const listeners = new Set<Listener>();
 
@@ -16,5 +19,6 @@ export function onTexts(listener: Listener): () => void {
 }
 
 export function tellTexts(texts: readonly ScreenText[], how: 'new' | 'begin'): void {
+  if (how === 'begin' || texts.length > 0) isEmpty.value = texts.length === 0;
   for (const listener of listeners) listener(texts, how);
 }

@@ -19,8 +19,8 @@ import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 
 /** Silence that ends a conversation (ms). */
 const END_AFTER_MS = 90_000;
-/** Some parts change by time alone. */
-const LOOK_EACH_MS = 250;
+/** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
+const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
 /** Most characters for a page that begins: it shows two lines. */
 const KEPT_CHARS = 2000;
 
@@ -84,7 +84,9 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
     const now = { status: statusNow(), lanes: lanesNow() };
     const isNewStatus = JSON.stringify(now.status) !== JSON.stringify(status);
     const isNewLane = JSON.stringify(now.lanes) !== JSON.stringify(lanes);
+    const kind = status.kind;
     ({ status, lanes } = now);
+    if (kind !== status.kind) arm();
     if (isNewStatus || isNewLane) publish({ ...(isNewStatus && { status }), ...(isNewLane && { lanes }) });
   };
   const show = (appends: readonly Append[]): void => {
@@ -126,10 +128,13 @@ export function createScreenView(deps: ScreenViewDeps): ScreenView {
   const arm = (): void => {
     cancel();
     if (isClosed || (listeners.size === 0 && captions.heardAt === null)) return;
-    cancel = clock.at(clock.now() + LOOK_EACH_MS, () => {
+    const isBusy = status.kind === 'speaking' || status.kind === 'translating';
+    const waitMs = isBusy ? LOOK_EACH_MS.busy : LOOK_EACH_MS.quiet;
+    const again = (): void => {
       look();
       arm();
-    });
+    };
+    cancel = clock.at(clock.now() + waitMs, again, waitMs / 2);
   };
 
   return {

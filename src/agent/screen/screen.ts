@@ -3,7 +3,9 @@ import { openPageServer, type PageServer } from '../../adapters/screen/page-serv
 import { systemCode } from '../../adapters/system-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { ActionProblem } from '../../ports/screen.ts';
 import type { Config } from '../../protocol/config.ts';
+import type { ScreenAction } from '../../protocol/screen.ts';
 import type { Agent } from '../agent.ts';
 import { createScreenActions } from './screen-actions.ts';
 import { createScreenView } from './screen-view.ts';
@@ -46,7 +48,15 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     closedUntil: (lane) => agent.closedUntil(lane),
     ended: () => actions.restore(),
   });
-  const source = { snapshot: view.snapshot, watch: view.watch, act: actions.act };
+  const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
+    try {
+      return await actions.act(action);
+    } catch (err) {
+      log.error({ err, action: action.do }, 'a defect of the program: an action of the screen failed');
+      return { code: 'internal', message: 'it failed: ask the staff' };
+    }
+  };
+  const source = { snapshot: view.snapshot, watch: view.watch, act };
   let server: PageServer | null = null;
   let isClosed = false;
   let cancelRetry = (): void => {};

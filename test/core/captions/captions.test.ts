@@ -96,6 +96,15 @@ describe('captions', () => {
     expect(captions.diverged).toBe(1);
   });
 
+  it('take no more voices than lanes can have', () => {
+    let captions = NO_CAPTIONS;
+    for (let lane = 0; lane < 100; lane++) {
+      const of = { ...LANE, lane: `lane-${lane}` };
+      captions = takeCaption(captions, source('x'), of, OPTIONS, lane).captions;
+    }
+    expect(Object.keys(captions.voices)).toHaveLength(64);
+  });
+
   it('mask profanity when the screen should', () => {
     const step = takeCaption(NO_CAPTIONS, source('Oh shit, no.'), LANE, { masksProfanity: true }, 0);
     expect(step.appends[0]?.text).toBe('Oh s***, no.');
