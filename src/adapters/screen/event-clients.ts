@@ -52,15 +52,16 @@ export function createEventClients(source: ScreenSource, clock: Clock): EventCli
   return {
     add(response) {
       if (clients.size >= MOST_CLIENTS) return false;
+      // Before it is a client: asking for a snapshot may bring a change to those that are.
+      const snapshot = source.snapshot();
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      clients.add(response);
       response.on('close', () => drop(response));
       response.on('error', () => drop(response));
+      clients.add(response);
       if (unwatch === null) {
         unwatch = source.watch(onChange);
         ping();
       }
-      const snapshot = source.snapshot();
       send(response, Buffer.from(`retry: ${RETRY_MS}\n${eventText('snapshot', snapshot.seq, snapshot)}`));
       return true;
     },

@@ -61,6 +61,16 @@ describe('the screen of an agent', () => {
     expect(opened.fake.agent.lanes[0]?.phase).toBe('live');
   });
 
+  it('sends a page the snapshot first when things have changed since the last page', async () => {
+    const { screen, fake } = await open(await freePort());
+    await fake.goLive();
+    const ended = new AbortController();
+    const { body } = await fetch(`${screen.url}/events`, { signal: ended.signal });
+    const { value } = (await body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/^retry: 1000\nevent: snapshot\nid: \d+\ndata: \{"run"/);
+    ended.abort();
+  });
+
   it('frees the port and forgets the words when it is closed', async () => {
     const { screen, fake } = await open(await freePort());
     await fake.goLive();
