@@ -6,19 +6,29 @@ import { Panel } from './panel.tsx';
 import { layoutFor, letterPx } from './sizes.ts';
 import { screen } from './store.ts';
 
+/** Time for the agent's first answer (ms), before the page says that there is none. */
+const FIRST_ANSWER_MS = 2000;
 /** Before the agent has answered. */
 const UNKNOWN_LANE: ScreenLane = { id: '', source: 'en', targets: [], offer: [], volume: 100 };
 
 /** The whole screen, in one of three layouts. */
 export function Kiosk() {
   const size = useSignal({ width: innerWidth, height: innerHeight });
+  const isLate = useSignal(false);
   useEffect(() => {
     const measure = () => {
       size.value = { width: innerWidth, height: innerHeight };
     };
     addEventListener('resize', measure);
-    return () => removeEventListener('resize', measure);
+    const timer = setTimeout(() => {
+      isLate.value = true;
+    }, FIRST_ANSWER_MS);
+    return () => {
+      removeEventListener('resize', measure);
+      clearTimeout(timer);
+    };
   }, []);
+  if (screen.value === null && !isLate.value) return <main />;
   const {
     layout: wanted = 'beside',
     viewingDistanceMm = 700,

@@ -137,6 +137,24 @@ describe.skipIf(NO_BROWSER !== null)(`captions in a browser${NO_BROWSER ? ` (${N
     await shown.close();
   });
 
+  it('leave the page empty until the agent answers, and then say that it does not', async () => {
+    const page = await browser.newPage();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      // The page and its files come, and no events.
+      if (request.url().endsWith('/events')) void request.abort();
+      else void request.continue();
+    });
+    const shown = await showPage(browser, files);
+    await page.goto(shown.page.url());
+    expect(await page.$('.panel')).toBeNull();
+    await expect
+      .poll(() => page.$eval('.state', (state) => state.textContent).catch(() => ''))
+      .toBe('No connection');
+    await page.close();
+    await shown.close();
+  });
+
   it('begin anew when the agent has started again', async () => {
     const shown = await showPage(browser, files, { texts: [text('Antes.')] });
     expect(await linesOf(shown.page, 'es')).toEqual(['Antes.']);
