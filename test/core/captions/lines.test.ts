@@ -69,6 +69,25 @@ describe('the lines of captions', () => {
     expect(after.lines[0]).toEqual(lines.lines[1]);
   });
 
+  it('leave the upper line to a reader of 140 words a minute when nothing waits', () => {
+    let lines = noLines('en');
+    let wakeAt: number | null = null;
+    for (let word = 0; word < 15; word++) {
+      lines = appendText(lines, 'word ', false);
+      ({ lines, wakeAt } = advanceLines(lines, room(34), 0));
+    }
+    expect(lines.lines).toHaveLength(2);
+    expect(wakeAt).toBeLessThanOrEqual((7 / 140) * 60_000);
+    expect(wakeAt).toBeGreaterThan((7 / 145) * 60_000);
+  });
+
+  it('move up by one line at a time', () => {
+    const moments = scrolls(appendText(noLines('en'), 'a b c d e f g h', false), 1);
+    for (const [index, at] of moments.entries())
+      expect(at - (moments[index - 1] ?? 0)).toBeGreaterThanOrEqual(500);
+    expect(moments).toHaveLength(6);
+  });
+
   it.each([
     [50, 'is calm'],
     [500, 'is pressed'],

@@ -64,6 +64,9 @@ describe('the captions of one voice', () => {
     ['I can not', 'I can not', 'I cannot go.!', 'I can not go.'],
     ['I want two', 'I want two', 'I want 2 tickets!', 'I want two tickets'],
     ['I going', 'I going', 'I am going home!', 'I going home'],
+    ['I am going', 'I am going', 'I am now going home.!', 'I am going home.'],
+    ['I really do want', 'I really do want', 'I want two!', 'I really do want two'],
+    ['word', 'word', 'world and more!', 'word and more'],
     ['a b c', 'a b c', 'a b!', 'a b c'],
   ])(
     'go on after the words that resemble the shown ones when "%s" was shown and "%s" is final',
