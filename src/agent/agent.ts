@@ -55,7 +55,7 @@ export class Agent {
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
   private readonly health: Health;
-  private readonly admissions: Admissions;
+  readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly publishRights: PublishRights;
   private readonly troubles: Troubles;
@@ -220,11 +220,6 @@ export class Agent {
   /** Carries out a command from the kiosk's own screen. @throws CommandError */
   async carryOut(name: string, args: object): Promise<unknown> {
     return this.operator.carryOut(name, args);
-  }
-
-  /** Until when a lane may have no session, as a timestamp; null: it may, or the time is unknown. */
-  closedUntil(lane: string): string | null {
-    return this.admissions.closedUntil(lane);
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */

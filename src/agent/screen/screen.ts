@@ -45,7 +45,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
   });
   const view = createScreenView({
     ...{ clock, log, lanes, offer, config: config.screen, run: options.randomHash() },
-    closedUntil: (lane) => agent.closedUntil(lane),
+    closedUntil: (lane) => agent.admissions.closedUntil(lane),
     ended: () => actions.restore(),
   });
   const act = async (action: ScreenAction): Promise<ActionProblem | null> => {

@@ -14,7 +14,7 @@ export async function createScreenDevice(lane: object = {}, screen: object = {})
   });
   const view: ScreenView = createScreenView({
     ...{ clock, log: deps.deps.log, lanes: agent.lanes, config: config.screen, run: 'run-1', offer },
-    closedUntil: (id) => agent.closedUntil(id),
+    closedUntil: (id) => agent.admissions.closedUntil(id),
     ended: () => actions.restore(),
   });
   agent.watch((step) => view.onStep(step));
