@@ -1,5 +1,5 @@
 /** The part `screen` of the configuration. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { leastScreenMm, SCREEN_LAYOUTS } from './screen-size.ts';
 
 const PORT = { min: 1, max: 65_535, default: 8484 } as const;

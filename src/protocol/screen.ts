@@ -1,5 +1,5 @@
 /** What the kiosk's page gets and what it may ask for. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { languageSchema } from './language.ts';
 import { plainTextSchema } from './plain-text.ts';
 import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
