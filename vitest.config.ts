@@ -5,8 +5,11 @@ import { ISOLATED } from './test/setup/isolated.ts';
 import { localImports } from './test/setup/local-imports.ts';
 import { PATIENT } from './test/setup/patience.ts';
 
-/** Cards, packages and whole machines: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`. */
-const APART = ['test/card/**', 'test/deb/**', 'test/build/image/**', 'test/nspawn/**', 'test/device/*/**'];
+/** Cards, packages, whole machines and a browser: `npm run test:card`, `test:packages`, `test:systemd`, `test:arm`, `test:screen`. */
+const APART = [
+  ...['test/card/**', 'test/deb/**', 'test/build/image/**', 'test/nspawn/**', 'test/device/*/**'],
+  'test/screen/**',
+];
 /** Whole programs in real time: they mostly wait, and need the processor at once when they do not. */
 const REAL_TIME = ['test/e2e/**/*.test.ts'];
 /** Many draws or much computing, for `npm run test:long`; the file beside each, without `long`, checks the main claim. */

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { bundlePage } from './bundle-page.mjs';
 import { starter } from './node-check.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -189,6 +190,9 @@ async function main() {
       report(`${basename(file).padEnd(40)} ${(size / 1024).toFixed(0).padStart(6)} KiB`);
     }
   }
+  const page = await bundlePage(outFolder);
+  for (const input of page.inputs) inputs.add(input);
+  report(`${'screen.js'.padEnd(40)} ${(page.bytes / 1024).toFixed(0).padStart(6)} KiB`);
   for (const path of BESIDE) await copyFile(join(ROOT, path), join(outFolder, basename(path)));
   for (const part of APART) await copyFile(join(ROOT, part.path), join(outFolder, part.file));
   await writeLicenses(outFolder, [...inputs, ...APART.map(({ path }) => path)]);

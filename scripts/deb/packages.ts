@@ -76,7 +76,10 @@ export function agentPackage(source: Source): Package {
     ],
     files: [
       ...programFiles(source, { name: 'dragoman', bundle: 'dragoman', threads, beside }),
-      { path: 'usr/lib/dragoman/visitor.wav', content: readFileSync(join(source.bundles, 'visitor.wav')) },
+      ...['visitor.wav', 'screen.js', 'screen.css'].map((name) => ({
+        path: `usr/lib/dragoman/${name}`,
+        content: readFileSync(join(source.bundles, name)),
+      })),
       ...phraseFiles(source),
       ...unitFiles(root, 'dragoman'),
       ...units.map((unit) => ({

@@ -58,6 +58,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   not_subscribed: "the broker's rules for this device: `dragoman-backend broker` writes correct ones",
   not_published:
     "the broker's rules for this device: `dragoman-backend broker` writes correct ones; the reason clears within ten minutes after that; with MQTT 3.1.1 brokers do not report a refusal, and some hang up: the log then names the topic",
+  screen: '`EADDRINUSE`: which program uses the port of `screen.port`; else the log line of the same time',
   connection_lost: 'power and network of the device',
 };
 

@@ -55,7 +55,7 @@ export class Agent {
   private readonly repeats: RepeatFilter;
   private readonly diagnose: Diagnose;
   private readonly health: Health;
-  private readonly admissions: Admissions;
+  readonly admissions: Admissions;
   private readonly presence: Presence;
   private readonly publishRights: PublishRights;
   private readonly troubles: Troubles;
@@ -215,6 +215,11 @@ export class Agent {
   watch(listener: (step: LaneStep) => void): () => void {
     this.watchers.add(listener);
     return () => this.watchers.delete(listener);
+  }
+
+  /** Carries out a command from the kiosk's own screen. @throws CommandError */
+  async carryOut(name: string, args: object): Promise<unknown> {
+    return this.operator.carryOut(name, args);
   }
 
   /** An obstacle to a connection is gone: retries within seconds. */

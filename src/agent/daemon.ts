@@ -20,6 +20,7 @@ import { Agent } from './agent.ts';
 import { createDefects, guardClock } from './guard/defects.ts';
 import type { ConfigProblem } from './health/troubles.ts';
 import { createMachineDeps, findUnusableFile, ownerSignatures } from './machine-deps.ts';
+import type { Screen } from './screen/screen.ts';
 import { runAsService } from './service/attend.ts';
 import { type ClockUpkeep, keepClock } from './service/clock-upkeep.ts';
 import { keepNote } from './service/keep-note.ts';
@@ -86,6 +87,7 @@ export async function runDaemon({
   const service = runAsService({ agent, observed, initSystem, clock, log: logger });
   const note = keepNote({ agent, observed, version: VERSION, clock, file: openNote(env) });
   clockUpkeep = careForMachineClock(config, clock, logger, env, () => agent.hasten());
+  const screen = config.screen.enabled ? serveScreen(agent, config, clock, logger, deps.randomHash) : null;
   const ended = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       logger.info({}, 'shutting down');
@@ -94,7 +96,8 @@ export async function runDaemon({
       vitals.end();
       clockUpkeep?.end();
       service.stopping();
-      Promise.all([agent.stop(), note.end()]).then(() => resolve(), reject);
+      const screenEnd = screen?.then((opened) => opened?.close());
+      Promise.all([agent.stop(), note.end(), screenEnd]).then(() => resolve(), reject);
     };
     endInOrder = end;
     const reread = (): void => {
@@ -118,6 +121,23 @@ export async function runDaemon({
   // A shutdown during the start does not wait for the start.
   await Promise.race([ended, agent.start().then(() => service.started())]);
   await ended;
+}
+
+/** Loaded only for a kiosk with a screen. Whatever goes wrong with it, the kiosk interprets. */
+async function serveScreen(
+  agent: Agent,
+  config: Config,
+  clock: Clock,
+  log: Logger,
+  randomHash: () => string,
+): Promise<Screen | null> {
+  try {
+    const { openScreen } = await import('./screen/screen.ts');
+    return await openScreen({ agent, config, clock, log, randomHash });
+  } catch (err) {
+    log.error({ err }, 'a defect of the program: the screen is not served');
+    return null;
+  }
 }
 
 /** @param set called when a wrong clock has been set */

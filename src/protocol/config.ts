@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
+import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
 import { languageClash, languageSchema, targetsSchema } from './language.ts';
@@ -14,6 +15,7 @@ const BROKER_SCHEMES = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
 const STANDBY_AFTER_S = { max: 86_400, default: 120 } as const;
 const ROLLOVER_LEAD_S = { min: 10, max: 300, default: 22 } as const;
+const MOST_OFFERED = 24;
 const LAST_RESORT_AFTER_S = { min: 60, max: 86_400, default: 600 } as const;
 
 export const ECHO_MODES = ['half-duplex', 'cancel', 'off'] as const;
@@ -146,6 +148,13 @@ const laneSchema = z.strictObject({
     .describe(
       "Seconds before a session's limit at which the next session starts; it takes over in a pause of speech.",
     ),
+  offer: z
+    .array(languageSchema)
+    .max(MOST_OFFERED)
+    .default([])
+    .describe(
+      'Languages that visitors may choose on the screen as the language of the translation; empty: no choice.',
+    ),
 });
 
 const isListOfTexts = (value: unknown): value is string[] =>
@@ -192,6 +201,7 @@ export const configSchema = z
       .prefault({})
       .describe('Keys by which the device recognises its owner.'),
     lanes: lanesSchema,
+    screen: screenSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
       .strictObject({ minutesPerDay: minutesPerDaySchema.default(null) })

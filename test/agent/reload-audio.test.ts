@@ -18,6 +18,8 @@ describe('a configuration that is read again', () => {
     ['another add-on device', configuration({ playback: { driver: 'addon', device: 'x' } }), ['lanes']],
     ['another lead of the rollover', configuration({ rolloverLead: 60 }), ['lanes']],
     ['another hook', configuration({}, { audio: { unfixable: { command: ['reboot'] } } }), ['audio']],
+    ['a screen', configuration({}, { screen: { enabled: true } }), ['screen']],
+    ['another offer of languages', configuration({ offer: ['es', 'fr'] }), ['lanes']],
     ['another log format', configuration({}, { log: { journal: 'json' } }), ['log.journal']],
     ['another log level', configuration({}, { log: { level: 'debug' } }), []],
     ['another volume', configuration({ playback: { volume: 50 } }), []],

@@ -5,6 +5,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Broker, startBroker } from '../../src/cli/demo/broker.ts';
 import { placeBundles } from '../bundles.ts';
@@ -30,7 +31,10 @@ const textOf = (bundle: Bundle): string =>
 const run = (bundle: Bundle, ...words: string[]) => runBundle(folder, bundle, ...words);
 
 interface Meta {
-  readonly inputs: Record<string, unknown>;
+  readonly inputs: Record<
+    string,
+    { readonly imports: readonly { readonly path: string; readonly kind: string }[] }
+  >;
   readonly outputs: Record<
     string,
     { inputs: Record<string, { bytesInOutput: number }>; imports: { path: string }[] }
@@ -99,6 +103,34 @@ describe('the device’s bundle', () => {
   it('has all files that it reads beside it', () => {
     expect(statSync(join(folder, 'fvad.wasm')).size).toBeGreaterThan(10_000);
     expect(statSync(join(folder, 'visitor.wav')).size).toBeGreaterThan(10_000);
+  });
+
+  it('has the page of the screen beside it: small, and without anything from elsewhere', () => {
+    const script = readFileSync(join(folder, 'screen.js'));
+    const style = readFileSync(join(folder, 'screen.css'), 'utf8');
+    expect(gzipSync(script).byteLength).toBeLessThanOrEqual(40 * 1024);
+    expect(`${script}`.match(/https?:\/\/(?!www\.w3\.org)[^\s"'`]+/g)).toBeNull();
+    expect(style).not.toMatch(/@import|url\(/);
+    const { inputs } = JSON.parse(readFileSync(join(folder, 'screen.meta.json'), 'utf8')) as Meta;
+    const packages = Object.keys(inputs).flatMap(
+      (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+    );
+    expect([...new Set(packages)].sort()).toEqual(['@preact/signals', '@preact/signals-core', 'preact']);
+  });
+
+  it('loads nothing of the screen when the kiosk has none', () => {
+    const { inputs } = metaOf('dragoman');
+    const seen = new Set<string>();
+    const visit = (path: string): void => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      for (const one of inputs[path]?.imports ?? []) if (one.kind !== 'dynamic-import') visit(one.path);
+    };
+    visit('src/agent/daemon.ts');
+    expect(seen.size).toBeGreaterThan(200);
+    const ofScreen = /(adapters|agent|core)\/(screen|captions)\/|node_modules\/@?hono/;
+    expect([...seen].filter((path) => ofScreen.test(path))).toEqual([]);
+    expect(Object.keys(inputs).filter((path) => ofScreen.test(path))).not.toEqual([]);
   });
 
   it('has the child of the driver "addon" beside it, which needs only Node and the package it wraps', () => {

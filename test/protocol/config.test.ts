@@ -51,9 +51,18 @@ describe('the configuration', () => {
           start: 'boot',
           standbyAfter: 120,
           rolloverLead: 22,
+          offer: [],
         },
       ],
       owner: { publicKeyFiles: [] },
+      screen: {
+        enabled: false,
+        port: 8484,
+        layout: 'beside',
+        viewingDistanceMm: 700,
+        heightMm: 150,
+        mask: false,
+      },
       schedule: null,
       budget: { minutesPerDay: null },
       service: { caFile: null, hosts: [] },
@@ -88,9 +97,18 @@ describe('the configuration', () => {
           start: 'boot',
           standbyAfter: 120,
           rolloverLead: 22,
+          offer: ['es', 'zh-Hant'],
         },
       ],
       owner: { publicKeyFiles: [] },
+      screen: {
+        enabled: true,
+        port: 8080,
+        layout: 'facing',
+        viewingDistanceMm: 600,
+        heightMm: 194,
+        mask: true,
+      },
       schedule: {
         timeZone: 'Europe/Berlin',
         open: [{ days: ['mon', 'tue'], from: '09:00', to: '18:00' }],
@@ -115,6 +133,17 @@ describe('the configuration', () => {
       ],
       log: { ...example.log, journal: 'text' },
     });
+  });
+
+  it.each([
+    [{ heightMm: 60 }, 'must be 76 or more: letters that are readable at 700 mm do not fit'],
+    [{ layout: 'facing', heightMm: 110 }, 'must be 147 or more'],
+    [{ layout: 'one', viewingDistanceMm: 2000 }, 'must be 217 or more'],
+    [{ port: 0 }, '1'],
+    [{ layout: 'wide' }, 'one'],
+  ])('refuses the screen %j', (screen, message) => {
+    const parsed = configSchema.safeParse({ ...SMALLEST, screen });
+    expect(parsed.success ? '' : parsed.error.issues.map((issue) => issue.message).join()).toContain(message);
   });
 
   it('accepts a program or an add-on instead of a sound card', () => {

@@ -48,11 +48,19 @@ export const ENTRIES: readonly Entry[] = [
 
   { page: 'README.md', lines: /--fault|--seconds|--input|--json/, ranBy: 'test/e2e/demo.ts', as: 'faults' },
   { page: 'README.md', lines: /--real-mic/, ranBy: 'test/card/program.test.ts', as: '--real-mic' },
+  {
+    ...{ page: '', lines: /^npm run demo -- --web$/ },
+    ...{ ranBy: 'test/build/web-demo.test.ts', as: "'demo', '--web'" },
+  },
+  {
+    ...{ page: 'docs/screen.md', lines: /^chromium / },
+    notRun: 'opens a window; test/screen drives the same browser without one',
+  },
   { page: '', lines: /^npm ci(?: && npm run (?:build|demo)| && npm test)?$/, ranBy: CI, as: 'npm ci' },
   { page: '', lines: /^npm (?:test|run (?:build|demo|conformance))$/, ranBy: CI, as: (line) => line },
   {
     page: '',
-    lines: /^npm run test:(?:fast|coverage|others|card|systemd|packages|arm)$/,
+    lines: /^npm run test:(?:fast|coverage|others|card|screen|systemd|packages|arm)$/,
     ranBy: CI,
     as: script,
   },

@@ -18,6 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   program: ['adapters', 'protocol'],
   backend: ['program', 'adapters', 'core', 'ports', 'protocol'],
   emulator: ['program', 'adapters', 'core', 'ports', 'protocol'],
+  // Runs in a browser: only arithmetic and types.
+  page: ['core', 'protocol'],
   cli: ['agent', 'backend', 'emulator', 'program', 'adapters', 'core', 'ports', 'protocol'],
 };
 
@@ -88,11 +90,13 @@ export const pureCodeHasNoClockNorChance: Rule = (files) =>
 
 /** Only this file reads the machine's clocks, so that tests and the simulator can replace them. */
 const CLOCK = 'src/adapters/clock.ts';
+/** A page has no other clock. */
+const RUNS_IN_BROWSER = /^src\/(page\/|emulator\/page-script\.ts$)/;
 const READS_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bprocess\.(?:uptime|hrtime)\b/g;
 
 export const onlyTheClockReadsTheTime: Rule = (files) =>
   sources(files)
-    .filter(({ path }) => path !== CLOCK && path !== 'src/emulator/page-script.ts')
+    .filter(({ path }) => path !== CLOCK && !RUNS_IN_BROWSER.test(path))
     .flatMap((file) => [...codeOf(file).matchAll(READS_CLOCK)].map(([word]) => `${file.path}: uses ${word}`));
 
 /** Sets the seed of all property tests, so that each run draws the same. */

@@ -31,7 +31,7 @@ export function readTree(root: string): SourceFile[] {
 }
 
 export function isCode({ path }: SourceFile): boolean {
-  return /\.(ts|mts|mjs|js)$/.test(path);
+  return /\.(tsx?|mts|mjs|js)$/.test(path);
 }
 
 const IMPORT = /\b(?:import|export)\b[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;

@@ -10,7 +10,7 @@ import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandSignatures } from './command-signature.ts';
-import { bindCommands, type CommandHandlers } from './command-table.ts';
+import { bindCommands, type CommandHandlers, prepare } from './command-table.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
@@ -43,6 +43,8 @@ export interface Operator {
   begin(bus: Bus): void;
   /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
+  /** Carries out a command from the kiosk's own screen. @throws CommandError, at once or later */
+  carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
@@ -90,6 +92,7 @@ export function createOperator(parts: OperatorDeps): Operator {
   return {
     begin: (bus) => dispatcher.begin(bus),
     receive: (bus, message) => dispatcher.receive(bus, message),
+    carryOut: (name, args) => prepare(table, name, args).carryOut(),
     trust: (next) => signatures.trust(next),
     levelChanged: () => device.levelChanged(),
     close() {

@@ -46,14 +46,14 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
   const frozen = (lanes: Config['lanes']): string =>
     JSON.stringify(
-      lanes.map(({ id, capture, playback, rolloverLead }) => ({
-        ...{ id, capture, rolloverLead },
+      lanes.map(({ id, capture, playback, rolloverLead, offer }) => ({
+        ...{ id, capture, rolloverLead, offer },
         playback: { ...playback, volume: null },
       })),
     );

@@ -22,6 +22,10 @@ export const demoVerb: Verb = {
           'input',
         ),
       )
+      .option(
+        '--web',
+        "serve the kiosk's page and the emulator's, and repeat the recording until Ctrl-C or for --seconds",
+      )
       .option('--json', 'print lines of JSON; the last one is {"summary": {...}}')
       .addHelpText(
         ...examples(
@@ -29,6 +33,7 @@ export const demoVerb: Verb = {
           'dragoman demo --input speech.wav --output translated.wav',
           'dragoman demo --fault revoke --fault network-drop',
           'dragoman demo --real-mic --seconds 30',
+          'dragoman demo --web',
         ),
       )
       .action(async (options: DemoCommandOptions) => {

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { createPlayback } from '../../adapters/audio/driver.ts';
+import type { PageFiles } from '../../adapters/screen/page-files.ts';
 import { Agent } from '../../agent/agent.ts';
 import { accountOf } from '../../agent/lane/lane-account.ts';
 import type { LaneRunner, LaneStep } from '../../agent/lane/lane-runner.ts';
 import { createMachineDeps } from '../../agent/machine-deps.ts';
+import type { Screen } from '../../agent/screen/screen.ts';
 import { phaseOf } from '../../core/lane/session/session-state.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -37,8 +40,17 @@ export interface DemoOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly view: DemoView;
+  /** Serves the kiosk's page; the recording then repeats until the end of the demo. */
+  readonly web?: DemoWeb | null;
   /** Ends the demo early, with a clean shutdown. */
   readonly abort: AbortSignal;
+}
+
+export interface DemoWeb {
+  /** Called once, when both pages are served. */
+  served(pages: { readonly kiosk: string; readonly emulator: string }): void;
+  /** Left out: the page's files beside the program. */
+  readonly files?: PageFiles;
 }
 
 /** Plays the visitor to a real agent with broker, backend and service; resolves when all speech is played. */
@@ -73,19 +85,41 @@ export async function runDemo(environment: DemoEnvironment, options: DemoOptions
   if (lane === undefined) throw new Error('the demo has no lane');
   const run = new DemoRun(lane, environment, room, options);
   const unwatch = agent.watch((step) => run.onStep(step));
+  const screen = await serveScreen(agent, config, environment, options);
   try {
     await agent.start();
     await run.end();
     return run.summary();
   } finally {
     unwatch();
+    await screen?.close();
     await agent.stop();
   }
 }
 
+/** The kiosk's page on a free port, and the page of the emulator. @throws if the page cannot be served */
+async function serveScreen(
+  agent: Agent,
+  config: Config,
+  { serviceUrl }: DemoEnvironment,
+  { web, clock, log }: DemoOptions,
+): Promise<Screen | null> {
+  if (!web) return null;
+  const { openScreen } = await import('../../agent/screen/screen.ts');
+  const randomHash = (): string => randomBytes(18).toString('base64url');
+  const files = web.files === undefined ? {} : { files: web.files };
+  const screen = await openScreen({ agent, config, clock, log, randomHash, port: 0, ...files });
+  if (screen.url === null) {
+    await screen.close();
+    throw new Error('the page for the screen cannot be served; run "npm run build"');
+  }
+  web.served({ kiosk: screen.url, emulator: new URL('/emulator', serviceUrl).href });
+  return screen;
+}
+
 function demoConfig(
   environment: DemoEnvironment,
-  { input, output, inputMs, realMic, faults }: DemoOptions,
+  { input, output, inputMs, realMic, faults, web }: DemoOptions,
 ): Config {
   // Files have no acoustic echo, unless the fault "echo" simulates one.
   const echo = realMic?.echo ?? (faults.includes('echo') ? 'half-duplex' : 'off');
@@ -94,18 +128,25 @@ function demoConfig(
     mqtt: { url: environment.brokerUrl },
     owner: { publicKeyFiles: [environment.ownerKeyFile] },
     service: { hosts: [new URL(environment.serviceUrl).host] },
+    screen: { enabled: Boolean(web) },
     lanes: [
       {
         id: 'main',
         capture: realMic
           ? { driver: 'alsa', device: realMic.microphone, sampleRate: STREAM_RATE_HZ }
-          : { driver: 'file', path: input, loop: inputMs !== null, sampleRate: STREAM_RATE_HZ },
+          : {
+              driver: 'file',
+              path: input,
+              loop: inputMs !== null || Boolean(web),
+              sampleRate: STREAM_RATE_HZ,
+            },
         playback: realMic
           ? // The translation repeats the captured speech here, so its loudness must not change.
             { driver: 'alsa', device: realMic.loudspeaker, normalize: false }
           : { driver: 'file', path: output, maxMinutes: LONGEST_MIN },
         source: 'en',
         targets: ['es'],
+        offer: ['es', 'fr', 'de'],
         echo,
       },
     ],

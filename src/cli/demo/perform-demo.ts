@@ -29,6 +29,7 @@ export interface DemoCommandOptions {
   readonly output: string;
   readonly fault: readonly DemoFault[];
   readonly realMic?: true;
+  readonly web?: true;
   readonly json?: true;
 }
 
@@ -65,6 +66,7 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
         clock: createSystemClock(),
         log: chooseLog(shell),
         view,
+        web: options.web ? { served: (pages) => shell.print(formatPages(pages, options.json)) } : null,
         abort: abort.signal,
       });
       view.close();
@@ -79,6 +81,11 @@ export async function performDemo(options: DemoCommandOptions, shell: Shell): Pr
   }
 }
 
+function formatPages(pages: { kiosk: string; emulator: string }, isJson: true | undefined): string {
+  if (isJson) return jsonLine({ pages });
+  return `kiosk     ${pages.kiosk}\nemulator  ${pages.emulator}\nCtrl-C ends the demo.\n\n`;
+}
+
 /** Length of the input. Each fault needs a session of its own, so several faults need a longer input. */
 function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
   if (seconds !== undefined) return seconds * 1000;
@@ -87,7 +94,8 @@ function heardMs({ seconds, fault }: DemoCommandOptions): number | null {
 
 function chooseView(options: DemoCommandOptions, shell: Shell): DemoView {
   if (options.json) return { update: () => {}, close: () => {} };
-  return isLiveTerminal(process.stdout, shell.env)
+  // The addresses of the pages would be painted over.
+  return !options.web && isLiveTerminal(process.stdout, shell.env)
     ? createLiveView(process.stdout, createSystemClock())
     : createPlainView(shell.print);
 }

@@ -104,6 +104,10 @@ export const STATUS_REASONS = {
     status: 'degraded',
     says: 'the broker does not allow a publication that the device needs; the detail is which',
   },
+  screen: {
+    status: 'degraded',
+    says: 'the page for the screen cannot be served; the detail is why. The kiosk interprets without it',
+  },
   connection_lost: {
     status: 'lost',
     says: 'the device disappeared without a clean shutdown; published by the broker',
@@ -126,7 +130,8 @@ export type Condition =
   | 'disk_problem'
   | 'identity_conflict'
   | 'not_subscribed'
-  | 'not_published';
+  | 'not_published'
+  | 'screen';
 
 export interface Reason {
   readonly code: ReasonCode;

@@ -1,0 +1,1 @@
+export function bundlePage(outFolder: string): Promise<{ inputs: string[]; bytes: number }>;

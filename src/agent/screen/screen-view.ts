@@ -1,0 +1,195 @@
+import {
+  type Append,
+  captionsDueAt,
+  forgetCaptions,
+  lookAtCaptions,
+  NO_CAPTIONS,
+  takeCaption,
+} from '../../core/captions/captions.ts';
+import type { Caption } from '../../core/lane/lane-effect.ts';
+import { taskOf } from '../../core/lane/lane-options.ts';
+import { phaseOf } from '../../core/lane/session/session-state.ts';
+import { isPlaying } from '../../core/playout/playout.ts';
+import { levelStep, screenStatus } from '../../core/screen/screen-status.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ScreenConfig } from '../../protocol/config-screen.ts';
+import type { ScreenChange, ScreenLane, ScreenSnapshot, ScreenText } from '../../protocol/screen.ts';
+import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
+
+/** Silence that ends a conversation (ms). */
+const END_AFTER_MS = 90_000;
+/** Some parts change by time alone, and speech soon. Each chunk of the microphone is a look, too. */
+const LOOK_EACH_MS = { busy: 250, quiet: 1000 } as const;
+/** Most characters for a page that begins: it shows two lines. */
+const KEPT_CHARS = 2000;
+
+export interface ScreenViewDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lanes: readonly LaneRunner[];
+  readonly config: ScreenConfig;
+  /** Random name of this run. */
+  readonly run: string;
+  offer(lane: string): readonly string[];
+  closedUntil(lane: string): string | null;
+  /** The conversation has ended. */
+  ended(): void;
+}
+
+/** What the screen shows at this moment. Captions are here and nowhere else, and only until the conversation ends. */
+export interface ScreenView {
+  onStep(step: LaneStep): void;
+  snapshot(): ScreenSnapshot;
+  watch(listener: (change: ScreenChange) => void): () => void;
+  /** Ends the conversation: its words are forgotten. */
+  end(): void;
+  close(): void;
+}
+
+export function createScreenView(deps: ScreenViewDeps): ScreenView {
+  const { clock, config } = deps;
+  const options = { masksProfanity: config.mask };
+  const listeners = new Set<(change: ScreenChange) => void>();
+  const understoodAt = new Map<string, number>();
+  let captions = NO_CAPTIONS;
+  let texts: readonly ScreenText[] = [];
+  let seq = 0;
+  let numbers = 0;
+  let conversation = 1;
+  let level = 0;
+  let cancel = (): void => {};
+  let isClosed = false;
+
+  const lanesNow = (): ScreenLane[] =>
+    deps.lanes.map(({ id, state }) => {
+      const { source, targets } = taskOf(state);
+      return { id, source, targets, offer: deps.offer(id), volume: state.options.volume };
+    });
+  const statusNow = () =>
+    screenStatus(
+      deps.lanes.map(({ id, state }) => ({
+        ...{ state, understoodAt: understoodAt.get(id) ?? null, closedUntil: deps.closedUntil(id) },
+      })),
+      clock.now(),
+    );
+  let status = statusNow();
+  let lanes = lanesNow();
+
+  const publish = (change: Omit<ScreenChange, 'seq'>): void => {
+    seq += 1;
+    for (const listener of listeners) listener({ seq, ...change });
+  };
+  const refresh = (): void => {
+    const now = { status: statusNow(), lanes: lanesNow() };
+    const isNewStatus = JSON.stringify(now.status) !== JSON.stringify(status);
+    const isNewLane = JSON.stringify(now.lanes) !== JSON.stringify(lanes);
+    const kind = status.kind;
+    ({ status, lanes } = now);
+    if (kind !== status.kind) arm();
+    if (isNewStatus || isNewLane) publish({ ...(isNewStatus && { status }), ...(isNewLane && { lanes }) });
+  };
+  const show = (appends: readonly Append[]): void => {
+    if (appends.length === 0) return;
+    const added = appends.map((append): ScreenText => {
+      numbers += 1;
+      return { ...append, number: numbers };
+    });
+    texts = latest([...texts, ...added]);
+    publish({ texts: added });
+  };
+  const onCaption = (lane: LaneRunner, caption: Caption): void => {
+    const now = clock.now();
+    const step = takeCaption(captions, caption, { lane: lane.id, ...taskOf(lane.state) }, options, now);
+    captions = step.captions;
+    if (caption.kind === 'source' && caption.isFinal) understoodAt.set(lane.id, now);
+    show(step.appends);
+  };
+  const end = (): void => {
+    // How often the service changed words that were shown: the words themselves are never logged.
+    deps.log.info({ captions_diverged: captions.diverged }, 'the captions of a conversation are forgotten');
+    captions = forgetCaptions(captions);
+    texts = [];
+    understoodAt.clear();
+    conversation += 1;
+    publish({ conversation });
+    deps.ended();
+  };
+  const look = (): void => {
+    const now = clock.now();
+    if ((captionsDueAt(captions) ?? Number.POSITIVE_INFINITY) <= now) {
+      const step = lookAtCaptions(captions, options, now);
+      captions = step.captions;
+      show(step.appends);
+    }
+    if (captions.heardAt !== null && isOver(deps.lanes, captions.heardAt, now)) end();
+    refresh();
+  };
+  const arm = (): void => {
+    cancel();
+    if (isClosed || (listeners.size === 0 && captions.heardAt === null)) return;
+    const isBusy = status.kind === 'speaking' || status.kind === 'translating';
+    const waitMs = isBusy ? LOOK_EACH_MS.busy : LOOK_EACH_MS.quiet;
+    const again = (): void => {
+      look();
+      arm();
+    };
+    cancel = clock.at(clock.now() + waitMs, again, waitMs / 2);
+  };
+
+  return {
+    onStep({ lane: id, event, effects, after }) {
+      const lane = deps.lanes.find((one) => one.id === id);
+      if (lane === undefined || isClosed) return;
+      if (event.type === 'captured') {
+        const heard = after.options.muted ? 0 : levelStep(event.levels.loudestDb);
+        if (heard !== level && listeners.size > 0) publish({ level: heard });
+        level = heard;
+      }
+      const wasQuiet = captions.heardAt === null;
+      for (const effect of effects) if (effect.type === 'caption') onCaption(lane, effect.caption);
+      if (isPlaying(after.playout, clock.now())) understoodAt.delete(id);
+      if (wasQuiet && captions.heardAt !== null) arm();
+      if (listeners.size > 0) refresh();
+    },
+    snapshot() {
+      refresh();
+      const { layout, viewingDistanceMm, heightMm } = config;
+      const size = { layout, viewingDistanceMm, heightMm };
+      return { run: deps.run, seq, ...size, status, level, lanes, conversation, texts };
+    },
+    watch(listener) {
+      listeners.add(listener);
+      if (listeners.size === 1) arm();
+      return () => listeners.delete(listener);
+    },
+    end,
+    close() {
+      isClosed = true;
+      cancel();
+      if (captions.heardAt !== null) end();
+      listeners.clear();
+    },
+  };
+}
+
+/** A long silence, or every lane is at rest. */
+function isOver(lanes: readonly LaneRunner[], heardAt: number, now: number): boolean {
+  const isSounding = lanes.some(({ state }) => isPlaying(state.playout, now));
+  if (isSounding) return false;
+  return (
+    now - heardAt >= END_AFTER_MS || lanes.every(({ state }) => AT_REST.includes(phaseOf(state.session)))
+  );
+}
+
+const AT_REST: readonly string[] = ['standby', 'idle', 'closed'];
+
+function latest(texts: readonly ScreenText[]): readonly ScreenText[] {
+  let chars = 0;
+  const from = texts.findLastIndex(({ text }) => {
+    chars += text.length;
+    return chars > KEPT_CHARS;
+  });
+  // The last one is kept whatever its length is.
+  return texts.slice(Math.min(from + 1, texts.length - 1));
+}

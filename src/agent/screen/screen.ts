@@ -1,0 +1,107 @@
+import { type PageFiles, readPageFiles } from '../../adapters/screen/page-files.ts';
+import { openPageServer, type PageServer } from '../../adapters/screen/page-server.ts';
+import { systemCode } from '../../adapters/system-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ActionProblem } from '../../ports/screen.ts';
+import type { Config } from '../../protocol/config.ts';
+import type { ScreenAction } from '../../protocol/screen.ts';
+import type { Agent } from '../agent.ts';
+import { createScreenActions } from './screen-actions.ts';
+import { createScreenView } from './screen-view.ts';
+
+/** Wait before another attempt to serve the page (ms): another program may free the port. */
+const RETRY_MS = 30_000;
+
+export interface ScreenOptions {
+  readonly agent: Agent;
+  readonly config: Pick<Config, 'screen' | 'lanes'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  randomHash(): string;
+  /** Left out: the files beside the program. */
+  readonly files?: PageFiles;
+  /** Left out: the configured port. 0: any free one. */
+  readonly port?: number;
+}
+
+/** The kiosk's screen: its page, and what people do on it. */
+export interface Screen {
+  /** Address of the page; null while it cannot be served. */
+  readonly url: string | null;
+  /** Number of pages that show it. */
+  readonly clients: number;
+  close(): Promise<void>;
+}
+
+/** Serves the page until it is closed. A failure is reported, and tried again: the kiosk interprets without its screen. */
+export async function openScreen(options: ScreenOptions): Promise<Screen> {
+  const { agent, config, clock, log } = options;
+  const { lanes, publisher } = agent;
+  const offer = (id: string): readonly string[] => config.lanes.find((lane) => lane.id === id)?.offer ?? [];
+  const actions = createScreenActions({
+    ...{ lanes, offer, carryOut: (name, args) => agent.carryOut(name, args) },
+    endConversation: () => view.end(),
+  });
+  const view = createScreenView({
+    ...{ clock, log, lanes, offer, config: config.screen, run: options.randomHash() },
+    closedUntil: (lane) => agent.admissions.closedUntil(lane),
+    ended: () => actions.restore(),
+  });
+  const act = async (action: ScreenAction): Promise<ActionProblem | null> => {
+    try {
+      return await actions.act(action);
+    } catch (err) {
+      log.error({ err, action: action.do }, 'a defect of the program: an action of the screen failed');
+      return { code: 'internal', message: 'it failed: ask the staff' };
+    }
+  };
+  const source = { snapshot: view.snapshot, watch: view.watch, act };
+  let server: PageServer | null = null;
+  let isClosed = false;
+  let cancelRetry = (): void => {};
+
+  const attempt = async (): Promise<void> => {
+    const { port = config.screen.port, randomHash } = options;
+    try {
+      const files = options.files ?? (await readPageFiles());
+      const opened = await openPageServer({ port, token: randomHash(), files, source, clock });
+      if (isClosed) return void (await opened.close());
+      server = opened;
+      log.info({ url: server.url }, 'the page for the screen is served');
+      publisher.condition('screen', false);
+    } catch (error) {
+      if (isClosed) return;
+      const code = systemCode(error);
+      log.error({ err: error, port }, `the page for the screen cannot be served: ${adviceFor(code, port)}`);
+      publisher.condition('screen', true, code ?? 'failed');
+      cancelRetry = clock.at(clock.now() + RETRY_MS, () => void attempt());
+    }
+  };
+  const unwatch = agent.watch((step) => view.onStep(step));
+  await attempt();
+
+  return {
+    get url() {
+      return server?.url ?? null;
+    },
+    get clients() {
+      return server?.clients ?? 0;
+    },
+    async close() {
+      isClosed = true;
+      cancelRetry();
+      unwatch();
+      view.close();
+      await server?.close();
+    },
+  };
+}
+
+function adviceFor(code: string | null, port: number): string {
+  if (code === 'EADDRINUSE')
+    return `another program uses port ${port}; end it, or choose another screen.port`;
+  if (code === 'EACCES') return `port ${port} needs a privilege; choose a screen.port above 1023`;
+  if (code === 'ENOENT') return 'screen.js or screen.css is not beside the program; install it again';
+  return 'see the error; it is tried again each 30 s';
+}

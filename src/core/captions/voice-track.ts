@@ -1,0 +1,135 @@
+import { continuationOf } from './continuation.ts';
+import { plainCaption } from './plain-caption.ts';
+import { segmentsOf } from './words.ts';
+
+/** A text of the service: the whole of its sentence so far. */
+export interface CaptionText {
+  /** Name of the sentence; null: the service gives none. */
+  readonly key: string | null;
+  readonly text: string;
+  readonly isFinal: boolean;
+}
+
+/** Shown text only grows: `shown` is appended to, and never changed. */
+interface Sentence {
+  readonly key: string | null;
+  /** What may be shown of it. */
+  readonly shown: string;
+  /** The last partial text: words are shown when the next one agrees. */
+  readonly last: string;
+  readonly isFinal: boolean;
+  readonly hasDiverged: boolean;
+  readonly updatedAt: number;
+}
+
+/** The captions of one speaker in one language: sentences one after the other, in the order of their first text. */
+export interface VoiceTrack {
+  /** The first is on the screen, up to `emitted`; later ones wait for its end. */
+  readonly sentences: readonly Sentence[];
+  readonly emitted: number;
+  /** Keys of finished sentences: late texts of them are ignored. */
+  readonly finished: readonly string[];
+}
+
+export const EMPTY_TRACK: VoiceTrack = { sentences: [], emitted: 0, finished: [] };
+
+/** A piece of text to append to the screen. */
+export interface Piece {
+  readonly text: string;
+  /** It begins a sentence. */
+  readonly starts: boolean;
+}
+
+export interface TrackStep {
+  readonly track: VoiceTrack;
+  readonly pieces: readonly Piece[];
+  /** Sentences whose shown words the service has changed since. */
+  readonly diverged: number;
+}
+
+/** How long a sentence without news holds back the next one (ms): final texts come within a second or two. */
+const PATIENCE_MS = 3000;
+/** Most sentences that wait behind an unfinished one. */
+const MOST_WAITING = 4;
+const KEPT_KEYS = 32;
+
+/** Takes a text of the service. */
+export function takeText(given: VoiceTrack, said: CaptionText, language: string, now: number): TrackStep {
+  if (said.key !== null && given.finished.includes(said.key))
+    return { track: given, pieces: [], diverged: 0 };
+  const isNamed = said.key !== null;
+  const index = given.sentences.findIndex(({ key, isFinal }) => key === said.key && (isNamed || !isFinal));
+  const before = given.sentences[index] ?? newSentence(said.key, now);
+  // A late partial does not replace a final text.
+  if (before.isFinal) return { track: given, pieces: [], diverged: 0 };
+  const after = update(before, { ...said, text: plainCaption(said.text) }, language, now);
+  const sentences = index < 0 ? [...given.sentences, after] : given.sentences.with(index, after);
+  const diverged = after.hasDiverged && !before.hasDiverged ? 1 : 0;
+  const step = showDue({ ...given, sentences }, language, now);
+  return { ...step, diverged };
+}
+
+/** Shows what an unfinished sentence has held back for too long. */
+export function lookAtTrack(track: VoiceTrack, language: string, now: number): TrackStep {
+  return { ...showDue(track, language, now), diverged: 0 };
+}
+
+/** When `lookAtTrack` is due; null: after the next text. */
+export function nextLookAt({ sentences }: VoiceTrack): number | null {
+  const [first] = sentences;
+  return first === undefined || sentences.length < 2 ? null : first.updatedAt + PATIENCE_MS;
+}
+
+function newSentence(key: string | null, now: number): Sentence {
+  return { key, shown: '', last: '', isFinal: false, hasDiverged: false, updatedAt: now };
+}
+
+function update(sentence: Sentence, said: CaptionText, language: string, now: number): Sentence {
+  const { shown, last } = sentence;
+  const { text, isFinal } = said;
+  const sure = isFinal ? text : agreedStart(last, text, shown, language);
+  const { rest, diverges } = continuationOf(shown, sure, language);
+  const isShorter = isFinal && sure.length < shown.length;
+  return {
+    ...sentence,
+    shown: shown + rest,
+    last: text,
+    isFinal,
+    hasDiverged: sentence.hasDiverged || diverges || isShorter,
+    updatedAt: now,
+  };
+}
+
+/** The words in which two partial texts agree. */
+function agreedStart(last: string, text: string, shown: string, language: string): string {
+  // Only the part behind the shown text is cut, because partial texts come four times a second.
+  const known = last.startsWith(shown) && text.startsWith(shown) ? shown.length : 0;
+  const before = segmentsOf(last.slice(known), language);
+  let end = known;
+  for (const [index, segment] of segmentsOf(text.slice(known), language).entries()) {
+    if (before[index]?.text !== segment.text) break;
+    end += segment.text.length;
+  }
+  return text.slice(0, end).trimEnd();
+}
+
+function showDue(given: VoiceTrack, language: string, now: number): { track: VoiceTrack; pieces: Piece[] } {
+  const pieces: Piece[] = [];
+  let { sentences, emitted, finished } = given;
+  while (true) {
+    const [first, ...later] = sentences;
+    if (first === undefined) break;
+    const isOverdue = later.length > 0 && now >= first.updatedAt + PATIENCE_MS;
+    const isGivenUp = !first.isFinal && (isOverdue || later.length > MOST_WAITING);
+    const shown = isGivenUp
+      ? first.shown + continuationOf(first.shown, first.last, language).rest
+      : first.shown;
+    if (shown.length > emitted) pieces.push({ text: shown.slice(emitted), starts: emitted === 0 });
+    emitted = shown.length;
+    if (!first.isFinal && !isGivenUp) break;
+    sentences = later;
+    emitted = 0;
+    if (first.key !== null) finished = [...finished, first.key].slice(-KEPT_KEYS);
+  }
+  return { track: { sentences, emitted, finished }, pieces };
+}

@@ -1,0 +1,69 @@
+import type { ScreenStatus } from '../../protocol/screen.ts';
+import type { LaneState } from '../lane/lane-state.ts';
+import type { Phase } from '../lane/phases.ts';
+import { phaseOf } from '../lane/session/session-state.ts';
+import { laneStatus, type ReasonCode } from '../lane/status.ts';
+import { isPlaying } from '../playout/playout.ts';
+
+/** A lane as the screen sees it. */
+export interface ScreenedLane {
+  readonly state: LaneState;
+  /** When its last sentence was understood whole; null: it has been answered, or there was none. */
+  readonly understoodAt: number | null;
+  readonly closedUntil: string | null;
+}
+
+/** How long the translation of a sentence may be awaited (ms) before the screen stops promising it. */
+const LONGEST_TRANSLATION_MS = 15_000;
+
+/** A stream that runs does not need these. */
+const FOR_THE_NEXT_SESSION: readonly ReasonCode[] = ['no_broker', 'no_backend'];
+const LIVE: readonly Phase[] = ['live', 'rolling'];
+
+/** The worst first: what keeps one lane from working is told before what another lane does. */
+const ORDER: readonly ScreenStatus['kind'][] = [
+  'offline',
+  'speaking',
+  'translating',
+  'listening',
+  'muted',
+  'standby',
+  'closed',
+];
+
+/** What the kiosk does, for people in front of it. */
+export function screenStatus(lanes: readonly ScreenedLane[], now: number): ScreenStatus {
+  const all = lanes.map((lane) => statusOf(lane, now));
+  const [first] = all.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  return first ?? { kind: 'closed', until: null };
+}
+
+function statusOf({ state, understoodAt, closedUntil }: ScreenedLane, now: number): ScreenStatus {
+  if (isPlaying(state.playout, now)) return { kind: 'speaking' };
+  if (state.hold !== null) return { kind: 'closed', until: closedUntil };
+  if (!state.wanted || state.ending) return { kind: 'closed', until: null };
+  const phase = phaseOf(state.session);
+  const { reasons, status } = laneStatus(state, now);
+  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'muted');
+  const isLive = LIVE.includes(phase);
+  const matters = codes.filter((code) => !isLive || !FOR_THE_NEXT_SESSION.includes(code));
+  if (status === 'degraded' && matters.length > 0) return { kind: 'offline', cause: causeOf(matters) };
+  if (state.options.muted) return { kind: 'muted' };
+  if (understoodAt !== null && now - understoodAt < LONGEST_TRANSLATION_MS) return { kind: 'translating' };
+  return { kind: phase === 'standby' ? 'standby' : 'listening' };
+}
+
+function causeOf(codes: readonly ReasonCode[]): 'connection' | 'microphone' | 'loudspeaker' {
+  if (codes.includes('capture')) return 'microphone';
+  return codes.includes('playback') ? 'loudspeaker' : 'connection';
+}
+
+const LEVELS = 10;
+const QUIETEST_DB = -60;
+const DB_PER_LEVEL = 5;
+
+/** Loudness as a step from 0 to 10, as the page shows it. */
+export function levelStep(loudestDb: number): number {
+  const step = Math.round((loudestDb - QUIETEST_DB) / DB_PER_LEVEL);
+  return Number.isFinite(step) ? Math.min(LEVELS, Math.max(0, step)) : 0;
+}

@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals';
+import type { ScreenLane } from '../protocol/screen.ts';
+import { ICONS, Icon } from './icon.tsx';
+import { LanguageDialog } from './language-dialog.tsx';
+import { directionOf, ownName } from './languages.ts';
+import { act } from './link.ts';
+import { statusNow } from './status-line.tsx';
+import { TypingDialog } from './typing-dialog.tsx';
+import { wordedLanguage, wordingOf } from './wording.ts';
+
+/** Buttons for the person at the kiosk, as long as it interprets. */
+export function Bar({ lane }: { lane: ScreenLane }) {
+  const opened = useSignal<'none' | 'language' | 'typing'>('none');
+  const status = statusNow();
+  const worded = wordedLanguage(lane.source);
+  const words = wordingOf(lane.source);
+  const [target = lane.source] = lane.targets;
+  const close = () => {
+    opened.value = 'none';
+  };
+  if (status.kind === 'offline' || status.kind === 'closed') return null;
+  return (
+    <nav class="bar" lang={worded} dir={directionOf(worded)} aria-label={words.language}>
+      {lane.offer.length > 1 && (
+        <Button
+          icon={ICONS.globe}
+          label={ownName(target)}
+          lang={target}
+          keepsText
+          press={() => (opened.value = 'language')}
+        />
+      )}
+      <Button icon={ICONS.keyboard} label={words.type} press={() => (opened.value = 'typing')} />
+      <Button
+        icon={ICONS.louder}
+        label={words.louder}
+        isOff={lane.volume >= 100}
+        press={() => void act({ do: 'louder', lane: lane.id })}
+      />
+      <Button icon={ICONS.end} label={words.end} press={() => void act({ do: 'end' })} />
+      {opened.value === 'language' && <LanguageDialog lane={lane} close={close} />}
+      {opened.value === 'typing' && <TypingDialog lane={lane} close={close} />}
+    </nav>
+  );
+}
+
+export function Button(props: {
+  icon?: string;
+  label: string;
+  lang?: string;
+  /** Without its text the sign says nothing. */
+  keepsText?: boolean;
+  isOff?: boolean;
+  isChosen?: boolean;
+  press: () => void;
+}) {
+  const { icon, label, lang, keepsText = false, isOff = false, isChosen, press } = props;
+  return (
+    <button
+      type="button"
+      disabled={isOff}
+      aria-pressed={isChosen}
+      aria-label={label}
+      lang={lang}
+      onClick={press}
+    >
+      {icon !== undefined && <Icon path={icon} />}
+      <span class={keepsText ? 'kept' : ''}>{label}</span>
+    </button>
+  );
+}

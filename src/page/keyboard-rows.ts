@@ -1,0 +1,33 @@
+/** Rows of the keyboard on the screen: a kiosk has no other. */
+const LATIN = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm,.?'];
+const ROWS: Readonly<Record<string, readonly string[]>> = {
+  ar: ['ضصثقفغعهخح', 'شسيبلاتنمك', 'ئءؤرىةوزظط', 'جدذأإآ،.؟'],
+  de: ['1234567890', 'qwertzuiopü', 'asdfghjklöä', 'yxcvbnmß,.?'],
+  es: ['1234567890', 'qwertyuiop', 'asdfghjklñ', 'zxcvbnm,.?', 'áéíóúü¿¡'],
+  fr: ['1234567890', 'azertyuiop', 'qsdfghjklm', "wxcvbn',.?", 'éèêëàâçùîô'],
+  he: ['1234567890', 'קראטוןםפ', 'שדגכעיחלךף', 'זסבהנמצתץ,.?'],
+  hi: ['अआइईउऊएऐओऔ', 'कखगघचछजझटठ', 'डढणतथदधनपफ', 'बभमयरलवशसह', 'ािीुूेैोौ्ं।?'],
+  it: [...LATIN, "àèéìòù'"],
+  pl: [...LATIN, 'ąćęłńóśźż'],
+  pt: [...LATIN, 'áâãàçéêíóôõú'],
+  ru: ['1234567890', 'йцукенгшщзхъ', 'фывапролджэ', 'ячсмитьбюё,.?'],
+  th: ['ๅภถุึคตจขช', 'ๆไำพะัีรนยบล', 'ฟหกดเ้่าสวง', 'ผปแอิืทมใฝ'],
+  tr: ['1234567890', 'qwertyuıopğü', 'asdfghjklşi', 'zxcvbnmöç,.?'],
+  uk: ['1234567890', 'йцукенгшщзхї', 'фівапролджє', 'ячсмитьбюґ,.?'],
+  vi: [...LATIN, 'ăâđêôơư', '́̀̉̃̇'],
+};
+/** Scripts that need an input method: they are typed with a keyboard that is plugged in. */
+const NOT_ON_SCREEN = ['zh', 'ja', 'ko'];
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The keys, by row; empty: the language cannot be typed on the screen. */
+export function keysOf(language: string): readonly (readonly string[])[] {
+  const [primary = ''] = language.toLowerCase().split('-');
+  if (NOT_ON_SCREEN.includes(primary)) return [];
+  return (ROWS[primary] ?? LATIN).map((row) =>
+    primary === 'hi' || primary === 'th' || primary === 'vi'
+      ? [...row]
+      : Array.from(graphemes.segment(row), ({ segment }) => segment),
+  );
+}

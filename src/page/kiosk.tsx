@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ScreenLane } from '../protocol/screen.ts';
+import { Bar } from './bar.tsx';
+import { Panel } from './panel.tsx';
+import { layoutFor, letterPx } from './sizes.ts';
+import { screen } from './store.ts';
+
+/** Time for the agent's first answer (ms), before the page says that there is none. */
+const FIRST_ANSWER_MS = 2000;
+/** Before the agent has answered. */
+const UNKNOWN_LANE: ScreenLane = { id: '', source: 'en', targets: [], offer: [], volume: 100 };
+
+/** The whole screen, in one of three layouts. */
+export function Kiosk() {
+  const size = useSignal({ width: innerWidth, height: innerHeight });
+  const isLate = useSignal(false);
+  useEffect(() => {
+    const measure = () => {
+      size.value = { width: innerWidth, height: innerHeight };
+    };
+    addEventListener('resize', measure);
+    const timer = setTimeout(() => {
+      isLate.value = true;
+    }, FIRST_ANSWER_MS);
+    return () => {
+      removeEventListener('resize', measure);
+      clearTimeout(timer);
+    };
+  }, []);
+  if (screen.value === null && !isLate.value) return <main />;
+  const {
+    layout: wanted = 'beside',
+    viewingDistanceMm = 700,
+    heightMm = 150,
+    lanes = [],
+  } = screen.value ?? {};
+  const { width, height } = size.value;
+  const layout = layoutFor({ layout: wanted, viewingDistanceMm, heightMm }, width, height);
+  const letter = letterPx({ layout, viewingDistanceMm, heightMm }, width, height);
+  const [lane = UNKNOWN_LANE] = lanes;
+  const { source } = lane;
+  const [target = source] = lane.targets;
+  const both = [...new Set([source, target])];
+  const readersFirst = [...both].reverse();
+  const panel = (language: string, more: object = {}) => (
+    <Panel key={language} language={language} statusIn={[language]} letterPx={letter} {...more} />
+  );
+  const bar = <Bar lane={lane} />;
+  return (
+    <main class={layout} style={{ '--letter': `${letter}px` }}>
+      <h1>Interpreter</h1>
+      {layout === 'one' && panel(target, { statusIn: readersFirst })}
+      {layout === 'beside' && both.map((language) => panel(language))}
+      {layout === 'facing' && target !== source && panel(target, { isTurned: true })}
+      {layout === 'facing' ? panel(source, { children: bar }) : bar}
+    </main>
+  );
+}

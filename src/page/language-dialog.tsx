@@ -1,0 +1,35 @@
+import type { ScreenLane } from '../protocol/screen.ts';
+import { Button } from './bar.tsx';
+import { Dialog } from './dialog.tsx';
+import { ICONS } from './icon.tsx';
+import { directionOf, ownName } from './languages.ts';
+import { act } from './link.ts';
+import { wordedLanguage, wordingOf } from './wording.ts';
+
+/** The languages to choose from, each under its own name. */
+export function LanguageDialog({ lane, close }: { lane: ScreenLane; close: () => void }) {
+  const worded = wordedLanguage(lane.source);
+  const words = wordingOf(lane.source);
+  const choose = (language: string): void => {
+    void act({ do: 'language', lane: lane.id, language });
+    close();
+  };
+  return (
+    <Dialog label={words.language} lang={worded} dir={directionOf(worded)} close={close}>
+      <div class="choices">
+        {lane.offer.map((language) => (
+          <Button
+            key={language}
+            label={ownName(language)}
+            lang={language}
+            isChosen={lane.targets.includes(language)}
+            press={() => choose(language)}
+          />
+        ))}
+      </div>
+      <div class="bar">
+        <Button icon={ICONS.end} label={words.cancel} press={close} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals';
+import type { ScreenSnapshot, ScreenText } from '../protocol/screen.ts';
+
+/** What the page knows; null: nothing has come yet. */
+export const screen = signal<ScreenSnapshot | null>(null);
+/** Whether the agent answers. */
+export const isConnected = signal(false);
+
+/** Nothing has been said in this conversation. */
+export const isEmpty = signal(true);
+
+type Listener = (texts: readonly ScreenText[], how: 'new' | 'begin') => void;
+const listeners = new Set<Listener>();
+
+/** Calls back with new texts; `begin`: they replace everything before. */
+export function onTexts(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function tellTexts(texts: readonly ScreenText[], how: 'new' | 'begin'): void {
+  if (how === 'begin' || texts.length > 0) isEmpty.value = texts.length === 0;
+  for (const listener of listeners) listener(texts, how);
+}

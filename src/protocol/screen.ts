@@ -1,0 +1,74 @@
+/** What the kiosk's page gets and what it may ask for. */
+import * as z from 'zod';
+import { languageSchema } from './language.ts';
+import { plainTextSchema } from './plain-text.ts';
+import { LONGEST_TYPED, type ScreenLayout } from './screen-size.ts';
+
+/** What the kiosk is doing, for people in front of it. */
+export type ScreenStatus =
+  | { readonly kind: 'listening' | 'speaking' | 'translating' | 'muted' | 'standby' }
+  /** It cannot interpret, and why. */
+  | { readonly kind: 'offline'; readonly cause: 'connection' | 'microphone' | 'loudspeaker' }
+  /** `until` null: the time is not known. */
+  | { readonly kind: 'closed'; readonly until: string | null };
+
+/** One lane, as far as visitors may see it and change it. */
+export interface ScreenLane {
+  readonly id: string;
+  readonly source: string;
+  readonly targets: readonly string[];
+  /** Languages to choose from; empty: there is no choice. */
+  readonly offer: readonly string[];
+  /** Percent. */
+  readonly volume: number;
+}
+
+/** Text to append to the captions of one language. */
+export interface ScreenText {
+  readonly language: string;
+  readonly text: string;
+  /** Another speaker than before: it begins on a new line. */
+  readonly breaks: boolean;
+  /** Counts the texts since the start of the agent. A page that has shown it keeps it where it is. */
+  readonly number: number;
+}
+
+/** Everything that a page needs to begin with. */
+export interface ScreenSnapshot {
+  /** Of the agent's run: texts of another run have other numbers. */
+  readonly run: string;
+  readonly seq: number;
+  readonly layout: ScreenLayout;
+  readonly viewingDistanceMm: number;
+  readonly heightMm: number;
+  readonly status: ScreenStatus;
+  /** Loudness at the microphone, 0 to 10. */
+  readonly level: number;
+  readonly lanes: readonly ScreenLane[];
+  /** Counts the conversations. */
+  readonly conversation: number;
+  /** The latest texts of this conversation. */
+  readonly texts: readonly ScreenText[];
+}
+
+/** What has changed; missing parts are as before. */
+export type ScreenChange = { readonly seq: number } & Partial<
+  Pick<ScreenSnapshot, 'status' | 'level' | 'lanes' | 'conversation' | 'texts'>
+>;
+
+const lane = z.string().max(64);
+
+/** What a visitor may ask for. */
+export const screenActionSchema = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('language'), lane, language: languageSchema }),
+  z.strictObject({ do: z.literal('louder'), lane }),
+  z.strictObject({
+    do: z.literal('say'),
+    lane,
+    text: plainTextSchema
+      .max(LONGEST_TYPED, `must have at most ${LONGEST_TYPED} characters`)
+      .refine((text) => text.trim() !== '', 'must not be empty'),
+  }),
+  z.strictObject({ do: z.literal('end') }),
+]);
+export type ScreenAction = z.infer<typeof screenActionSchema>;

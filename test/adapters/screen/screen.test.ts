@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openScreen, type Screen } from '../../../src/agent/screen/screen.ts';
+import { createFakeDeps, testConfig } from '../../agent/fake-deps.ts';
+import { freePort } from '../../free-port.ts';
+import { understood } from '../../service-events.ts';
+
+const FILES = { script: '', style: '' };
+let screens: Screen[] = [];
+afterEach(async () => {
+  for (const screen of screens) await screen.close();
+  screens = [];
+});
+
+async function open(port: number, files: { script: string; style: string } | null = FILES) {
+  const fake = createFakeDeps(testConfig({}, { screen: { enabled: true, port } }));
+  const { agent, clock, config, deps } = fake;
+  const screen = await openScreen({
+    ...{ agent, config, clock, log: deps.log, randomHash: () => 'random-hash' },
+    ...(files === null ? {} : { files }),
+  });
+  screens.push(screen);
+  return { fake, screen };
+}
+
+const reasonsOf = ({ fake }: Awaited<ReturnType<typeof open>>) => fake.agent.publisher.status().reasons;
+
+describe('the screen of an agent', () => {
+  it('serves the page at the configured port', async () => {
+    const port = await freePort();
+    const { screen, fake } = await open(port);
+    expect(screen.url).toBe(`http://127.0.0.1:${port}`);
+    expect((await fetch(`${screen.url}/`)).status).toBe(200);
+    expect(fake.logged.some(([, sentence]) => sentence === 'the page for the screen is served')).toBe(true);
+  });
+
+  it('reports that the port is in use, and serves the page when it is free again', async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const opened = await open(port);
+    const { screen, fake } = opened;
+    expect(screen.url).toBeNull();
+    expect(reasonsOf(opened)).toContain('screen:EADDRINUSE');
+    expect(JSON.stringify(fake.logged)).toContain(`another program uses port ${port}; end it`);
+    await new Promise((resolve) => other.close(resolve));
+    fake.clock.advance(30_000);
+    await expect.poll(() => screen.url).toBe(`http://127.0.0.1:${port}`);
+    expect(reasonsOf(opened)).not.toContain('screen:EADDRINUSE');
+  });
+
+  it('reports that the page’s files are missing', async () => {
+    const opened = await open(await freePort(), null);
+    expect(reasonsOf(opened)).toContain('screen:ENOENT');
+    expect(JSON.stringify(opened.fake.logged)).toContain('screen.js or screen.css is not beside the program');
+  });
+
+  it('does not count against a lane that works', async () => {
+    const opened = await open(await freePort(), null);
+    await opened.fake.goLive();
+    expect(opened.fake.agent.lanes[0]?.phase).toBe('live');
+  });
+
+  it('sends a page the snapshot first when things have changed since the last page', async () => {
+    const { screen, fake } = await open(await freePort());
+    await fake.goLive();
+    const ended = new AbortController();
+    const { body } = await fetch(`${screen.url}/events`, { signal: ended.signal });
+    const { value } = (await body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/^retry: 1000\nevent: snapshot\nid: \d+\ndata: \{"run"/);
+    ended.abort();
+  });
+
+  it('frees the port and forgets the words when it is closed', async () => {
+    const { screen, fake } = await open(await freePort());
+    await fake.goLive();
+    fake.service(understood({ id: 't1', text: 'words of a visitor' }));
+    const url = screen.url ?? '';
+    await screen.close();
+    await expect(fetch(url)).rejects.toThrow();
+    expect(JSON.stringify(fake.logged)).not.toContain('visitor');
+  });
+});

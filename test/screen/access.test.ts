@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
+import { SCREEN_LAYOUTS } from '../../src/protocol/screen-size.ts';
+import { buildPage, NO_BROWSER, openBrowser, settle, showPage } from './browser.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RUN_AXE = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+let browser: Browser;
+let files: PageFiles;
+
+const TALK: Partial<ScreenSnapshot> = {
+  lanes: [{ id: 'main', source: 'en', targets: ['ar'], offer: ['es', 'ar', 'zh'], volume: 80 }],
+  texts: [
+    { language: 'en', text: 'Where is the lift?', breaks: false, number: 1 },
+    { language: 'ar', text: 'أين المصعد؟', breaks: false, number: 2 },
+  ],
+};
+
+async function findings(page: Page): Promise<string[]> {
+  // The page's own policy forbids scripts from elsewhere, so the debugger runs it.
+  await page.evaluate(AXE);
+  return (await page.evaluate(RUN_AXE)) as string[];
+}
+
+const nameOfFocus = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName);
+
+describe.skipIf(NO_BROWSER !== null)(`access to the page${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
+
+  it.each(SCREEN_LAYOUTS)('has no finding of axe in the layout %s', async (layout) => {
+    for (const status of [
+      { kind: 'listening' },
+      { kind: 'standby' },
+      { kind: 'offline', cause: 'connection' },
+    ] as const) {
+      const shown = await showPage(browser, files, { ...TALK, layout, status });
+      expect(await findings(shown.page)).toEqual([]);
+      await shown.close();
+    }
+  });
+
+  it('has no finding of axe in its dialogs', async () => {
+    const { page, close } = await showPage(browser, files, TALK);
+    for (const button of [1, 2]) {
+      await page.click(`.bar button:nth-of-type(${button})`);
+      await settle(page);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await settle(page);
+    }
+    await close();
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    const names: unknown[] = [];
+    for (let press = 0; press < 4; press++) {
+      await page.keyboard.press('Tab');
+      names.push(await nameOfFocus(page));
+    }
+    expect(names).toEqual(['العربية', 'Type', 'Louder', 'End']);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => fake.actions).toEqual([{ do: 'end' }]);
+    await page.focus('button[aria-label="Type"]');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    expect(await nameOfFocus(page)).toBe('Type');
+    await page.keyboard.type('Where is the lift?');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => fake.actions.at(-1))
+      .toEqual({ do: 'say', lane: 'main', text: 'Where is the lift?' });
+    await expect.poll(() => page.$('dialog')).toBeNull();
+    await close();
+  });
+
+  it('can be used by touch alone', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK, {
+      ...{ width: 1280, height: 720 },
+      ...{ hasTouch: true },
+    });
+    await page.tap('button[aria-label="Louder"]');
+    await expect.poll(() => fake.actions).toEqual([{ do: 'louder', lane: 'main' }]);
+    await page.tap('.bar button:nth-of-type(1)');
+    await settle(page);
+    await page.tap('dialog button[lang="zh"]');
+    await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'language', lane: 'main', language: 'zh' });
+    await page.tap('button[aria-label="Type"]');
+    await settle(page);
+    for (const key of ['h', 'o', 'i']) await page.tap(`.keys ::-p-text(${key})`);
+    await page.tap('[aria-label="delete"]');
+    await page.tap('button[aria-label="Speak it"]');
+    await expect.poll(() => fake.actions.at(-1)).toEqual({ do: 'say', lane: 'main', text: 'ho' });
+    await close();
+  });
+
+  it('says that a text was not spoken', async () => {
+    const { page, fake, close } = await showPage(browser, files, TALK);
+    fake.refuseWith({ code: 'busy', message: 'later' });
+    await page.click('button[aria-label="Type"]');
+    await settle(page);
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.$eval('dialog [role="status"]', (line) => line.textContent))
+      .toBe('That did not work.');
+    await close();
+  });
+
+  it('moves nothing when the reader wants less motion', async () => {
+    const { page, close } = await showPage(browser, files, { ...TALK, status: { kind: 'standby' } });
+    const animations = () => page.evaluate(() => document.getAnimations().length);
+    expect(await animations()).toBeGreaterThan(0);
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    await settle(page);
+    expect(await animations()).toBe(0);
+    await close();
+  });
+
+  it('marks each text with its language', async () => {
+    const { page, close } = await showPage(browser, files, TALK);
+    const marks = await page.$$eval('.line', (lines) =>
+      lines.map((line) => [line.closest('[lang]')?.getAttribute('lang'), line.firstElementChild?.tagName]),
+    );
+    expect(marks).toEqual([
+      ['en', 'BDI'],
+      ['ar', 'BDI'],
+    ]);
+    await close();
+  });
+});

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import puppeteer, { type Browser, type Page, type Viewport } from 'puppeteer-core';
+import { bundlePage } from '../../scripts/bundle-page.mjs';
+import { createSystemClock } from '../../src/adapters/clock.ts';
+import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { openPageServer, type PageServer } from '../../src/adapters/screen/page-server.ts';
+import type { ScreenSnapshot } from '../../src/protocol/screen.ts';
+import { createFakeSource, SNAPSHOT } from '../adapters/screen/fake-source.ts';
+
+/** Debian's package, or another one by `CHROMIUM`. */
+const PATH = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why these tests cannot run here; null: they can. */
+export const NO_BROWSER = existsSync(PATH) ? null : `there is no ${PATH}: apt install chromium`;
+
+/** Where screenshots stay; null: they are made and thrown away. */
+const SCREENSHOTS = process.env['SCREENSHOTS'] ?? null;
+
+export async function openBrowser(): Promise<Browser> {
+  return puppeteer.launch({
+    executablePath: PATH,
+    // Root has no sandbox, and a container no shared memory of its own.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+    headless: true,
+  });
+}
+
+/** The page's files as the build makes them. */
+export async function buildPage(): Promise<PageFiles> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-page-'));
+  try {
+    await bundlePage(folder);
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    return { script: read('screen.js'), style: read('screen.css') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export interface Shown {
+  readonly fake: ReturnType<typeof createFakeSource>;
+  readonly page: Page;
+  /** The server ends, as when the agent does; `back` starts it again at the same address. */
+  breakConnection(): Promise<{ back(): Promise<void> }>;
+  /** Errors and refused requests of the page. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+/** A page of the shipped server with a source that the test drives. */
+export async function showPage(
+  browser: Browser,
+  files: PageFiles,
+  snapshot: Partial<ScreenSnapshot> = {},
+  size: Viewport = { width: 1280, height: 720 },
+  prepare: (page: Page) => Promise<unknown> = async () => {},
+): Promise<Shown> {
+  const fake = createFakeSource({ ...SNAPSHOT, ...snapshot });
+  const clock = createSystemClock();
+  const options = { port: 0, token: 'page-token', files, source: fake.source, clock };
+  let server: PageServer = await openPageServer(options);
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  await page.setViewport(size);
+  await prepare(page);
+  await page.goto(server.url);
+  await page.waitForSelector('.panel');
+  await settle(page);
+  return {
+    ...{ fake, page, complaints },
+    async breakConnection() {
+      const port = Number(new URL(server.url).port);
+      await server.close();
+      return {
+        async back() {
+          server = await openPageServer({ ...options, port });
+        },
+      };
+    },
+    async close() {
+      await page.close();
+      await server.close();
+    },
+  };
+}
+
+/** Waits until the page has painted what it has received. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForFunction('document.querySelector(".status") !== null');
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => resolve())), 60);
+      }),
+  );
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS !== null) mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot(SCREENSHOTS === null ? {} : { path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** The visible lines of one language. */
+export function linesOf(page: Page, language: string): Promise<string[]> {
+  return page.$$eval(`.body[lang="${language}"] .line`, (lines) =>
+    lines.map((line) => line.textContent ?? ''),
+  );
+}

@@ -1,0 +1,169 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import { plainCaption } from '../../src/core/captions/plain-caption.ts';
+import type { ScreenText } from '../../src/protocol/screen.ts';
+import { buildPage, linesOf, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
+
+let browser: Browser;
+let files: PageFiles;
+
+/** Notes each change of the lines: their texts and places. */
+const WATCH = `
+  globalThis.seen = [];
+  const look = () => {
+    const lines = [...document.querySelectorAll('.body[lang="es"] .line bdi')];
+    const now = lines.map((line) => ({ text: line.textContent, left: line.getBoundingClientRect().left }));
+    if (JSON.stringify(now) !== JSON.stringify(globalThis.seen.at(-1))) globalThis.seen.push(now);
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });`;
+
+interface SeenLine {
+  readonly text: string;
+  readonly left: number;
+}
+
+let number = 0;
+const text = (words: string, more: Partial<ScreenText> = {}): ScreenText => {
+  number += 1;
+  return { language: 'es', text: words, breaks: false, number, ...more };
+};
+
+async function seenOf(page: Page): Promise<SeenLine[][]> {
+  return (await page.evaluate('globalThis.seen')) as SeenLine[][];
+}
+
+describe.skipIf(NO_BROWSER !== null)(`captions in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
+
+  it('hold still: a painted word keeps its line and its place in it', async () => {
+    const shown = await showPage(browser, files, {}, undefined, (page) => page.evaluateOnNewDocument(WATCH));
+    const words = 'Mi hija usa silla de ruedas y quiere ver los cuadros del segundo piso hoy'.split(' ');
+    for (const word of words) {
+      shown.fake.change({ texts: [text(` ${word}`)] });
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await expect
+      .poll(async () => (await linesOf(shown.page, 'es')).at(-1), { timeout: 60_000 })
+      .toMatch(/hoy$/);
+    const seen = await seenOf(shown.page);
+    expect(seen.length).toBeGreaterThan(8);
+    for (const [index, now] of seen.entries()) {
+      const before = seen[index - 1] ?? [];
+      // Either a line grew, or all lines moved up by one.
+      const grew = before.every((line, at) => now[at]?.text.startsWith(line.text));
+      const moved = before.slice(1).every((line, at) => now[at]?.text.startsWith(line.text));
+      expect(grew || moved).toBe(true);
+      for (const { left } of now) expect(left).toBe(now[0]?.left);
+    }
+    await shown.close();
+  });
+
+  it('stay where they are when the connection is lost and comes back', async () => {
+    const shown = await showPage(browser, files, {}, undefined, (page) => page.evaluateOnNewDocument(WATCH));
+    shown.fake.change({ texts: [text('Buenos días.')] });
+    await settle(shown.page);
+    const before = await linesOf(shown.page, 'es');
+    const count = (await seenOf(shown.page)).length;
+    const broken = await shown.breakConnection();
+    const kind = () => shown.page.$eval('.status', (line) => line.getAttribute('data-kind'));
+    await expect.poll(kind).toBe('offline');
+    expect(await shown.page.$eval('.body[lang="es"] .cover', (cover) => cover.textContent)).toBe(
+      'Espere, por favor, o avise al personal.',
+    );
+    await broken.back();
+    await expect.poll(kind).toBe('listening');
+    shown.fake.change({ texts: [text(' ¿Qué tal?')] });
+    await settle(shown.page);
+    expect((await linesOf(shown.page, 'es')).join(' ')).toBe(`${before.join(' ')} ¿Qué tal?`);
+    expect((await seenOf(shown.page)).length).toBe(count + 1);
+    await shown.close();
+  });
+
+  it('disappear at the end of the conversation', async () => {
+    const shown = await showPage(browser, files);
+    shown.fake.change({ texts: [text('Buenos días.')] });
+    await settle(shown.page);
+    expect(await linesOf(shown.page, 'es')).toEqual(['Buenos días.']);
+    shown.fake.change({ conversation: 2 });
+    await settle(shown.page);
+    expect(await linesOf(shown.page, 'es')).toEqual([]);
+    expect(await shown.page.evaluate(() => document.body.textContent?.includes('Buenos'))).toBe(false);
+    await shown.close();
+  });
+
+  it.each([
+    [
+      'markup',
+      '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script> &lt;b&gt;',
+    ],
+    ['10,000 characters', 'palabra '.repeat(1250)],
+    ['10,000 characters without a blank', 'a'.repeat(10_000)],
+    ['bidi controls', 'precio ‮005$‬ ⁦abc⁩ ‏fin'],
+    ['stacked marks', `Z${'\u0301\u0316'.repeat(500)}algo`],
+    ['line breaks', 'uno\n\n\n\n\ndos\u2028tres\r\tcuatro'],
+    ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈👨🏽‍🚀'.repeat(50)],
+  ])('survive %s', async (what, hostile) => {
+    const shown = await showPage(browser, files);
+    // As the agent cleans it, and as it came: the page does not rely on that.
+    for (const words of [plainCaption(hostile), hostile]) {
+      shown.fake.change({ texts: [text(words, { breaks: true })] });
+      await settle(shown.page);
+    }
+    shown.fake.change({ level: 7 });
+    await settle(shown.page);
+    await screenshot(shown.page, `hostile-${what.replaceAll(/\W+/g, '-')}`);
+    expect(await shown.page.title()).toBe('Interpreter');
+    expect(await shown.page.$$eval('img, .line *:not(bdi)', (parts) => parts.length)).toBe(0);
+    // Nothing has pushed the buttons away, and the page still works.
+    const end = await shown.page.$eval('button[aria-label="End"]', (button) => {
+      const { bottom, right } = button.getBoundingClientRect();
+      return bottom <= innerHeight && right <= innerWidth;
+    });
+    expect(end).toBe(true);
+    expect((await linesOf(shown.page, 'es')).length).toBeLessThanOrEqual(2);
+    expect(await shown.page.$$eval('.level .on', (steps) => steps.length)).toBe(14);
+    expect(shown.complaints).toEqual([]);
+    await shown.close();
+  });
+
+  it('show the end of the conversation when a page begins late', async () => {
+    const texts = Array.from({ length: 40 }, (_, at) => text(` palabra${at}`));
+    const shown = await showPage(browser, files, { texts });
+    expect((await linesOf(shown.page, 'es')).at(-1)).toMatch(/palabra39$/);
+    await shown.close();
+  });
+
+  it('leave the page empty until the agent answers, and then say that it does not', async () => {
+    const page = await browser.newPage();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      // The page and its files come, and no events.
+      if (request.url().endsWith('/events')) void request.abort();
+      else void request.continue();
+    });
+    const shown = await showPage(browser, files);
+    await page.goto(shown.page.url());
+    expect(await page.$('.panel')).toBeNull();
+    await expect
+      .poll(() => page.$eval('.state', (state) => state.textContent).catch(() => ''))
+      .toBe('No connection');
+    await page.close();
+    await shown.close();
+  });
+
+  it('begin anew when the agent has started again', async () => {
+    const shown = await showPage(browser, files, { texts: [text('Antes.')] });
+    expect(await linesOf(shown.page, 'es')).toEqual(['Antes.']);
+    const broken = await shown.breakConnection();
+    shown.fake.restart('run-2');
+    await broken.back();
+    await expect.poll(() => linesOf(shown.page, 'es')).toEqual([]);
+    shown.fake.change({ texts: [{ language: 'es', text: 'Después.', breaks: false, number: 1 }] });
+    await expect.poll(() => linesOf(shown.page, 'es')).toEqual(['Después.']);
+    await shown.close();
+  });
+});

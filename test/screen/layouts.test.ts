@@ -1,0 +1,134 @@
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageFiles } from '../../src/adapters/screen/page-files.ts';
+import type { ScreenSnapshot, ScreenStatus } from '../../src/protocol/screen.ts';
+import { SCREEN_LAYOUTS, type ScreenLayout } from '../../src/protocol/screen-size.ts';
+import { buildPage, NO_BROWSER, openBrowser, screenshot, settle, showPage } from './browser.ts';
+
+let browser: Browser;
+let files: PageFiles;
+
+const STATES: Readonly<Record<string, ScreenStatus>> = {
+  listening: { kind: 'listening' },
+  speaking: { kind: 'speaking' },
+  translating: { kind: 'translating' },
+  muted: { kind: 'muted' },
+  standby: { kind: 'standby' },
+  connection: { kind: 'offline', cause: 'connection' },
+  microphone: { kind: 'offline', cause: 'microphone' },
+  closed: { kind: 'closed', until: '2026-11-30T08:00:00.000Z' },
+};
+
+const TALK = {
+  en: 'My daughter uses a wheelchair. Is there a lift to the second floor?',
+  es: 'Mi hija usa silla de ruedas. ¿Hay ascensor al segundo piso?',
+  ar: 'ابنتي تستخدم كرسيًا متحركًا. هل يوجد مصعد إلى الطابق الثاني؟',
+  zh: '我女儿坐轮椅。有电梯到二楼吗？我们想看展览。',
+  ja: '娘は車椅子を使っています。二階へ行くエレベーターはありますか。',
+  th: 'ลูกสาวของฉันใช้รถเข็น มีลิฟต์ไปชั้นสองไหม',
+  ko: '제 딸은 휠체어를 사용합니다. 2층으로 가는 엘리베이터가 있나요?',
+} as const;
+
+function talk(target: keyof typeof TALK): Partial<ScreenSnapshot> {
+  return {
+    level: 6,
+    lanes: [{ id: 'main', source: 'en', targets: [target], offer: ['es', 'fr', 'ar', 'zh'], volume: 80 }],
+    texts: [
+      { language: 'en', text: TALK.en, breaks: false, number: 1 },
+      { language: target, text: TALK[target], breaks: false, number: 2 },
+    ],
+  };
+}
+
+/** Parts whose text does not fit into them. */
+const CLIPPED = `[...document.querySelectorAll('.state > :first-child, .line, button, .help, .invitation, .notice')]
+  .filter((part) => {
+    const box = part.getBoundingClientRect();
+    const inside = (part.closest('.status, .body, .bar, dialog, .panel') ?? document.body).getBoundingClientRect();
+    return part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline'
+      || box.left < inside.left - 1 || box.right > inside.right + inside.width * 0.05
+      || box.top < inside.top - 1 || box.bottom > inside.bottom + 1;
+  })
+  .map((part) => part.className + ': ' + part.textContent)`;
+
+describe.skipIf(NO_BROWSER !== null)(`the page in a browser${NO_BROWSER ? ` (${NO_BROWSER})` : ''}`, () => {
+  beforeAll(async () => {
+    [browser, files] = await Promise.all([openBrowser(), buildPage()]);
+  });
+  afterAll(() => browser?.close());
+
+  const sizes = { one: 150, beside: 150, facing: 150 } as const;
+  const cases = SCREEN_LAYOUTS.flatMap((layout) =>
+    Object.keys(STATES).map((state) => [layout, state] as const),
+  );
+
+  it.each(cases)('shows the layout %s when the state is %s', async (layout: ScreenLayout, state) => {
+    const status = STATES[state] ?? { kind: 'listening' };
+    const hasText = ['listening', 'speaking', 'translating', 'muted', 'connection'].includes(state);
+    const given = hasText ? talk('es') : { ...talk('es'), texts: [] };
+    const shown = await showPage(browser, files, { ...given, layout, heightMm: sizes[layout], status });
+    await screenshot(shown.page, `${layout}-${state}`);
+    expect(await shown.page.$eval('.status', (line) => line.getAttribute('data-kind'))).toBe(status.kind);
+    expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
+    expect(shown.complaints).toEqual([]);
+    await shown.close();
+  });
+
+  it.each(['ar', 'zh', 'ja', 'th', 'ko'] as const)(
+    'shows captions when the language is %s',
+    async (target) => {
+      const shown = await showPage(browser, files, talk(target));
+      await screenshot(shown.page, `beside-${target}`);
+      expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
+      const panel = await shown.page.$eval(`.body[lang="${target}"]`, (body) => [
+        getComputedStyle(body).direction,
+        body.querySelectorAll('.line').length,
+      ]);
+      expect(panel).toEqual([target === 'ar' ? 'rtl' : 'ltr', expect.any(Number)]);
+      await shown.close();
+    },
+  );
+
+  it.each([
+    [800, 480, 86, 'beside'],
+    [800, 480, 86, 'one'],
+    [1920, 1080, 300, 'one'],
+    [1920, 1080, 300, 'beside'],
+    [720, 1280, 270, 'facing'],
+    [1024, 600, 147, 'facing'],
+  ] as const)(
+    'fits a screen of %i x %i and %i mm in the layout %s',
+    async (width, height, heightMm, layout) => {
+      const shown = await showPage(browser, files, { ...talk('es'), layout, heightMm }, { width, height });
+      await screenshot(shown.page, `${layout}-${width}x${height}`);
+      expect(await shown.page.evaluate(CLIPPED)).toEqual([]);
+      await shown.close();
+    },
+  );
+
+  it('has letters of 0.7 degrees at least, in every text', async () => {
+    const shown = await showPage(browser, files, talk('es'));
+    const sizes = await shown.page.$$eval('.state, .line, button, .help', (parts) =>
+      parts.map((part) => Number.parseFloat(getComputedStyle(part).fontSize)),
+    );
+    // A capital H of Noto Sans or DejaVu Sans, in millimetres on this screen of 150 mm and 720 px.
+    const capitalMm = Math.min(...sizes) * 0.7 * (150 / 720);
+    expect(Math.atan(capitalMm / 2 / 700) * 2 * (180 / Math.PI)).toBeGreaterThanOrEqual(0.7);
+    await shown.close();
+  });
+
+  it('shows dialogs for the language and for typing', async () => {
+    const shown = await showPage(browser, files, talk('es'));
+    const { page } = shown;
+    await page.click('.bar button:nth-of-type(1)');
+    await settle(page);
+    await screenshot(page, 'dialog-language');
+    expect(await page.evaluate(CLIPPED)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.click('.bar button:nth-of-type(2)');
+    await settle(page);
+    await screenshot(page, 'dialog-typing');
+    expect(await page.$eval('dialog', (dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);
+    await shown.close();
+  });
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import { localImports } from '../setup/local-imports.ts';
+import { PATIENT } from '../setup/patience.ts';
+
+/** Tests of the kiosk's page in a real browser, one file after the other: `npm run test:screen`. */
+export default defineConfig({
+  plugins: [localImports()],
+  test: {
+    include: ['test/screen/**/*.test.ts'],
+    globalSetup: 'test/setup/run-folder.ts',
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: PATIENT,
+  },
+});
