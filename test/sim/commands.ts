@@ -30,7 +30,7 @@ const SLOW_MS: ReadonlyMap<string, number> = new Map([
 const TEXT =
   'Cerramos en diez minutos. Por favor, diríjanse a la salida. Gracias por su visita, y hasta pronto.';
 /** The answer to `say` depends on the service, on visitors and on the lane. */
-const OF_A_TEXT = ['ok', 'not_spoken', 'rejected', 'busy', 'closed', 'budget'] as const;
+const OF_A_TEXT = ['ok', 'not_spoken', 'unsupported', 'rejected', 'busy', 'closed', 'budget'] as const;
 const FROM_SERVICE = ['ok', 'rejected', 'superseded', 'no_answer'] as const;
 
 /** Commands and their expected answers. @param modes echo modes that work in this room */

@@ -2,10 +2,14 @@ import type { NoteFile } from '../../adapters/running-note.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Agent } from '../agent.ts';
 import { fingerprints } from '../config/fingerprints.ts';
+import { within } from '../within.ts';
 import type { Observed } from './observed-deps.ts';
 
 /** Interval of the looks (ms): a person starts the doctor seconds after a change. */
 const LOOK_EVERY_MS = 5000;
+
+/** Time to remove the note at the end (ms): a dead disk must not keep the program from ending. */
+const REMOVE_WITHIN_MS = 1000;
 
 export interface NoteParts {
   readonly agent: Agent;
@@ -40,10 +44,10 @@ export function keepNote({ agent, observed, version, clock, file }: NoteParts): 
   look();
   return {
     look,
-    end() {
+    async end() {
       isEnded = true;
       cancel();
-      return file.remove();
+      await within(clock, REMOVE_WITHIN_MS, file.remove());
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatProblem, formatSource } from '../../../src/adapters/config/layer.ts';
 import { type LoadOptions, loadConfig } from '../../../src/adapters/config/load.ts';
-import type { Config } from '../../../src/protocol/config.ts';
+import { type Config, configSchema } from '../../../src/protocol/config.ts';
 
 const BASE = {
   device: { id: 'kiosk-01', tenant: 'museum' },
@@ -195,7 +195,7 @@ describe('the problems of a configuration', () => {
         'DRAGOMAN_MQT_URL: no key of the configuration has this variable; did you mean DRAGOMAN_MQTT_URL?',
         'DRAGOMAN_ZZZ: no key of the configuration has this variable',
         'DRAGOMAN_LANES_0_STANDBY_AFTER: lanes[0].standbyAfter: is -1; must be a number from 0 to 86400',
-        'conf.d/log.json:2:2: x: is not a known key; allowed here: device, mqtt, owner, lanes, schedule, budget, service, audio, log',
+        `conf.d/log.json:2:2: x: is not a known key; allowed here: ${Object.keys(configSchema.shape).join(', ')}`,
         'config.json:2:15: device.id: is "Kiosk"; must be 1 to 64 of the characters a-z, 0-9 and "-"',
         'config.json:2:3: device.tenant: is missing: must be a text (Owner of the device.)',
         'config.json:3:46: mqtt.sampleRate: is not a known key; did you mean "lanes[].capture.sampleRate"?',
@@ -237,7 +237,7 @@ describe('the problems of a configuration', () => {
     write({ 'config.json': { ...BASE, lanes: [lane] } });
     expect(problems().map((line) => line.replace(/^config.json:\d+:\d+: /, ''))).toEqual([
       'lanes[0].capture.path: is a key of another driver; it needs "driver": "file"',
-      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, maxMinutes, volume, normalize',
+      'lanes[0].playback.devise: is not a known key; allowed here: driver, path, overwrite, maxMinutes, volume, normalize',
     ]);
   });
 

@@ -4,8 +4,8 @@ import { X509Certificate } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyPair } from '../../../src/adapters/signing/keys.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
+import { OWNER_KEY } from '../../../src/backend/broker/store.ts';
 import { createTestAuthority, DAY_MS, type TestAuthority } from '../../adapters/certificates/authority.ts';
 import { findMosquitto, findOpenssl } from '../../adapters/mqtt/mosquitto.ts';
 import { until } from '../../until.ts';
@@ -127,23 +127,19 @@ export function describeRenewal(forms: readonly Form[]): void {
     });
 
     it('requires a signature when the owner has keys', async () => {
-      const keys = createKeyPair();
-      const file = (name: string, text: string): string => {
-        writeFileSync(join(broker.folder, name), text, { mode: 0o600 });
-        return join(broker.folder, name);
-      };
-      const publicKey = file('owner.pub.pem', keys.publicPem);
-      await run(broker, 'kiosk-03', { publicKeyFiles: [publicKey] });
+      const profile = join(broker.folder, 'home/dragoman/ctl.json');
+      const signing = readFileSync(profile, 'utf8');
+      const { profiles } = JSON.parse(signing) as { profiles: { museum: Record<string, unknown> } };
+      const { signingKeyFile: _, ...museum } = profiles.museum;
+      writeFileSync(profile, JSON.stringify({ profiles: { museum } }));
+      await run(broker, 'kiosk-03', { publicKeyFiles: [join(broker.folder, OWNER_KEY)] });
       const unsigned = await renew('kiosk-03', '--json');
       expect(JSON.parse(unsigned.out)).toMatchObject({
         ...{ device: 'museum/kiosk-03', status: 'refused' },
         message: expect.stringContaining('must be signed') as string,
       });
       expect(unsigned.exitCode).toBe(1);
-      const profile = join(broker.folder, 'home/dragoman/ctl.json');
-      const profiles = JSON.parse(readFileSync(profile, 'utf8')) as { profiles: { museum: object } };
-      Object.assign(profiles.profiles.museum, { signingKeyFile: file('owner.key.pem', keys.privatePem) });
-      writeFileSync(profile, JSON.stringify(profiles));
+      writeFileSync(profile, signing);
       expect((await renew('kiosk-03')).out).toMatch(/kiosk-03 {2}renewed/);
     });
   });
