@@ -142,6 +142,9 @@ export const EVENT_ADVICE: Readonly<Record<EventKind, string>> = {
   parked: 'as its cause; then send `start`',
   internal_error: 'report it with the log line of the same time',
   defect: 'report it with the log line of the same text, and its stack',
+  conversation_started: NOTHING,
+  conversation_ended:
+    'a long `delay_ms`: the network, then the service; no sentences: nobody spoke after a key or a command',
   standby: NOTHING,
   wake: NOTHING,
 };

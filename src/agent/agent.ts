@@ -190,6 +190,7 @@ export class Agent {
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),
+      tell: (kind, detail) => this.publisher.tell(kind, detail),
       diagnose: ({ only }) => this.diagnose.run(only ?? null),
       certificate: this.brokerUpkeep.certificate,
     });

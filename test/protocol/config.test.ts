@@ -54,6 +54,7 @@ describe('the configuration', () => {
           offer: [],
         },
       ],
+      conversation: { endAfter: 90, notice: true },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: false,
@@ -100,6 +101,7 @@ describe('the configuration', () => {
           offer: ['es', 'zh-Hant'],
         },
       ],
+      conversation: { endAfter: 60, notice: { es: 'Interpreta una IA.' } },
       owner: { publicKeyFiles: [] },
       screen: {
         enabled: true,

@@ -1,8 +1,10 @@
 import type { Bus, BusMessage } from '../../ports/bus.ts';
 import type { Config } from '../../protocol/config.ts';
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
+import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Admissions } from '../admission/admissions.ts';
+import { type Conversations, createConversations } from '../conversation/conversations.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
@@ -28,6 +30,7 @@ export interface OperatorDeps {
   watch(listener: (step: LaneStep) => void): () => void;
   /** Called whenever `isAwaited` may have changed. */
   awaitedChanged(): void;
+  tell(kind: EventKind, detail: Readonly<Record<string, unknown>>): void;
   readonly status: () => unknown;
   readonly diagnose: CommandHandlers['diagnose'];
   readonly certificate: CommandHandlers['certificate'];
@@ -43,9 +46,10 @@ export interface Operator {
   begin(bus: Bus): void;
   /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Carries out a command from the kiosk's own screen. @throws CommandError, at once or later */
+  /** Carries out a command that is given at the kiosk itself. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
+  readonly conversations: Conversations;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
@@ -70,9 +74,15 @@ export function createOperator(parts: OperatorDeps): Operator {
     setLogLevel: (level) => deps.setLogLevel?.(level),
   });
   const says = createSayQueue({ clock, lanes, watch });
+  const conversations = createConversations({
+    ...{ clock, says, config, watch, tell: parts.tell },
+    desks: lanes.map((lane) => [lane]),
+  });
+  const offerOf = (id: string): readonly string[] =>
+    config().lanes.find((lane) => lane.id === id)?.offer ?? [];
   const { admissions, status, diagnose, certificate } = parts;
   const table = bindCommands(COMMANDS, {
-    ...createLaneHandlers({ lanes, admissions, says, clock, watch }),
+    ...createLaneHandlers({ lanes, admissions, says, conversations, offerOf, clock, watch }),
     ...{ ...device, status, diagnose, certificate },
   });
   const signatures = createCommandSignatures(
@@ -93,10 +103,12 @@ export function createOperator(parts: OperatorDeps): Operator {
     begin: (bus) => dispatcher.begin(bus),
     receive: (bus, message) => dispatcher.receive(bus, message),
     carryOut: (name, args) => prepare(table, name, args).carryOut(),
+    conversations,
     trust: (next) => signatures.trust(next),
     levelChanged: () => device.levelChanged(),
     close() {
       device.close();
+      conversations.close();
       says.close();
       logs.close();
       return dispatcher.close();

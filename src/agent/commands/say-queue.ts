@@ -19,6 +19,8 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
+  /** Waits for a pause however long it takes, and is given up if none comes. */
+  readonly isPatient?: true;
 }
 
 export interface SayQueueDeps {
@@ -89,7 +91,8 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     }
     if (lane.phase === 'standby') lane.post({ type: 'start' });
     const can = canSay(lane.state, now);
-    if (can === 'no' || (can === 'busy' && !isBegun && now - first.since < POLITE_FOR_MS)) return;
+    const isPolite = first.speech.isPatient === true || now - first.since < POLITE_FOR_MS;
+    if (can === 'no' || (can === 'busy' && !isBegun && isPolite)) return;
     const [text = ''] = first.pieces;
     count += 1;
     const id = `say-${count}`;

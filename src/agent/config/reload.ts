@@ -70,8 +70,8 @@ export function mergeRunning(running: Config, next: Config): Config {
     const playback = { ...lane.playback, volume: newer.playback.volume };
     return { ...lane, ...liveKeys(newer), playback };
   });
-  const { owner, schedule, budget, log } = next;
+  const { owner, conversation, schedule, budget, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
-  return { ...running, lanes, mqtt, owner, schedule, budget, log: { ...log, journal: running.log.journal } };
+  return { ...running, lanes, mqtt, owner, conversation, schedule, budget, log: { ...log, journal: running.log.journal } };
 }

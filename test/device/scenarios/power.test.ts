@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { until } from '../../nspawn/kiosk.ts';
 import {
   DAMAGED,
