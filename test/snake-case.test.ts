@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { ok } from '../src/core/doctor/finding.ts';
 import { keysNotSnake, wrongIn } from './snake-case.ts';
 

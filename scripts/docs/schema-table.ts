@@ -1,5 +1,5 @@
 /** Turns zod schemas into Markdown tables. The meaning of a field is its description in the schema. */
-import * as z from 'zod';
+import { z } from 'zod';
 
 interface Json {
   readonly type?: string | readonly string[];

@@ -187,6 +187,7 @@ export class Agent {
       ...{ admissions: this.admissions, awaitedChanged: () => this.judgeUrgency() },
       kept: this.troubles.kept('commands'),
       dropped: (commands) => this.publisher.tell('commands_dropped', { lane: null, commands }),
+      missingKeys: (devices) => this.publisher.condition('keys', devices.length > 0, devices),
       config: () => this.config.current,
       bus: () => this.bus,
       watch: (listener) => this.watch(listener),

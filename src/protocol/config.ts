@@ -6,9 +6,11 @@ import * as z from 'zod';
 import { BARGE_IN_MODES, ECHO_MODES, LOG_LEVELS, START_MODES } from './config-choices.ts';
 import { conversationSchema } from './config-conversation.ts';
 import { minutesPerDaySchema, scheduleSchema } from './config-hours.ts';
+import { keysSchema } from './config-keys.ts';
 import { screenSchema } from './config-screen.ts';
 import { captureSchema, commandSchema, fileSchema, playbackSchema, volumeSchema } from './config-sound.ts';
 import { hostSchema, isExposedAddress, readAddress } from './host.ts';
+import { keyClashes } from './key-clashes.ts';
 import { languageClash, languageSchema, offerSchema, targetsSchema } from './language.ts';
 import { deviceIdSchema, nameSchema, prefixSchema } from './mqtt/topics.ts';
 import { plainTextSchema } from './plain-text.ts';
@@ -193,6 +195,7 @@ export const configSchema = z
       .describe('Keys by which the device recognises its owner.'),
     lanes: lanesSchema,
     screen: screenSchema,
+    keys: keysSchema,
     conversation: conversationSchema,
     schedule: scheduleSchema.nullable().default(null).describe('Times when sessions may run; null: always.'),
     budget: z
@@ -241,6 +244,10 @@ export const configSchema = z
       .prefault({})
       .describe('Log settings.'),
   })
+  .superRefine(({ lanes, keys }, context) => {
+    for (const { path, message } of keyClashes(keys, lanes))
+      context.addIssue({ code: 'custom', path, message });
+  }, DESPITE_OTHER_PROBLEMS)
   .describe('Configuration of a Dragoman device.');
 
 export type Config = z.infer<typeof configSchema>;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 
 /*
  * The specification's shapes, written a second time on purpose: the suite must not share a misreading with the tested program.

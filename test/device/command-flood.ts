@@ -1,6 +1,6 @@
 /** A flood of commands that makes the agent write state almost constantly, and a reader of that state. */
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import { z } from 'zod';
 
 export const EACH_MS = 80;
 /** Latest random time of a power cut (ms). The first writes after a start are immediate, later ones once a second. */

@@ -1,6 +1,6 @@
 /** Client of the guest agent in a virtual machine, which works without the machine's network. */
 import { connect, type Socket } from 'node:net';
-import * as z from 'zod';
+import { z } from 'zod';
 
 const answerSchema = z.object({
   return: z.unknown().optional(),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import * as z from 'zod';
+import { z } from 'zod';
 import {
   clockAnswerSchema,
   faultsAnswerSchema,

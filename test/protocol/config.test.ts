@@ -54,6 +54,7 @@ describe('the configuration', () => {
           offer: [],
         },
       ],
+      keys: [],
       conversation: { endAfter: 90, notice: true },
       owner: { publicKeyFiles: [] },
       screen: {
@@ -99,6 +100,14 @@ describe('the configuration', () => {
           standbyAfter: 120,
           rolloverLead: 22,
           offer: ['es', 'zh-Hant'],
+        },
+      ],
+      keys: [
+        {
+          device: '/dev/input/by-id/usb-Pad-event-kbd',
+          key: 'KEY_F1',
+          on: 'press',
+          do: { command: 'languages', args: { step: 1 } },
         },
       ],
       conversation: { endAfter: 60, notice: { es: 'Interpreta una IA.' } },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { plainIssue } from '../../src/protocol/plain-issues.ts';
 
 /** Schemas with a refused value and the expected message. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { configSchema } from '../../src/protocol/config.ts';
 import { certificateRequestSchema } from '../../src/protocol/mqtt/certificate.ts';
 import { commandResponseSchema } from '../../src/protocol/mqtt/command.ts';

@@ -7,6 +7,7 @@ import type { Admissions } from '../admission/admissions.ts';
 import { type Conversations, createConversations } from '../conversation/conversations.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
+import { type DeskKeys, openDeskKeys } from '../keys/desk-keys.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
@@ -38,11 +39,13 @@ export interface OperatorDeps {
   dropped(commands: number): void;
   /** Called with a reason when commands cannot be saved; null: they can be again. */
   kept(problem: string | null): void;
+  /** The devices of `keys` that cannot be read have changed. */
+  missingKeys(devices: readonly string[]): void;
 }
 
 /** All parts of the operators' commands: signatures, handlers, record and answers. */
 export interface Operator {
-  /** Gives the answers owed since the last run. */
+  /** Gives the answers owed since the last run, and listens to the keys. */
   begin(bus: Bus): void;
   /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
@@ -99,15 +102,29 @@ export function createOperator(parts: OperatorDeps): Operator {
     },
     table,
   );
+  const carryOut = (name: string, args: object): unknown => prepare(table, name, args).carryOut();
+  const openKeys = (): DeskKeys | null => {
+    const { openKeyDevice } = deps;
+    if (openKeyDevice === undefined) return null;
+    return openDeskKeys({
+      ...{ clock, log, repeats, lanes, conversations, carryOut, openKeyDevice },
+      ...{ keys: config().keys, missing: parts.missingKeys },
+    });
+  };
+  let keys: DeskKeys | null = null;
   return {
-    begin: (bus) => dispatcher.begin(bus),
+    begin(bus) {
+      dispatcher.begin(bus);
+      keys = openKeys();
+    },
     receive: (bus, message) => dispatcher.receive(bus, message),
-    carryOut: (name, args) => prepare(table, name, args).carryOut(),
+    carryOut,
     conversations,
     trust: (next) => signatures.trust(next),
     levelChanged: () => device.levelChanged(),
     close() {
       device.close();
+      keys?.close();
       conversations.close();
       says.close();
       logs.close();

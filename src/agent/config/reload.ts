@@ -46,7 +46,7 @@ function configured(lane: LaneConfig): Omit<LaneOptions, 'muted'> {
 
 /** The top-level keys whose change needs a restart. */
 export function restartKeys(running: Config, next: Config): string[] {
-  const keys: string[] = (['device', 'screen', 'service', 'audio'] as const).filter(
+  const keys: string[] = (['device', 'screen', 'keys', 'service', 'audio'] as const).filter(
     (key) => JSON.stringify(running[key]) !== JSON.stringify(next[key]),
   );
   if (running.mqtt.prefix !== next.mqtt.prefix) keys.push('mqtt.prefix');
@@ -73,5 +73,14 @@ export function mergeRunning(running: Config, next: Config): Config {
   const { owner, conversation, schedule, budget, log } = next;
   // The topics stay the same until a restart.
   const mqtt = { ...next.mqtt, prefix: running.mqtt.prefix };
-  return { ...running, lanes, mqtt, owner, conversation, schedule, budget, log: { ...log, journal: running.log.journal } };
+  return {
+    ...running,
+    lanes,
+    mqtt,
+    owner,
+    conversation,
+    schedule,
+    budget,
+    log: { ...log, journal: running.log.journal },
+  };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { loadWav } from '../../../src/adapters/audio/sound-source.ts';
 import { measureLevel } from '../../../src/core/audio/sound-level.ts';
 import { phrase } from '../../../src/emulator/core/phrase-book.ts';

@@ -1,6 +1,6 @@
 /** A new command needs only a definition and a handler; the rest follows the registry. */
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { commandSections } from '../../../scripts/docs/mqtt-parts.ts';
 import { createCommandDispatcher } from '../../../src/agent/commands/command-dispatcher.ts';
 import { createCommandRecord } from '../../../src/agent/commands/command-record.ts';

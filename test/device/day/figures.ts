@@ -1,5 +1,5 @@
 /** The messages of a device over a day, and the quality of its translations. */
-import * as z from 'zod';
+import { z } from 'zod';
 import { type Judgement, judge, RATE_HZ } from '../tones.ts';
 
 const healthSchema = z.object({

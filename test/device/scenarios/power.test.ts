@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import * as z from 'zod';
+import { z } from 'zod';
 import { until } from '../../nspawn/kiosk.ts';
 import {
   DAMAGED,
