@@ -1,9 +1,10 @@
+import { isRunning } from '../../core/conversation/desk-rules.ts';
 import { type TaskOptions, taskOf } from '../../core/lane/lane-options.ts';
 import { languageClash } from '../../protocol/language.ts';
 import type { LANE_COMMANDS } from '../../protocol/mqtt/commands/lane-commands.ts';
 import type { CommandArgs } from '../../protocol/mqtt/commands/registry.ts';
 import type { Admissions } from '../admission/admissions.ts';
-import { type Conversations, isRunning } from '../conversation/conversations.ts';
+import type { Conversations } from '../conversation/conversations.ts';
 import { languageSteps, speakName } from '../conversation/language-step.ts';
 import type { LaneRunner } from '../lane/lane-runner.ts';
 import { CommandError } from './command-request.ts';
@@ -114,7 +115,7 @@ function stepLanguages(
 
 /** @throws CommandError if none of the lanes runs */
 function beginConversation(lanes: readonly LaneRunner[], conversations: Pick<Conversations, 'begin'>): void {
-  if (!lanes.some(isRunning)) {
+  if (!lanes.some(({ state }) => isRunning(state))) {
     const names = lanes.map(({ id }) => `"${id}"`).join(', ');
     throw new CommandError('stopped', `lane ${names} is stopped or closed: send start first`);
   }

@@ -5,19 +5,18 @@ import {
   noteActivity,
   summarize,
 } from '../../core/conversation/conversation.ts';
+import { endsAt, follow, isFirstWord, isRunning } from '../../core/conversation/desk-rules.ts';
 import { type Notice, noticeIn } from '../../core/conversation/notice.ts';
 import { type Beginning, restoration, type Setting } from '../../core/conversation/restoration.ts';
 import { visitorLanguage } from '../../core/conversation/visitor-language.ts';
 import { taskOf } from '../../core/lane/lane-options.ts';
 import { billedMs } from '../../core/lane/lane-report.ts';
-import type { Phase } from '../../core/lane/phases.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config, LaneConfig } from '../../protocol/config.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { SayQueue } from '../commands/say-queue.ts';
 import type { LaneRunner, LaneStep } from '../lane/lane-runner.ts';
 import { createNoticeSpeaker } from './notice-speaker.ts';
-import { follow } from './observe.ts';
 
 export interface ConversationsDeps {
   readonly clock: Clock;
@@ -37,10 +36,6 @@ export interface Conversations {
   close(): void;
 }
 
-/** Nothing is interpreted in these phases. */
-const AT_REST: readonly Phase[] = ['idle', 'draining', 'closed'];
-export const isRunning = ({ phase }: LaneRunner): boolean => !AT_REST.includes(phase);
-
 interface Desk {
   readonly lanes: readonly LaneRunner[];
   talk: Conversation | null;
@@ -49,8 +44,8 @@ interface Desk {
   beginnings: ReadonlyMap<string, Beginning>;
   /** The notice that each lane has. */
   readonly informed: Map<string, Notice | null>;
-  /** When the last conversation ended: what was said before does not begin another one. */
-  endedAt: number;
+  /** When the last conversation ended: what was said before does not begin another one. Null: there was none. */
+  endedAt: number | null;
   cancel(): void;
 }
 
@@ -64,7 +59,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         lane: '',
         beginnings: new Map(),
         informed: new Map(),
-        endedAt: Number.NEGATIVE_INFINITY,
+        endedAt: null,
       },
       cancel() {},
     }),
@@ -123,27 +118,25 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
   };
 
-  /** Ends the conversation if nobody has spoken for long enough, or looks again when that may be. */
+  /** Ends the conversation if it is over, or looks again when that may be. */
   const look = (desk: Desk): void => {
     desk.cancel();
     if (desk.talk === null) return;
-    const now = clock.now();
-    const heardUntil = Math.max(...desk.lanes.map(({ state }) => soundsUntil(state, now)));
-    desk.talk = noteActivity(desk.talk, heardUntil);
-    const endsAt = desk.talk.activeAt + config().conversation.endAfter * 1000;
-    if (now >= endsAt) return finish(desk);
-    desk.cancel = clock.at(endsAt, () => look(desk));
+    const states = desk.lanes.map(({ state }) => state);
+    const at = endsAt(desk.talk, states, config().conversation.endAfter * 1000, clock.now());
+    if (at === null) finish(desk);
+    else desk.cancel = clock.at(at, () => look(desk));
   };
 
   const onStep = (step: LaneStep): void => {
     const desk = desks.find(({ lanes }) => lanes.some(({ id }) => id === step.lane));
     const lane = desk?.lanes.find(({ id }) => id === step.lane);
     if (desk === undefined || lane === undefined) return;
-    if (desk.talk === null && isSpeech(step, desk.endedAt) && isRunning(lane)) start(desk, lane, 'voice');
+    if (desk.talk === null && isFirstWord(step, desk.endedAt)) start(desk, lane, 'voice');
     if (desk.talk === null) return;
     desk.talk = follow(desk.talk, step, clock.now());
     if (step.before.options !== step.after.options) inform(desk, lane, desk.talk.startedAt);
-    if (!desk.lanes.some(isRunning)) finish(desk);
+    if (!desk.lanes.some(({ state }) => isRunning(state))) finish(desk);
   };
   const unwatch = deps.watch(onStep);
 
@@ -153,7 +146,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   return {
     begin(lanes, by) {
       for (const desk of desksOf(lanes)) {
-        const lane = desk.lanes.find((one) => lanes.includes(one) && isRunning(one));
+        const lane = desk.lanes.find((one) => lanes.includes(one) && isRunning(one.state));
         if (lane === undefined) continue;
         if (desk.talk === null) start(desk, lane, by);
         else desk.talk = noteActivity(desk.talk, clock.now());
@@ -171,22 +164,6 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       }
     },
   };
-}
-
-/** Whether the service has understood words that were said after a moment. */
-function isSpeech({ effects, after }: LaneStep, since: number): boolean {
-  const isUnderstood = effects.some(
-    (effect) => effect.type === 'caption' && effect.caption.kind === 'source',
-  );
-  // The voice of a service that hears more than our detector may be unknown.
-  return isUnderstood && (since === Number.NEGATIVE_INFINITY || after.lastVoiceAt > since);
-}
-
-/** Until when the translation that has come is heard. */
-function soundsUntil({ playout, settings }: LaneRunner['state'], now: number): number {
-  const queuedMs = playout.queuedBytes / settings.playoutBytesPerMs;
-  const heardUntil = playout.heard?.until ?? Number.NEGATIVE_INFINITY;
-  return queuedMs > 0 ? Math.max(now, heardUntil) : Math.min(now, heardUntil);
 }
 
 function settingOf({ state }: LaneRunner): Setting {

@@ -1,6 +1,5 @@
+import { maySpeakNotice } from '../../core/conversation/desk-rules.ts';
 import type { Notice } from '../../core/conversation/notice.ts';
-import type { LaneState } from '../../core/lane/lane-state.ts';
-import { canSay, isHeardOut, isSpokenOut } from '../../core/lane/session/operator-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Config } from '../../protocol/config.ts';
 import { CommandError } from '../commands/command-request.ts';
@@ -63,7 +62,13 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   const look = (): void => {
     cancel();
     const now = clock.now();
-    const due = waiting.find(({ lane, desk }) => canSay(lane.state, now) === 'quiet' && isQuiet(desk, now));
+    const due = waiting.find(({ lane, desk }) =>
+      maySpeakNotice(
+        lane.state,
+        desk.map(({ state }) => state),
+        now,
+      ),
+    );
     if (due !== undefined) {
       waiting = waiting.filter((one) => one !== due);
       speak(due);
@@ -88,14 +93,4 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
       waiting = [];
     },
   };
-}
-
-/** How long after its last chunk a voice may go on (ms): a breath. */
-const BREATH_MS = 1000;
-
-/** Nobody speaks at the desk, and all that was said has been interpreted. */
-function isQuiet(desk: readonly LaneRunner[], now: number): boolean {
-  const isSilent = (state: LaneState): boolean =>
-    now - state.sureVoiceAt >= BREATH_MS && isHeardOut(state) && isSpokenOut(state, now);
-  return desk.every(({ state }) => isSilent(state));
 }
