@@ -4,7 +4,8 @@ import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import type { EventKind } from '../../protocol/mqtt/event.ts';
 import type { DeviceAddress, DeviceTopics } from '../../protocol/mqtt/topics.ts';
 import type { Admissions } from '../admission/admissions.ts';
-import { type Conversations, createConversations } from '../conversation/conversations.ts';
+import { commandsByHand } from '../conversation/by-hand.ts';
+import { createConversations } from '../conversation/conversations.ts';
 import type { GuardedDeps } from '../guard/guarded-deps.ts';
 import type { SignedContentReader } from '../guard/signed-content.ts';
 import { type DeskKeys, openDeskKeys } from '../keys/desk-keys.ts';
@@ -13,7 +14,7 @@ import type { RepeatFilter } from '../repeat-filter.ts';
 import { createCommandDispatcher } from './command-dispatcher.ts';
 import { createCommandRecord } from './command-record.ts';
 import { createCommandSignatures } from './command-signature.ts';
-import { bindCommands, type CommandHandlers, prepare } from './command-table.ts';
+import { bindCommands, type CommandHandlers } from './command-table.ts';
 import { createDeviceHandlers } from './device-handlers.ts';
 import { createLaneHandlers } from './lane-handlers.ts';
 import { createLogStream } from './log-stream.ts';
@@ -49,10 +50,9 @@ export interface Operator {
   begin(bus: Bus): void;
   /** False if the topic is no command's. */
   receive(bus: Bus, message: BusMessage): boolean;
-  /** Carries out a command that is given at the kiosk itself. @throws CommandError, at once or later */
+  /** Carries out a command of a visitor at the kiosk's own screen. @throws CommandError, at once or later */
   carryOut(name: string, args: object): unknown;
   trust(signatures: SignedContentReader | null): void;
-  readonly conversations: Conversations;
   /** The configured or desired log level has changed. */
   levelChanged(): void;
   /** Resolves when every command has its answer. */
@@ -102,12 +102,12 @@ export function createOperator(parts: OperatorDeps): Operator {
     },
     table,
   );
-  const carryOut = (name: string, args: object): unknown => prepare(table, name, args).carryOut();
   const openKeys = (): DeskKeys | null => {
     const { openKeyDevice } = deps;
     if (openKeyDevice === undefined) return null;
     return openDeskKeys({
-      ...{ clock, log, repeats, lanes, conversations, carryOut, openKeyDevice },
+      ...{ clock, log, repeats, openKeyDevice },
+      carryOut: commandsByHand('key', table, lanes, conversations),
       ...{ keys: config().keys, missing: parts.missingKeys },
     });
   };
@@ -118,8 +118,7 @@ export function createOperator(parts: OperatorDeps): Operator {
       keys = openKeys();
     },
     receive: (bus, message) => dispatcher.receive(bus, message),
-    carryOut,
-    conversations,
+    carryOut: commandsByHand('touch', table, lanes, conversations),
     trust: (next) => signatures.trust(next),
     levelChanged: () => device.levelChanged(),
     close() {

@@ -7,8 +7,7 @@ import type { CommandDefinition } from '../../protocol/mqtt/commands/command-def
 import { COMMANDS } from '../../protocol/mqtt/commands/registry.ts';
 import { createCommandRate } from '../commands/command-rate.ts';
 import { CommandError } from '../commands/command-request.ts';
-import type { Conversations } from '../conversation/conversations.ts';
-import type { LaneRunner } from '../lane/lane-runner.ts';
+import type { CarryOut } from '../conversation/by-hand.ts';
 import { logRepeated, type RepeatFilter } from '../repeat-filter.ts';
 
 export interface DeskKeysDeps {
@@ -16,11 +15,8 @@ export interface DeskKeysDeps {
   readonly log: Log;
   readonly repeats: RepeatFilter;
   readonly keys: readonly KeyBinding[];
-  readonly lanes: readonly LaneRunner[];
-  readonly conversations: Pick<Conversations, 'begin'>;
   openKeyDevice: OpenKeyDevice;
-  /** @throws CommandError, at once or later */
-  carryOut(name: string, args: object): unknown;
+  carryOut: CarryOut;
   /** The devices that cannot be read have changed. */
   missing(devices: readonly string[]): void;
 }
@@ -31,11 +27,9 @@ export interface DeskKeys {
 }
 
 const DEFINITIONS: Readonly<Record<string, CommandDefinition>> = COMMANDS;
-/** Commands of somebody who wants to talk. */
-const BEGINS: readonly string[] = ['turn', 'languages', 'volume', 'unmute'];
 
 export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
-  const { clock, log, lanes } = deps;
+  const { clock, log } = deps;
   // The same limit as over MQTT; a key gets no answer, so none is counted as missing.
   const rate = createCommandRate(clock, () => {});
   const missing = new Map<string, string>();
@@ -50,7 +44,7 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
     else log.error({ command, err: error }, 'a command failed');
   };
 
-  const give = (command: string, args: object): void => {
+  const give: CarryOut = (command, args): void => {
     if (rate.next() !== 'take') return refuse(command, 'busy', 'too many commands at once');
     try {
       const result = deps.carryOut(command, args);
@@ -58,14 +52,6 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
     } catch (error) {
       failed(command, error);
     }
-  };
-
-  const press = ({ do: { command, args } }: KeyBinding): void => {
-    const begins = BEGINS.includes(command) || (command === 'conversation' && args['do'] === 'begin');
-    const chosen = lanes.filter(({ id }) => args['lane'] === undefined || args['lane'] === id);
-    // Before the command: what it changes is undone at the end of the conversation.
-    if (begins) deps.conversations.begin(chosen, 'key');
-    give(command, args);
   };
 
   const release = ({ do: { command, args } }: KeyBinding): void => {
@@ -78,7 +64,7 @@ export function openDeskKeys(deps: DeskKeysDeps): DeskKeys {
     const onChange = ({ code, isDown }: KeyChange): void => {
       for (const binding of bindings) {
         if (keyCode(binding.key) !== code) continue;
-        if (isDown) press(binding);
+        if (isDown) give(binding.do.command, binding.do.args);
         else if (binding.on === 'hold') release(binding);
       }
     };

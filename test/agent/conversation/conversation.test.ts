@@ -215,3 +215,20 @@ describe('the notice', () => {
     expect(said(deps)).toEqual([]);
   });
 });
+
+describe('a visitor at the screen', () => {
+  it('begins a conversation, and its end undoes what the visitor has chosen', async () => {
+    const deps = await quietDesk({ conversation: { notice: false } });
+    await deps.agent.carryOut('volume', { percent: 95 });
+    expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'touch' }]);
+    expect(laneOf(deps).state.options.volume).toBe(95);
+    deps.ask('conversation', { do: 'end' });
+    expect(laneOf(deps).state.options.volume).toBe(80);
+  });
+
+  it('begins none with a command that is not possible', async () => {
+    const deps = await quietDesk();
+    await expect(deps.agent.carryOut('volume', { percent: 200 })).rejects.toThrow(/percent/);
+    expect(events(deps, 'conversation_started')).toEqual([]);
+  });
+});
