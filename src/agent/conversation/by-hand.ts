@@ -18,7 +18,7 @@ export function commandsByHand(
   return (name, args) => {
     const command = prepare(table, name, args);
     const { lane, do: what }: { lane?: unknown; do?: unknown } = args;
-    const begins = by === 'touch' || BEGINS.includes(name) || (name === 'conversation' && what === 'begin');
+    const begins = name === 'conversation' ? what === 'begin' : by === 'touch' || BEGINS.includes(name);
     // Before the command: what it changes is undone at the end of the conversation.
     if (begins) conversations.begin(lane === undefined ? lanes : lanes.filter(({ id }) => id === lane), by);
     return command.carryOut();

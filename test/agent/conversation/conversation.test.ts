@@ -222,8 +222,11 @@ describe('a visitor at the screen', () => {
     await deps.agent.carryOut('volume', { percent: 95 });
     expect(events(deps, 'conversation_started')).toMatchObject([{ by: 'touch' }]);
     expect(laneOf(deps).state.options.volume).toBe(95);
-    deps.ask('conversation', { do: 'end' });
+    await deps.agent.carryOut('conversation', { do: 'end' });
     expect(laneOf(deps).state.options.volume).toBe(80);
+    await deps.agent.carryOut('conversation', { do: 'end' });
+    expect(events(deps, 'conversation_started')).toHaveLength(1);
+    expect(events(deps, 'conversation_ended')).toHaveLength(1);
   });
 
   it('begins none with a command that is not possible', async () => {
