@@ -19,8 +19,8 @@ export interface Speech {
   readonly text: string;
   readonly language: string;
   readonly translate: boolean;
-  /** Waits for a pause however long it takes, and is given up if none comes. */
-  readonly isPatient?: true;
+  /** Whether this is a good moment, however long it takes; left out: a pause, or 20 s. */
+  readonly mayBegin?: () => boolean;
 }
 
 export interface SayQueueDeps {
@@ -91,8 +91,8 @@ export function createSayQueue({ clock, lanes, watch }: SayQueueDeps): SayQueue 
     }
     if (lane.phase === 'standby') lane.post({ type: 'start' });
     const can = canSay(lane.state, now);
-    const isPolite = first.speech.isPatient === true || now - first.since < POLITE_FOR_MS;
-    if (can === 'no' || (can === 'busy' && !isBegun && isPolite)) return;
+    const { mayBegin = () => can === 'quiet' || now - first.since >= POLITE_FOR_MS } = first.speech;
+    if (can === 'no' || (!isBegun && !mayBegin())) return;
     const [text = ''] = first.pieces;
     count += 1;
     const id = `say-${count}`;

@@ -46,14 +46,21 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
   const isHeard = (lane: LaneRunner, desk: readonly LaneRunner[]): boolean =>
     playbackOf(lane) !== 'file' && (offers(lane) || !desk.some(offers));
 
-  const speak = ({ lane, notice }: Waiting): void => {
+  const isGoodMoment = ({ lane, desk }: Waiting): boolean => {
+    const states = desk.map(({ state }) => state);
+    return maySpeakNotice(lane.state, states, clock.now());
+  };
+
+  const speak = (waited: Waiting): void => {
+    const { lane, notice } = waited;
     told.set(lane.id, [...(told.get(lane.id) ?? []), notice.language]);
     const refused = (error: unknown): void => {
       if (!(error instanceof CommandError)) throw error;
       if (NEVER.includes(error.code)) silent.add(lane.id);
     };
     try {
-      says.say([lane], { ...notice, translate: false, isPatient: true }).catch(refused);
+      const mayBegin = (): boolean => isGoodMoment(waited);
+      says.say([lane], { ...notice, translate: false, mayBegin }).catch(refused);
     } catch (error) {
       refused(error);
     }
@@ -61,19 +68,12 @@ export function createNoticeSpeaker({ clock, says, config }: NoticeSpeakerDeps):
 
   const look = (): void => {
     cancel();
-    const now = clock.now();
-    const due = waiting.find(({ lane, desk }) =>
-      maySpeakNotice(
-        lane.state,
-        desk.map(({ state }) => state),
-        now,
-      ),
-    );
+    const due = waiting.find(isGoodMoment);
     if (due !== undefined) {
       waiting = waiting.filter((one) => one !== due);
       speak(due);
     }
-    if (waiting.length > 0) cancel = clock.at(now + LOOK_EACH_MS, look);
+    if (waiting.length > 0) cancel = clock.at(clock.now() + LOOK_EACH_MS, look);
   };
 
   return {

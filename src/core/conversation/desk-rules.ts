@@ -2,8 +2,9 @@ import type { LaneEffect } from '../lane/lane-effect.ts';
 import type { LaneEvent } from '../lane/lane-event.ts';
 import type { LaneState } from '../lane/lane-state.ts';
 import type { Phase } from '../lane/phases.ts';
-import { canSay, isHeardOut, isSpokenOut } from '../lane/session/operator-text.ts';
+import { canSay, isAnswered, isHeardOut } from '../lane/session/operator-text.ts';
 import { phaseOf } from '../lane/session/session-state.ts';
+import { isPlaying } from '../playout/playout.ts';
 import { type Conversation, noteActivity, noteLanguage, noteSentence, noteSound } from './conversation.ts';
 
 /** A step of a lane at the desk. */
@@ -76,9 +77,14 @@ function soundsUntil({ playout, settings }: LaneState, now: number): number {
 /** Pause after a voice (ms) in which it may go on: a breath. */
 const BREATH_MS = 1000;
 
-/** Whether a lane can speak the notice: nobody speaks at the desk, and all that was said has been interpreted. */
+/**
+ * Whether a lane can speak the notice: nobody speaks at the desk, and all that was said has been interpreted. The best moment
+ * is directly behind a translation that still plays, because people wait for its end; later somebody may just begin to speak.
+ */
 export function maySpeakNotice(lane: LaneState, desk: readonly LaneState[], now: number): boolean {
   const isQuiet = (state: LaneState): boolean =>
-    now - state.sureVoiceAt >= BREATH_MS && isHeardOut(state) && isSpokenOut(state, now);
-  return canSay(lane, now) === 'quiet' && desk.every(isQuiet);
+    now - state.sureVoiceAt >= BREATH_MS && isHeardOut(state) && isAnswered(state, now);
+  const isSounding = isPlaying(lane.playout, now);
+  const can = canSay(lane, now);
+  return (can === 'quiet' || (can === 'busy' && isSounding)) && desk.every(isQuiet);
 }

@@ -145,18 +145,17 @@ describe('at the end of a conversation', () => {
 describe('the notice', () => {
   const NOTICE = 'Una inteligencia artificial interpreta esta conversación. No se graba ni se guarda nada.';
 
-  it("is spoken in the visitor's language after the first sentence and its translation", async () => {
+  it("is spoken in the visitor's language directly behind the first translation", async () => {
     const deps = await quietDesk();
-    const heardUntil: number[] = [];
-    const askedAt: number[] = [];
+    const order: string[] = [];
     deps.agent.watch(({ event, effects }) => {
-      if (event.type === 'sounding') heardUntil.push(event.until);
-      if (effects.some(({ type }) => type === 'say')) askedAt.push(deps.clock.now());
+      if (event.type === 'service') order.push(event.said.type);
+      if (effects.some(({ type }) => type === 'say')) order.push('say');
     });
     await sayOne(deps);
     await quiet(deps, 3000);
     expect(said(deps)).toEqual([[NOTICE, 'es']]);
-    expect(askedAt[0]).toBeGreaterThan(Math.max(...heardUntil));
+    expect(order).toEqual(['understood', 'translated', 'spoke', 'say']);
     await quiet(deps, 20_000);
     expect(said(deps)).toHaveLength(1);
     expect(JSON.stringify([deps.logged, deps.published])).not.toContain('inteligencia');

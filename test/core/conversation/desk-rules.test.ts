@@ -70,7 +70,7 @@ describe('a conversation ends', () => {
 });
 
 describe('the notice may be spoken', () => {
-  it('at a quiet desk alone: neither this lane nor another one of it speaks or is spoken to', () => {
+  it('when nobody speaks, neither at this lane nor at another one of the desk', () => {
     const [lane, other] = [new LaneHarness().goLive(), new LaneHarness().goLive()];
     for (const one of [lane, other]) one.hush(12);
     const may = (): boolean => maySpeakNotice(lane.state, [lane.state, other.state], lane.now);
@@ -78,7 +78,17 @@ describe('the notice may be spoken', () => {
     other.speak(2);
     expect(maySpeakNotice(other.state, [other.state], other.now)).toBe(false);
     expect(maySpeakNotice(lane.state, [lane.state, other.state], other.now)).toBe(false);
-    lane.hear('a', 4000, true);
-    expect(maySpeakNotice(lane.state, [lane.state], lane.now)).toBe(false);
+  });
+
+  it('directly behind a translation that plays, but not before it has come', () => {
+    const lane = new LaneHarness().goLive();
+    const may = (): boolean => maySpeakNotice(lane.state, [lane.state], lane.now);
+    lane.speak(4);
+    lane.hush(6);
+    expect(may()).toBe(false);
+    lane.understands('a');
+    lane.hear('a', 3000, true);
+    lane.hush(1);
+    expect(may()).toBe(true);
   });
 });
