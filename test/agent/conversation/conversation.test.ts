@@ -234,3 +234,15 @@ describe('a visitor at the screen', () => {
     expect(events(deps, 'conversation_started')).toEqual([]);
   });
 });
+
+it('a reload changes the end of a conversation at once, while new keys need a restart', async () => {
+  const deps = await quietDesk({ conversation: { notice: false } });
+  const { config } = deps;
+  expect(deps.agent.apply({ ...config, conversation: { endAfter: 20, notice: false } })).toEqual([]);
+  await sayOne(deps);
+  await quiet(deps, 25_000);
+  expect(events(deps, 'conversation_ended')).toHaveLength(1);
+  const key = { device: '/dev/input/event0', key: 'KEY_F1', on: 'press' as const };
+  const keys = [{ ...key, do: { command: 'mute', args: {} } }];
+  expect(deps.agent.apply({ ...config, keys })).toEqual(['keys']);
+});
