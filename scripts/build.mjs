@@ -3,8 +3,8 @@
  * its parts beside it, `dragoman.*.mjs`. Verbs that the daemon never needs are parts of their own, which it does not load.
  * Usage: node scripts/build.mjs [--out FOLDER] [--quiet]
  */
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
@@ -61,10 +61,23 @@ const APART = [
     file: 'libsamplerate.cjs',
   },
 ];
+/**
+ * SQLite for a Node without its own (before 22.13): the package in a folder of its own, because it finds its native part from
+ * its own path. Only the machines that a backend runs on.
+ */
+const SQLITE = {
+  package: '@photostructure/sqlite',
+  entry: 'node_modules/@photostructure/sqlite/dist/index.cjs',
+  file: 'sqlite/lib/index.cjs',
+  native: ['linux-x64', 'linux-arm64'].map(
+    (machine) => `prebuilds/${machine}/@photostructure+sqlite.glibc.node`,
+  ),
+};
+
 const keepApart = {
   name: 'keep-apart',
   setup({ onResolve }) {
-    for (const part of APART) {
+    for (const part of [...APART, SQLITE]) {
       const filter = new RegExp(`^${part.package}$`);
       onResolve({ filter }, () => ({ path: `./${part.file}`, external: true }));
     }
@@ -127,6 +140,8 @@ async function bundle(name, outFolder, { version, engines }) {
     metafile: true,
     banner: { js: BANNER },
     define: { DRAGOMAN_VERSION: JSON.stringify(version) },
+    // An optional part of `pg`, which is loaded only on request.
+    external: ['pg-native'],
     plugins: [onlyEnglish, keepApart, leaveOut],
     logLevel: 'warning',
   });
@@ -174,6 +189,26 @@ async function writeLicenses(outFolder, inputs) {
   await writeFile(join(outFolder, 'LICENSES.txt'), parts.join(`\n${'-'.repeat(78)}\n\n`));
 }
 
+async function placeSqlite(outFolder) {
+  await build({
+    absWorkingDir: ROOT,
+    preserveSymlinks: true,
+    entryPoints: [SQLITE.entry],
+    outfile: join(outFolder, SQLITE.file),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node18',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  for (const path of SQLITE.native) {
+    const file = join(outFolder, 'sqlite', path);
+    await mkdir(dirname(file), { recursive: true });
+    await copyFile(join(ROOT, 'node_modules', SQLITE.package, path), file);
+  }
+}
+
 async function main() {
   const { values } = parseArgs({ options: { out: { type: 'string' }, quiet: { type: 'boolean' } } });
   const outFolder = values.out ?? join(ROOT, 'dist');
@@ -195,7 +230,9 @@ async function main() {
   report(`${'screen.js'.padEnd(40)} ${(page.bytes / 1024).toFixed(0).padStart(6)} KiB`);
   for (const path of BESIDE) await copyFile(join(ROOT, path), join(outFolder, basename(path)));
   for (const part of APART) await copyFile(join(ROOT, part.path), join(outFolder, part.file));
-  await writeLicenses(outFolder, [...inputs, ...APART.map(({ path }) => path)]);
+  await placeSqlite(outFolder);
+  const apart = [...APART.map(({ path }) => path), SQLITE.entry, 'node_modules/node-gyp-build/index.js'];
+  await writeLicenses(outFolder, [...inputs, ...apart]);
 }
 
 await main();

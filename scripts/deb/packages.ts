@@ -39,6 +39,8 @@ export interface Source {
 }
 
 const NODE = 'nodejs (>= 20.12) | dragoman-node';
+/** With SQLite of its own: a package for all processors has no native part. */
+const NODE_WITH_SQLITE = 'nodejs (>= 22.13) | dragoman-node';
 const PROGRAMS = ['dragoman', 'dragoman-backend', 'dragoman-emulator'];
 const PRIVATE_NODE = 'usr/lib/dragoman-node/bin/node';
 
@@ -104,7 +106,7 @@ export function backendPackage(source: Source): Package {
   const program = { name: 'dragoman-backend', bundle: 'backend', threads: [], beside: {} };
   return {
     ...programPackage(source, program),
-    depends: `${NODE}, systemd`,
+    depends: `${NODE_WITH_SQLITE}, systemd`,
     summary: 'token issuer for interpreting kiosks',
     description: [
       "The owner's side of Dragoman: it holds the account's API key and gives",

@@ -90,6 +90,10 @@ export const DENIAL_ADVICE: Readonly<Record<string, Advice>> = {
   },
   too_many_requests: { says: 'the device sends requests too often', todo: LIMIT },
   backend_busy: { says: 'too many requests are waiting for the service', todo: SERVICE_DOWN },
+  store_unavailable: {
+    says: 'the backend cannot use its store',
+    todo: 'the log line "the store cannot be used", which says why',
+  },
   lane_limit_reached: {
     says: 'the device already has sessions for `limits.lanes` lanes',
     todo: 'raise `limits.lanes`',

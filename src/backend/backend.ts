@@ -6,10 +6,13 @@ import { createMqttBus } from '../adapters/mqtt/bus.ts';
 import type { PrivateKey } from '../adapters/signing/keys.ts';
 import { createSigner } from '../adapters/signing/signer.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
+import { openStore } from './store/open-store.ts';
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -18,6 +21,7 @@ export interface BackendSecrets {
   readonly mqttPassword?: () => string;
   readonly brokerTls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
   readonly serviceCa?: Buffer;
+  readonly storePassword?: () => string;
   /** Signs the answers. */
   readonly signingKey?: PrivateKey;
 }
@@ -29,6 +33,8 @@ export interface BackendOptions {
   readonly clock?: Clock;
   /** From 0 to 1, for jitter. */
   readonly random?: () => number;
+  /** Instead of the configured one; it is closed with the backend. */
+  readonly store?: Store;
 }
 
 export interface Backend {
@@ -39,9 +45,14 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Starts issuing tokens. Connects in the background; logs failures and retries. */
+/**
+ * Starts issuing tokens. Connects in the background; logs failures and retries.
+ * @throws StoreRefused if the store can never be used as it is
+ */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const { config, secrets, log, clock = createSystemClock(), random = Math.random } = options;
+  const store = options.store ?? openStore(config.store, secrets.storePassword);
+  await openAtStart(store, log);
   const service = createServiceClient({
     url: config.service.url,
     timeoutMs: config.service.timeout * 1000,
@@ -50,7 +61,16 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     ...(secrets.serviceCa && { ca: secrets.serviceCa }),
   });
   const signer = secrets.signingKey === undefined ? null : createSigner(secrets.signingKey);
-  const issuing = createIssuerRunner({ config, service, signer, log, clock, random });
+  const issuing = createIssuerRunner({
+    config,
+    store,
+    service,
+    signer,
+    log,
+    clock,
+    random,
+    instance: randomUUID(),
+  });
   const ready = createSignal();
   const clientId = config.mqtt.clientId ?? `dragoman-backend-${madeUpName(random)}`;
   const { username } = config.mqtt;
@@ -87,9 +107,19 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
       await issuing.close();
       await bus.close();
       service.close();
+      await store.close();
       ready.give();
     },
   };
+}
+
+async function openAtStart(store: Store, log: Log): Promise<void> {
+  try {
+    await store.open();
+  } catch (error) {
+    if (!(error instanceof StoreDown)) throw error;
+    log.warn({ why: error.message }, 'the store cannot be used yet: devices get no sessions until it can');
+  }
 }
 
 function createSignal(): { given: Promise<void>; give: () => void } {

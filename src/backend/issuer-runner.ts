@@ -3,14 +3,18 @@ import type { Signer } from '../adapters/signing/signer.ts';
 import type { Bus, BusMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
 import { deviceTopics } from '../protocol/mqtt/topics.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
+import { settledMs } from './core/mint/claim.ts';
 import type { DeviceName } from './core/policy.ts';
 import { type Complain, createLimitedWarnings } from './limited-warnings.ts';
+import { createMintJobs } from './mint-jobs.ts';
+import { startReconciler } from './reconciler.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
 import { createServiceJobs } from './service-jobs.ts';
@@ -23,6 +27,9 @@ const CLOSE_WITHIN_MS = 2000;
 export interface IssuerRunnerParts {
   readonly config: BackendConfig;
   readonly service: ServiceClient;
+  readonly store: Store;
+  /** Name of this backend in the store, unique for each start. */
+  readonly instance: string;
   /** Null: do not sign answers. */
   readonly signer: Signer | null;
   readonly log: Log;
@@ -31,10 +38,16 @@ export interface IssuerRunnerParts {
 }
 
 /** The shell around the pure issuer. */
-export function createIssuerRunner({ config, service, signer, log, clock, random }: IssuerRunnerParts) {
-  const issuer = createIssuer(config);
+export function createIssuerRunner(parts: IssuerRunnerParts) {
+  const { config, service, store, instance, signer, log, clock, random } = parts;
+  const issuer = createIssuer(config, instance);
   const complain = createLimitedWarnings(log, clock);
   const jobs = createServiceJobs({ service, log, random });
+  const mint = createMintJobs({ store, service: jobs, instance, complain, log, random });
+  const reconciler = startReconciler({
+    ...{ store, client: service, service: jobs, instance, clock, log, complain },
+    ...{ settledMs: settledMs(config.service.timeout), isMinting: () => issuer.jobs > 0 },
+  });
   const underWay = new Set<Promise<void>>();
   let bus: Bus | null = null;
   let isClosing = false;
@@ -44,10 +57,11 @@ export function createIssuerRunner({ config, service, signer, log, clock, random
     for (const effect of issuer.handle(event, clock.now())) run(effect);
   };
 
-  const track = (work: Promise<IssuerEvent>): void => {
-    const done = work.then(dispatch).finally(() => underWay.delete(done));
+  const follow = (work: Promise<void>): void => {
+    const done = work.finally(() => underWay.delete(done));
     underWay.add(done);
   };
+  const track = (work: Promise<IssuerEvent>): void => follow(work.then(dispatch));
 
   const run = (effect: IssuerEffect): void => {
     switch (effect.type) {
@@ -59,10 +73,25 @@ export function createIssuerRunner({ config, service, signer, log, clock, random
         return confirm(effect);
       case 'probe':
         return track(jobs.probe(effect.job, effect.input));
+      case 'claim':
+        return track(mint.claim(effect));
+      case 'fetch':
+        return track(jobs.fetch(effect.job, effect.session));
       case 'end':
-        return track(jobs.endSessions(effect));
+        return track(mint.end(effect));
+      case 'settle':
+        return track(mint.settle(effect));
+      case 'release':
+        return follow(mint.release(effect));
       case 'revoke':
-        return track(jobs.revoke(effect));
+        return follow(mint.revoke(effect));
+      case 'discard':
+        return follow(mint.discard(effect));
+      case 'hold':
+        clock.at(clock.now() + effect.afterMs, () => {
+          if (!isClosing) dispatch({ type: 'held', job: effect.job, draw: random() });
+        });
+        return;
       case 'wake':
         cancelWake();
         cancelWake = clock.at(clock.now() + effect.afterMs, () =>
@@ -88,17 +117,15 @@ export function createIssuerRunner({ config, service, signer, log, clock, random
   const send = (who: DeviceName, reply: Reply, body: TokenResponse | TokenProbeAnswer): void => {
     if (signer === null) return publish(reply, body);
     const { base } = deviceTopics({ prefix: config.mqtt.prefix, ...who });
-    const sent = signer
-      .sign('dragoman+token', base, body, clock.wall())
-      .then(
+    follow(
+      signer.sign('dragoman+token', base, body, clock.wall()).then(
         (jws) => publish(reply, { id: body.id, jws }),
         (error: unknown) => {
           const fault = error instanceof Error ? error.message : 'unknown';
           log.error({ fault }, 'answer not sent: it could not be signed');
         },
-      )
-      .finally(() => underWay.delete(sent));
-    underWay.add(sent);
+      ),
+    );
   };
 
   const answer = (effect: Extract<IssuerEffect, { type: 'answer' }>): void => {
@@ -145,6 +172,7 @@ export function createIssuerRunner({ config, service, signer, log, clock, random
       };
       await Promise.race([idle(), tooLong]);
       cancel();
+      await reconciler.close();
     },
   };
 }

@@ -202,6 +202,9 @@ export function readBackendSecrets(
     ...(mqtt.passwordFile !== null && {
       mqttPassword: secretAt('mqtt.passwordFile', mqtt.passwordFile, readPassword),
     }),
+    ...(config.store.passwordFile !== null && {
+      storePassword: secretAt('store.passwordFile', config.store.passwordFile, readPassword),
+    }),
     brokerTls: {
       ...(ca && { ca }),
       ...(cert && { cert }),

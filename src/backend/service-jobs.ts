@@ -1,11 +1,12 @@
 /** Carries out the issuer's effects at the service, and returns the results as events. */
 import type { Log } from '../ports/log.ts';
-import type { CreateSessionInput } from '../protocol/service/session.ts';
+import { type CreateSessionInput, sessionWithTokenSchema } from '../protocol/service/session.ts';
 import type { IssuerEffect, IssuerEvent } from './core/issue-event.ts';
+import { type DeviceName, referenceOf } from './core/policy.ts';
 import type { Trouble, TroubleKind } from './core/service-trouble.ts';
 import type { ServiceClient } from './service-client.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { endUnused, shortId, shownSession } from './session-upkeep.ts';
+import { findUnused, isOver, isUnused, shortId, shownSession } from './session-upkeep.ts';
 
 /** Failures that show that a service has no listing or deleting: the specification gives no paths for them. */
 const UNSUPPORTED: ReadonlySet<TroubleKind> = new Set(['rejected', 'malformed']);
@@ -15,6 +16,8 @@ export interface ServiceJobsParts {
   readonly log: Log;
   readonly random: () => number;
 }
+
+export type ServiceJobs = ReturnType<typeof createServiceJobs>;
 
 /** No job rejects: a failure is an event, too. */
 export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
@@ -51,35 +54,61 @@ export function createServiceJobs({ service, log, random }: ServiceJobsParts) {
     }
   };
 
-  const endSessions = async (effect: Extract<IssuerEffect, { type: 'end' }>): Promise<IssuerEvent> => {
+  /**
+   * @param holds whether this backend still works on the request: another one that has taken it over makes its session later
+   * than this list, so that it is not in it
+   */
+  const endSessions = async (
+    { job, who, lane, sessionId }: Extract<IssuerEffect, { type: 'end' }>,
+    holds: () => Promise<boolean>,
+  ): Promise<{ event: IssuerEvent; gone: readonly string[] }> => {
+    const reference = referenceOf(who, lane);
     let ids: readonly string[] = [];
     try {
-      ids = await endUnused(service, effect);
-      const fields = { reference: effect.reference, count: ids.length };
-      if (ids.length > 0) log.info(fields, 'revoked an unused session');
+      const found = await findUnused(service, { reference, sessionId });
+      if (found.length > 0 && (await holds())) {
+        await Promise.all(found.map((id) => service.deleteSession(id)));
+        ids = found;
+        log.info({ reference, count: ids.length }, 'revoked an unused session');
+      }
     } catch (error) {
-      const trouble = explain(error, { reference: effect.reference });
+      const trouble = explain(error, { reference });
       // A service without listing may still make a session. A service in trouble gets no second request.
-      if (!UNSUPPORTED.has(trouble.kind)) return { type: 'failed', job: effect.job, trouble, draw: random() };
+      if (!UNSUPPORTED.has(trouble.kind))
+        return { event: { type: 'failed', job, trouble, draw: random() }, gone: [] };
     }
-    return { type: 'ended', job: effect.job, ids, draw: random() };
+    return { event: { type: 'ended', job, draw: random() }, gone: ids };
   };
 
-  /** A session that no longer exists counts as revoked. A failed revocation must not block the device's next session. */
-  const revoke = async ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): Promise<IssuerEvent> => {
+  /** Reads a session that was made earlier. The store has no tokens; the service shows them to the owner. */
+  const fetch = async (job: number, id: string): Promise<IssuerEvent> => {
+    try {
+      const found = await service.getSession(id);
+      const parsed = sessionWithTokenSchema.safeParse(found);
+      const isUsed = found !== null && !isUnused(found) && !isOver(found);
+      const session = parsed.success && isUnused(parsed.data) ? shownSession(parsed.data, undefined) : null;
+      return { type: 'fetched', job, session: isUsed ? 'used' : session, draw: random() };
+    } catch (error) {
+      const trouble = explain(error, { session: shortId(id) });
+      return UNSUPPORTED.has(trouble.kind)
+        ? { type: 'fetched', job, session: null, draw: random() }
+        : { type: 'failed', job, trouble, draw: random() };
+    }
+  };
+
+  /** Revokes sessions. One that no longer exists counts as revoked. @returns those that are gone */
+  const revoke = async (who: DeviceName, ids: readonly string[], why: string): Promise<string[]> => {
     const device = `${who.tenant}/${who.device}`;
     const ended = async (id: string): Promise<string[]> => {
       try {
-        if (await service.deleteSession(id))
-          log.info({ device, session: shortId(id) }, 'revoked a replaced session');
+        if (await service.deleteSession(id)) log.info({ device, session: shortId(id) }, why);
         return [id];
       } catch (error) {
         return UNSUPPORTED.has(explain(error, { device }).kind) ? [id] : [];
       }
     };
-    const gone = await Promise.all(ids.map(ended));
-    return { type: 'revoked', who, ids, gone: gone.flat() };
+    return (await Promise.all(ids.map(ended))).flat();
   };
 
-  return { create, probe, endSessions, revoke };
+  return { create, probe, endSessions, fetch, revoke };
 }

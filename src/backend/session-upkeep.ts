@@ -18,10 +18,10 @@ export function isOver(session: Session): boolean {
 }
 
 /**
- * Revokes a lane's sessions that were never used: the named one, else those found by their reference.
- * @returns the ids of the sessions that are gone
+ * Finds a lane's sessions that were never used: the named one, else those found by their reference.
+ * @returns their ids
  */
-export async function endUnused(
+export async function findUnused(
   service: ServiceClient,
   wanted: { reference: string; sessionId: string | null },
 ): Promise<string[]> {
@@ -29,13 +29,14 @@ export async function endUnused(
     wanted.sessionId === null
       ? await service.listSessions({ clientReferenceId: wanted.reference })
       : [await service.getSession(wanted.sessionId)];
-  const unused = found
-    .filter((session) => session !== null)
-    // A service that ignores the filter lists the sessions of all lanes.
-    .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))
-    .slice(0, MOST_RETIRED);
-  await Promise.all(unused.map((session) => service.deleteSession(session.id)));
-  return unused.map(({ id }) => id);
+  return (
+    found
+      .filter((session) => session !== null)
+      // A service that ignores the filter lists the sessions of all lanes.
+      .filter((session) => session.client_reference_id === wanted.reference && isUnused(session))
+      .slice(0, MOST_RETIRED)
+      .map(({ id }) => id)
+  );
 }
 
 /** The fields of docs/service.md 2.1 that a device gets, with `maxDurationS` if the service leaves it out. */

@@ -143,6 +143,46 @@ const groupSchema = z.strictObject({
   ...exceptions,
 });
 
+/** Path of a store that is not kept. */
+export const MEMORY_STORE = ':memory:';
+
+const storeSchema = z
+  .strictObject({
+    path: plainTextSchema
+      .min(1, 'must name a file')
+      .max(4096)
+      .default(MEMORY_STORE)
+      .describe(
+        'SQLite file on this machine; ":memory:" keeps nothing over a restart and shares nothing with other backends.',
+      ),
+    url: z
+      .string()
+      .refine(
+        (text) =>
+          URL.canParse(text) &&
+          ['postgres:', 'postgresql:'].includes(new URL(text).protocol) &&
+          new URL(text).hostname !== '' &&
+          new URL(text).pathname.length > 1,
+        'must be an address such as "postgres://dragoman@db.example/dragoman"',
+      )
+      .refine(
+        (text) => !URL.canParse(text) || new URL(text).password === '',
+        'must not contain a password: put it into a file, and name that in store.passwordFile',
+      )
+      .nullable()
+      .default(null)
+      .describe('PostgreSQL 15 or newer, for backends on several machines; replaces "path".'),
+    passwordFile: optionalFile('File or systemd credential with the password for "url".'),
+  })
+  .superRefine(({ url, passwordFile }, context) => {
+    if (url === null && passwordFile !== null)
+      context.addIssue({
+        code: 'custom',
+        path: ['passwordFile'],
+        message: 'belongs to "url", which is not set',
+      });
+  }, DESPITE_OTHER_PROBLEMS);
+
 const limitsSchema = z.strictObject({
   lanes: allowance.lanes.default(2),
   sessionsAtOnce: allowance.sessionsAtOnce.default(3),
@@ -203,6 +243,9 @@ export const backendConfigSchema = z.strictObject({
     .default({})
     .describe('Exceptions by "tenant/device"; they override those of groups.'),
   limits: limitsSchema.prefault({}).describe('Limits per device, and limits on requests to the service.'),
+  store: storeSchema
+    .prefault({})
+    .describe('What the backend keeps: sessions and limits; never tokens. Several backends share one store.'),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
     .prefault({})

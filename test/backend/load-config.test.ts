@@ -108,11 +108,15 @@ describe("backend's configuration", () => {
       /service\.streamUrl: must be wss:/,
     );
     expect(loaded({ url: 'http://127.0.0.1:1' }, { url: 'mqtt://localhost' })).toBeDefined();
-    expect(backendWarnings(loaded({}))).toEqual([expect.stringContaining('signingKeyFile is not set')]);
+    expect(backendWarnings(loaded({}))).toEqual([
+      expect.stringContaining('store.path is not set'),
+      expect.stringContaining('signingKeyFile is not set'),
+    ]);
     const open = loaded({ ...http, allowInsecure: true }, { ...clear, allowInsecure: true });
     expect(backendWarnings(open)).toEqual([
       expect.stringContaining('mqtt.url leaves this machine in clear'),
       expect.stringContaining('service.url leaves this machine in clear'),
+      expect.stringContaining('store.path'),
       expect.stringContaining('signingKeyFile'),
     ]);
   });

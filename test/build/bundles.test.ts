@@ -58,10 +58,10 @@ describe.each(BUNDLES)('the bundle %s', (bundle) => {
     const imported = Object.values(metaOf(bundle).outputs).flatMap(({ imports }) =>
       imports.map(({ path }) => path),
     );
-    // ws works without these two.
-    const optional = ['bufferutil', 'utf-8-validate'];
-    // WebAssembly that lies beside the bundle.
-    const beside = ['./libsamplerate.cjs'];
+    // ws works without the first two, pg without the last.
+    const optional = ['bufferutil', 'utf-8-validate', 'pg-native'];
+    // WebAssembly and native code that lie beside the bundle.
+    const beside = ['./libsamplerate.cjs', './sqlite/lib/index.cjs'];
     const foreign = imported.filter((name) => !builtinModules.includes(name.replace(/^node:/, '')));
     const parts = filesOf(bundle);
     const others = foreign.filter((name) => ![...optional, ...beside].includes(name));

@@ -1,5 +1,5 @@
 import type { IssuerEffect, IssuerEvent } from '../../src/backend/core/issue-event.ts';
-import { createIssuer } from '../../src/backend/core/issuer.ts';
+import { referenceOf } from '../../src/backend/core/policy.ts';
 import type { Trouble } from '../../src/backend/core/service-trouble.ts';
 import { readRequest } from '../../src/backend/request.ts';
 import { failureOfAnswer } from '../../src/backend/service-failure.ts';
@@ -23,6 +23,7 @@ import {
   sessionWithTokenSchema,
 } from '../../src/protocol/service/session.ts';
 import { asWall } from '../../src/protocol/time.ts';
+import { createIssuerWithBooks, type OuterEffect } from '../backend/core/memory-books.ts';
 import type { Dice } from './dice.ts';
 import { API_KEY, type ServiceHost } from './service-host.ts';
 import type { SimClock } from './sim-clock.ts';
@@ -82,7 +83,7 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       maxSessionDurationSeconds: terms.maxDurationS,
     },
   } satisfies BackendConfigInput);
-  const issuer = createIssuer(config);
+  const issuer = createIssuerWithBooks(config);
 
   /** One HTTP exchange with the service's own handlers: delayed, and sometimes failing. */
   const exchange = (
@@ -143,10 +144,11 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       },
     );
   };
-  const endSessions = ({ job, reference, sessionId }: Extract<IssuerEffect, { type: 'end' }>): void => {
+  const endSessions = (effect: Extract<IssuerEffect, { type: 'end' }>): void => {
+    const { job, who, lane, sessionId } = effect;
     const ask = (request: ApiRequest): Answer =>
       sessionId === null ? listSessions(request, context()) : getSession(sessionId, request, context());
-    exchange(ask, { query: { client_reference_id: reference } }, 'sessions', (answer) => {
+    exchange(ask, { query: { client_reference_id: referenceOf(who, lane) } }, 'sessions', (answer) => {
       if (typeof answer === 'string') return fail(job, { kind: answer, detail: null, retryAfterS: null });
       const { data } = (answer.body ?? {}) as { data?: unknown };
       const found: Session[] = (Array.isArray(data) ? data : [data]).flatMap((item) => {
@@ -155,7 +157,12 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       });
       const unused = found.filter(isUnused);
       for (const session of unused) host.act(() => deleteSession(session.id, REQUEST, context()));
-      dispatch({ type: 'ended', job, ids: unused.map(({ id }) => id), draw: dice.next() });
+      issuer.gone(
+        who,
+        unused.map(({ id }) => id),
+        clock.now(),
+      );
+      dispatch({ type: 'ended', job, draw: dice.next() });
     });
   };
   const revoke = ({ who, ids }: Extract<IssuerEffect, { type: 'revoke' }>): void => {
@@ -163,11 +170,24 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
       const ask = (request: ApiRequest): Answer => host.act(() => deleteSession(id, request, context()));
       exchange(ask, {}, 'sessions', (answer) => {
         const isGone = typeof answer !== 'string' && answer.status < 500;
-        dispatch({ type: 'revoked', who, ids: [id], gone: isGone ? [id] : [] });
+        if (isGone) issuer.gone(who, [id], clock.now());
       });
     }
   };
-  const run = (effect: IssuerEffect): void => {
+  const fetch = ({ job, session: id }: Extract<IssuerEffect, { type: 'fetch' }>): void => {
+    exchange(
+      (request) => getSession(id, request, context()),
+      {},
+      'sessions',
+      (answer) => {
+        const body = typeof answer === 'string' ? null : answer.body;
+        const found = sessionWithTokenSchema.safeParse((body as { data?: unknown } | null)?.data);
+        const session = found.success && isUnused(found.data) ? shownSession(found.data, undefined) : null;
+        dispatch({ type: 'fetched', job, session, draw: dice.next() });
+      },
+    );
+  };
+  const run = (effect: OuterEffect): void => {
     switch (effect.type) {
       case 'create':
         return create(effect);
@@ -175,6 +195,11 @@ export function createBackendHost(setup: BackendSetup): BackendHost {
         return endSessions(effect);
       case 'revoke':
         return revoke(effect);
+      case 'fetch':
+        return fetch(effect);
+      case 'hold':
+      case 'discard':
+        throw new Error(`${effect.type} with one backend`);
       case 'wake':
         clock.at(clock.now() + effect.afterMs, () => dispatch({ type: 'woken', draw: dice.next() }));
         return;

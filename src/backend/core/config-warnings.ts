@@ -1,4 +1,4 @@
-import type { BackendConfig } from '../../protocol/backend-config.ts';
+import { type BackendConfig, MEMORY_STORE } from '../../protocol/backend-config.ts';
 import { isExposedAddress, isLoopback, readAddress } from '../../protocol/host.ts';
 
 /** Time before a session's limit at which a device asks for the next one (s), by default. */
@@ -6,7 +6,7 @@ const ROLLOVER_LEAD_S = 22;
 
 /** Warnings about a valid configuration of the backend, one sentence each. */
 export function backendWarnings(config: BackendConfig): string[] {
-  const { mqtt, service, session, limits, signingKeyFile } = config;
+  const { mqtt, service, session, limits, signingKeyFile, store } = config;
   const warnings: string[] = [];
   if (isExposedAddress(mqtt.url))
     warnings.push(
@@ -23,7 +23,12 @@ export function backendWarnings(config: BackendConfig): string[] {
       `limits.sessionsPerHour is ${limits.sessionsPerHour}, but ${limits.lanes} lanes with sessions of ${maxS} s need ${needed}: raise it, or session.maxSessionDurationSeconds.`,
     );
   // At a broker on this machine no other client publishes.
-  if (signingKeyFile === null && !isLoopback(readAddress(mqtt.url)?.hostname ?? ''))
+  const isAlone = isLoopback(readAddress(mqtt.url)?.hostname ?? '');
+  if (store.url === null && store.path === MEMORY_STORE && !isAlone)
+    warnings.push(
+      'store.path is not set: a restart forgets sessions and limits, and two backends do not know of each other. Name a file, such as "/var/lib/dragoman-backend/store.db".',
+    );
+  if (signingKeyFile === null && !isAlone)
     warnings.push(
       'signingKeyFile is not set: devices cannot verify that an answer comes from this backend. "dragoman-backend keys create" makes a pair.',
     );

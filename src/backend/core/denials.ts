@@ -21,6 +21,13 @@ export function busy(limit: string, draw: number): TokenError {
   return { code: 'backend_busy', title: 'Backend busy', detail, final: false, retry_after_s };
 }
 
+/** The store of the backends cannot be used: without it, two of them could make a session for one lane. */
+export function withoutStore(draw: number): TokenError {
+  const detail = "the backend's store cannot be used now; its log says why";
+  const retry_after_s = Math.ceil(BUSY_RETRY_S * (1 + 2 * draw));
+  return { code: 'store_unavailable', title: 'Backend without store', detail, final: false, retry_after_s };
+}
+
 /** Counts one denial to an unknown device; true if there were too many and this one is not sent. */
 export function countUnknownDevices(): (rank: Rank, now: number) => boolean {
   let bucket = fullBucket(UNKNOWN_ANSWERS, 0);

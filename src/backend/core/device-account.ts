@@ -33,23 +33,8 @@ export interface Account {
   granted: GrantedSession[];
   /** Times of the grants within the last hour. */
   grants: number[];
-  /** Lanes that wait for a session, and the end of its stream; null while the job is queued. */
-  readonly working: Map<string, number | null>;
-}
-
-export function openAccount(): Account {
-  return { granted: [], grants: [], working: new Map() };
-}
-
-export function recordGrant(account: Account, session: Omit<GrantedSession, 'leaving'>): void {
-  forgetOver(account, session.at);
-  account.granted.push({ ...session, leaving: false });
-  account.grants.push(session.at);
-}
-
-/** Removes sessions that no longer exist at the service. */
-export function removeGone(account: Account, ids: readonly string[]): void {
-  if (ids.length > 0) account.granted = account.granted.filter(({ id }) => !ids.includes(id));
+  /** Other lanes for which a session is being made, with the end of its stream. */
+  readonly working: ReadonlyMap<string, number>;
 }
 
 /** Why the device may have no further session for this lane now; null if it may. */
@@ -93,7 +78,7 @@ export function makeRoom(
 ): Room {
   forgetOver(account, now);
   const alive = account.granted.filter(({ leaving }) => !leaving);
-  const made = [...account.working].filter(([name, endsAt]) => name !== lane && endsAt !== null);
+  const made = [...account.working].filter(([name]) => name !== lane);
   const excess = alive.length + made.length + 1 - sessionsAtOnce;
   if (excess <= 0) return { ok: true, revoke: [] };
   const needed = new Set(neededBy(alive, lane, reason, now));
@@ -119,7 +104,7 @@ export function chooseDurationMs(account: Account, lane: string, durationMs: num
   if (durationMs < SHORTEST_MOVED_MS) return durationMs;
   const ends = [
     ...account.granted.filter((session) => session.lane !== lane).map(({ endsAt }) => endsAt),
-    ...[...account.working].flatMap(([name, endsAt]) => (name === lane || endsAt === null ? [] : [endsAt])),
+    ...[...account.working].flatMap(([name, endsAt]) => (name === lane ? [] : [endsAt])),
   ];
   let chosen = durationMs;
   // Latest first: moving away from one end may cause a conflict with an earlier one.

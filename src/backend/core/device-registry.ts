@@ -1,14 +1,12 @@
 /** Records of all devices, with a limit on every list. */
 
 import { type Bucket, fullBucket, type Rate, spend } from '../../core/retry/rate.ts';
-import { type Account, openAccount } from './device-account.ts';
 import type { Answer } from './issue-event.ts';
 import type { DeviceName } from './policy.ts';
 
 /** Largest number of records of devices that had sessions. They are kept separately, so that invented names cannot displace them. */
-const MOST_KNOWN = 20_000;
+export const MOST_KNOWN = 20_000;
 const MOST_UNKNOWN_DEVICES = 5000;
-const MOST_LANES = 32;
 const MOST_ANSWERS = 16;
 /** Answers of any kind, as a multiple of the allowed requests. Further requests get no answer. */
 const ANSWERS_PER_REQUEST = 4;
@@ -23,12 +21,6 @@ interface GivenAnswer {
   readonly freshUntil: number;
 }
 
-/** The last session made for a lane. It cannot be used after `until`. */
-interface LaneSession {
-  readonly id: string;
-  readonly until: number;
-}
-
 /** Remaining requests and answers of a device. */
 interface Buckets {
   requests: Bucket;
@@ -41,11 +33,9 @@ export interface DeviceRecord {
   readonly trials: Buckets;
   /** Checks that the backend is there. */
   probes: Bucket;
-  readonly account: Account;
   /** Time of the first session; null for an unknown device. */
   knownSince: number | null;
   readonly answered: Map<string, GivenAnswer>;
-  readonly sessions: Map<string, LaneSession>;
 }
 
 export interface DeviceRegistry {
@@ -60,8 +50,6 @@ export interface DeviceRegistry {
   /** Records that the device has had a session. */
   know(who: DeviceName, record: DeviceRecord, now: number): void;
   keepAnswer(record: DeviceRecord, id: string, given: GivenAnswer): void;
-  remember(record: DeviceRecord, lane: string, session: LaneSession): void;
-  forget(record: DeviceRecord, lane: string): void;
 }
 
 export function openDeviceRegistry(requests: Rate): DeviceRegistry {
@@ -76,7 +64,7 @@ export function openDeviceRegistry(requests: Rate): DeviceRegistry {
     wants: { requests: fullBucket(requests, now), answers: fullBucket(answers, now) },
     trials: { requests: fullBucket(trials, now), answers: fullBucket(answers, now) },
     probes: fullBucket(PROBES, now),
-    ...{ account: openAccount(), knownSince: null, answered: new Map(), sessions: new Map() },
+    ...{ knownSince: null, answered: new Map() },
   });
 
   return {
@@ -112,12 +100,6 @@ export function openDeviceRegistry(requests: Rate): DeviceRegistry {
     },
     keepAnswer(record, id, given) {
       putLast(record.answered, id, given, MOST_ANSWERS);
-    },
-    remember(record, lane, session) {
-      putLast(record.sessions, lane, session, MOST_LANES);
-    },
-    forget(record, lane) {
-      record.sessions.delete(lane);
     },
   };
 }

@@ -5,15 +5,15 @@
 
 import type { BackendConfig } from '../../protocol/backend-config.ts';
 import { probeKind, type TokenError } from '../../protocol/mqtt/token.ts';
-import type { CreateSessionInput, SessionWithToken } from '../../protocol/service/session.ts';
-import { answerKey, deviceOf, ignore, isTrial, jobKey } from './ask.ts';
-import { busy, countUnknownDevices, tooMany } from './denials.ts';
-import { checkAccount, chooseDurationMs, makeRoom, recordGrant, removeGone } from './device-account.ts';
+import type { SessionWithToken } from '../../protocol/service/session.ts';
+import { answerKey, ignore, isTrial, jobKey } from './ask.ts';
+import { busy, countUnknownDevices, tooMany, withoutStore } from './denials.ts';
 import { type DeviceRecord, type DeviceRegistry, openDeviceRegistry } from './device-registry.ts';
 import type { Answer, Ask, IssuerEffect, IssuerEvent } from './issue-event.ts';
+import { createStep, firstStep, type Job, mintSteps, openJob, settleStep, windowOf } from './job.ts';
 import { isKnown, openJobQueue, type Rank } from './job-queue.ts';
-import { countPending } from './pending.ts';
-import { type Allowance, isListed, judge, type Policy } from './policy.ts';
+import { type Claim, settledMs } from './mint/claim.ts';
+import { type DeviceName, isListed, judge, type Policy } from './policy.ts';
 import { denialOf, pauseMs, type Trouble } from './service-trouble.ts';
 
 /** Longest wait of a job in the queue (ms); the device has given up by then. */
@@ -24,34 +24,29 @@ const LONGEST_EXPECTED_MS = 10_000;
 /** Longest time for which the same request gets the same denial (ms). */
 const DENIAL_FRESH_MS = 30_000;
 
-interface Job {
-  readonly number: number;
-  readonly key: string;
-  input: CreateSessionInput;
-  readonly allowance: Allowance;
-  readonly rank: Rank;
-  readonly queuedAt: number;
-  ask: Ask;
-  createdFrom: number;
-}
-
 export interface Issuer {
   handle(event: IssuerEvent, now: number): IssuerEffect[];
+  /** Devices that had a session before this instance started. */
+  know(devices: readonly DeviceName[], now: number): void;
   /** Waiting and running jobs. */
   readonly jobs: number;
 }
 
-export type IssuerOptions = Policy & Pick<BackendConfig, 'limits'>;
+export type IssuerOptions = Policy & Pick<BackendConfig, 'limits' | 'service'>;
 
-export function createIssuer(options: IssuerOptions): Issuer {
+/** @param instance name of this backend in the store, unique for each start */
+export function createIssuer(options: IssuerOptions, instance: string): Issuer {
   const devices: DeviceRegistry = openDeviceRegistry(options.limits);
   const jobs = new Map<number, Job>();
   const jobsByLane = new Map<string, Job>();
   const queue = openJobQueue<Job>(options.limits.createsPerSecond);
-  const pending = countPending(options.limits.pendingSessions);
   /** Unknown devices get at most half of the parallel requests to the service. */
   const mostUnknown = Math.ceil(options.limits.concurrency / 2);
   const isUnknownFlood = countUnknownDevices();
+  const terms = {
+    ...{ instance, mostPending: options.limits.pendingSessions },
+    settledMs: settledMs(options.service.timeout),
+  };
   let running = 0;
   let unknownRunning = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -92,33 +87,17 @@ export function createIssuer(options: IssuerOptions): Issuer {
     if (job !== undefined) {
       const same =
         job.input.intent === request.intent && job.input.connection_type === request.connection_type;
-      return same ? supersede(job, ask) : [answer(ask, { ok: false, error: busy('the lane', draw) })];
+      return same ? supersede(job, ask, now) : [answer(ask, { ok: false, error: busy('the lane', draw) })];
     }
     const rank = rankOf(ask, record);
-    const error = refusal(ask, record, verdict.allowance, rank, draw, now);
+    const error = refusal(rank, draw, now);
     if (error !== null) return answerUnlessFlood(ask, rank, answer(ask, { ok: false, error }), now);
-    enqueue({ key, ask, input: verdict.input, allowance: verdict.allowance, rank }, record, now);
+    enqueue({ key, ask, input: verdict.input, allowance: verdict.allowance, rank }, now);
     return start(now, draw);
   };
 
-  /** Why no session is made for a valid request; null if one is made. */
-  const refusal = (
-    ask: Ask,
-    record: DeviceRecord,
-    allowance: Allowance,
-    rank: Rank,
-    draw: number,
-    now: number,
-  ): TokenError | null => {
-    if (!isTrial(ask)) {
-      const { lane } = ask.request;
-      // The lane's earlier sessions are not pending: they have been used, or are ended now.
-      pending.remove(record.account.granted.filter((one) => one.lane === lane).map(({ id }) => id));
-      const error = checkAccount(record.account, allowance, lane, now);
-      if (error !== null) return error;
-    }
-    const unused = pending.check(deviceOf(ask), !isKnown(rank), now);
-    if (unused !== null) return unused;
+  /** Why no job is begun for a valid request; null if one is. */
+  const refusal = (rank: Rank, draw: number, now: number): TokenError | null => {
     const trouble = pausedBy(now);
     if (trouble !== null) return denialOf(trouble, draw);
     const isLong = queue.waitMs(rank) > LONGEST_EXPECTED_MS || jobs.size >= MOST_JOBS;
@@ -140,34 +119,34 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 
   /** The device no longer waits for its older request. The session that is being made answers the newer one. */
-  const supersede = (job: Job, ask: Ask): IssuerEffect[] => {
+  const supersede = (job: Job, ask: Ask, now: number): IssuerEffect[] => {
     const ignored = ignore(job.ask, 'superseded');
     job.ask = ask;
+    job.askedAt = now;
     return [ignored];
   };
 
-  const enqueue = (
-    wanted: Pick<Job, 'key' | 'ask' | 'input' | 'allowance' | 'rank'>,
-    record: DeviceRecord,
-    now: number,
-  ): void => {
+  const enqueue = (wanted: Pick<Job, 'key' | 'ask' | 'input' | 'allowance' | 'rank'>, now: number): void => {
     lastJob += 1;
-    const job: Job = { number: lastJob, ...wanted, queuedAt: now, createdFrom: now };
+    const job = openJob({ number: lastJob, ...wanted }, now);
     jobs.set(job.number, job);
     jobsByLane.set(job.key, job);
-    if (!isTrial(job.ask)) record.account.working.set(job.ask.request.lane, null);
     queue.add(job);
   };
 
-  const forget = (job: Job, now: number): void => {
+  const forget = (job: Job): void => {
     jobs.delete(job.number);
     jobsByLane.delete(job.key);
-    if (!isTrial(job.ask)) devices.of(job.ask.who, now).account.working.delete(job.ask.request.lane);
   };
 
   /** The end of a job that was begun. */
-  const end = (job: Job, now: number): void => {
-    forget(job, now);
+  const end = (job: Job): void => {
+    forget(job);
+    stop(job);
+  };
+
+  /** The job no longer takes one of the parallel requests. */
+  const stop = (job: Job): void => {
     running -= 1;
     if (!isKnown(job.rank)) unknownRunning -= 1;
   };
@@ -177,7 +156,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     const effects: IssuerEffect[] = [];
     const trouble = pausedBy(now);
     for (const job of queue.drop((one) => trouble !== null || isStale(one, now))) {
-      forget(job, now);
+      forget(job);
       if (isStale(job, now)) effects.push(ignore(job.ask, 'stale'));
       else if (trouble !== null) effects.push(answer(job.ask, { ok: false, error: denialOf(trouble, draw) }));
     }
@@ -193,7 +172,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       if (job === undefined) break;
       running += 1;
       if (!isKnown(job.rank)) unknownRunning += 1;
-      effects.push(...begin(job, now));
+      effects.push(firstStep(job, terms, now));
     }
     return effects;
   };
@@ -204,63 +183,78 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return [{ type: 'wake', afterMs }];
   };
 
-  const begin = (job: Job, now: number): IssuerEffect[] => {
-    const { who, request } = job.ask;
-    if (isTrial(job.ask)) return [{ type: 'probe', job: job.number, input: job.input }];
-    const last = devices.of(who, now).sessions.get(request.lane);
-    const unused = last !== undefined && now < last.until ? last.id : null;
-    // A repeated request means that an answer was lost, ours or the service's. Unknown sessions may exist: from older requests
-    // of this lane, from another backend, or from before our start.
-    if (unused !== null || request.attempt > 1) {
-      const sessionId = request.attempt > 1 ? null : unused;
-      return [{ type: 'end', job: job.number, reference: job.key, sessionId }];
+  const claimed = (job: Job, claim: Claim | null, draw: number, now: number): IssuerEffect[] => {
+    if (claim === null)
+      return finish(job, [answer(job.ask, { ok: false, error: withoutStore(draw) })], draw, now);
+    switch (claim.kind) {
+      case 'denied':
+        return finish(job, [answer(job.ask, { ok: false, error: claim.error })], draw, now);
+      case 'superseded':
+        return finish(job, [ignore(job.ask, 'superseded')], draw, now);
+      case 'wait':
+        stop(job);
+        return [
+          ignore(job.ask, 'elsewhere'),
+          { type: 'hold', job: job.number, afterMs: claim.ms },
+          ...start(now, draw),
+        ];
+      case 'repeat':
+        job.createdFrom = now;
+        job.repeatUntil = now + claim.freshMs;
+        return [{ type: 'fetch', job: job.number, session: claim.session }];
+      case 'mint':
+        return mintSteps(job, claim, now);
     }
-    return create(job, now);
   };
 
-  const create = (job: Job, now: number): IssuerEffect[] => {
-    const { who, request } = job.ask;
-    const { account } = devices.of(who, now);
-    const room = makeRoom(account, job.allowance, request, now);
-    if (!room.ok) {
-      end(job, now);
-      return [answer(job.ask, { ok: false, error: room.error })];
-    }
-    job.createdFrom = now;
-    const { max_session_duration_seconds: maxS = Number.POSITIVE_INFINITY } = job.input;
-    const durationMs = chooseDurationMs(account, request.lane, maxS * 1000, now);
-    account.working.set(request.lane, now + durationMs);
-    if (Number.isFinite(durationMs)) {
-      job.input = { ...job.input, max_session_duration_seconds: Math.floor(durationMs / 1000) };
-    }
-    const { revoke: ids } = room;
-    return [
-      ...(ids.length > 0 ? [{ type: 'revoke', who, ids } as const] : []),
-      { type: 'create', job: job.number, input: job.input },
-    ];
+  const settled = (
+    job: Job,
+    { session, kept, draw }: Extract<IssuerEvent, { type: 'settled' }>,
+    now: number,
+  ): IssuerEffect[] => {
+    const { who } = job.ask;
+    if (kept === true)
+      return finish(job, [grant(job, session, job.createdFrom + windowOf(job) / 2, now)], draw, now);
+    const discard: IssuerEffect = { type: 'discard', who, id: session.id };
+    const said: IssuerEffect =
+      kept === null
+        ? answer(job.ask, { ok: false, error: withoutStore(draw) })
+        : ignore(job.ask, 'elsewhere');
+    return finish(job, [discard, said], draw, now);
   };
 
-  const created = (job: Job, session: SessionWithToken, now: number): IssuerEffect => {
-    const { who, request } = job.ask;
-    const record = devices.of(who, now);
-    // The service counts the window from a time between our request and its answer: each use takes the safe end.
-    const windowMs = (job.input.expires_in_seconds ?? 0) * 1000;
-    const until = now + windowMs;
-    devices.remember(record, request.lane, { id: session.id, until });
-    const durationMs = (job.input.max_session_duration_seconds ?? Number.POSITIVE_INFINITY) * 1000;
-    recordGrant(record.account, {
-      ...{ id: session.id, lane: request.lane, at: now, isRollover: request.reason === 'rollover' },
-      ...{ endsAt: now + durationMs, overAt: until + durationMs },
-    });
-    pending.add(session.id, { device: deviceOf(job.ask), isUnknown: !isKnown(job.rank), until });
-    devices.know(who, record, now);
+  /** A device that uses the session has its answer: this request has crossed it. */
+  const fetched = (
+    job: Job,
+    { session, draw }: Extract<IssuerEvent, { type: 'fetched' }>,
+    now: number,
+  ): IssuerEffect[] => {
+    const isSame = job.ask.request.id === job.claimed;
+    if (isSame && session === 'used') return finish(job, [ignore(job.ask, 'elsewhere')], draw, now);
+    if (isSame && session !== null && session !== 'used')
+      return finish(job, [grant(job, session, job.repeatUntil, now, true)], draw, now);
+    job.anew = isSame;
+    return [firstStep(job, terms, now)];
+  };
+
+  const grant = (
+    job: Job,
+    session: SessionWithToken,
+    freshUntil: number,
+    now: number,
+    repeated = false,
+  ): IssuerEffect => {
+    const record = devices.of(job.ask.who, now);
+    devices.know(job.ask.who, record, now);
     const given: Answer = { ok: true, session };
-    // After half of the window, a repeated answer would leave the device too little time.
-    devices.keepAnswer(record, answerKey(job.ask), {
-      answer: given,
-      freshUntil: job.createdFrom + windowMs / 2,
-    });
-    return answer(job.ask, given);
+    devices.keepAnswer(record, answerKey(job.ask), { answer: given, freshUntil });
+    return answer(job.ask, given, repeated);
+  };
+
+  /** Ends a job with these effects, and begins the next ones. */
+  const finish = (job: Job, effects: IssuerEffect[], draw: number, now: number): IssuerEffect[] => {
+    end(job);
+    return [...effects, ...start(now, draw)];
   };
 
   const probed = (job: Job, deleted: boolean): IssuerEffect => ({
@@ -269,37 +263,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
     probe: { session: deleted ? 'deleted' : 'expires' },
   });
 
-  const failed = (job: Job, trouble: Trouble, draw: number, now: number): IssuerEffect => {
+  const failed = (job: Job, trouble: Trouble, draw: number, now: number): IssuerEffect[] => {
     const until = now + pauseMs(trouble);
     if (until > now && until > (pause?.until ?? 0)) pause = { until, trouble };
     const error = denialOf(trouble, draw);
     const freshMs = Math.min((error.retry_after_s ?? 0) * 1000, DENIAL_FRESH_MS);
-    const record = devices.of(job.ask.who, now);
+    const { who, request } = job.ask;
     const denial = { ok: false, error } as const;
-    devices.keepAnswer(record, answerKey(job.ask), { answer: denial, freshUntil: now + freshMs });
-    return answer(job.ask, denial);
-  };
-
-  const outcome = (
-    job: Job,
-    event: Extract<IssuerEvent, { type: 'created' | 'probed' | 'failed' }>,
-    now: number,
-  ): IssuerEffect => {
-    switch (event.type) {
-      case 'created':
-        return created(job, event.session, now);
-      case 'probed':
-        return probed(job, event.deleted);
-      case 'failed':
-        return failed(job, event.trouble, event.draw, now);
-    }
-  };
-
-  /** Sessions that could not be revoked count again. The device's next request tries to revoke them again. */
-  const revoked = (event: Extract<IssuerEvent, { type: 'revoked' }>, now: number): void => {
-    const { account } = devices.of(event.who, now);
-    removeGone(account, event.gone);
-    for (const session of account.granted) if (event.ids.includes(session.id)) session.leaving = false;
+    devices.keepAnswer(devices.of(who, now), answerKey(job.ask), {
+      answer: denial,
+      freshUntil: now + freshMs,
+    });
+    const denied = answer(job.ask, denial);
+    return isTrial(job.ask)
+      ? [denied]
+      : [denied, { type: 'release', who, lane: request.lane, request: job.claimed }];
   };
 
   const malformed = (event: Extract<IssuerEvent, { type: 'malformed' }>, now: number): IssuerEffect => {
@@ -315,6 +293,29 @@ export function createIssuer(options: IssuerOptions): Issuer {
     return { type: 'answer', who, id, reply, answer: { ok: false, error }, about: null, repeated: false };
   };
 
+  const ofJob = (job: Job, event: Extract<IssuerEvent, { job: number }>, now: number): IssuerEffect[] => {
+    const { draw } = event;
+    switch (event.type) {
+      case 'claimed':
+        return claimed(job, event.claim, draw, now);
+      case 'held':
+        queue.add(job);
+        return start(now, draw);
+      case 'fetched':
+        return fetched(job, event, now);
+      case 'ended':
+        return [createStep(job, now)];
+      case 'created':
+        return [settleStep(job, event.session, terms, now)];
+      case 'settled':
+        return settled(job, event, now);
+      case 'probed':
+        return finish(job, [probed(job, event.deleted)], draw, now);
+      case 'failed':
+        return finish(job, failed(job, event.trouble, draw, now), draw, now);
+    }
+  };
+
   return {
     handle(event, now) {
       if (event.type === 'asked') return asked(event.ask, event.draw, now);
@@ -323,20 +324,11 @@ export function createIssuer(options: IssuerOptions): Issuer {
         wakeAt = Number.POSITIVE_INFINITY;
         return start(now, event.draw);
       }
-      if (event.type === 'revoked') {
-        revoked(event, now);
-        return [];
-      }
       const job = jobs.get(event.job);
-      if (job === undefined) return [];
-      if (event.type === 'ended') {
-        const record = devices.of(job.ask.who, now);
-        devices.forget(record, job.ask.request.lane);
-        removeGone(record.account, event.ids);
-        return [...create(job, now), ...start(now, event.draw)];
-      }
-      end(job, now);
-      return [outcome(job, event, now), ...start(now, event.draw)];
+      return job === undefined ? [] : ofJob(job, event, now);
+    },
+    know(names, now) {
+      for (const who of names) devices.know(who, devices.of(who, now), now);
     },
     get jobs() {
       return jobs.size;

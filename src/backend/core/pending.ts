@@ -1,44 +1,39 @@
-/** Sessions of all devices that were made and, as far as is known, not used. */
+/** The limit on sessions of all devices that were made and, as far as is known, not used. */
+import type { DeviceBook, UnusedCounts } from '../../ports/store.ts';
 import type { TokenError } from '../../protocol/mqtt/token.ts';
 
-interface Pending {
-  readonly device: string;
+interface Limit {
+  /** For all devices together. One device, or all devices without an earlier session together, get half of it. */
+  readonly mostPending: number;
   readonly isUnknown: boolean;
-  readonly until: number;
 }
 
-export interface PendingSessions {
-  /** Why no further session may be made for a device; null if it may. */
-  check(device: string, isUnknown: boolean, now: number): TokenError | null;
-  add(id: string, session: Pending): void;
-  remove(ids: readonly string[]): void;
-}
-
-/** @param most limit for all devices together. One device, or all unknown devices together, get half of it. */
-export function countPending(most: number): PendingSessions {
-  const sessions = new Map<string, Pending>();
-  const share = Math.floor(most / 2);
-  const denial = (among: readonly Pending[], detail: string, now: number): TokenError => ({
+/** Why no further session may be made for a lane; null if it may. The lane's own unused sessions do not count. */
+export function checkPending(
+  { sessions }: DeviceBook,
+  lane: string,
+  { all, unknown }: UnusedCounts,
+  { mostPending, isUnknown }: Limit,
+  now: number,
+): TokenError | null {
+  const share = Math.floor(mostPending / 2);
+  const unused = sessions.filter(({ isPending, windowUntil }) => isPending && windowUntil > now);
+  const own = unused.filter((session) => session.lane !== lane);
+  const replaced = unused.filter((session) => session.lane === lane);
+  const everywhere = all.count - replaced.length;
+  const ofUnknown = unknown.count - replaced.filter((session) => session.isUnknown).length;
+  const denial = (detail: string, firstUntil: number): TokenError => ({
     ...{ code: 'pending_sessions_limit_reached', title: 'Too many sessions are made and not used' },
     ...{ detail: `${detail} (limits.pendingSessions)`, final: false },
-    retry_after_s: Math.max(1, Math.ceil((Math.min(...among.map(({ until }) => until)) - now) / 1000)),
+    retry_after_s: Math.max(1, Math.ceil((firstUntil - now) / 1000)),
   });
-  return {
-    check(device, isUnknown, now) {
-      for (const [id, { until }] of sessions) if (until <= now) sessions.delete(id);
-      const all = [...sessions.values()];
-      const own = all.filter((session) => session.device === device);
-      if (own.length >= share) return denial(own, `this device has ${own.length} unused sessions`, now);
-      if (all.length >= most)
-        return denial(all, `all devices together have ${all.length} unused sessions`, now);
-      const unknown = all.filter((session) => session.isUnknown);
-      return isUnknown && unknown.length >= share
-        ? denial(unknown, `devices that had no session before have ${unknown.length} unused ones`, now)
-        : null;
-    },
-    add: (id, session) => void sessions.set(id, session),
-    remove: (ids) => {
-      for (const id of ids) sessions.delete(id);
-    },
-  };
+  if (own.length >= share) {
+    const first = Math.min(...own.map(({ windowUntil }) => windowUntil));
+    return denial(`this device has ${own.length} unused sessions`, first);
+  }
+  if (everywhere >= mostPending)
+    return denial(`all devices together have ${everywhere} unused sessions`, all.firstUntil);
+  return isUnknown && ofUnknown >= share
+    ? denial(`devices that had no session before have ${ofUnknown} unused ones`, unknown.firstUntil)
+    : null;
 }

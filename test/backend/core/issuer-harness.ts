@@ -1,9 +1,9 @@
 /** An issuer between simulated devices and a simulated service, in virtual time. */
-import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
-import { createIssuer } from '../../../src/backend/core/issuer.ts';
+import type { Ask } from '../../../src/backend/core/issue-event.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { TokenError } from '../../../src/protocol/mqtt/token.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
+import { createIssuerWithBooks, createMemoryBooks, type OuterEffect } from './memory-books.ts';
 
 export interface Answered {
   readonly device: string;
@@ -23,9 +23,10 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     allow: ['museum/*'],
     ...more,
   });
-  let issuer = createIssuer(config);
+  let books = createMemoryBooks();
+  let issuer = createIssuerWithBooks(config, books);
   let now = 1000;
-  let made = 0;
+  const made = new Map<string, SessionWithToken>();
   let asks = 0;
   let creates = 0;
   let answering = (_: Answered): void => {};
@@ -40,17 +41,17 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
   const dispatch = (event: Parameters<typeof issuer.handle>[0]): void => {
     for (const effect of issuer.handle(event, now)) run(effect);
   };
-  const run = (effect: IssuerEffect): void => {
+  const run = (effect: OuterEffect): void => {
     if (effect.type === 'wake') return at(now + effect.afterMs, () => dispatch({ type: 'woken', draw: 0 }));
     if (effect.type === 'ignore') return void ignored.push(effect.who.device);
     if (effect.type === 'revoke') {
       revoked.push(...effect.ids);
       const { who, ids } = effect;
-      return at(now + 100, () => dispatch({ type: 'revoked', who, ids, gone: ids }));
+      return at(now + 100, () => issuer.gone(who, ids, now));
     }
     if (effect.type === 'end') {
       const { job } = effect;
-      return at(now + 100, () => dispatch({ type: 'ended', job, ids: [], draw: 0 }));
+      return at(now + 100, () => dispatch({ type: 'ended', job, draw: 0 }));
     }
     if (effect.type === 'probe') {
       const { job } = effect;
@@ -59,15 +60,21 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     }
     if (effect.type === 'create') {
       const { job, input } = effect;
-      made += 1;
       creates += 1;
       const session = {
-        ...{ id: `s${made}`, token: 't', intent: 's2s', connection_type: 'ws', single_use: true },
+        ...{ id: `s${made.size + 1}`, token: 't', intent: 's2s', connection_type: 'ws', single_use: true },
         ...{ status: 'pending', created_at: '2026-01-01T00:00:00Z', connect_by: '2026-01-01T00:01:00Z' },
         max_session_duration_seconds: input.max_session_duration_seconds,
       } as SessionWithToken;
+      made.set(session.id, session);
       return at(now + createMs, () => dispatch({ type: 'created', job, session, draw: 0 }));
     }
+    if (effect.type === 'hold' || effect.type === 'discard')
+      throw new Error(`${effect.type} with one backend`);
+    if (effect.type === 'fetch')
+      return at(now + 100, () =>
+        dispatch({ type: 'fetched', job: effect.job, session: made.get(effect.session) ?? null, draw: 0 }),
+      );
     const { who, request } =
       effect.type === 'confirm' ? effect.ask : { who: effect.who, request: { id: effect.id, lane: '' } };
     const given = effect.type === 'answer' ? effect.answer : null;
@@ -124,9 +131,10 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
       now = end;
     },
     answerTo: (id: string) => answers.find((answer) => answer.id === id),
-    /** Restarts the backend without its state. */
-    restart(): void {
-      issuer = createIssuer(config);
+    /** Restarts the backend. @param isKept whether its store is kept */
+    restart(isKept: boolean): void {
+      if (!isKept) books = createMemoryBooks();
+      issuer = createIssuerWithBooks(config, books, `after-${now}`);
     },
   };
 }

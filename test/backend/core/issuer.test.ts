@@ -1,47 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask, IssuerEffect } from '../../../src/backend/core/issue-event.ts';
-import { createIssuer } from '../../../src/backend/core/issuer.ts';
 import type { Trouble } from '../../../src/backend/core/service-trouble.ts';
-import { type BackendConfig, backendConfigSchema } from '../../../src/protocol/backend-config.ts';
-import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
 import { fc } from '../../properties.ts';
-
-function makeConfig(more: object = {}): BackendConfig {
-  return backendConfigSchema.parse({
-    mqtt: { url: 'mqtts://broker.example' },
-    service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },
-    allow: ['museum/*'],
-    ...more,
-  });
-}
-
-function makeAsk(id: string, more: Partial<Ask['request']> = {}, device = 'kiosk'): Ask {
-  const request = {
-    lane: 'main',
-    intent: 's2s',
-    connection_type: 'ws',
-    reason: 'start',
-    attempt: 1,
-  } as const;
-  return {
-    who: { tenant: 'museum', device },
-    request: { id, ...request, ...more },
-    reply: { topic: `p/museum/${device}/token/res` },
-  };
-}
-
-function makeSession(id: string): SessionWithToken {
-  return {
-    id,
-    token: `token-of-${id}`,
-    intent: 's2s',
-    connection_type: 'ws',
-    single_use: true,
-    status: 'pending',
-    created_at: '2026-01-01T00:00:00Z',
-    connect_by: '2026-01-01T00:01:00Z',
-  };
-}
+import { makeAsk, makeConfig, makeSession } from './issuer-parts.ts';
+import { createIssuerWithBooks, type OuterEffect } from './memory-books.ts';
 
 const trouble = (kind: Trouble['kind'], retryAfterS: number | null = null): Trouble => ({
   kind,
@@ -51,7 +13,7 @@ const trouble = (kind: Trouble['kind'], retryAfterS: number | null = null): Trou
 
 /** An issuer with direct control; `effects` are those of the last event. */
 function drive(more: object = {}) {
-  const issuer = createIssuer(makeConfig(more));
+  const issuer = createIssuerWithBooks(makeConfig(more));
   let now = 1000;
   const kinds = (effects: IssuerEffect[]) => effects.map((effect) => effect.type);
   return {
@@ -65,8 +27,10 @@ function drive(more: object = {}) {
       issuer.handle({ type: 'created', job, session: makeSession(id), draw: 0 }, now),
     failed: (job: number, what: Trouble) =>
       issuer.handle({ type: 'failed', job, trouble: what, draw: 0 }, now),
-    ended: (job: number, ids: readonly string[] = []) =>
-      issuer.handle({ type: 'ended', job, ids, draw: 0 }, now),
+    ended(job: number, ids: readonly string[] = []) {
+      issuer.gone({ tenant: 'museum', device: 'kiosk' }, ids, now);
+      return issuer.handle({ type: 'ended', job, draw: 0 }, now);
+    },
     /** Sends a request and lets the service create the session at once. */
     grant(ask: Ask, sessionId: string): IssuerEffect | undefined {
       const effects = this.ask(ask);
@@ -125,7 +89,7 @@ describe('issuer', () => {
     harness.grant(makeAsk('r1'), 's1');
     harness.pass(40_000);
     const effects = harness.ask(makeAsk('r1'));
-    expect(effects).toEqual([{ type: 'end', job: 2, reference: 'museum/kiosk/main', sessionId: 's1' }]);
+    expect(effects).toMatchObject([{ type: 'end', job: 2, lane: 'main', sessionId: 's1' }]);
     expect(harness.kinds(harness.ended(2))).toEqual(['create']);
   });
 
@@ -161,8 +125,7 @@ describe('issuer', () => {
   it('looks for unknown sessions when the first answer seems lost', () => {
     const harness = drive();
     expect(harness.ask(makeAsk('r1', { attempt: 2 }))[0]).toMatchObject({
-      type: 'end',
-      reference: 'museum/kiosk/main',
+      ...{ type: 'end', who: { device: 'kiosk' }, lane: 'main' },
       sessionId: null,
     });
   });
@@ -299,7 +262,9 @@ describe('issuer', () => {
     });
     void fc.assert(
       fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
-        const issuer = createIssuer(makeConfig({ limits: { burst: 20, perMinute: 60, concurrency: 2 } }));
+        const issuer = createIssuerWithBooks(
+          makeConfig({ limits: { burst: 20, perMinute: 60, concurrency: 2 } }),
+        );
         /** The simulated service: unused sessions by reference, with their end. */
         const unused = new Map<string, { id: string; until: number }[]>();
         const open: Extract<IssuerEffect, { type: 'create' | 'end' }>[] = [];
@@ -307,7 +272,7 @@ describe('issuer', () => {
         let made = 0;
         const alive = (reference: string) =>
           (unused.get(reference) ?? []).filter((session) => session.until > now);
-        const take = (effects: IssuerEffect[]): void => {
+        const take = (effects: OuterEffect[]): void => {
           for (const effect of effects)
             if (effect.type === 'create' || effect.type === 'end') open.push(effect);
         };
@@ -320,9 +285,11 @@ describe('issuer', () => {
           const [effect] = open.splice(pick % Math.max(1, open.length), 1);
           if (effect === undefined) continue;
           if (effect.type === 'end') {
-            const ids = (unused.get(effect.reference) ?? []).map((session) => session.id);
-            unused.delete(effect.reference);
-            take(issuer.handle({ type: 'ended', job: effect.job, ids, draw: 0 }, now));
+            const reference = `museum/${effect.who.device}/${effect.lane}`;
+            const ids = (unused.get(reference) ?? []).map((session) => session.id);
+            unused.delete(reference);
+            issuer.gone(effect.who, ids, now);
+            take(issuer.handle({ type: 'ended', job: effect.job, draw: 0 }, now));
           } else if (what === 'fail') {
             const failure = {
               type: 'failed',

@@ -79,10 +79,13 @@ describe('a device in normal use', () => {
     expect(most()).toBeLessThanOrEqual(3);
   });
 
-  it('reaches no limit when the backend restarts at any time', () => {
+  it.each([
+    ['keeps its store', true],
+    ['loses it', false],
+  ])('reaches no limit when the backend restarts at any time and %s', (_what, isKept) => {
     const { harness, denied, pass } = live(['main', 'second'], 1, () => null);
     for (let hour = 0; hour < 48; hour += 1) {
-      harness.at(harness.now + hour * HOUR_MS + hour * 71_000, () => harness.restart());
+      harness.at(harness.now + hour * HOUR_MS + hour * 71_000, () => harness.restart(isKept));
     }
     for (let hour = 0; hour < 48; hour += 1) pass();
     expect(denied).toEqual([]);

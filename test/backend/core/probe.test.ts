@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../src/backend/core/issue-event.ts';
-import { createIssuer } from '../../../src/backend/core/issuer.ts';
 import { backendConfigSchema } from '../../../src/protocol/backend-config.ts';
 import type { SessionWithToken } from '../../../src/protocol/service/session.ts';
+import { createIssuerWithBooks } from './memory-books.ts';
 
 const makeIssuer = () =>
-  createIssuer(
+  createIssuerWithBooks(
     backendConfigSchema.parse({
       mqtt: { url: 'mqtts://broker.example' },
       service: { url: 'https://api.example', streamUrl: 'wss://stream.example/{random_hash}/stream' },

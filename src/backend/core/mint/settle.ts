@@ -1,0 +1,99 @@
+/** Writes the results of the service into the rows that all instances share. */
+import type { BookChange, Decide, DeviceBook, MintRow, SessionRow } from '../../../ports/store.ts';
+
+/** The row that an instance has claimed. */
+export interface Claimed {
+  readonly instance: string;
+  readonly lane: string;
+  readonly request: string;
+}
+
+export interface Made extends Claimed {
+  readonly session: string;
+  /** The lane's newest request, which gets the session: it may have come while the session was made. */
+  readonly answers: string;
+  readonly isRollover: boolean;
+  readonly isUnknown: boolean;
+  /** Time since the service was asked, the window for the first stream, and the longest stream (ms). */
+  readonly madeInMs: number;
+  readonly windowMs: number;
+  readonly durationMs: number;
+}
+
+/** Result: whether the session is the lane's. If not, another instance has taken over, and this session must be revoked. */
+export function settle(made: Made): Decide<boolean> {
+  const { session: id, lane, answers, isRollover, isUnknown, windowMs, durationMs } = made;
+  return (book, now) => {
+    const own = mine(book, made);
+    const other = book.mints.find((row) => row.lane === lane && row.request === answers && row !== own);
+    const isKept = own !== undefined && other === undefined;
+    // The service counts the window from a time between the request and its answer: each use takes the safe end.
+    const windowUntil = now + windowMs;
+    const session: SessionRow = {
+      ...{ id, lane, isRollover, isUnknown, isPending: isKept, state: isKept ? 'live' : 'leaving' },
+      ...{ madeAt: now, windowUntil, endsAt: now + durationMs, overAt: windowUntil + durationMs },
+    };
+    const over: MintRow[] =
+      own === undefined || (isKept && answers === own.request) ? [] : [{ ...own, state: 'over' }];
+    // After half of the window, a repeated answer would leave the device too little time.
+    const freshUntil = now - made.madeInMs + windowMs / 2;
+    const row: MintRow[] = isKept
+      ? [{ ...own, request: answers, state: 'made', session: id, freshUntil }]
+      : [];
+    return { change: { mints: [...over, ...row], sessions: [session] }, result: isKept };
+  };
+}
+
+/** The service has made no session: the next request may try at once. */
+export function release(claimed: Claimed): Decide<void> {
+  return (book) => {
+    const own = mine(book, claimed);
+    const mints: MintRow[] = own === undefined ? [] : [{ ...own, state: 'over' }];
+    return { change: { mints }, result: undefined };
+  };
+}
+
+/** Sessions that no longer exist at the service, and others that may still run and count again. */
+export function removeSessions(gone: readonly string[], alive: readonly string[] = []): Decide<void> {
+  return (book) => {
+    const sessions = book.sessions.flatMap((session): SessionRow[] => {
+      if (gone.includes(session.id)) return [{ ...session, isPending: false, state: 'gone' }];
+      return alive.includes(session.id) ? [{ ...session, state: 'live' }] : [];
+    });
+    return { change: { sessions }, result: undefined };
+  };
+}
+
+/** Whether the instance still holds the row: nobody has taken it over. */
+export function holds(claimed: Claimed): Decide<boolean> {
+  return (book) => ({ change: {}, result: mine(book, claimed) !== undefined });
+}
+
+/**
+ * Which listed sessions of a lane no row names, after an instance has died there. None while a session is being made for the
+ * lane, because its row does not name it yet.
+ */
+export function findUnknown(
+  { lane, request }: Pick<Claimed, 'lane' | 'request'>,
+  listed: readonly string[],
+  settledMs: number,
+): Decide<readonly string[]> {
+  return (book, now) => {
+    const isBusy = book.mints.some(
+      (row) => row.lane === lane && row.state === 'making' && row.leaseUntil > now,
+    );
+    if (isBusy) return { change: {}, result: [] };
+    const known = new Set(book.sessions.map(({ id }) => id));
+    const row = book.mints.find((one) => one.lane === lane && one.request === request);
+    const isDone = row !== undefined && now - row.leaseUntil > settledMs;
+    const change: BookChange = isDone ? { mints: [{ ...row, recheckAt: null }] } : {};
+    return { change, result: listed.filter((id) => !known.has(id)) };
+  };
+}
+
+function mine({ mints }: DeviceBook, { lane, request, instance }: Claimed): MintRow | undefined {
+  return mints.find(
+    (row) =>
+      row.lane === lane && row.request === request && row.state === 'making' && row.instance === instance,
+  );
+}

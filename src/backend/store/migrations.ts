@@ -1,0 +1,53 @@
+/** The tables, as numbered steps. Steps are only ever added: an older program refuses a newer number. */
+import { StoreRefused } from '../../ports/store.ts';
+import type { Sql, SqlEngine } from './sql-engine.ts';
+
+type Dialect = SqlEngine['dialect'];
+type Step = readonly string[] | ((dialect: Dialect) => readonly string[]);
+
+const STEPS: readonly Step[] = [
+  [
+    `CREATE TABLE mint (
+      device TEXT NOT NULL, lane TEXT NOT NULL, request TEXT NOT NULL,
+      state TEXT NOT NULL, instance TEXT NOT NULL, lease_until BIGINT NOT NULL,
+      asked_at BIGINT NOT NULL, ends_at BIGINT, session TEXT, fresh_until BIGINT NOT NULL, recheck_at BIGINT)`,
+    'CREATE UNIQUE INDEX mint_request ON mint (device, lane, request)',
+    "CREATE INDEX mint_making ON mint (lease_until) WHERE state = 'making'",
+    'CREATE INDEX mint_recheck ON mint (recheck_at) WHERE recheck_at IS NOT NULL',
+    `CREATE TABLE session (
+      id TEXT PRIMARY KEY, device TEXT NOT NULL, lane TEXT NOT NULL, made_at BIGINT NOT NULL,
+      window_until BIGINT NOT NULL, ends_at BIGINT, over_at BIGINT, is_rollover INTEGER NOT NULL,
+      is_pending INTEGER NOT NULL, is_unknown INTEGER NOT NULL, state TEXT NOT NULL, retry_at BIGINT NOT NULL)`,
+    'CREATE INDEX session_device ON session (device, made_at)',
+    'CREATE INDEX session_pending ON session (window_until) WHERE is_pending = 1',
+    "CREATE INDEX session_leaving ON session (retry_at) WHERE state = 'leaving'",
+    'CREATE TABLE device (name TEXT PRIMARY KEY, known_since BIGINT NOT NULL)',
+  ],
+];
+
+export const SCHEMA_VERSION = STEPS.length;
+
+/** Brings the tables to this program's version. Instances that start together wait for each other. */
+export async function migrate(engine: SqlEngine, steps = STEPS): Promise<void> {
+  await engine.transact('migration', async (sql) => {
+    await sql.query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+    const version = await versionOf(sql);
+    if (version > steps.length) {
+      throw new StoreRefused(
+        `the store has version ${version}, and this program knows only up to ${steps.length}: run the newer program that made it, or restore a backup`,
+      );
+    }
+    if (version === steps.length) return;
+    for (const step of steps.slice(version)) {
+      const statements = typeof step === 'function' ? step(engine.dialect) : step;
+      for (const statement of statements) await sql.query(statement);
+    }
+    await sql.query('DELETE FROM schema_version');
+    await sql.query('INSERT INTO schema_version (version) VALUES (?)', [steps.length]);
+  });
+}
+
+async function versionOf(sql: Sql): Promise<number> {
+  const [row] = await sql.query('SELECT version FROM schema_version');
+  return Number(row?.['version'] ?? 0);
+}

@@ -1,0 +1,129 @@
+/** PostgreSQL 15 or newer, for backends on several machines. */
+import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import type { Sql, SqlEngine, SqlRow } from './sql-engine.ts';
+
+const CONNECT_MS = 2000;
+/** Longest statement, and longest wait for another instance's lock (ms). A device's request waits meanwhile. */
+const STATEMENT_MS = 4000;
+const OLDEST_VERSION = 150_000;
+const MOST_CONNECTIONS = 8;
+const BIGINT = 20;
+
+export interface PostgresOptions {
+  /** `postgres://user@host:port/database`, without password. */
+  readonly url: string;
+  /** Read for each connection, so that a new password needs no restart. */
+  readonly password?: () => string;
+}
+
+export function createPostgresEngine({ url, password }: PostgresOptions): SqlEngine {
+  const opening = openPool(url, password);
+  opening.catch(() => {});
+  let isChecked = false;
+  let closing: Promise<void> | null = null;
+
+  const transact = async <T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T> => {
+    const client = await (await opening).connect();
+    let fault: Error | undefined;
+    // Without a listener, the end of a connection would end the program.
+    const lost = (error: Error): void => {
+      fault = error;
+    };
+    client.on('error', lost);
+    try {
+      const sql: Sql = {
+        async query(text, values = []) {
+          const { rows } = await client.query(numbered(text), [...values]);
+          return rows as SqlRow[];
+        },
+      };
+      if (!isChecked) {
+        const [row] = await sql.query("SELECT current_setting('server_version_num')::int AS version");
+        if (Number(row?.['version']) < OLDEST_VERSION)
+          throw new StoreRefused('the store needs PostgreSQL 15 or newer: upgrade the server');
+        isChecked = true;
+      }
+      await sql.query('BEGIN');
+      try {
+        if (lock !== null) await sql.query('SELECT pg_advisory_xact_lock(hashtextextended(?, 47))', [lock]);
+        const result = await work(sql);
+        await sql.query('COMMIT');
+        return result;
+      } catch (error) {
+        await sql.query('ROLLBACK').catch((failure: Error) => lost(failure));
+        throw error;
+      }
+    } finally {
+      client.off('error', lost);
+      client.release(fault);
+    }
+  };
+
+  return {
+    dialect: 'postgres',
+    now: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
+    async transact(lock, work) {
+      try {
+        return await transact(lock, work);
+      } catch (error) {
+        throw explain(error, url);
+      }
+    },
+    async close() {
+      closing ??= opening.then((pool) => pool.end());
+      await closing;
+    },
+  };
+}
+
+async function openPool(url: string, password: (() => string) | undefined) {
+  const [{ default: pg }, { parseIntoClientConfig }] = await Promise.all([
+    import('pg'),
+    import('pg-connection-string'),
+  ]);
+  const pool = new pg.Pool({
+    ...parseIntoClientConfig(url),
+    ...(password && { password: () => password() }),
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS + 1000,
+    statement_timeout: STATEMENT_MS,
+    application_name: 'dragoman-backend',
+    types: {
+      getTypeParser: ((id: number, format?: 'text') =>
+        id === BIGINT ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser,
+    },
+  });
+  // An idle connection that ends is opened again at its next use.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/** `?` becomes `$1`, `$2`, ... None of the statements has a question mark in a text. */
+function numbered(text: string): string {
+  let count = 0;
+  return text.replaceAll('?', () => {
+    count += 1;
+    return `$${count}`;
+  });
+}
+
+/** Errors that a person must remove, by the class of their SQLSTATE: no such database, wrong password, no right. */
+const LASTING = /^(3D|28|42)/;
+
+function explain(error: unknown, url: string): Error {
+  if (error instanceof StoreDown || error instanceof StoreRefused) return error;
+  const where = hostOf(url);
+  const { code = '', message = 'unknown reason' } = error as { code?: string; message?: string };
+  const why = message === '' ? code : message.split('\n')[0];
+  const sentence = `the store at ${where} cannot be used: ${why}`;
+  return LASTING.test(code)
+    ? new StoreRefused(`${sentence}; check store.url and its rights`)
+    : new StoreDown(sentence);
+}
+
+function hostOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,24 @@
+/** The two databases as the store sees them: statements with `?` for each value, and transactions. */
+
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+export interface Sql {
+  /** Runs one statement, and returns its rows. */
+  query(statement: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+}
+
+export interface SqlEngine {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Expression for the database's clock, milliseconds since 1970. */
+  readonly now: string;
+  /** Ends a SELECT that locks its rows, and leaves out those that another instance has locked. */
+  readonly skipLocked: string;
+  /**
+   * Runs a transaction. Everything is undone if `work` throws.
+   * @param lock only one transaction with this name runs at a time; null: none is needed
+   * @throws StoreDown, StoreRefused
+   */
+  transact<T>(lock: string | null, work: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,147 @@
+/** The store on either database: the same statements for both. */
+import type { BookChange, Store, UnusedCount } from '../../ports/store.ts';
+import { migrate } from './migrations.ts';
+import { MINT_COLUMNS, mintOf, SESSION_COLUMNS, sessionOf, valuesOfMint, valuesOfSession } from './rows.ts';
+import type { Sql, SqlEngine } from './sql-engine.ts';
+
+/** Rows count for the limit of sessions an hour. */
+const KEPT_MS = 3_600_000;
+const PRUNED_AFTER_MS = 2 * KEPT_MS;
+
+export function createSqlStore(engine: SqlEngine): Store {
+  const { now: clock, skipLocked } = engine;
+  let migrated: Promise<void> | null = null;
+
+  /** A failed attempt is repeated by the next operation. */
+  const open = (): Promise<void> => {
+    migrated ??= migrate(engine).catch((error: unknown) => {
+      migrated = null;
+      throw error;
+    });
+    return migrated;
+  };
+  const transact = async <T>(
+    lock: string | null,
+    work: (sql: Sql, now: number) => Promise<T>,
+  ): Promise<T> => {
+    await open();
+    return engine.transact(lock, async (sql) => {
+      const [row] = await sql.query(`SELECT ${clock} AS now`);
+      return work(sql, Number(row?.['now']));
+    });
+  };
+
+  /** Updates requests, except for those that another transaction has locked. */
+  const updateFree = (change: string, condition: string): string =>
+    `UPDATE mint SET ${change} WHERE (device, lane, request) IN
+     (SELECT device, lane, request FROM mint WHERE ${condition}${skipLocked})`;
+
+  return {
+    open,
+    change: (device, decide) =>
+      transact(`device ${device}`, async (sql, now) => {
+        const mints = await sql.query(
+          `SELECT ${MINT_COLUMNS} FROM mint WHERE device = ? AND asked_at > ? ORDER BY asked_at, request`,
+          [device, now - KEPT_MS],
+        );
+        const sessions = await sql.query(
+          `SELECT ${SESSION_COLUMNS} FROM session
+           WHERE device = ? AND (made_at > ? OR over_at IS NULL OR over_at > ?) ORDER BY made_at, id`,
+          [device, now - KEPT_MS, now],
+        );
+        const book = { mints: mints.map(mintOf), sessions: sessions.map(sessionOf) };
+        const { change, result } = decide(book, now, {
+          all: await countUnused(sql, now, ''),
+          unknown: await countUnused(sql, now, ' AND is_unknown = 1'),
+        });
+        await write(sql, device, change, now);
+        return result;
+      }),
+    renew: (instance, leaseMs) =>
+      transact(null, async (sql, now) => {
+        const own = "state = 'making' AND instance = ? AND lease_until > ?";
+        await sql.query(updateFree('lease_until = ?', own), [now + leaseMs, instance, now]);
+      }),
+    knownDevices: (most) =>
+      transact(null, async (sql) => {
+        const rows = await sql.query('SELECT name FROM device ORDER BY known_since DESC LIMIT ?', [most]);
+        return rows.map(({ name }) => String(name));
+      }),
+    takeAbandoned: (graceMs, againMs, most) =>
+      transact(null, async (sql, now) => {
+        const dead = "state = 'making' AND lease_until < ?";
+        await sql.query(updateFree("state = 'over', recheck_at = ?", dead), [now, now - graceMs]);
+        const rows = await sql.query(
+          `SELECT device, lane, request FROM mint WHERE recheck_at <= ? ORDER BY recheck_at LIMIT ?${skipLocked}`,
+          [now, most],
+        );
+        for (const { device = null, lane = null, request = null } of rows) {
+          await sql.query('UPDATE mint SET recheck_at = ? WHERE device = ? AND lane = ? AND request = ?', [
+            ...[now + againMs, device, lane, request],
+          ]);
+        }
+        return rows.map((row) => ({
+          ...{ device: String(row['device']), lane: String(row['lane']) },
+          request: String(row['request']),
+        }));
+      }),
+    takeLeaving: (againMs, most) =>
+      transact(null, async (sql, now) => {
+        const rows = await sql.query(
+          `SELECT id, device FROM session WHERE state = 'leaving' AND retry_at <= ?
+           AND (over_at IS NULL OR over_at > ?) ORDER BY retry_at LIMIT ?${skipLocked}`,
+          [now, now, most],
+        );
+        for (const { id = null } of rows)
+          await sql.query('UPDATE session SET retry_at = ? WHERE id = ?', [now + againMs, id]);
+        return rows.map(({ id, device }) => ({ id: String(id), device: String(device) }));
+      }),
+    prune: () =>
+      transact(null, async (sql, now) => {
+        const before = now - PRUNED_AFTER_MS;
+        await sql.query('DELETE FROM mint WHERE asked_at < ? AND recheck_at IS NULL', [before]);
+        await sql.query('DELETE FROM session WHERE made_at < ? AND over_at < ?', [before, before]);
+      }),
+    close: () => engine.close(),
+  };
+}
+
+/** The instance that changed a session has this long to revoke it (ms), before any other does. */
+const REVOKED_WITHIN_MS = 3000;
+
+async function write(sql: Sql, device: string, change: BookChange, now: number): Promise<void> {
+  const { mints = [], sessions = [] } = change;
+  for (const mint of mints) {
+    await sql.query(upsert('mint', `device, ${MINT_COLUMNS}`, 'device, lane, request'), [
+      device,
+      ...valuesOfMint(mint),
+    ]);
+  }
+  for (const session of sessions) {
+    const values = [device, ...valuesOfSession(session), Math.round(now + REVOKED_WITHIN_MS)];
+    await sql.query(upsert('session', `device, ${SESSION_COLUMNS}, retry_at`, 'id'), values);
+  }
+  if (sessions.length > 0) {
+    await sql.query('INSERT INTO device (name, known_since) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [
+      device,
+      now,
+    ]);
+  }
+}
+
+function upsert(table: string, columns: string, key: string): string {
+  const names = columns.split(', ');
+  const keys = key.split(', ');
+  const changed = names.filter((name) => !keys.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const values = names.map(() => '?').join(', ');
+  return `INSERT INTO ${table} (${columns}) VALUES (${values}) ON CONFLICT (${key}) DO UPDATE SET ${changed.join(', ')}`;
+}
+
+async function countUnused(sql: Sql, now: number, more: string): Promise<UnusedCount> {
+  const [row] = await sql.query(
+    `SELECT count(*) AS count, min(window_until) AS first_until FROM session
+     WHERE is_pending = 1 AND window_until > ?${more}`,
+    [now],
+  );
+  return { count: Number(row?.['count']), firstUntil: Number(row?.['first_until'] ?? now) };
+}

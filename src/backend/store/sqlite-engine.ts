@@ -1,0 +1,166 @@
+/** SQLite in a file of this machine. Every commit is on the disk when it returns (WAL, synchronous FULL). */
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreDown, StoreRefused } from '../../ports/store.ts';
+import { MEMORY_STORE } from '../../protocol/backend-config.ts';
+import type { Sql, SqlEngine, SqlRow, SqlValue } from './sql-engine.ts';
+
+/** Longest wait for another process on the same file, and the interval of its tries (ms). */
+const BUSY_MS = 4000;
+const BUSY_STEP_MS = 5;
+
+interface Statement {
+  all(...values: SqlValue[]): unknown[];
+}
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+type Open = new (path: string, options?: { timeout?: number }) => Database;
+
+/** Opens the file at its first use, and again after an error of the disk. */
+export function createSqliteEngine(path: string): SqlEngine {
+  let opened: { database: Database; statements: Map<string, Statement> } | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+
+  const database = async () => {
+    if (opened !== null) return opened;
+    if (isClosed) throw new StoreDown('the store is closed');
+    const DatabaseSync = await loadSqlite();
+    if (path !== MEMORY_STORE) createPrivately(path);
+    // SQLite's own wait would stop the whole program.
+    const made = new DatabaseSync(path, { timeout: 0 });
+    try {
+      if (path !== MEMORY_STORE) await whenFree(() => made.exec('PRAGMA journal_mode = WAL'));
+      made.exec('PRAGMA synchronous = FULL');
+    } catch (error) {
+      made.close();
+      throw error;
+    }
+    opened = { database: made, statements: new Map() };
+    return opened;
+  };
+
+  const transact = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    try {
+      const { database: open, statements } = await database();
+      const sql: Sql = {
+        async query(text, values = []) {
+          const statement = statements.get(text) ?? open.prepare(text);
+          statements.set(text, statement);
+          return statement.all(...values) as SqlRow[];
+        },
+      };
+      await whenFree(() => open.exec('BEGIN IMMEDIATE'));
+      try {
+        const result = await work(sql);
+        open.exec('COMMIT');
+        return result;
+      } catch (error) {
+        rollBack(open);
+        throw error;
+      }
+    } catch (error) {
+      throw explain(error, path);
+    }
+  };
+
+  return {
+    dialect: 'sqlite',
+    now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    skipLocked: '',
+    // One connection has one transaction at a time.
+    transact(_lock, work) {
+      const done = last.then(() => transact(work));
+      last = done.catch(() => {});
+      return done;
+    },
+    async close() {
+      isClosed = true;
+      await last;
+      opened?.database.close();
+      opened = null;
+    },
+  };
+}
+
+async function whenFree(act: () => void): Promise<void> {
+  for (let tries = BUSY_MS / BUSY_STEP_MS; ; tries -= 1) {
+    try {
+      return act();
+    } catch (error) {
+      if (tries <= 0 || !BUSY.test(error instanceof Error ? error.message : '')) throw error;
+      await sleep(BUSY_STEP_MS);
+    }
+  }
+}
+
+/** A full disk has already undone the transaction. */
+function rollBack(open: Database): void {
+  try {
+    open.exec('ROLLBACK');
+  } catch {}
+}
+
+/** SQLite creates its other files with the rights of this one. */
+function createPrivately(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Node's own SQLite, or the same API from a package where Node has none (before 22.13). */
+async function loadSqlite(): Promise<Open> {
+  const own = process.versions.node.split('.').map(Number);
+  const [major = 0, minor = 0] = own;
+  if (major > 22 || (major === 22 && minor >= 13)) return quietly(loadOwn);
+  try {
+    return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Open;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : 'unknown reason';
+    throw new StoreRefused(`SQLite cannot be loaded on this Node (${why}): install Node 22.13 or newer`);
+  }
+}
+
+/** By a name that neither the types of Node 20 nor the bundler know. */
+async function loadOwn(): Promise<Open> {
+  const name = 'node:sqlite';
+  const { DatabaseSync } = (await import(name)) as { DatabaseSync: Open };
+  return DatabaseSync;
+}
+
+/** Without the warning that the API may change, which an operator can do nothing about. */
+async function quietly<T>(load: () => Promise<T>): Promise<T> {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return await load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+const BUSY = /locked|busy/i;
+const WHAT_TO_DO: readonly (readonly [RegExp, string])[] = [
+  [/disk is full/i, 'the disk is full: make room'],
+  [
+    /malformed|not a database/i,
+    'the file is damaged or is no store: restore a backup, or move the file away',
+  ],
+  [/readonly|unable to open|EACCES|EPERM|EROFS/i, 'the program may not write it: check its owner and folder'],
+  [/ENOENT|ENOTDIR/, 'its folder does not exist: create it'],
+  [/EISDIR/, 'it is a folder: name a file'],
+  [BUSY, 'another process holds it'],
+];
+/** A later try cannot succeed without a person. */
+const LASTING = /malformed|not a database|EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|unable to open/i;
+
+function explain(error: unknown, path: string): Error {
+  if (error instanceof StoreDown || error instanceof StoreRefused) return error;
+  const text = error instanceof Error ? error.message : 'unknown reason';
+  const code = (error as { code?: unknown }).code;
+  const about = `${String(code ?? '')} ${text}`;
+  const advice = WHAT_TO_DO.find(([pattern]) => pattern.test(about))?.[1] ?? text;
+  const sentence = `the store ${path} cannot be used: ${advice}`;
+  return LASTING.test(about) ? new StoreRefused(sentence) : new StoreDown(sentence);
+}

@@ -1,0 +1,112 @@
+/**
+ * What the backends of one owner share and keep over a restart. It holds session ids and states, never tokens.
+ * All times are milliseconds since 1970 by the clock of the store; Infinity stands for "without end".
+ */
+
+/** A lane's request for a session. One row per device, lane and request. */
+export interface MintRow {
+  readonly lane: string;
+  readonly request: string;
+  /** `making`: an instance asks the service. `made`: `session` is its answer. `over`: it failed, or a newer request replaced it. */
+  readonly state: 'making' | 'made' | 'over';
+  /** The backend that works on it, until `leaseUntil`; afterwards any other may take it over. */
+  readonly instance: string;
+  readonly leaseUntil: number;
+  /** Arrival of the request. */
+  readonly askedAt: number;
+  /** Latest end of the stream, as planned. */
+  readonly endsAt: number;
+  readonly session: string | null;
+  /** The same request gets the same session until this time. */
+  readonly freshUntil: number;
+  /** Its instance died: the service may have a session that no row names. Look for it at this time; null: no need. */
+  readonly recheckAt: number | null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly lane: string;
+  readonly madeAt: number;
+  /** A stream must begin before this time. */
+  readonly windowUntil: number;
+  /** Latest end of its stream, if the stream begins at once. `overAt`: if it begins at the end of the window. */
+  readonly endsAt: number;
+  readonly overAt: number;
+  /** It replaces the lane's previous session, which continues for a while. */
+  readonly isRollover: boolean;
+  /** As far as is known, no stream has begun. */
+  readonly isPending: boolean;
+  /** Made for a device that had no session before. */
+  readonly isUnknown: boolean;
+  /** `leaving`: is being revoked. `gone`: no longer exists at the service. */
+  readonly state: 'live' | 'leaving' | 'gone';
+}
+
+/** What the store knows of one device: requests and sessions of the last hour, oldest first. */
+export interface DeviceBook {
+  readonly mints: readonly MintRow[];
+  readonly sessions: readonly SessionRow[];
+}
+
+/** Number of sessions that are not yet used, and the time at which the first of them expires. */
+export interface UnusedCount {
+  readonly count: number;
+  readonly firstUntil: number;
+}
+
+/** Unused sessions of all devices, and of devices that had no session before. */
+export interface UnusedCounts {
+  readonly all: UnusedCount;
+  readonly unknown: UnusedCount;
+}
+
+/** Rows to write: new ones and changed ones. */
+export interface BookChange {
+  readonly mints?: readonly MintRow[];
+  readonly sessions?: readonly SessionRow[];
+}
+
+/** Decides on one device. Pure: it may run again if the store asks for it. */
+export type Decide<T> = (
+  book: DeviceBook,
+  now: number,
+  unused: UnusedCounts,
+) => { readonly change: BookChange; readonly result: T };
+
+/** `tenant/device`, with the lane or session that needs care. */
+export interface LaneToCheck {
+  readonly device: string;
+  readonly lane: string;
+  readonly request: string;
+}
+export interface SessionToRevoke {
+  readonly device: string;
+  readonly id: string;
+}
+
+/** The store cannot be used now; it may be later. The message says why, without secrets. */
+export class StoreDown extends Error {}
+/** The store can never be used as it is: a person must act. The message says how. */
+export class StoreRefused extends Error {}
+
+/** Every operation throws `StoreDown` or `StoreRefused` if it fails, and then has changed nothing. */
+export interface Store {
+  /** Connects, and creates or upgrades the tables. Each other operation does it, too. */
+  open(): Promise<void>;
+  /** Changes one device's rows; no other instance changes them meanwhile. */
+  change<T>(device: string, decide: Decide<T>): Promise<T>;
+  /** Extends the leases of requests that an instance still works on. */
+  renew(instance: string, leaseMs: number): Promise<void>;
+  /** Devices that had a session before, newest first. */
+  knownDevices(most: number): Promise<string[]>;
+  /**
+   * Requests whose instance died, each for this caller alone: not shown again for `againMs`.
+   * @param graceMs time after the end of a lease in which a repeated request may still take it over
+   */
+  takeAbandoned(graceMs: number, againMs: number, most: number): Promise<LaneToCheck[]>;
+  /** Sessions that should have been revoked, each for this caller alone: not shown again for `againMs`. */
+  takeLeaving(againMs: number, most: number): Promise<SessionToRevoke[]>;
+  /** Deletes rows that no decision needs any more. */
+  prune(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,81 @@
+/** Runs the same tests on both databases. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { createPostgresEngine } from '../../../src/backend/store/postgres-engine.ts';
+import type { SqlEngine } from '../../../src/backend/store/sql-engine.ts';
+import { createSqlStore } from '../../../src/backend/store/sql-store.ts';
+import { createSqliteEngine } from '../../../src/backend/store/sqlite-engine.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import {
+  findPostgres,
+  NO_POSTGRES,
+  PASSWORD,
+  type PostgresServer,
+  startPostgres,
+} from './postgres-server.ts';
+
+export interface Database {
+  /** What a backend's configuration says of it. */
+  readonly config: { path: string } | { url: string };
+  engine(): SqlEngine;
+  /** One more backend's connection to it; closed after the test. */
+  store(): Store;
+}
+
+export interface DatabaseMaker {
+  readonly server: PostgresServer | null;
+  make(): Promise<Database>;
+}
+
+/** @param tests gets a maker of empty databases, for use inside of tests */
+export function onBothStores(tests: (maker: DatabaseMaker) => void): void {
+  describe('SQLite', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-store-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    let files = 0;
+    const open = closedAfterEach();
+    tests({
+      server: null,
+      async make() {
+        files += 1;
+        const path = join(folder, `store-${files}.db`);
+        const engine = () => createSqliteEngine(path);
+        return { config: { path }, engine, store: () => open(engine()) };
+      },
+    });
+  });
+
+  const bin = findPostgres();
+  describe.skipIf(bin === null)(bin === null ? `PostgreSQL (${NO_POSTGRES})` : 'PostgreSQL', () => {
+    let server: PostgresServer | null = null;
+    beforeAll(async () => {
+      server = await startPostgres(bin ?? '');
+    });
+    afterAll(() => server?.remove());
+    const open = closedAfterEach();
+    tests({
+      get server() {
+        return server;
+      },
+      async make() {
+        const url = (await server?.createDatabase()) ?? '';
+        const engine = () => createPostgresEngine({ url, password: () => PASSWORD });
+        return { config: { url }, engine, store: () => open(engine()) };
+      },
+    });
+  });
+}
+
+function closedAfterEach(): (engine: SqlEngine) => Store {
+  const stores: Store[] = [];
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+  });
+  return (engine) => {
+    const store = createSqlStore(engine);
+    stores.push(store);
+    return store;
+  };
+}

@@ -1,0 +1,224 @@
+/** The contract of the store, on both databases. */
+import { expect, it } from 'vitest';
+import { SCHEMA_VERSION } from '../../../src/backend/store/migrations.ts';
+import {
+  type DeviceBook,
+  type MintRow,
+  type SessionRow,
+  type Store,
+  StoreDown,
+  StoreRefused,
+} from '../../../src/ports/store.ts';
+import { onBothStores } from './both-stores.ts';
+
+const mint = (now: number, more: Partial<MintRow> = {}): MintRow => ({
+  ...{ lane: 'main', request: 'r1', state: 'making', instance: 'a', leaseUntil: now + 60_000 },
+  ...{ askedAt: now - 5, endsAt: Number.POSITIVE_INFINITY, session: null, freshUntil: 0, recheckAt: null },
+  ...more,
+});
+const session = (now: number, more: Partial<SessionRow> = {}): SessionRow => ({
+  ...{ id: 's1', lane: 'main', madeAt: now, windowUntil: now + 60_000, endsAt: now + 1_800_000 },
+  ...{ overAt: now + 1_860_000, isRollover: false, isPending: true, isUnknown: true, state: 'live' },
+  ...more,
+});
+const bookOf = (store: Store, device = 'museum/a'): Promise<DeviceBook> =>
+  store.change(device, (book) => ({ change: {}, result: book }));
+const write = (store: Store, rows: (now: number) => { mints?: MintRow[]; sessions?: SessionRow[] }) =>
+  store.change('museum/a', (_book, now) => ({ change: rows(now), result: now }));
+
+onBothStores((maker) => {
+  it('gives rows back as they were written, to every backend, and after a restart', async () => {
+    const database = await maker.make();
+    const first = database.store();
+    const now = await write(first, (at) => ({
+      mints: [
+        mint(at),
+        mint(at, { request: 'r2', state: 'made', session: 's1', endsAt: at + 7, recheckAt: at }),
+      ],
+      sessions: [session(at), session(at, { id: 's2', overAt: Number.POSITIVE_INFINITY, isRollover: true })],
+    }));
+    const expected = {
+      mints: [
+        mint(now),
+        mint(now, { request: 'r2', state: 'made', session: 's1', endsAt: now + 7, recheckAt: now }),
+      ],
+      sessions: [
+        session(now),
+        session(now, { id: 's2', overAt: Number.POSITIVE_INFINITY, isRollover: true }),
+      ],
+    };
+    expect(await bookOf(database.store())).toEqual(expected);
+    expect(await bookOf(first, 'museum/other')).toEqual({ mints: [], sessions: [] });
+    await first.close();
+    expect(await bookOf(database.store())).toEqual(expected);
+  });
+
+  it('decides on one device after the other when two backends decide at once', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store()];
+    const attempts = Array.from({ length: 40 }, (_, index) =>
+      stores[index % 2]?.change('museum/a', ({ sessions }, now) =>
+        sessions.length >= 5
+          ? { change: {}, result: false }
+          : { change: { sessions: [session(now, { id: `s${index}` })] }, result: true },
+      ),
+    );
+    expect((await Promise.all(attempts)).filter(Boolean)).toHaveLength(5);
+    expect((await bookOf(database.store())).sessions).toHaveLength(5);
+  });
+
+  it('changes nothing when a decision fails', async () => {
+    const store = (await maker.make()).store();
+    await write(store, (now) => ({ sessions: [session(now)] }));
+    const failing = store.change('museum/a', () => {
+      throw new Error('a fault of ours');
+    });
+    await expect(failing).rejects.toThrow('a fault of ours');
+    // A second row with the key of another device's session.
+    const broken = write(store, (now) => ({
+      mints: [mint(now)],
+      sessions: [session(now, { id: 's9', state: null as unknown as 'live' })],
+    }));
+    await expect(broken).rejects.toThrow();
+    expect(await bookOf(store)).toMatchObject({ mints: [], sessions: [{ id: 's1' }] });
+  });
+
+  it('counts unused sessions of all devices', async () => {
+    const store = (await maker.make()).store();
+    const now = await write(store, (at) => ({
+      sessions: [
+        session(at),
+        session(at, { id: 's2', isUnknown: false, windowUntil: at + 30_000 }),
+        session(at, { id: 's3', isPending: false }),
+        session(at, { id: 's4', windowUntil: at - 1 }),
+      ],
+    }));
+    const counted = await store.change('museum/b', (_book, _now, unused) => ({ change: {}, result: unused }));
+    expect(counted).toEqual({
+      all: { count: 2, firstUntil: now + 30_000 },
+      unknown: { count: 1, firstUntil: now + 60_000 },
+    });
+  });
+
+  it('extends the leases of one backend that are not over', async () => {
+    const store = (await maker.make()).store();
+    const now = await write(store, (at) => ({
+      mints: [
+        mint(at),
+        mint(at, { request: 'dead', leaseUntil: at - 1 }),
+        mint(at, { request: 'other', instance: 'b' }),
+      ],
+    }));
+    await store.renew('a', 120_000);
+    const leases = (await bookOf(store)).mints.map(({ request, leaseUntil }) => [request, leaseUntil - now]);
+    expect(leases).toEqual([
+      ['dead', -1],
+      ['other', 60_000],
+      ['r1', expect.closeTo(120_000, -4)],
+    ]);
+  });
+
+  it('gives each abandoned request to one backend, after a time of grace, and again later', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store(), database.store()];
+    await write(database.store(), (at) => ({
+      mints: [
+        mint(at),
+        mint(at, { request: 'grace', leaseUntil: at - 1000 }),
+        ...Array.from({ length: 30 }, (_, index) =>
+          mint(at, { request: `dead-${index}`, leaseUntil: at - 9000 }),
+        ),
+      ],
+    }));
+    const take = async (againMs: number) =>
+      (await Promise.all(stores.map((store) => store.takeAbandoned(5000, againMs, 100)))).flat();
+    const taken = [...(await take(60_000)), ...(await take(60_000))].map(({ request }) => request);
+    expect(taken).toHaveLength(30);
+    expect(new Set(taken).size).toBe(30);
+    expect(taken).not.toContain('grace');
+    const { mints } = await bookOf(database.store());
+    expect(mints.find(({ request }) => request === 'dead-7')?.state).toBe('over');
+    expect(mints.find(({ request }) => request === 'grace')?.state).toBe('making');
+    // Whoever does not finish the work leaves it to others.
+    await write(database.store(), () => ({
+      mints: mints.map((row) => ({ ...row, recheckAt: row.recheckAt && 1 })),
+    }));
+    expect(await take(60_000)).toHaveLength(30);
+  });
+
+  it('gives each session that is still leaving to one backend, not at once', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store()];
+    await write(database.store(), (at) => ({
+      sessions: [session(at), session(at, { id: 'left', state: 'leaving' })],
+    }));
+    const take = async () => (await Promise.all(stores.map((store) => store.takeLeaving(60_000, 10)))).flat();
+    expect(await take()).toEqual([]);
+    await expect.poll(take, { interval: 200 }).toEqual([{ device: 'museum/a', id: 'left' }]);
+    expect(await take()).toEqual([]);
+  });
+
+  it('names the devices that had a session', async () => {
+    const store = (await maker.make()).store();
+    await write(store, (at) => ({ sessions: [session(at)] }));
+    await store.change('museum/only-asked', (_book, at) => ({ change: { mints: [mint(at)] }, result: null }));
+    expect(await store.knownDevices(10)).toEqual(['museum/a']);
+  });
+
+  it('deletes rows when no limit counts them any more', async () => {
+    const database = await maker.make();
+    const store = database.store();
+    await write(store, (at) => ({
+      mints: [mint(at, { askedAt: at - 8_000_000 })],
+      sessions: [session(at, { madeAt: at - 8_000_000, overAt: at - 7_900_000 }), session(at, { id: 's2' })],
+    }));
+    await store.prune();
+    const engine = database.engine();
+    const left = await engine.transact(null, async (sql) => [
+      ...(await sql.query('SELECT request FROM mint')),
+      ...(await sql.query('SELECT id FROM session')),
+    ]);
+    await engine.close();
+    expect(left.map((row) => row['id'] ?? row['request'])).toEqual(['s2']);
+  });
+
+  it('is created once when several backends start at the same time', async () => {
+    const database = await maker.make();
+    const stores = [database.store(), database.store(), database.store()];
+    await Promise.all(stores.map((store) => store.open()));
+    const engine = database.engine();
+    const rows = await engine.transact(null, (sql) => sql.query('SELECT version FROM schema_version'));
+    await engine.close();
+    expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
+  });
+
+  it('refuses a store of a newer program, in words, and leaves it alone', async () => {
+    const database = await maker.make();
+    await database.store().open();
+    const engine = database.engine();
+    await engine.transact(null, (sql) => sql.query('UPDATE schema_version SET version = 99'));
+    const older = database.store();
+    await expect(older.open()).rejects.toThrow(StoreRefused);
+    await expect(bookOf(older)).rejects.toThrow(/has version 99.*only up to \d+: run the newer program/);
+    const rows = await engine.transact(null, (sql) => sql.query('SELECT version FROM schema_version'));
+    await engine.close();
+    expect(rows).toEqual([{ version: 99 }]);
+  });
+
+  it('says that it is down when it is, and works again after its return', async () => {
+    const { server } = maker;
+    const store = (await maker.make()).store();
+    await write(store, (at) => ({ sessions: [session(at)] }));
+    if (server === null) {
+      await store.close();
+      await expect(bookOf(store)).rejects.toThrow(StoreDown);
+      return;
+    }
+    await server.stop();
+    const error = await bookOf(store).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(StoreDown);
+    expect(String(error)).toMatch(/the store at 127\.0\.0\.1:\d+\/store_\d+ cannot be used/);
+    await server.start();
+    expect((await bookOf(store)).sessions).toHaveLength(1);
+  });
+});
