@@ -216,6 +216,8 @@ export function createIssuer(options: IssuerOptions, instance: string): Issuer {
     if (kept === true)
       return finish(job, [grant(job, session, job.createdFrom + windowOf(job) / 2, now)], draw, now);
     const discard: IssuerEffect = { type: 'discard', who, id: session.id };
+    // Another backend has the older request; the newer one has come to this backend.
+    if (kept === false && job.ask.request.id !== job.claimed) return [discard, firstStep(job, terms, now)];
     const said: IssuerEffect =
       kept === null
         ? answer(job.ask, { ok: false, error: withoutStore(draw) })

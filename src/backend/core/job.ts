@@ -80,7 +80,12 @@ export function settleStep(
   const made = {
     ...{ instance, lane: request.lane, request: job.claimed, answers: request.id, session: session.id },
     ...{ isRollover: request.reason === 'rollover', isUnknown: !isKnown(job.rank) },
-    ...{ madeInMs: now - job.createdFrom, windowMs: windowOf(job), durationMs: maxS * 1000 },
+    ...{
+      askedAgoMs: now - job.askedAt,
+      madeInMs: now - job.createdFrom,
+      windowMs: windowOf(job),
+      durationMs: maxS * 1000,
+    },
   };
   return { type: 'settle', job: job.number, who, made, session };
 }

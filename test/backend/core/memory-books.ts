@@ -3,7 +3,15 @@ import type { IssuerEffect, IssuerEvent } from '../../../src/backend/core/issue-
 import { createIssuer, type Issuer, type IssuerOptions } from '../../../src/backend/core/issuer.ts';
 import { claim } from '../../../src/backend/core/mint/claim.ts';
 import { holds, release, removeSessions, settle } from '../../../src/backend/core/mint/settle.ts';
-import type { Decide, DeviceBook, MintRow, SessionRow, UnusedCount } from '../../../src/ports/store.ts';
+import type {
+  Decide,
+  DeviceBook,
+  LaneToCheck,
+  MintRow,
+  SessionRow,
+  SessionToRevoke,
+  UnusedCount,
+} from '../../../src/ports/store.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,7 +46,38 @@ export function createMemoryBooks() {
     for (const row of rows.sessions ?? []) own.set(row.id, row);
     return result;
   };
-  return { change };
+  const changeAll = (update: (row: MintRow) => Partial<MintRow> | null): LaneToCheck[] => {
+    const changed: LaneToCheck[] = [];
+    for (const [device, lanes] of mints)
+      for (const [key, row] of lanes) {
+        const more = update(row);
+        if (more === null) continue;
+        lanes.set(key, { ...row, ...more });
+        changed.push({ device, lane: row.lane, request: row.request });
+      }
+    return changed;
+  };
+  return {
+    change,
+    renew: (instance: string, leaseMs: number, now: number) =>
+      changeAll((row) =>
+        row.state === 'making' && row.instance === instance && row.leaseUntil > now
+          ? { leaseUntil: now + leaseMs }
+          : null,
+      ),
+    takeAbandoned(graceMs: number, againMs: number, now: number): LaneToCheck[] {
+      changeAll((row) =>
+        row.state === 'making' && row.leaseUntil < now - graceMs ? { state: 'over', recheckAt: now } : null,
+      );
+      return changeAll(({ recheckAt }) =>
+        recheckAt !== null && recheckAt <= now ? { recheckAt: now + againMs } : null,
+      );
+    },
+    takeLeaving: (): SessionToRevoke[] =>
+      [...sessions].flatMap(([device, rows]) =>
+        [...rows.values()].filter(({ state }) => state === 'leaving').map(({ id }) => ({ device, id })),
+      ),
+  };
 }
 export type MemoryBooks = ReturnType<typeof createMemoryBooks>;
 

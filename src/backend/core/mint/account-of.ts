@@ -18,6 +18,7 @@ export function accountOf({ mints, sessions }: DeviceBook, lane: string, now: nu
 
 /** The lane's last session while it may still wait for its first stream; null if there is none. */
 export function lastUnused({ sessions }: DeviceBook, lane: string, now: number): SessionRow | null {
-  const last = sessions.findLast((session) => session.lane === lane);
-  return last !== undefined && last.state === 'live' && now < last.windowUntil ? last : null;
+  const usable = sessions.filter((session) => session.lane === lane && session.state === 'live');
+  const last = usable.at(-1);
+  return last !== undefined && now < last.windowUntil ? last : null;
 }

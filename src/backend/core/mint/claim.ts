@@ -90,12 +90,13 @@ export function claim(wanted: Wanted): Decide<Claim> {
     // Without a row, an earlier attempt went to an instance that knew another store, or none.
     const list =
       died ||
-      ofLane.some(({ recheckAt }) => recheckAt !== null) ||
+      ofLane.some(({ recheckAt, leaseUntil }) => recheckAt !== null && leaseUntil <= now) ||
       (own === undefined && request.attempt > 1);
+    const recheckAt = now + wanted.settledMs;
     const mine: MintRow = {
       ...{ lane, request: request.id, state: 'making', instance, askedAt, session: null, freshUntil: 0 },
       ...{ leaseUntil: now + LEASE_MS, endsAt: now + durationMs },
-      recheckAt: died ? now + wanted.settledMs : (own?.recheckAt ?? null),
+      recheckAt: died ? recheckAt : (own?.recheckAt ?? null),
     };
     const leaving = book.sessions
       .filter(({ id }) => room.revoke.includes(id))
@@ -107,7 +108,8 @@ export function claim(wanted: Wanted): Decide<Claim> {
         unused: lastUnused(book, lane, now)?.id ?? null,
       },
       {
-        mints: [...replaced.map((row): MintRow => ({ ...row, state: 'over' })), mine],
+        // Its instance may die before it writes its session down.
+        mints: [...replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt })), mine],
         sessions: [...leaving, ...kept],
       },
     );

@@ -12,6 +12,8 @@ export interface Made extends Claimed {
   readonly session: string;
   /** The lane's newest request, which gets the session: it may have come while the session was made. */
   readonly answers: string;
+  /** Time since that request arrived (ms). */
+  readonly askedAgoMs: number;
   readonly isRollover: boolean;
   readonly isUnknown: boolean;
   /** Time since the service was asked, the window for the first stream, and the longest stream (ms). */
@@ -33,12 +35,13 @@ export function settle(made: Made): Decide<boolean> {
       ...{ id, lane, isRollover, isUnknown, isPending: isKept, state: isKept ? 'live' : 'leaving' },
       ...{ madeAt: now, windowUntil, endsAt: now + durationMs, overAt: windowUntil + durationMs },
     };
-    const over: MintRow[] =
-      own === undefined || (isKept && answers === own.request) ? [] : [{ ...own, state: 'over' }];
+    // Its session is written down now: there is nothing to look for.
+    const replaced = book.mints.filter((row) => isOf(row, made) && (row !== own || answers !== own.request));
+    const over = replaced.map((row): MintRow => ({ ...row, state: 'over', recheckAt: null }));
     // After half of the window, a repeated answer would leave the device too little time.
     const freshUntil = now - made.madeInMs + windowMs / 2;
     const row: MintRow[] = isKept
-      ? [{ ...own, request: answers, state: 'made', session: id, freshUntil }]
+      ? [{ ...own, request: answers, askedAt: now - made.askedAgoMs, state: 'made', session: id, freshUntil }]
       : [];
     return { change: { mints: [...over, ...row], sessions: [session] }, result: isKept };
   };
@@ -46,10 +49,11 @@ export function settle(made: Made): Decide<boolean> {
 
 /** The service has made no session: the next request may try at once. */
 export function release(claimed: Claimed): Decide<void> {
-  return (book) => {
-    const own = mine(book, claimed);
-    const mints: MintRow[] = own === undefined ? [] : [{ ...own, state: 'over' }];
-    return { change: { mints }, result: undefined };
+  return ({ mints }) => {
+    const over = mints
+      .filter((row) => isOf(row, claimed))
+      .map((row): MintRow => ({ ...row, state: 'over', recheckAt: null }));
+    return { change: { mints: over }, result: undefined };
   };
 }
 
@@ -91,9 +95,10 @@ export function findUnknown(
   };
 }
 
-function mine({ mints }: DeviceBook, { lane, request, instance }: Claimed): MintRow | undefined {
-  return mints.find(
-    (row) =>
-      row.lane === lane && row.request === request && row.state === 'making' && row.instance === instance,
-  );
+/** The row as long as nobody has taken the request over. */
+function mine({ mints }: DeviceBook, claimed: Claimed): MintRow | undefined {
+  return mints.find((row) => isOf(row, claimed) && row.state === 'making');
 }
+
+const isOf = (row: MintRow, { lane, request, instance }: Claimed): boolean =>
+  row.lane === lane && row.request === request && row.instance === instance;
