@@ -22,6 +22,8 @@ interface AtService {
   readonly madeAt: number;
   usedAt: number | null;
   revokedAt: number | null;
+  /** A backend has answered with it. */
+  isTold: boolean;
 }
 interface Instance {
   readonly name: string;
@@ -38,7 +40,10 @@ interface Waiting {
   isOver: boolean;
 }
 
-export function openInstances(seed: number, { devices = 12, doubled = 0.1, impatient = 0, slow = 0 } = {}) {
+export function openInstances(
+  seed: number,
+  { devices = 12, doubled = 0.1, impatient = 0, slow = 0, lost = 0 } = {},
+) {
   const config = makeConfig({
     session: { expiresInSeconds: WINDOW_MS / 1000 },
     limits: {
@@ -108,6 +113,10 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
     const session = sessions.get(id);
     if (session !== undefined) session.revokedAt ??= now;
   };
+  const tell = (id: string): void => {
+    const session = sessions.get(id);
+    if (session !== undefined) session.isTold = true;
+  };
   const nameOf = (device: string) => ({ tenant: 'museum', device });
 
   /** The service acts even if the backend that asked has died meanwhile; only its answer is lost. */
@@ -146,7 +155,7 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
         const make = (): SessionWithToken => {
           made += 1;
           const id = `s${made}`;
-          sessions.set(id, { id, device, madeAt: now, usedAt: null, revokedAt: null });
+          sessions.set(id, { id, device, madeAt: now, usedAt: null, revokedAt: null, isTold: false });
           return makeSession(id);
         };
         return exchange(instance, draw() < slow ? 9000 : 2000, make, (session) =>
@@ -179,6 +188,7 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
       case 'wake':
         return later(effect.afterMs, () => to({ type: 'woken', draw: draw() }));
       case 'answer':
+        if (effect.answer.ok) tell(effect.answer.session.id);
         return later(between(5, 150), () => hear(effect.who.device, effect));
     }
   };
@@ -199,6 +209,8 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
   };
 
   const send = (device: string, request: Waiting): void => {
+    // Switched off: it asks no more.
+    const isLost = draw() < lost;
     const alive = instances.filter(({ isAlive }) => isAlive);
     const first = Math.floor(draw() * alive.length);
     const copies = draw() < doubled ? 2 : 1;
@@ -216,7 +228,7 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
         later(between(1, 100), () => dispatch(instance, { type: 'asked', ask, draw: draw() }));
     }
     later(REPEATS_MS[request.attempt - 1] ?? 40_000, () => {
-      if (request.isOver) return;
+      if (request.isOver || isLost) return;
       request.attempt += 1;
       send(device, request);
     });
@@ -283,10 +295,10 @@ export function openInstances(seed: number, { devices = 12, doubled = 0.1, impat
       now = end;
     },
     between,
-    /** How long each session lay unused at the service, and whether a device was told of it (s). */
-    idle: () =>
+    /** How long each session lay unused at the service (s). `untold`: only those that no backend has answered with. */
+    idle: (untold = false) =>
       [...sessions.values()]
-        .filter(({ usedAt }) => usedAt === null)
+        .filter(({ usedAt, isTold }) => usedAt === null && !(untold && isTold))
         .map(
           ({ madeAt, revokedAt }) => (Math.min(revokedAt ?? now, madeAt + WINDOW_MS, now) - madeAt) / 1000,
         ),
