@@ -8,12 +8,13 @@ import type { BackendConfig } from '../protocol/backend-config.ts';
 import { timestamp } from '../protocol/mqtt/envelope.ts';
 import type { TokenProbeAnswer, TokenResponse } from '../protocol/mqtt/token.ts';
 import { deviceTopics } from '../protocol/mqtt/topics.ts';
+import { MOST_KNOWN } from './core/device-registry.ts';
 import type { IssuerEffect, IssuerEvent, Reply } from './core/issue-event.ts';
 import { createIssuer } from './core/issuer.ts';
 import { settledMs } from './core/mint/claim.ts';
-import type { DeviceName } from './core/policy.ts';
+import { type DeviceName, nameOf } from './core/policy.ts';
 import { type Complain, createLimitedWarnings } from './limited-warnings.ts';
-import { createMintJobs } from './mint-jobs.ts';
+import { complainOfStore, createMintJobs } from './mint-jobs.ts';
 import { startReconciler } from './reconciler.ts';
 import { readRequest } from './request.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -152,6 +153,16 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     const level = probe.session === 'none' ? 'debug' : 'info';
     log[level]({ device: `${who.tenant}/${who.device}`, ...probe }, 'trial request answered');
   };
+
+  const learn = async (): Promise<void> => {
+    try {
+      const names = await store.knownDevices(MOST_KNOWN);
+      issuer.know(names.map(nameOf), clock.now());
+    } catch (error) {
+      complainOfStore(error, complain, log);
+    }
+  };
+  follow(learn());
 
   return {
     answerOn(opened: Bus): void {

@@ -7,7 +7,7 @@ import type { Log } from '../ports/log.ts';
 import type { LaneToCheck, Store } from '../ports/store.ts';
 import { LEASE_MS } from './core/mint/claim.ts';
 import { findUnknown, removeSessions } from './core/mint/settle.ts';
-import { type DeviceName, referenceOf } from './core/policy.ts';
+import { nameOf, referenceOf } from './core/policy.ts';
 import type { Complain } from './limited-warnings.ts';
 import { complainOfStore } from './mint-jobs.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -99,9 +99,4 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
       await Promise.all(loops.map((loop) => loop.close()));
     },
   };
-}
-
-function nameOf(name: string): DeviceName {
-  const [tenant = '', device = ''] = name.split('/');
-  return { tenant, device };
 }

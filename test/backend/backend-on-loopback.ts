@@ -26,6 +26,7 @@ export interface FixtureOptions {
   readonly config?: object;
   readonly apiKey?: string;
   readonly signingKey?: PrivateKey;
+  readonly storePassword?: string;
 }
 
 export async function startFixture(options: FixtureOptions = {}) {
@@ -47,6 +48,7 @@ export async function startFixture(options: FixtureOptions = {}) {
     secrets: {
       apiKey: () => options.apiKey ?? API_KEY,
       ...(options.signingKey && { signingKey: options.signingKey }),
+      ...(options.storePassword !== undefined && { storePassword: () => options.storePassword ?? '' }),
     },
     log,
   });

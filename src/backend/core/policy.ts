@@ -8,6 +8,12 @@ export interface DeviceName {
   readonly device: string;
 }
 
+/** @param name `tenant/device`, as the store names it */
+export function nameOf(name: string): DeviceName {
+  const [tenant = '', device = ''] = name.split('/');
+  return { tenant, device };
+}
+
 export type IssueCase = Pick<TokenRequest, 'lane' | 'intent' | 'connection_type'>;
 export type Policy = Pick<BackendConfig, 'allow' | 'groups' | 'devices' | 'session' | 'limits'>;
 

@@ -135,6 +135,12 @@ export function openIssuerHarness(more: object = {}, createMs = 300) {
     restart(isKept: boolean): void {
       if (!isKept) books = createMemoryBooks();
       issuer = createIssuerWithBooks(config, books, `after-${now}`);
+      const known = answers.filter(({ session }) => session !== null).map(({ device }) => device);
+      if (isKept)
+        issuer.know(
+          [...new Set(known)].map((device) => ({ tenant: 'museum', device })),
+          now,
+        );
     },
   };
 }

@@ -133,17 +133,19 @@ describe('limits of one backend at the service', () => {
   });
 
   it.each([
-    ['that had a session before', {}, true],
-    ['that is listed by its name', { allow: ['museum/*', 'museum/honest'] }, false],
+    ['that had a session before', {}, true, false],
+    ['that had a session before a restart', {}, true, true],
+    ['that is listed by its name', { allow: ['museum/*', 'museum/honest'] }, false, false],
   ])(
     'serves a device %s within 2 s while one client asks under 1,000 invented names',
-    (_what, more, before) => {
+    (_what, more, before, restart) => {
       // The service is slow: 1.2 s for each session.
       const harness = openIssuerHarness(more, 1200);
       if (before) {
         harness.ask({ device: 'honest' });
         harness.pass(3000);
       }
+      if (restart) harness.restart(true);
       const waits: number[] = [];
       for (let round = 0; round < 6; round += 1) {
         for (let index = 0; index < 1000; index += 1) harness.ask({ device: `invented-${index}` });
