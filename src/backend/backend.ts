@@ -10,9 +10,11 @@ import type { Log } from '../ports/log.ts';
 import { type Store, StoreDown } from '../ports/store.ts';
 import type { BackendConfig } from '../protocol/backend-config.ts';
 import { createIssuerRunner } from './issuer-runner.ts';
+import { healthPages } from './readiness.ts';
 import { openHearing } from './request-intake.ts';
 import { createServiceClient } from './service-client.ts';
 import { openStore } from './store/open-store.ts';
+import { startWatchServer } from './watch-server.ts';
 
 /** Secrets, read from the files that the configuration names. */
 export interface BackendSecrets {
@@ -41,7 +43,9 @@ export interface Backend {
   /** Settles when the backend first receives requests, or when it is closed. */
   readonly ready: Promise<void>;
   readonly connected: boolean;
-  /** Finishes pending requests (at most 2 s), then disconnects from the broker (at most 2 s). */
+  /** Where programs can watch it; null if nowhere. */
+  readonly watchedAt: string | null;
+  /** Unsubscribes, finishes pending requests, then disconnects from the broker: 10 s at most. */
   close(): Promise<void>;
 }
 
@@ -97,17 +101,34 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
     listening: () => ready.give(),
   });
   issuing.answerOn(bus);
+  let isDraining = false;
+  const { listen } = config.metrics;
+  const watch =
+    listen === null
+      ? null
+      : await startWatchServer(
+          listen,
+          healthPages({
+            isDraining: () => isDraining,
+            isConnected: () => bus.connected,
+            checkStore: () => store.check(),
+            wait: (ms) => new Promise((resolve) => void clock.at(clock.now() + ms, resolve)),
+          }),
+        );
 
   return {
     ready: ready.given,
     get connected() {
       return bus.connected;
     },
+    watchedAt: watch?.url ?? null,
     async close() {
+      isDraining = true;
       await issuing.close();
       await bus.close();
       service.close();
       await store.close();
+      await watch?.close();
       ready.give();
     },
   };

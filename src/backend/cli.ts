@@ -1,6 +1,7 @@
 import { runProgram, type Terminal } from '../program/program.ts';
 import { addBrokerVerb } from './broker-verb.ts';
 import { addDevicesVerb } from './device-logins-verb.ts';
+import { addDoctorVerb } from './doctor-verb.ts';
 import { addKeysVerb } from './keys-verb.ts';
 import { addRunVerb, type RunHost } from './run-verb.ts';
 import { addSessionsVerb } from './sessions-verb.ts';
@@ -20,6 +21,7 @@ export function runBackendProgram(argv: readonly string[], given: Terminal & Run
       "The owner's side of Dragoman: issues session tokens to devices, ends sessions, clones voices, makes keys, sets up a broker.",
     verbs: [
       { register: (program, shell) => addRunVerb(program, shell, { output, signals }) },
+      { register: addDoctorVerb },
       { register: addSessionsVerb },
       { register: addVoiceVerb },
       { register: addKeysVerb },

@@ -23,7 +23,8 @@ import { shortId } from './session-upkeep.ts';
 
 /** Expiry of an answer at the broker (s); the device waits no longer. */
 const ANSWER_EXPIRY_S = 30;
-const CLOSE_WITHIN_MS = 2000;
+/** Longest wait for running requests at the end (ms). With the broker's part it stays below 10 s. */
+const CLOSE_WITHIN_MS = 6000;
 
 export interface IssuerRunnerParts {
   readonly config: BackendConfig;
@@ -171,7 +172,9 @@ export function createIssuerRunner(parts: IssuerRunnerParts) {
     hear(message: BusMessage): void {
       if (!isClosing) hear(message, config.mqtt.prefix, dispatch, complain, random);
     },
+    /** Requests that have arrived get their answers; later ones go to another backend. */
     async close(): Promise<void> {
+      await bus?.unsubscribe?.();
       isClosing = true;
       cancelWake();
       let cancel = (): void => {};

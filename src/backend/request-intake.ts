@@ -139,6 +139,11 @@ export function openHearing(parts: HearingParts): Bus {
     publish: (...message) => bus.publish(...message),
     urgent: (isUrgent) => bus.urgent(isUrgent),
     reconnect: () => bus.reconnect(),
+    async unsubscribe() {
+      cancel();
+      asked = null;
+      await bus.unsubscribe?.();
+    },
     close(finale) {
       closed = true;
       cancel();

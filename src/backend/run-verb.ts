@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { chooseLogFormat, createLogger, loadFormat } from '../adapters/log.ts';
 import { ignoredProxy } from '../adapters/network/ignored-proxy.ts';
+import { StoreRefused } from '../ports/store.ts';
+import { EXIT, Failure } from '../program/problem.ts';
 import { examples, type Shell } from '../program/program.ts';
 import { type EndSignals, untilAskedToEnd } from '../program/signals.ts';
 import { startBackend } from './backend.ts';
@@ -29,7 +31,13 @@ async function run(shell: Shell, { output, signals }: RunHost, file: string | un
   const format = await loadFormat(chooseLogFormat(output, shell.env));
   const log = createLogger({ level: config.log.level, format, sink: output });
   const asked = untilAskedToEnd(signals);
-  const backend = await startBackend({ config, secrets, log });
+  const backend = await startBackend({ config, secrets, log }).catch((error: unknown) => {
+    if (error instanceof StoreRefused) throw new Failure(error.message, EXIT.usage);
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    if (syscall !== 'listen') throw error;
+    const where = `metrics.listen: ${config.metrics.listen} cannot be used (${code})`;
+    throw new Failure(`${where}: name another port, or end the program that uses it`, EXIT.usage);
+  });
   const signed_with = secrets.signingKey?.kid ?? null;
   log.info(
     { broker: config.mqtt.url, service: config.service.url, allow: config.allow, signed_with },

@@ -93,6 +93,8 @@ export class StoreRefused extends Error {}
 export interface Store {
   /** Connects, and creates or upgrades the tables. Each other operation does it, too. */
   open(): Promise<void>;
+  /** Whether it can be read and written now. */
+  check(): Promise<void>;
   /** Changes one device's rows; no other instance changes them meanwhile. */
   change<T>(device: string, decide: Decide<T>): Promise<T>;
   /** Extends the leases of requests that an instance still works on. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { configSchema, DESPITE_OTHER_PROBLEMS } from './config.ts';
 import { LOG_LEVELS } from './config-choices.ts';
-import { isExposedAddress } from './host.ts';
+import { isExposedAddress, isLoopback, readAddress } from './host.ts';
 import { BACKEND_GROUP, deviceIdSchema, nameSchema } from './mqtt/topics.ts';
 import { isPlain, plainTextSchema } from './plain-text.ts';
 import { connectionTypeSchema, intentSchema, SESSION_LIMITS } from './service/session.ts';
@@ -246,6 +246,20 @@ export const backendConfigSchema = z.strictObject({
   store: storeSchema
     .prefault({})
     .describe('What the backend keeps: sessions and limits; never tokens. Several backends share one store.'),
+  metrics: z
+    .strictObject({
+      listen: z
+        .string()
+        .refine(
+          (text) => /:\d{1,5}$/.test(text) && isLoopback(readAddress(`http://${text}`)?.hostname ?? ''),
+          'must be a loopback address with a port, such as "127.0.0.1:9464"',
+        )
+        .nullable()
+        .default(null)
+        .describe('Address of /healthz and /readyz on this machine, such as "127.0.0.1:9464"; null: none.'),
+    })
+    .prefault({})
+    .describe('For programs that watch this backend.'),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default('info') })
     .prefault({})

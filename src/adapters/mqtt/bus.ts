@@ -4,6 +4,7 @@ import { disconnectGracefully } from './clean-disconnect.ts';
 import type { MqttConnection } from './endpoint.ts';
 import { type ConnectionDeps, keepConnected } from './keep-connected.ts';
 import { createOutbox, type OutboxCounts, type OutboxLimits } from './outbox.ts';
+import { subscriptionsOf } from './subscribe.ts';
 
 export type { MqttConnection } from './endpoint.ts';
 
@@ -20,6 +21,7 @@ const OUTBOX_LIMITS: OutboxLimits = { messages: 500, bytes: 1_048_576 };
 /** Far more than a device's lanes can request at once. */
 const TOKEN_LIMITS: OutboxLimits = { messages: 64, bytes: 131_072 };
 const LONGEST_TOPIC_BYTES = 65_535;
+const UNSUBSCRIBE_WITHIN_MS = 1000;
 
 /**
  * Makes the opener of the port for one broker.
@@ -67,6 +69,17 @@ export function createMqttBus(
       reconnect() {
         if (closed === null) kept.reconnect();
       },
+      unsubscribe: () =>
+        new Promise((resolve) => {
+          const cancel = deps.clock.at(deps.clock.now() + UNSUBSCRIBE_WITHIN_MS, resolve);
+          const done = (): void => {
+            cancel();
+            resolve();
+          };
+          const link = kept.link();
+          if (link === null) done();
+          else link.unsubscribe(subscriptionsOf(options), done);
+        }),
       close(finale) {
         if (closed === null) {
           kept.close();

@@ -17,7 +17,7 @@ import {
 import { MOST_INBOUND_BYTES, MOST_PACKET_BYTES } from './endpoint.ts';
 import { watchPacketSize } from './packet-size.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
-import { subscribeAll } from './subscribe.ts';
+import { everyFilterOf, subscribeAll } from './subscribe.ts';
 
 /** QoS 1 messages in flight at once, unless the broker allows fewer. */
 const MOST_IN_FLIGHT = 16;
@@ -61,6 +61,8 @@ export interface Link {
   publish(message: Outgoing, done: (refusal: PublishRefusal | null) => void): void;
   /** Requests refused subscriptions again; `done` gets those that are still refused. */
   subscribe(subscriptions: readonly Subscription[], done: (refused: readonly string[]) => void): void;
+  /** Receives no further messages; `done` is called when the broker has acknowledged it, or at once without a connection. */
+  unsubscribe(subscriptions: readonly Subscription[], done: () => void): void;
   /** Says DISCONNECT, so that the will is not published; then closes. */
   end(): void;
   /** Cuts the connection at once; the broker publishes the will. */
@@ -185,6 +187,10 @@ export function openLink(target: LinkTarget, clock: Clock, sink: LinkSink): Link
       subscribeAll(client, broker, subscriptions, how, (problem, refused) => {
         if (stage === 'ready' && problem === null) done(refused);
       });
+    },
+    unsubscribe(subscriptions, done) {
+      if (client === null || stage !== 'ready') return done();
+      client.unsubscribe(everyFilterOf(subscriptions), () => done());
     },
     end() {
       if (client === null) return;

@@ -11,6 +11,14 @@ function plainFilter(filter: string): string | null {
   return SHARED.test(filter) ? filter.replace(SHARED, '') : null;
 }
 
+/** All filters that these subscriptions may have become. */
+export function everyFilterOf(subscriptions: readonly Subscription[]): string[] {
+  return subscriptions.flatMap(({ filter }) => {
+    const plain = plainFilter(filter);
+    return plain === null ? [filter] : [filter, plain];
+  });
+}
+
 export function subscriptionsOf({ subscriptions }: BusOptions): Subscription[] {
   return subscriptions.map((one) =>
     typeof one === 'string' ? { filter: one, qos: 1, mayBeRefused: false } : one,

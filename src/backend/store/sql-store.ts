@@ -38,6 +38,10 @@ export function createSqlStore(engine: SqlEngine): Store {
 
   return {
     open,
+    check: () =>
+      transact(null, async (sql) => {
+        await sql.query('UPDATE schema_version SET version = version');
+      }),
     change: (device, decide) =>
       transact(`device ${device}`, async (sql, now) => {
         const mints = await sql.query(

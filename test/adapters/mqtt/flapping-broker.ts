@@ -147,6 +147,7 @@ export function createFlappingBroker(
           );
         }),
       subscribe: () => {},
+      unsubscribe: (_subscriptions, done) => done(),
       end: () => void clock.at(clock.now(), () => end(explainClose(broker, true))),
       // As a socket does, it reports its end later.
       destroy: (why) =>

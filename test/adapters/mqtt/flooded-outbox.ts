@@ -40,6 +40,7 @@ export function createQueue(ackMs: number) {
       clock.at(freeAt, () => done(null));
     },
     subscribe: () => {},
+    unsubscribe: (_subscriptions, done) => done(),
     end: () => {},
     destroy: () => {},
   };

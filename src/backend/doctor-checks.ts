@@ -1,0 +1,136 @@
+/** The checks of `dragoman-backend doctor`, each on its own. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSystemClock } from '../adapters/clock.ts';
+import { createMqttBus } from '../adapters/mqtt/bus.ts';
+import { askServerTime } from '../adapters/network-time.ts';
+import type { Store } from '../ports/store.ts';
+import { MEMORY_STORE } from '../protocol/backend-config.ts';
+import { backendSelfTest } from '../protocol/mqtt/topics.ts';
+import type { Opened } from './open-config.ts';
+import { createServiceClient } from './service-client.ts';
+import { ServiceFailure } from './service-failure.ts';
+import { openStore } from './store/open-store.ts';
+
+export interface Finding {
+  readonly check: 'service' | 'key' | 'broker' | 'store' | 'clock';
+  readonly verdict: 'ok' | 'warning' | 'problem' | 'skipped';
+  readonly finding: string;
+  /** What to do; null if there is nothing to do. */
+  readonly fix: string | null;
+}
+
+const BROKER_WITHIN_MS = 10_000;
+/** A clock that is wrong by more (s) spoils certificates, the bill's months and the times in the log. */
+const MOST_CLOCK_ERROR_S = 30;
+
+type Result = Omit<Finding, 'check'>;
+const ok = (finding: string): Result => ({ verdict: 'ok', finding, fix: null });
+const problem = (finding: string, fix: string): Result => ({ verdict: 'problem', finding, fix });
+
+/** Lists sessions, which costs nothing: it shows that the service answers, and that it accepts the key. */
+export async function checkService({ config, secrets }: Opened): Promise<Finding[]> {
+  const { url, timeout } = config.service;
+  const { apiKey, serviceCa } = secrets;
+  const client = createServiceClient({
+    url,
+    timeoutMs: timeout * 1000,
+    apiKey,
+    ...(serviceCa && { ca: serviceCa }),
+  });
+  try {
+    await client.listSessions({ clientReferenceId: 'doctor' });
+    return [
+      { check: 'service', ...ok(`${url} answers`) },
+      { check: 'key', ...ok('the service accepts the API key') },
+    ];
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    const { kind } = error.trouble;
+    const isKey = kind === 'unauthorized' || kind === 'misconfigured';
+    if (isKey) {
+      return [
+        { check: 'service', ...ok(`${url} answers`) },
+        { check: 'key', ...problem(error.message, 'check service.apiKeyFile') },
+      ];
+    }
+    const skipped = { verdict: 'skipped', finding: 'the service could not be asked', fix: null } as const;
+    return [
+      { check: 'service', ...problem(error.message, 'check service.url, the network and the service') },
+      { check: 'key', ...skipped },
+    ];
+  } finally {
+    client.close();
+  }
+}
+
+/** Connects like the running backend, under another name, and sends itself a request. */
+export async function checkBroker({ config, secrets }: Opened): Promise<Finding> {
+  const { url, username, prefix } = config.mqtt;
+  const clock = createSystemClock();
+  const { response } = backendSelfTest(prefix);
+  const id = randomUUID();
+  const connection = {
+    ...{ url, clientId: `dragoman-backend-doctor-${id.slice(0, 8)}` },
+    ...(username !== null && { username }),
+    ...(secrets.mqttPassword && { password: secrets.mqttPassword }),
+    ...secrets.brokerTls,
+  };
+  const result = await new Promise<Result>((resolve) => {
+    const fix = 'check mqtt.url, the user name with its password, and the rules of the broker';
+    const bus = createMqttBus(connection, { clock, seed: 1 })(
+      { subscriptions: [response], will: null },
+      {
+        up: () => bus.publish(response, JSON.stringify({ ts: null, id, ok: true }), { qos: 0 }),
+        down: (_problem, message) => end(problem(message, fix)),
+        message: ({ payload }) => {
+          if (payload.includes(id)) end(ok(`${url} accepts this backend, and a message came back`));
+        },
+      },
+    );
+    const cancel = clock.at(clock.now() + BROKER_WITHIN_MS, () =>
+      end(problem(`no message came back through ${url} within ${BROKER_WITHIN_MS / 1000} s`, fix)),
+    );
+    const end = (found: Result): void => {
+      cancel();
+      void bus.close().then(() => resolve(found));
+    };
+  });
+  return { check: 'broker', ...result };
+}
+
+export async function checkStore({ config, secrets }: Opened): Promise<Finding> {
+  const { path, url } = config.store;
+  if (url === null && path === MEMORY_STORE) {
+    const finding = 'there is none: a restart forgets sessions and limits';
+    return { check: 'store', verdict: 'warning', finding, fix: 'set store.path or store.url' };
+  }
+  const store = openStore(config.store, secrets.storePassword);
+  try {
+    await store.check();
+    return { check: 'store', ...ok('it can be read and written') };
+  } catch (error) {
+    const finding = error instanceof Error ? error.message : 'unknown reason';
+    return { check: 'store', ...problem(finding, 'check store.path, or store.url with store.passwordFile') };
+  } finally {
+    await close(store);
+  }
+}
+
+/** Closing a store that is down may take long. */
+const close = (store: Store): Promise<unknown> => Promise.race([store.close().catch(() => {}), sleep(1000)]);
+
+/** Compares this machine's clock with the service's. */
+export async function checkClock({ config }: Opened): Promise<Finding> {
+  const skipped = (finding: string): Finding => ({ check: 'clock', verdict: 'skipped', finding, fix: null });
+  const wall = createSystemClock().wall();
+  const fix = 'switch on time synchronisation: timedatectl set-ntp true';
+  if (wall === null) return { check: 'clock', ...problem('the clock of this machine is not set', fix) };
+  if (!config.service.url.startsWith('https:')) return skipped('the service gives no time without TLS');
+  const server = await askServerTime(config.service.url);
+  if (server === null) return skipped('the service gives no time');
+  const seconds = Math.round(Math.abs(wall - server.date) / 1000);
+  return seconds > MOST_CLOCK_ERROR_S
+    ? { check: 'clock', ...problem(`the clock differs from the service's by ${seconds} s`, fix) }
+    : { check: 'clock', ...ok("it agrees with the service's") };
+}

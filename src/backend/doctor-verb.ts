@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../program/problem.ts';
+import { examples, type Shell } from '../program/program.ts';
+import { jsonLine, textLine } from '../protocol/plain-text.ts';
+import { checkBroker, checkClock, checkService, checkStore, type Finding } from './doctor-checks.ts';
+import { CONFIG_OPTION, openConfig } from './open-config.ts';
+
+/** `doctor`: checks all that the backend needs. It makes no session and changes nothing. */
+export function addDoctorVerb(program: Command, shell: Shell): void {
+  program
+    .command('doctor')
+    .description('check service, API key, broker, store and clock, and say how to fix problems')
+    .option(...CONFIG_OPTION)
+    .option('--json', 'print one line: {"doctor": {"verdict", "checks": [{"check", "verdict", ...}]}}')
+    .addHelpText(...examples('dragoman-backend doctor --config /etc/dragoman-backend/config.json'))
+    .action((options: { config?: string; json?: true }) => doctor(shell, options));
+}
+
+async function doctor(shell: Shell, options: { config?: string; json?: true }): Promise<void> {
+  const opened = openConfig(shell, options.config, 'apiKeyFile');
+  const [service, ...others] = await Promise.all([
+    checkService(opened),
+    checkBroker(opened),
+    checkStore(opened),
+    checkClock(opened),
+  ]);
+  const checks: Finding[] = [...service, ...others];
+  const problems = checks.filter(({ verdict }) => verdict === 'problem');
+  const verdict = problems.length > 0 ? 'problem' : 'ok';
+  if (options.json) shell.print(jsonLine({ doctor: { verdict, checks } }));
+  else for (const finding of checks) shell.print(layOut(finding));
+  if (problems.length === 0) return;
+  const names = problems.map(({ check }) => check).join(', ');
+  throw new Failure(`found a problem: ${names}. The lines above say what to do.`, EXIT.problemFound);
+}
+
+function layOut({ verdict, check, finding, fix }: Finding): string {
+  const head = textLine(`${verdict.padEnd(9)}${check.padEnd(9)}${finding}`);
+  return fix === null ? head : head + textLine(`${' '.repeat(18)}-> ${fix}`);
+}
